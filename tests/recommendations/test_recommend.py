@@ -139,3 +139,27 @@ def test_a_run_that_was_cut_short_or_that_the_machine_spoilt_is_measured_again(
     found = of(run, twin="fat-tree-16")
     assert only(found.actions).commands == ("weft run xray --on sim:fat-tree-16 --scale 0.5",)
     assert found.verdict.startswith("Nothing to mend so far, but not all is known")
+
+
+def test_a_cheap_upgrade_comes_before_a_dear_one_that_brings_more(tmp_path: Path) -> None:
+    terms = 'currency = "USD"\nyear = 2026\nsource = "an offer"\n'
+    switch = f'[[cost.per_switch]]\nmodel = "24"\nvalue = 500\nper_port = 40\n{terms}'
+    prices = tmp_path / "prices.toml"
+    prices.write_text(
+        f'title = "Offers"\n{switch}[cost.per_cable]\nkind = "copper"\nvalue = 20\n{terms}'
+    )
+    asked = Asked("xibalba-e7-32", prices=str(prices))
+    cheap, dear = recommend([str(search("xibalba-e7-32"))], asked).actions
+    # Two links of a cable and two ports each, and a switch of 20 ports.
+    assert cheap.cost and cheap.cost.amount == 2 * (20 + 2 * 40)
+    assert dear.cost and (dear.cost.amount, dear.cost.currency) == (500 + 20 * 40, "USD")
+    assert cheap.effect and dear.effect and cheap.effect.ratio.low < dear.effect.ratio.low
+
+
+def test_prices_that_do_not_fit_an_upgrade_leave_it_without_a_cost(tmp_path: Path) -> None:
+    prices = tmp_path / "prices.toml"
+    prices.write_text(
+        'title = "Nodes"\n[cost.per_node]\nvalue = 3000\ncurrency = "USD"\nyear = 2026\nsource = "an offer"\n'
+    )
+    found = recommend([str(search("two-racks"))], Asked("two-racks", prices=str(prices)))
+    assert only(found.actions).cost is None

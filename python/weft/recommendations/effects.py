@@ -18,6 +18,7 @@ from weft.recommendations.action import (
 )
 from weft.recommendations.foresight import Changes, Foresight
 from weft.recommendations.measured import measured
+from weft.recommendations.pricing import Pricing
 from weft.recommendations.remedy import FasterPorts, Proposal, Remedy, WiderInside
 from weft.recommendations.words import at_most_text, effect_text, gain_text
 from weft.runs.folder import Run
@@ -63,6 +64,7 @@ class Judge:
     name: str
     shown: tuple[Shown, ...]
     twin: str
+    pricing: Pricing | None = None
 
     @property
     def _foresight(self) -> Foresight:
@@ -126,6 +128,8 @@ class Judge:
                 effect=effect,
                 changes=own,
             )
+        if self.pricing:
+            action = self.pricing.priced(replace(action, changes=own))
         beyond = (Evidence(self.twin, text) for text in self._foresight.extrapolated(own))
         return replace(
             action,

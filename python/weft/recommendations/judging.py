@@ -17,6 +17,7 @@ from weft.prediction.predict import Drawn, Workload
 from weft.recommendations.effects import Judge, Shown
 from weft.recommendations.foresight import Foresight
 from weft.recommendations.pair_run import PairRun
+from weft.recommendations.pricing import pricing_of
 from weft.recommendations.search_run import SearchRun
 from weft.recommendations.source import Source, cluster_of_most
 from weft.recommendations.twin_folder import TwinFolder
@@ -37,6 +38,7 @@ class Asked(Struct, frozen=True):
     twin: str | None = None
     plan: str | None = None
     settings: tuple[tuple[str, str], ...] = ()
+    prices: str | None = None
 
 
 def judge_of(asked: Asked, found: Sequence[Source], place: Path) -> Judge | None:
@@ -75,7 +77,9 @@ def _judge(
     plans = [asked.plan] if asked.plan else []
     (workload,) = workloads(subject, plans, asked.settings, scale)
     shown = [_workload(Foresight(subject, workload, scale), runs), *_rounds(subject, scale, runs)]
-    return Judge(load_plan(workload.plan, workload.overrides).name, tuple(shown), said)
+    plan = load_plan(workload.plan, workload.overrides).name
+    pricing = pricing_of(asked.prices, shown[0].foresight.document)
+    return Judge(plan, tuple(shown), said, pricing)
 
 
 def _refuse_other_hosts(subject: Subject, nodes: set[str]) -> None:

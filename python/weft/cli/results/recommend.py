@@ -25,6 +25,11 @@ from weft.cli.output import json_option, print_json
     multiple=True,
     help="Change a key of the plan, such as steps.aapc.sizes='[\"1 MiB\"]'.",
 )
+@click.option(
+    "--prices",
+    metavar="PRICES",
+    help="What upgrades cost: a price list or its file.  [default: the fabric's]",
+)
 @click.option("--out", metavar="DIR", help="Also write a folder, which `weft verify` takes.")
 @json_option
 def recommend(
@@ -32,6 +37,7 @@ def recommend(
     twin: str | None,
     plan: str | None,
     settings: tuple[str, ...],
+    prices: str | None,
     out: str | None,
     as_json: bool,
 ) -> None:
@@ -45,7 +51,12 @@ def recommend(
     from weft.cli.tables.recommendations import print_recommendations
 
     result = work_out(
-        *folders, twin=twin, plan=plan, settings=dict(map(split_setting, settings)), out=out
+        *folders,
+        twin=twin,
+        plan=plan,
+        settings=dict(map(split_setting, settings)),
+        prices=prices,
+        out=out,
     )
     if as_json:
         print_json(result.found)
