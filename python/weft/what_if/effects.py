@@ -65,8 +65,9 @@ def judged_by(stop: object) -> By:
     """Which of a step's two numbers says how fast it is.
 
     Where each transfer moves a fixed amount, a phase lasts until the last byte has passed its limit, whichever
-    transfer that belongs to: its time does not depend on how flows share. Where all flows run for a fixed time, their
-    sum does not, while the slowest of them is slow by chance.
+    transfer that belongs to; how flows share matters only where a late one is then held back by its own cable. Where
+    all flows run for a fixed time, what they carry together does not depend on how they share, while the slowest of
+    them is slow by chance.
     """
     return "time" if isinstance(stop, CountRule) else "rate"
 
