@@ -211,6 +211,8 @@ def test_blocks_suit_the_hosts() -> None:
     assert sizes == [1 << 18, 1 << 22, 1 << 22]
     with pytest.raises(RequestError, match="there twice"):
         ask(Asked("two-racks", [alternative(["remove n1"])], ["aapc", "aapc"]))
+    with pytest.raises(RequestError, match="'remove n1' is there twice"):
+        ask(Asked("two-racks", [alternative(["remove n1"])] * 2))
     with pytest.raises(RequestError, match="what is to be changed"):
         ask(Asked("two-racks", []))
 

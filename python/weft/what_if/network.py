@@ -54,7 +54,7 @@ class Subject:
     @property
     def is_measured(self) -> bool:
         """Whether it is a twin, and no network that is as its file says."""
-        return self.twin is not None or bool(self.drawn or self.discrepancy)
+        return self.twin is not None or bool(self.drawn)
 
     @property
     def networks(self) -> list[Network]:
