@@ -85,8 +85,9 @@ def test_wrong_requests(advice: Path, tmp_path: Path) -> None:
 def test_what_cannot_be_shown_by_measuring_says_what_would(tmp_path: Path) -> None:
     run = copy_of_search("fat-tree-16", tmp_path / "run")
     change_meta(run, status="partial")
-    weft_json("recommend", str(run), "--out", str(tmp_path / "a"))
-    said = refusal("verify", str(tmp_path / "a"), "measure-partial")
+    weft_json("recommend", run, "--twin", "fat-tree-16", "--out", tmp_path / "a")
+    said = refusal("verify", tmp_path / "a", "measure-partial")
     assert "is itself a measurement" in said and f"weft run --resume {run}" in said
-    weft_json("recommend", str(search("bad-cable")), "--out", str(tmp_path / "b"))
-    assert "recommend with --twin" in refusal("verify", str(tmp_path / "b"), "link-n7")
+    weft_json("run", "aapc", "--on", "sim:bad-cable", "--out", tmp_path / "aapc")
+    weft_json("recommend", tmp_path / "aapc", "--out", tmp_path / "b")
+    assert "recommend with --twin" in refusal("verify", tmp_path / "b", "link-n7")

@@ -8,7 +8,7 @@ from pathlib import Path
 import msgspec
 
 from weft.errors import RequestError
-from weft.execute.work_folder import refuse_existing, write, write_json
+from weft.execute.work_folder import write, write_json
 from weft.recommendations.action import Action
 from weft.recommendations.recommendations import SCHEMA, Recommendations
 from weft.recommendations.words import action_text, check_text
@@ -18,8 +18,7 @@ COMMAND = "weft recommend"
 
 
 def write_folder(found: Recommendations, folder: Path) -> None:
-    """Both files; raises RequestError where something is there already, WorkError where they cannot be written."""
-    refuse_existing(folder, COMMAND)
+    """Both files; raises WorkError where they cannot be written."""
     write_json(folder / FILE_NAME, found)
     write(folder / SUMMARY_NAME, ("\n".join(summary(found, str(folder))) + "\n").encode())
 
