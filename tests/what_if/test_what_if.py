@@ -135,6 +135,14 @@ def test_flows_for_a_fixed_time_are_judged_by_their_sum() -> None:
     assert (effect.by, effect.speedup.median) == ("rate", 1.5)
 
 
+def test_round_trips_are_judged_by_their_time() -> None:
+    found = of(open_subject("long-fat"), "links.n1-n2.delay*=0.5", workload=Workload("latency"))
+    effects_of = found.outcomes[0].effects
+    assert [one.size_bytes for one in effects_of] == [1, 8, 64, 1024]
+    assert {one.by for one in effects_of} == {"time"}
+    assert effects_of[0].speedup.median == pytest.approx(2, rel=0.01)
+
+
 def test_generators_that_are_trees_can_be_changed_and_others_replaced() -> None:
     tree = of(open_subject("crossbar(hosts=32)"), "hosts.n1.rate*=0.5").outcomes[0]
     assert tree.speedup == pytest.approx(0.5, rel=0.02)
