@@ -103,6 +103,7 @@ def test_more_than_was_measured_is_said() -> None:
     assert (
         "10.0 Gb/s, the fastest that was measured has 4.00 Gb/s (2.5 times)" in found[changes[1]][0]
     )
+    assert "behind rack1 to rack2, rack2 to rack1 was never asked" in found[changes[1]][1]
     assert found[changes[2]] == ()
     assert of(open_subject("two-racks"), changes[0]).outcomes[0].notes == ()
 

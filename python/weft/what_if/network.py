@@ -115,6 +115,12 @@ def changed(network: Network, changes: tuple[Change, ...]) -> Network:
 
 def host_rates_mbps(testbed: Simulated) -> list[float]:
     """What the cables of hosts let out, of those that have a rate."""
-    rates = dict(zip(testbed.model.constraints(), testbed.capacities_mbps.tolist(), strict=True))
+    rates = limits_mbps(testbed)
     own = (rates.get(f"{node.name} out", math.inf) for node in testbed.nodes)
     return [rate for rate in own if math.isfinite(rate)]
+
+
+def limits_mbps(testbed: Simulated) -> dict[str, float]:
+    """By constraint what it carries, infinite without a limit."""
+    names = testbed.model.constraints()
+    return dict(zip(names, testbed.capacities_mbps.tolist(), strict=True))
