@@ -23,6 +23,7 @@ from weft.plan.phases import expand
 from weft.testbed.hosts.host_file import read_host_file
 from weft.testbed.open import open_testbed
 from weft.watch.sites import parse_sites
+from weft.what_if.alternative import read_alternatives
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGES = [*sorted(ROOT.glob("*.md")), *sorted((ROOT / "docs").glob("*.md"))]
@@ -126,6 +127,8 @@ def test_files_in_pages_are_accepted(text: str, tmp_path: Path) -> None:
         read_host_file(str(path))
     elif "links" in document:
         load_fabric(str(path))
+    elif "alternative" in document:
+        assert len(read_alternatives(str(path))) > 1
     elif "weather" in document:
         head, mark, events = text.partition("[[weather]]")
         fabric = catalog.read(catalog.find("fabric", "two-sites"))

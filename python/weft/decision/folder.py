@@ -7,7 +7,7 @@ from pathlib import Path
 
 import msgspec
 
-from weft.decision.decide import Prepared, conclude
+from weft.decision.conclusion import Prepared, conclude
 from weft.decision.document import Decision
 from weft.errors import RequestError
 from weft.execute.progress import Reporter

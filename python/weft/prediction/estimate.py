@@ -18,6 +18,7 @@ from msgspec.structs import replace
 from weft.errors import RequestError
 from weft.execute.host_settings.places import check_knobs
 from weft.plan.plan import Plan, SizeList, Step
+from weft.prediction.measures import carried_mbps
 from weft.statistics import Floats
 from weft.testbed.computed.network import Simulated
 from weft.testbed.computed.outcome import Outcome
@@ -92,7 +93,8 @@ def strata_of(testbed: Simulated, step: Step, most: int) -> list[list[Stratum]]:
 
 def simulate_strata(testbed: Simulated, step: Step, strata: Sequence[Stratum]) -> Phases:
     """What they take; raises RequestError where a transfer has no path."""
-    found = [_phase(testbed, step, one.phase) for one in strata]
+    outcomes = testbed.simulate_phases(step, (one.phase for one in strata))
+    found = [_numbers(testbed, step, outcome) for outcome in outcomes]
     sizes, times_s, rates_mbps = (np.array(column) for column in zip(*found, strict=True))
     weights = np.array([one.weight for one in strata], dtype=float)
     return Phases(step.name, int(sizes[0]), weights, times_s, rates_mbps)
@@ -108,26 +110,27 @@ def _strata(first: int, count: int, most: int) -> list[Stratum]:
     ]
 
 
-def _phase(testbed: Simulated, step: Step, phase: int) -> tuple[int, float, float]:
-    """Size, time and rate of one."""
-    outcome = testbed.simulate_phase(step, phase)
+def _numbers(testbed: Simulated, step: Step, outcome: Outcome) -> tuple[int, float, float]:
+    """Size, time and rate of a phase."""
     _refuse_failed(testbed, step, outcome)
-    size_bytes, slowest_mbps, all_mbps = _digest(outcome) or _summary(step, outcome)
-    return size_bytes, size_bytes * 8e-6 / slowest_mbps, all_mbps
+    size_bytes, routes, slowest_mbps, sum_mbps = _digest(outcome) or _summary(step, outcome)
+    together_mbps = carried_mbps(step, routes, slowest_mbps, sum_mbps)
+    return size_bytes, size_bytes * 8e-6 / slowest_mbps, together_mbps
 
 
-def _digest(outcome: Outcome) -> tuple[int, float, float] | None:
+def _digest(outcome: Outcome) -> tuple[int, int, float, float] | None:
     """Where a phase was condensed."""
     columns = outcome.condensed
     if not columns["phase"]:
         return None
     [size_bytes] = np.frombuffer(columns["size_bytes"], np.int64)
     [slowest_mbps] = np.frombuffer(columns["slowest_mbps"])
-    [all_mbps] = np.frombuffer(columns["aggregate_mbps"])
-    return int(size_bytes), float(slowest_mbps), float(all_mbps)
+    [sum_mbps] = np.frombuffer(columns["aggregate_mbps"])
+    [routes] = np.frombuffer(columns["transfers"], np.int64)
+    return int(size_bytes), int(routes), float(slowest_mbps), float(sum_mbps)
 
 
-def _summary(step: Step, outcome: Outcome) -> tuple[int, float, float]:
+def _summary(step: Step, outcome: Outcome) -> tuple[int, int, float, float]:
     """The same of its rows."""
     rows = outcome.rows
     first = np.frombuffer(rows["batch"], np.int32) == 0
@@ -135,7 +138,7 @@ def _summary(step: Step, outcome: Outcome) -> tuple[int, float, float]:
     size_bytes = np.frombuffer(rows["size_bytes"], np.int64)[first]
     elapsed_us = np.maximum(np.frombuffer(rows["elapsed_ns"], np.int64)[first], 1) / 1e3
     mbps = size_bytes * 8.0 * messages / elapsed_us
-    return int(size_bytes.max()), float(mbps.min()), float(mbps.sum())
+    return int(size_bytes.max()), len(mbps), float(mbps.min()), float(mbps.sum())
 
 
 def _refuse_failed(testbed: Simulated, step: Step, outcome: Outcome) -> None:

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from weft.diagnosis.ensemble.phases import Phase, phases
 from weft.diagnosis.points import Point, points
+from weft.plan.plan import CountRule, Step
 from weft.runs.folder import Run
 
 
@@ -13,7 +14,7 @@ from weft.runs.folder import Run
 class Measure:
     """One step at one message size. `time_s`: of many nodes, until each phase's slowest route has moved one message,
     summed over phases; of a pair, of one message one way. `rate_mbps`: of many nodes, the mean over phases of what all
-    routes carried together; of a pair, the throughput."""
+    routes carried together, where messages are counted until the last arrived; of a pair, the throughput."""
 
     step: str
     size_bytes: int
@@ -36,11 +37,21 @@ def _of_many_nodes(run: Run) -> list[Measure]:
             step=steps[step].name,
             size_bytes=size,
             time_s=sum(size * 8e-6 / phase.rate_mbps for phase in those),
-            rate_mbps=sum(phase.aggregate_mbps for phase in those) / len(those),
+            rate_mbps=sum(
+                carried_mbps(steps[step], phase.routes, phase.rate_mbps, phase.aggregate_mbps)
+                for phase in those
+            )
+            / len(those),
         )
         for (step, size), those in found.items()
         if all(phase.rate_mbps > 0 for phase in those)
     ]
+
+
+def carried_mbps(step: Step, routes: int, slowest_mbps: float, sum_mbps: float) -> float:
+    """What the routes of a phase carried together. Where messages are counted they end at different times, and their
+    rates do not add up: it is what all moved until the last was through."""
+    return routes * slowest_mbps if isinstance(step.stop, CountRule) else sum_mbps
 
 
 def _of_pairs(run: Run) -> list[Measure]:

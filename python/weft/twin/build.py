@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -58,7 +59,7 @@ def make_twin(
     say("fitting")
     found, alternatives = calibrate(structure, series, trips_of(placed), draws)
     say("leaving patterns out")
-    errors = leave_out(found.material, found.refitted)
+    errors = leave_out(found)
     text = found.draft.text(np.exp(found.fit.values))
     main = sources.main.meta
     twin = Twin(
@@ -98,13 +99,10 @@ def _parameters(found: Calibration, draws: int) -> Iterator[Parameter]:
     for at, (rate, filling) in enumerate(zip(found.draft.rates, found.trials_filling, strict=True)):
         value = float(np.exp(found.fit.values[at]))
         yield _parameter(rate, value, drawn[:, at], *_of_rate(filling))
-    seen = np.ones(len(found.material.logs))
     for one in found.draft.unlimited:
-        least = carried_mbps(one, found.material, seen)
-        why = (
-            "nothing was seen to fill it: this is what it carried, and the file has no limit there"
-        )
-        yield _parameter(one, least, np.full(draws, least), False, why)
+        least = carried_mbps(one, found.material)
+        why = "nothing filled it: so much was carried, and the file has no limit there"
+        yield _parameter(replace(one, places=()), least, np.full(draws, least), False, why)
     if found.start_up is not None:
         yield from _start_ups(found, found.start_up)
 
@@ -120,10 +118,10 @@ def _start_ups(found: Calibration, start_up: StartUp) -> Iterator[Parameter]:
     overheads = np.array([overhead_of(found.material, one) for one in start_up.host_us])
     rest = start_up.host_us / 2 - overheads
     overhead = Open("model.overhead_s", "us", ((MODEL, "overhead_s"),))
-    why = "round trips of small messages; the delay of the hosts' links is in it"
+    why = "round trips; what hosts' own links delay is in it"
     yield _parameter(overhead, overheads[0], overheads[1:], True, why)
     hosts, *links = found.draft.delays
-    why = "part of a start-up that keeps no host from sending the next message"
+    why = "round trips do not tell it from the overhead"
     yield _parameter(hosts, rest[0], rest[1:], bool(rest[0] > 0), why)
     columns = zip(links, start_up.link_us.T, start_up.are_known, strict=True)
     for link, values, is_known in columns:

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import copy
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from itertools import groupby
 from typing import Any
 
 import numpy as np
@@ -18,10 +17,8 @@ from weft.diagnosis.curve import Ints
 from weft.diagnosis.xray.flows import Members, is_in
 from weft.fabrics.document import FabricDocument
 from weft.fabrics.spec import SimSpec, Value
-from weft.nodeset import fold
 from weft.statistics import Floats
 from weft.testbed.computed.network import Simulated
-from weft.twin.tree import Branch
 
 Place = tuple[str | int, ...]
 """Keys and positions that lead to a value in a fabric file."""
@@ -81,7 +78,8 @@ class Draft:
             for place in parameter.places:
                 put(marked, place, f"@{at}@")
         for entry in (*marked["hosts"], *marked.get("overrides", [])):
-            entry["link"] = _on_one_line(entry["link"])
+            if "link" in entry:
+                entry["link"] = _on_one_line(entry["link"])
         return tomlkit.dumps(marked)
 
     def text(self, values: Sequence[float] | Floats) -> str:
@@ -98,6 +96,16 @@ class Draft:
             for place in delay.places:
                 put(table, place, written(value, "us"))
         return replace(self, table=table)
+
+    def limited_at(self, more: Collection[Open]) -> Draft:
+        """With some of its unlimited links limited."""
+        table = copy.deepcopy(self.table)
+        for one in more:
+            for place in one.places:
+                entry = at_place(table, place[:-1])
+                entry |= {"rate": UNLIMITED, "rate_back": UNLIMITED} | entry
+        unlimited = [one for one in self.unlimited if one not in more]
+        return replace(self, table=table, rates=[*self.rates, *more], unlimited=unlimited)
 
     def network(
         self, values: Sequence[float] | Floats, model: Mapping[str, Value] | None = None
@@ -127,137 +135,16 @@ def _on_one_line(values: Mapping[str, str]) -> tomlkit.items.InlineTable:
 
 def put(table: Any, place: Place, value: str) -> None:
     """Set what is at a place."""
-    *way, last = place
-    for key in way:
+    at_place(table, place[:-1])[place[-1]] = value
+
+
+def at_place(table: Any, place: Place) -> Any:
+    """What is at a place."""
+    for key in place:
         table = table[key]
-    table[last] = value
+    return table
 
 
 def written(value: float, unit: str) -> str:
     """As fabric files have it: 9.4137 -> "9.4137 Mb/s"."""
     return f"{value:.6g} {unit}" if value < 1e6 else f"{value:.0f} {unit}"
-
-
-@dataclass(frozen=True)
-class SlowEnd:
-    """A host whose own link is slow, one way or both."""
-
-    host: int
-    ways: tuple[str, ...]
-
-
-def draft_of(
-    root: Branch,
-    hosts: Sequence[str],
-    slow: Sequence[SlowEnd],
-    routes: Sequence[tuple[int, int]] = (),
-    title: str = "",
-    name: str = "twin",
-) -> Draft:
-    """The file of a tree: every rate is open."""
-    table: dict[str, Any] = {"name": name, "title": title}
-    draft = Draft(table, list(hosts))
-    table["hosts"] = [
-        {"ids": fold(names), "attach": switch, "link": {"rate": "", "delay": ""}}
-        for switch, names in _runs(root, hosts)
-    ]
-    count = len(table["hosts"])
-    normal = [host for host in range(len(hosts)) if host not in {one.host for one in slow}]
-    both = [
-        Element(frozenset([host]), way)
-        for host in normal
-        if host in root.members
-        for way in ("out", "in")
-    ]
-    rates: list[Place] = [("hosts", at, "link", "rate") for at in range(count)]
-    delays: list[Place] = [("hosts", at, "link", "delay") for at in range(count)]
-    draft.rates.append(Open("hosts.rate", "Mb/s", tuple(rates), tuple(both)))
-    draft.delays.append(Open("hosts.delay", "us", tuple(delays)))
-    table["switches"] = list(_switches(root, draft))
-    table["links"] = list(_links(root, draft))
-    _add_slow(draft, slow, root.members)
-    _add_routes(draft, routes)
-    if not table["links"]:
-        del table["links"]
-    return draft
-
-
-def _runs(root: Branch, hosts: Sequence[str]) -> Iterator[tuple[str, list[str]]]:
-    """Hosts that follow each other on a switch: plans name nodes by their place, so their order stays."""
-    home = {host: branch.name for branch in root.walk() for host in branch.own_hosts}
-    for switch, run in groupby(sorted(home), key=home.__getitem__):
-        yield switch, [hosts[host] for host in run]
-
-
-def _switches(root: Branch, draft: Draft) -> Iterator[dict[str, str]]:
-    for at, branch in enumerate(root.walk()):
-        entry = {"ids": branch.name}
-        if branch.inside is not None:
-            entry["capacity"] = ""
-            parts = tuple(child.members for child in branch.children)
-            ways = [Element(branch.members, way, parts) for way in ("sent", "received")]
-            place = ("switches", at, "capacity")
-            draft.rates.append(
-                Open(f"switches.{branch.name}.capacity", "Mb/s", (place,), tuple(ways))
-            )
-        yield entry
-
-
-def _links(root: Branch, draft: Draft) -> Iterator[dict[str, Any]]:
-    """A link that nothing filled has no rate: it would store each frame for a time that nobody has seen."""
-    pairs = [(child, branch) for branch in root.walk() for child in branch.children]
-    for at, (child, above) in enumerate(pairs):
-        key = f"links.{child.name}"
-        out, into = (Element(child.members, way) for way in ("out", "in"))
-        place, back = ("links", at, "rate"), ("links", at, "rate_back")
-        entry = {"between": [child.name, above.name], "delay": ""}
-        if _are_alike(child):
-            entry["rate"] = ""
-            draft.rates.append(Open(f"{key}.rate", "Mb/s", (place,), (out, into)))
-        elif child.out is not None or child.into is not None:
-            entry |= {"rate": UNLIMITED, "rate_back": UNLIMITED}
-        if not _are_alike(child):
-            ways = ((child.out, "rate", place, out), (child.into, "rate_back", back, into))
-            for limit, name, where, element in ways:
-                places, to = ((where,), draft.rates) if limit else ((), draft.unlimited)
-                to.append(Open(f"{key}.{name}", "Mb/s", places, (element,)))
-        draft.delays.append(Open(f"{key}.delay", "us", (("links", at, "delay"),), (out,)))
-        yield entry
-
-
-ALIKE = 1.05
-"""Both directions of a link whose capacities differ by no more have one."""
-
-
-def _are_alike(branch: Branch) -> bool:
-    if branch.out is None or branch.into is None:
-        return False
-    one, other = branch.out.capacity_mbps.median, branch.into.capacity_mbps.median
-    return max(one, other) <= ALIKE * min(one, other)
-
-
-def _add_slow(draft: Draft, slow: Sequence[SlowEnd], nodes: Members) -> None:
-    for one in slow:
-        if one.host not in nodes:
-            continue
-        entries = draft.table.setdefault("overrides", [])
-        at, host = len(entries), draft.hosts[one.host]
-        entries.append({"ids": host, "link": {"rate": "", "rate_back": ""}})
-        for key, way in (("rate", "out"), ("rate_back", "in")):
-            element = (Element(frozenset([one.host]), way),)
-            place: Place = ("overrides", at, "link", key)
-            if way in one.ways:
-                draft.rates.append(Open(f"overrides.{host}.{key}", "Mb/s", (place,), element))
-            else:
-                usual = draft.rates[0]
-                draft.rates[0] = Open(
-                    usual.name, usual.unit, (*usual.places, place), (*usual.elements, *element)
-                )
-
-
-def _add_routes(draft: Draft, routes: Sequence[tuple[int, int]]) -> None:
-    for at, (src, dst) in enumerate(routes):
-        entries = draft.table.setdefault("paths", [])
-        entries.append({"from": draft.hosts[src], "to": draft.hosts[dst], "rate": ""})
-        name = f"paths.{draft.hosts[src]}-{draft.hosts[dst]}.rate"
-        draft.rates.append(Open(name, "Mb/s", (("paths", at, "rate"),), ()))

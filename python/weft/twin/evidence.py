@@ -15,10 +15,12 @@ from scipy.sparse import csr_array
 from weft.diagnosis.curve import Ints, group_slices
 from weft.statistics import Floats
 from weft.testbed.computed.network import Simulated
-from weft.twin.draft import Draft, Element
-from weft.twin.observed import Series
+from weft.twin.draft import Draft, Element, Mask
+from weft.twin.observed import Flows, Series
 
 _LEAST_MBPS = 1e-6
+LOADED, LEAST_TRIALS = 0.8, 6
+"""A part of the network is loaded in trials that give it so much of the most, and judged by so many of them."""
 
 
 @dataclass(frozen=True)
@@ -87,30 +89,46 @@ class Material:
         found: Floats = 1.0 / rows[self.trial_of]
         return found
 
-    def carried(self, element: Element, seen: Floats) -> list[float]:
-        """What crossed an element in each trial that was seen."""
-        was_seen = np.zeros(len(self.trials), dtype=bool)
-        was_seen[self.trial_of[seen > 0]] = True
-        found = []
-        for at in np.flatnonzero(was_seen).tolist():
-            trial = self.trials[at]
-            flows = self.sums[trial.series].series.flows
-            own = flows.phase == trial.phase
-            crossed = own & element.crossed_by(flows.src, flows.dst)
-            if crossed.any():
-                found.append(float(np.nansum(flows.mbps[crossed, trial.launch])))
-        return found
+    def shortfall(self, element: Element, network: Simulated) -> float:
+        """By how much, as a logarithm, less crossed an element than a network says, in trials that load it most."""
+        said, seen = [], []
+        for sums in self.sums:
+            flows, predicted = sums.series.flows, sums.series.predicted(network)
+            for rows in group_slices(flows.phase):
+                own = (
+                    np.flatnonzero(element.crossed_by(flows.src[rows], flows.dst[rows]))
+                    + rows.start
+                )
+                measured = flows.mbps[own].sum(axis=0)
+                seen += measured[measured > 0].tolist()
+                said += [float(predicted[own].sum())] * int(np.sum(measured > 0))
+        loads = np.array(said)
+        most = loads >= LOADED * loads.max(initial=0.0)
+        if most.sum() < LEAST_TRIALS:
+            return 0.0
+        return float(np.median(np.log(np.array(seen)[most] / loads[most])))
 
-    def of_pattern(self, pattern: str) -> Ints:
+    def carried(self, element: Element) -> list[float]:
+        """What crossed an element in each trial."""
+        found = []
+        for sums in self.sums:
+            flows = sums.series.flows
+            for own in _crossing(element, flows):
+                found += flows.mbps[own].sum(axis=0).tolist()
+        return [one for one in found if one > 0]
+
+    def of_pattern(self, pattern: str) -> Mask:
         """Whether each row is of a trial of a pattern."""
-        is_own: Ints = self.pattern_of == self.patterns.index(pattern)
+        is_own: Mask = self.pattern_of == self.patterns.index(pattern)
         return is_own
 
 
 def material_of(series: Sequence[Series], draft: Draft) -> Material:
-    """The sums that say something about a draft's parameters."""
-    inner = [one for each in draft.rates for one in _worth_summing(each.elements)]
-    sums = tuple(_sums(one, inner) for one in series)
+    """The sums that say something about a draft's rates, of flows that the simulator has, too."""
+    rates = [*draft.rates, *draft.unlimited]
+    inner = [one for each in rates for one in _worth_summing(each.elements)]
+    network = draft.network([1.0] * len(draft.rates))
+    sums = tuple(_sums(one.known_to(network), inner) for one in series)
     trials: dict[Trial, int] = {}
     places, trial_of, flows, logs = [], [], [], []
     for number, one in enumerate(sums):
@@ -130,6 +148,14 @@ def material_of(series: Sequence[Series], draft: Draft) -> Material:
         np.concatenate(logs),
         tuple(places),
     )
+
+
+def _crossing(element: Element, flows: Flows) -> Iterator[Ints]:
+    """The flows of each phase that cross an element, where there are any."""
+    crossed = element.crossed_by(flows.src, flows.dst)
+    for rows in group_slices(flows.phase):
+        if crossed[rows].any():
+            yield np.flatnonzero(crossed[rows]) + rows.start
 
 
 def _worth_summing(elements: Sequence[Element]) -> Iterator[Element]:

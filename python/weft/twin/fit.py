@@ -54,7 +54,8 @@ class Problem:
             float(np.median(np.abs(residuals[self.pattern == at]))) / 0.6745
             for at in range(self.membership.shape[1])
         ]
-        return np.maximum(LEAST_NOISE, np.array(found))
+        noise: Floats = np.maximum(LEAST_NOISE, np.array(found))
+        return noise
 
     def weights(self, residuals: Floats, noise: Floats) -> Floats:
         """One over the variance of each row's pattern, less for outliers (P. J. Huber, 1964)."""
@@ -83,19 +84,23 @@ class Fit:
         found: Floats = self.slopes[:, : len(self.values)]
         return found
 
-    def redrawn(self, counts: Floats) -> Floats:
-        """The parameters when each row had been seen `counts` times: a step of Gauss and Newton."""
-        moved = step(self.slopes, self.residuals, self.weights * counts, self.spread, 0.0)
-        found: Floats = self.values + moved[: len(self.values)]
+    def redrawn(self, counts: Floats, off: Floats) -> Floats:
+        """The parameters when each row had been seen `counts` times, and each pattern been `off` by so many of its
+        `spread`: a step of Gauss and Newton, less the one that is left without."""
+        count = len(self.values)
+        shifted = self.residuals + self.slopes[:, count:] @ (off * self.spread[count:])
+        here = step(self.slopes, self.residuals, self.weights, self.spread, 0.0)
+        there = step(self.slopes, shifted, self.weights * counts, self.spread, 0.0)
+        found: Floats = self.values + (there - here)[:count]
         return found
 
 
-def fit(model: Model, problem: Problem, start: Floats) -> Fit:
+def fit(model: Model, problem: Problem, start: Floats, steps: int = STEPS) -> Fit:
     """From a start, by damped steps of Gauss and Newton, each row weighted by what is left of it so far."""
     patterns, count = problem.membership, len(start)
     begin = np.concatenate([start, np.zeros(patterns.shape[1])])
     values, predicted = begin, model(start)
-    for _ in range(STEPS):
+    for _ in range(steps):
         now = _linearised(model, problem, begin, values, predicted)
         moved = 0.0
         for damping in DAMPINGS:
@@ -171,15 +176,15 @@ def step(
     weighted = weights[:, np.newaxis] * slopes
     towards = weighted.T @ residuals + to_start / spread**2
     normal = slopes.T @ weighted + np.diag(1 / spread**2)
-    moved: Floats = np.linalg.solve(normal + damping * np.diag(np.diag(normal)), towards)
-    return moved
+    damped = normal + damping * np.diag(np.diag(normal))
+    return np.asarray(np.linalg.solve(damped, towards), dtype=np.float64)
 
 
 def jacobian(model: Model, values: Floats, predicted: Floats) -> Floats:
     """How each row changes with each parameter."""
-    columns = []
+    columns: list[Floats] = []
     for at in range(len(values)):
-        there = values.copy()
+        there: Floats = values.copy()
         there[at] += _STRIDE
         columns.append((model(there) - predicted) / _STRIDE)
     slopes: Floats = np.column_stack(columns)

@@ -2,27 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
+from scipy.stats import t
 
 from weft.diagnosis.curve import Ints
 from weft.prediction.intervals import widened
 from weft.statistics import Floats
 from weft.testbed.computed.network import Simulated
+from weft.twin.calibration import Calibration
 from weft.twin.evidence import Material
 from weft.twin.twin import HeldOut
 
-OF_PATTERN, LEAST_OF_PATTERN = 12, 2
-"""So many errors stand for a pattern, however many phases it has, and fewer where its trials were shorter than usual:
-what is to be predicted lasts."""
 USUAL_S = 0.25
+"""A pattern of shorter trials says less of what is to be predicted, which lasts."""
+_RANKS = (np.arange(15) + 0.5) / 15
+_MOST = 101
 LEAST_PHASES = 3
 """A pattern of fewer phases is not left out by itself."""
-
-Fitted = Callable[[Floats], Simulated]
-"""The network that fits rows with weights, 0 for those that were left out."""
 
 
 @dataclass(frozen=True)
@@ -35,26 +34,26 @@ class Errors:
     seconds: float
 
 
-def leave_out(material: Material, fitted: Fitted) -> list[Errors]:
+def leave_out(found: Calibration) -> list[Errors]:
     """The errors of each pattern in turn, predicted by what fits all others."""
-    found = []
-    for pattern in material.patterns:
-        own = material.of_pattern(pattern)
-        phases = len(np.unique(material.trial_of[own]))
-        if phases < LEAST_PHASES or phases == len(material.trials):
-            continue
-        network = fitted((~own).astype(float))
-        found.append(errors_of(material, pattern, network))
-    return found
+    errors = []
+    for pattern in found.material.patterns:
+        own = np.unique(found.material.trial_of[found.material.of_pattern(pattern)])
+        left = sorted(set(own.tolist()) - found.shown_only_by(pattern))
+        if len(left) >= LEAST_PHASES and len(own) < len(found.material.trials):
+            network = found.without(pattern)
+            errors.append(errors_of(found.material, pattern, left, network))
+    return errors
 
 
-def errors_of(material: Material, pattern: str, network: Simulated) -> Errors:
-    """How far off a network is in each trial of a pattern."""
+def errors_of(
+    material: Material, pattern: str, trials: Sequence[int], network: Simulated
+) -> Errors:
+    """How far off a network is in some trials of a pattern."""
     rates, times = [], []
     wanted: dict[int, list[tuple[int, int]]] = {}
-    for trial in material.trials:
-        if trial.pattern == pattern:
-            wanted.setdefault(trial.series, []).append((trial.phase, trial.launch))
+    for trial in (material.trials[at] for at in trials):
+        wanted.setdefault(trial.series, []).append((trial.phase, trial.launch))
     for number, which in wanted.items():
         series = material.sums[number].series
         predicted = series.predicted(network)
@@ -64,8 +63,9 @@ def errors_of(material: Material, pattern: str, network: Simulated) -> Errors:
             known = (measured > 0) & (predicted[rows] > 0)
             if known.any():
                 seen, said = measured[known], predicted[rows][known]
-                rates.append(np.log(seen.sum() / said.sum()))
                 times.append(np.log(said.min() / seen.min()))
+                together = np.log(seen.sum() / said.sum())
+                rates.append(-times[-1] if series.is_counted else together)
     seconds = min(material.sums[number].series.seconds for number in wanted)
     return Errors(pattern, np.array(rates), np.array(times), seconds)
 
@@ -76,14 +76,25 @@ def held_out(errors: Sequence[Errors]) -> list[HeldOut]:
 
 
 def discrepancy(errors: Sequence[Errors], of_times: bool) -> list[float]:
-    """Errors of all patterns, of each some at even ranks."""
-    found: list[float] = []
-    for one in errors:
-        values = one.times if of_times else one.rates
-        count = max(LEAST_OF_PATTERN, round(OF_PATTERN * min(1.0, one.seconds / USUAL_S)))
-        ranks = (np.arange(count) + 0.5) / count
-        found += np.quantile(values, ranks).tolist()
-    return found
+    """Errors that a further pattern may have, all equally likely: how far it is off as a whole, of which each pattern
+    so far is one case (Student's t, as they are few), and how its phases scatter about that."""
+    if not errors:
+        return []
+    values = [one.times if of_times else one.rates for one in errors]
+    middles = np.array([np.median(each) for each in values])
+    weights = np.array([min(1.0, one.seconds / USUAL_S) for one in errors])
+    count = max(1.0, float(weights.sum() ** 2 / np.sum(weights**2)))
+    order = np.argsort(middles)
+    upto = np.cumsum(weights[order])
+    centre = float(middles[order][np.searchsorted(upto, upto[-1] / 2)])
+    whole = np.full(1, centre)
+    if count >= 2:
+        variance = np.average((middles - centre) ** 2, weights=weights) * (count + 1) / (count - 1)
+        whole = centre + np.sqrt(variance) * t.ppf(_RANKS, count - 1)
+    scatter = np.concatenate([np.quantile(each, _RANKS) - np.median(each) for each in values])
+    found = (whole[:, np.newaxis] + scatter).ravel()
+    even = (np.arange(_MOST) + 0.5) / _MOST
+    return [float(one) for one in np.quantile(found, even)]
 
 
 def _held_out(one: Errors, others: Sequence[Errors]) -> HeldOut:

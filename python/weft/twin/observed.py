@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import msgspec
 import numpy as np
@@ -54,11 +54,22 @@ class Series:
     seconds: float
 
     @property
+    def is_counted(self) -> bool:
+        """Whether a phase lasts until all have sent so many messages, so that its last one says what it carried."""
+        return isinstance(self.step.stop, CountRule)
+
+    @property
     def least_message_us(self) -> float:
         """The least time between two messages of a stream: no host takes longer for one."""
         if self.chosen and self.chosen[0].work == "pingpong":
             return float("inf")
         return float(self.step.first_bytes * 8 / np.nanmax(self.flows.mbps))
+
+    def known_to(self, network: Simulated) -> Series:
+        """Without flows that a simulator has not, whatever the rates of the network are."""
+        unknown = np.isnan(self.predicted(network))
+        mbps = np.where(unknown[:, np.newaxis], np.nan, self.flows.mbps)
+        return replace(self, flows=replace(self.flows, mbps=mbps))
 
     def predicted(self, network: Simulated) -> Floats:
         """What each flow gets there, NaN where the simulator has it not."""
@@ -76,13 +87,23 @@ class Series:
 def series_of(run: Run, number: int, places: Sequence[int]) -> Iterator[Series]:
     """The steps of a run that measured rates over TCP; `places` are its nodes in the twin."""
     for index, step in enumerate(run.meta.plan.steps):
-        rows = run.samples.filter(pc.field("step") == index)
+        rows = _complete(run, index)
         if step.transport != "tcp" or not rows.num_rows:
             continue
         if step.is_ensemble and not step.measures_latency:
             yield _of_many(run, index, rows, number, places)
         elif isinstance(step.pattern, Pingpong | Stream) and not step.computes:
             yield from _of_pair(run, index, rows, number, places)
+
+
+def _complete(run: Run, step: int) -> pa.Table:
+    """The rows of a step, of phases in which all took part: others had less to share."""
+    rows = run.samples.filter(pc.field("step") == step)
+    for one in run.meta.incomplete:
+        if one["step"] == step:
+            is_it = (pc.field("phase") == one["phase"]) & (pc.field("launch") == one["launch"])
+            rows = rows.filter(~is_it)
+    return rows
 
 
 def _of_many(run: Run, index: int, rows: pa.Table, number: int, places: Sequence[int]) -> Series:
@@ -126,6 +147,7 @@ def _of_pair(
         for one in phases
     }
     flows = _by_launch(rows, np.asarray(places))
+    step = msgspec.structs.replace(step, until_ns=None)
     yield Series(number, step, tuple(chosen), flows, patterns, _seconds(rows))
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from weft.fabrics.document import FabricDocument
+from weft.plan.plan import Plan
 from weft.prediction.draws import Draws
 from weft.twin.twin import read_twin
 
@@ -15,3 +16,11 @@ def open_draws(name: str) -> Draws:
         twin, document = read_twin(Path(name))
         return twin.draws_of(document)
     return Draws.of_fabric(FabricDocument.read(name))
+
+
+def in_sample(name: str, plan: Plan) -> list[str]:
+    """The steps of a plan that a twin was fitted to: how well it predicts them says nothing. Of a fabric, none."""
+    if not Path(name).is_dir():
+        return []
+    twin, _ = read_twin(Path(name))
+    return twin.in_sample(plan)

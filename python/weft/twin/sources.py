@@ -14,7 +14,7 @@ from weft.runs.digests import sampled_steps
 from weft.runs.folder import Run
 from weft.twin.twin import Source
 
-_MACHINE = {"lab-late": "wider than the network's own", "lab-busy": "maybe the machine's"}
+_MACHINE = {"lab-late": "late frames", "lab-busy": "a busy machine"}
 
 
 @dataclass(frozen=True)
@@ -105,7 +105,9 @@ def _warnings(runs: Sequence[Run], main: Run) -> list[str]:
         codes = {warning.code for warning in run.meta.warnings}
         for code, what in _MACHINE.items():
             if code in codes:
-                found.append(f"{run.directory}: {code}: its errors are {what}; intervals show it")
+                found.append(
+                    f"{run.directory}: {code}: {what} are in its numbers, and make intervals wider"
+                )
         if run.meta.status != "complete":
             found.append(f"{run.directory}: is {run.meta.status}: what it lacks is not in the fit")
         if run.meta.lost:

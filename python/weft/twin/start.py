@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import numpy as np
 
-from weft.diagnosis.xray.survey import NEAR_BEST
+from weft.diagnosis.xray.survey import BEST_ROUTES, NEAR_BEST
 from weft.frames import FULL
 from weft.statistics import Floats
 from weft.twin.draft import Draft, Open
 from weft.twin.evidence import Material
 
 OFTEN = 0.9
-"""More than what is carried at so many times is chance: a queue that emptied."""
+"""What a host carries more than at so many times is chance: a queue that emptied."""
 ACKNOWLEDGED = 1.03
 """What the other direction's acknowledgements take beside full frames."""
 WIRE = FULL.wire_bytes / FULL.payload_bytes
@@ -19,23 +19,24 @@ INSIDE = FULL.inside_bytes / FULL.payload_bytes
 """What payload is on a cable, and inside of a switch."""
 
 
-def start_of(draft: Draft, material: Material, seen: Floats) -> Floats:
-    """Logarithms of the rates of a draft, by what was `seen`; of what carried nothing, what its hosts can send."""
-    port_mbps = carried_mbps(draft.rates[0], material, seen)
+def start_of(draft: Draft, material: Material) -> Floats:
+    """Logarithms of the rates of a draft, by what they carried; of what carried nothing, what its hosts can send."""
+    port_mbps = carried_mbps(draft.rates[0], material)
     found = []
     for rate in draft.rates:
         members = len(rate.elements[0].members) if rate.elements else 1
-        found.append(carried_mbps(rate, material, seen) or members * port_mbps)
+        found.append(carried_mbps(rate, material) or members * port_mbps)
     logs: Floats = np.log(np.array(found))
     return logs
 
 
-def carried_mbps(parameter: Open, material: Material, seen: Floats) -> float:
+def carried_mbps(parameter: Open, material: Material) -> float:
     """On the wire, the median of what comes near the best that any of its elements carried."""
-    sums = [each for one in parameter.elements for each in material.carried(one, seen)]
+    sums = [each for one in parameter.elements for each in material.carried(one)]
     if not sums:
         return 0.0
-    most = np.quantile(sums, OFTEN)
+    is_port = all(len(one.members) == 1 for one in parameter.elements)
+    most = np.quantile(sums, OFTEN) if is_port else np.sort(sums)[-BEST_ROUTES:][0]
     good = [one for one in sums if NEAR_BEST * most <= one]
     share = INSIDE if parameter.name.startswith("switches.") else WIRE
     return float(np.median(good)) * share * ACKNOWLEDGED

@@ -9,7 +9,8 @@ from weft.diagnosis.limits.diagnosis import study_of
 from weft.diagnosis.xray.outliers import slow_ports, slow_routes, suspects
 from weft.diagnosis.xray.study import Study
 from weft.runs.folder import Run
-from weft.twin.draft import Draft, SlowEnd, draft_of
+from weft.twin.draft import Draft
+from weft.twin.sketch import SlowEnd, draft_of
 from weft.twin.tree import flat, tree_of
 
 

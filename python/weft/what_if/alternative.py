@@ -55,7 +55,7 @@ def alternative(texts: Sequence[str], name: str = "") -> Alternative:
         found = _with(found, text)
     if found.generator is not None and found.fabric:
         raise RequestError(
-            f"{found.fabric[0].text}: {found.generator} has loops, and changes are of fabric files of trees",
+            f"{found.fabric[0].text}: {found.generator} has no fabric file that could be changed",
             "change the generator's parameters",
         )
     return found

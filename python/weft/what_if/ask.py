@@ -10,6 +10,7 @@ from pathlib import Path
 
 import msgspec
 
+from weft.cost.prices import read_prices
 from weft.errors import RequestError
 from weft.execute.progress import Reporter
 from weft.what_if.alternative import Alternative
@@ -18,13 +19,14 @@ from weft.what_if.labs import carried_scale, document_of
 from weft.what_if.network import Subject, open_subject
 from weft.what_if.result import NAME, Outcome, WhatIf
 from weft.what_if.verify import LAUNCHES, Bench, verify
-from weft.what_if.workloads import workloads
+from weft.what_if.workloads import BLOCK_S, LAB_BLOCK_S, workloads
 
 
 @dataclass(frozen=True)
 class Asked:
     """`subject` is a twin's folder, a fabric or a generator. Without `plans` it is an all-to-all. `scale` is that of
-    the prediction and of the labs; without it the labs have one that this machine carries."""
+    the prediction and of the labs; without it the labs have one that this machine carries.
+    `prices` is a file of prices, or the catalogue's, instead of the fabric's own."""
 
     subject: str
     alternatives: Sequence[Alternative]
@@ -34,6 +36,7 @@ class Asked:
     verify: bool = False
     launches: int = LAUNCHES
     out: Path | None = None
+    prices: str | None = None
 
 
 def ask(asked: Asked, reporter: Reporter | None = None) -> WhatIf:
@@ -46,7 +49,7 @@ def ask(asked: Asked, reporter: Reporter | None = None) -> WhatIf:
             "what is to be changed?", 'for example --change "links.backplane.rate*=2"'
         )
     subject = open_subject(asked.subject)
-    question = _question(asked, subject, asked.alternatives, asked.scale or 1.0)
+    question = _question(asked, subject, asked.alternatives, asked.scale or 1.0, BLOCK_S)
     found = foresee(question)
     with _folder(asked) as folder:
         _keep(found, question, asked.out)
@@ -58,10 +61,15 @@ def ask(asked: Asked, reporter: Reporter | None = None) -> WhatIf:
 
 
 def _question(
-    asked: Asked, subject: Subject, alternatives: Sequence[Alternative], scale: float
+    asked: Asked,
+    subject: Subject,
+    alternatives: Sequence[Alternative],
+    scale: float,
+    block_s: float,
 ) -> Question:
-    plans = workloads(subject, asked.plans, asked.settings, scale)
-    return Question(subject, alternatives, plans, scale)
+    plans = workloads(subject, asked.plans, asked.settings, scale, block_s)
+    prices = None if asked.prices is None else read_prices(asked.prices)
+    return Question(subject, alternatives, plans, scale, prices)
 
 
 def _verified(
@@ -75,7 +83,7 @@ def _verified(
         if one.name == outcome.name
     )
     scale = asked.scale or carried_scale([subject.median, one.after(subject.median)])
-    question = _question(asked, subject, [one], scale)
+    question = _question(asked, subject, [one], scale, LAB_BLOCK_S)
     bench = Bench(folder / f"labs-{number}", scale, asked.launches)
     return msgspec.structs.replace(outcome, verification=verify(question, one, bench, reporter))
 

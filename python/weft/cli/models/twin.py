@@ -14,9 +14,13 @@ class _Twins(click.Group):
     """RUN... makes a twin; `make` may be left out."""
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        if args and args[0] not in (*self.commands, "--help"):
+        if args and args[0] not in (*self.commands, "-h", "--help"):
             args = ["make", *args]
         return super().parse_args(ctx, args)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command:
+        """What is no command is a run."""
+        return super().get_command(ctx, cmd_name) or self.commands["make"]
 
 
 @click.group(cls=_Twins, epilog="Example: weft twin runs/xray runs/signature --out twins/mine")
