@@ -188,6 +188,21 @@ def test_a_late_lab_and_a_run_cut_short_are_said(runs, tmp_path):
     assert any("is partial" in text for text in twin.warnings)
 
 
+def test_what_nodes_say_of_their_interfaces_is_in_the_twin(runs, tmp_path):
+    copy = Path(shutil.copytree(runs[0], tmp_path / "xray"))
+    meta = json.loads((copy / "run.json").read_text())
+    device = {"mtu_bytes": 9000, "offloads": {"gro": False}}
+    for at, node in enumerate(meta["nodes"]):
+        interface = {"name": "eth0", "addresses": [f"10.0.0.{at}"]}
+        node["address"] = f"10.0.0.{at}"
+        node["facts"] = {"interfaces": [interface], "devices": {"eth0": device}}
+    (copy / "run.json").write_text(json.dumps(meta))
+    twin = make_twin([str(copy)], tmp_path / "twin", draws=10)
+    assert [one.value for one in twin.alternatives] == ["2"]
+    _, document = read_twin(tmp_path / "twin")
+    assert {link["mtu_bytes"] for link in document.resolved()["links"]} == {9000}
+
+
 def test_the_command_prints_one_document_and_shows_it_again(runs, tmp_path):
     out = tmp_path / "twins" / "mine"
     made = weft_json("twin", runs[0], runs[1], "--out", out, "--draws", "10")

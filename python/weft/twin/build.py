@@ -12,6 +12,7 @@ from weft.errors import RequestError
 from weft.statistics import Floats
 from weft.twin.calibration import CLEARLY, Calibration, calibrate, host_delay_us
 from weft.twin.draft import MODEL, Open
+from weft.twin.facts import may_merge_segments
 from weft.twin.left_out import discrepancy, held_out, leave_out
 from weft.twin.observed import series_of
 from weft.twin.sources import Sources, open_sources, source_of
@@ -50,14 +51,11 @@ def make_twin(
     sources = open_sources(folders)
     placed = list(zip(sources.runs, sources.places, strict=True))
     structure = structure_of(sources.main, sources.fabric_names, out.resolve().name)
-    series = [one for at, each in enumerate(placed) for one in series_of(each[0], at, each[1])]
-    if not series:
-        raise RequestError(
-            "the runs hold no rates between nodes over TCP: there is nothing to fit",
-            "add a run of xray, or of matrix, aapc, ring, ...",
-        )
+    series = [one for run, places in placed for one in series_of(run, places)]
     say("fitting")
-    found, alternatives = calibrate(structure, series, trips_of(placed), draws)
+    found, alternatives = calibrate(
+        structure, series, trips_of(placed), draws, may_merge_segments(sources.runs)
+    )
     say("leaving patterns out")
     errors = leave_out(found)
     text = found.draft.text(np.exp(found.fit.values))

@@ -91,15 +91,17 @@ class Calibration:
 
 
 def calibrate(
-    structure: Structure, series: Sequence[Series], trips: Trips, draws: int
+    structure: Structure, series: Sequence[Series], trips: Trips, draws: int, may_merge: bool
 ) -> tuple[Calibration, list[Alternative]]:
-    """Rates first, then the start-up that is left at these rates; with the assumption that fits best."""
+    """Rates first, then the start-up that is left at these rates; with the assumption that fits best, where hosts
+    `may_merge` segments."""
     draft = structure.draft.with_delays_us([0.0] * len(structure.draft.delays))
     material = material_of(series, draft)
-    models = [{"segments_per_ack": segments, "overhead_s": 0.0} for segments in SEGMENTS]
+    segments = SEGMENTS if may_merge else SEGMENTS[:1]
+    models = [{"segments_per_ack": one, "overhead_s": 0.0} for one in segments]
     usual = _with_suspects(_calibrated(structure, draft, material, models[0]))
     tried = [usual, *(_calibrated(structure, usual.draft, material, one) for one in models[1:])]
-    best = min(tried[1:], key=lambda one: one.fit.cost)
+    best = min(tried, key=lambda one: one.fit.cost)
     if best.fit.cost > usual.fit.cost - CLEARLY:
         best = usual
     alternatives = [

@@ -13,6 +13,7 @@ import numpy as np
 from scipy.sparse import csr_array
 
 from weft.diagnosis.curve import Ints, group_slices
+from weft.errors import RequestError
 from weft.statistics import Floats
 from weft.testbed.computed.network import Simulated
 from weft.twin.draft import Draft, Element, Mask
@@ -126,7 +127,13 @@ def material_of(series: Sequence[Series], draft: Draft) -> Material:
     rates = [*draft.rates, *draft.unlimited]
     inner = [one for each in rates for one in _worth_summing(each.elements)]
     network = draft.network([1.0] * len(draft.rates))
-    sums = tuple(_sums(one.known_to(network), inner) for one in series)
+    known = [one.known_to(network) for one in series]
+    sums = tuple(_sums(one, inner) for one in known if np.isfinite(one.flows.mbps).any())
+    if not sums:
+        raise RequestError(
+            "the runs hold no rates between nodes over TCP: there is nothing to fit",
+            "add a run of xray, or of matrix, aapc, ring, ...",
+        )
     trials: dict[Trial, int] = {}
     kept, trial_of, logs = [], [], []
     for number, one in enumerate(sums):

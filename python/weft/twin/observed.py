@@ -48,7 +48,6 @@ class Series:
     did not measure. `chosen` are the phases of a search. `patterns` says of each phase what it is a case of. A
     transfer took `seconds` in the middle."""
 
-    run: int
     step: Step
     chosen: tuple[Phase, ...]
     flows: Flows
@@ -86,16 +85,16 @@ class Series:
         return np.where(is_there, found.mbps[at], np.nan)
 
 
-def series_of(run: Run, number: int, places: Sequence[int]) -> Iterator[Series]:
+def series_of(run: Run, places: Sequence[int]) -> Iterator[Series]:
     """The steps of a run that measured rates over TCP or MPI; `places` are its nodes in the twin."""
     for index, step in enumerate(run.meta.plan.steps):
         rows = _complete(run, index)
         if step.transport not in CARRIERS or not rows.num_rows:
             continue
         if step.is_ensemble and not step.measures_latency:
-            yield _of_many(run, index, rows, number, places)
+            yield _of_many(run, index, rows, places)
         elif isinstance(step.pattern, Pingpong | Stream) and not step.computes:
-            yield from _of_pair(run, index, rows, number, places)
+            yield from _of_pair(run, index, rows, places)
 
 
 def _complete(run: Run, step: int) -> pa.Table:
@@ -108,7 +107,7 @@ def _complete(run: Run, step: int) -> pa.Table:
     return rows
 
 
-def _of_many(run: Run, index: int, rows: pa.Table, number: int, places: Sequence[int]) -> Series:
+def _of_many(run: Run, index: int, rows: pa.Table, places: Sequence[int]) -> Series:
     step = run.meta.plan.steps[index]
     flows = _by_launch(rows, np.asarray(places))
     records = [one for one in run.meta.phases if one["step"] == index]
@@ -123,15 +122,13 @@ def _of_many(run: Run, index: int, rows: pa.Table, number: int, places: Sequence
         for phase in np.unique(flows.phase).tolist()
     }
     moved = tuple(_placed_phase(one, places) for one in chosen)
-    return Series(number, placed(step, places), moved, flows, patterns, _seconds(rows))
+    return Series(placed(step, places), moved, flows, patterns, _seconds(rows))
 
 
 LARGE_BYTES = 64 << 10
 
 
-def _of_pair(
-    run: Run, index: int, rows: pa.Table, number: int, places: Sequence[int]
-) -> Iterator[Series]:
+def _of_pair(run: Run, index: int, rows: pa.Table, places: Sequence[int]) -> Iterator[Series]:
     """A curve over sizes as phases of one transfer each; what fits into a frame says nothing of rates."""
     step = run.meta.plan.steps[index]
     phases = [one for one in expand(step, 2) if one.size_bytes > FULL.payload_bytes]
@@ -150,7 +147,7 @@ def _of_pair(
     }
     flows = _by_launch(rows, np.asarray(places))
     step = msgspec.structs.replace(step, until_ns=None)
-    yield Series(number, step, tuple(chosen), flows, patterns, _seconds(rows))
+    yield Series(step, tuple(chosen), flows, patterns, _seconds(rows))
 
 
 def _seconds(rows: pa.Table) -> float:

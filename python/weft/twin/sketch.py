@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 from typing import Any
 
 from weft.diagnosis.xray.flows import Members
+from weft.frames import FULL
 from weft.nodeset import fold
 from weft.twin.draft import UNLIMITED, Draft, Element, Open, Place
 from weft.twin.tree import Branch
@@ -24,18 +25,20 @@ class SlowEnd:
 def draft_of(
     root: Branch,
     hosts: Sequence[str],
-    slow: Sequence[SlowEnd],
+    name: str,
+    title: str,
+    mtu_bytes: int = FULL.mtu_bytes,
+    slow: Sequence[SlowEnd] = (),
     routes: Sequence[tuple[int, int]] = (),
-    title: str = "",
-    name: str = "twin",
 ) -> Draft:
     """The file of a tree: every rate is open. Two hosts are on one cable, the same both ways."""
-    if len(hosts) == 2:
-        return _cable(hosts, name, title)
+    frames = {} if mtu_bytes == FULL.mtu_bytes else {"mtu_bytes": mtu_bytes}
     table: dict[str, Any] = {"name": name, "title": title}
     draft = Draft(table, list(hosts))
+    if len(hosts) == 2:
+        return _cable(draft, frames)
     table["hosts"] = [
-        {"ids": fold(names), "attach": switch, "link": {"rate": "", "delay": ""}}
+        {"ids": fold(names), "attach": switch, "link": {"rate": "", "delay": "", **frames}}
         for switch, names in _runs(root, hosts)
     ]
     count = len(table["hosts"])
@@ -51,7 +54,7 @@ def draft_of(
     draft.rates.append(Open("hosts.rate", "Mb/s", tuple(rates), tuple(both)))
     draft.delays.append(Open("hosts.delay", "us", tuple(delays)))
     table["switches"] = list(_switches(root, draft))
-    table["links"] = list(_links(root, draft))
+    table["links"] = [one | frames for one in _links(root, draft)]
     _add_slow(draft, slow, root.members)
     if lost := [hosts[host] for host in range(len(hosts)) if host not in root.members]:
         table.setdefault("overrides", []).append({"ids": fold(lost), "dead": True})
@@ -61,14 +64,13 @@ def draft_of(
     return draft
 
 
-def _cable(hosts: Sequence[str], name: str, title: str) -> Draft:
-    entry = {"between": list(hosts), "rate": "", "delay": ""}
-    table: dict[str, Any] = {"name": name, "title": title, "hosts": [{"ids": fold(hosts)}]}
-    table["links"] = [entry]
+def _cable(draft: Draft, frames: Mapping[str, int]) -> Draft:
+    draft.table["hosts"] = [{"ids": fold(draft.hosts)}]
+    draft.table["links"] = [{"between": draft.hosts, "rate": "", "delay": "", **frames}]
     ways = tuple(Element(frozenset([0]), way) for way in ("out", "in"))
-    rate = Open("links.rate", "Mb/s", (("links", 0, "rate"),), ways)
-    delay = Open("links.delay", "us", (("links", 0, "delay"),))
-    return Draft(table, list(hosts), [rate], [delay])
+    draft.rates.append(Open("links.rate", "Mb/s", (("links", 0, "rate"),), ways))
+    draft.delays.append(Open("links.delay", "us", (("links", 0, "delay"),)))
+    return draft
 
 
 def _runs(root: Branch, hosts: Sequence[str]) -> Iterator[tuple[str, list[str]]]:

@@ -12,6 +12,7 @@ from weft.diagnosis.limits.diagnosis import searched_steps
 from weft.errors import RequestError
 from weft.nodeset import fold
 from weft.runs.digests import sampled_steps
+from weft.runs.experiment import MOST_NODES
 from weft.runs.folder import Run
 from weft.twin.twin import Source
 
@@ -83,6 +84,12 @@ def _refuse_useless(run: Run) -> None:
     if run.meta.testbed.get("kind") == "node":
         raise RequestError(
             f"{run.directory}: simulates the inside of a node, not a network", "leave it out"
+        )
+
+    if len(run.meta.nodes) > MOST_NODES:
+        raise RequestError(
+            f"{run.directory}: has {len(run.meta.nodes)} nodes, and a twin has {MOST_NODES} at most",
+            "measure a part of them",
         )
 
 

@@ -10,6 +10,7 @@ from weft.diagnosis.xray.outliers import slow_ports, slow_routes, suspects
 from weft.diagnosis.xray.study import Study
 from weft.runs.folder import Run
 from weft.twin.draft import Draft
+from weft.twin.facts import mtu_bytes
 from weft.twin.sketch import SlowEnd, draft_of
 from weft.twin.tree import flat, tree_of
 
@@ -26,11 +27,11 @@ def structure_of(run: Run, hosts: list[str], name: str) -> Structure:
     """The structure that a run shows; without many nodes, hosts on one cable or switch."""
     title = f"Twin of {run.meta.testbed.get('name', 'a cluster')}"
     if not any(step.is_ensemble for step in run.meta.plan.steps):
-        draft = draft_of(flat(len(hosts)), hosts, [], [], title, name)
-        return Structure(draft)
+        return Structure(draft_of(flat(len(hosts)), hosts, name, title, mtu_bytes(run)))
     study = study_of(run)
     tree, refused = tree_of(study)
-    draft = draft_of(tree, hosts, _slow_ends(study), list(_slow_routes(study)), title, name)
+    slow, routes = _slow_ends(study), list(_slow_routes(study))
+    draft = draft_of(tree, hosts, name, title, mtu_bytes(run), slow, routes)
     lost = [hosts[node] for node in range(len(hosts)) if node not in tree.members]
     warnings = [f"left out of the twin: {text}" for text in refused]
     if lost:
