@@ -163,3 +163,13 @@ def test_prices_that_do_not_fit_an_upgrade_leave_it_without_a_cost(tmp_path: Pat
     )
     found = recommend([str(search("two-racks"))], Asked("two-racks", prices=str(prices)))
     assert only(found.actions).cost is None
+
+
+def test_what_an_older_run_saw_and_a_search_does_not_was_mended(tmp_path: Path) -> None:
+    before = start_run(RunRequest("aapc", "sim:bad-cable", str(tmp_path / "before")))
+    after = copy_of_search("fat-tree-16", tmp_path / "after")
+    named = {"kind": "sim", "name": "bad-cable", "spec": "sim:bad-cable"}
+    change_meta(after, testbed=named, started="2090-01-01T00:00:00+00:00")
+    assert not of(before.directory, after, twin="bad-cable").actions
+    change_meta(after, started="2000-01-01T00:00:00+00:00")
+    assert only(of(before.directory, after, twin="bad-cable").actions).id == "link-n7"

@@ -59,6 +59,7 @@ def test_a_run_of_the_plan_is_what_was_before(tmp_path: Path) -> None:
         ((1.38, 1.30, 1.45), (1.90, 1.80, 2.00), "more"),
         ((1.38, 1.30, 1.45), (1.00, 0.99, 1.01), "no effect"),
         ((1.38, 1.30, 1.45), (0.80, 0.78, 0.82), "worse"),
+        ((1.38, 1.30, 1.45), (1.10, 0.90, 1.60), "unknown"),
     ],
 )
 def test_outcomes(predicted: tuple[float, ...], found: tuple[float, ...], outcome: str) -> None:

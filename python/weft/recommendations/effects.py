@@ -49,11 +49,12 @@ class Shown:
         return PlanCheck(self.plan, tuple(map(self._expected, found)), self.settings, run)
 
     def _expected(self, one: Predicted) -> Expected:
+        ratio = self.foresight.measurable(one)
         seen = self.run and measured(self.run, one.step, one.size_bytes, one.by)
         if seen:
-            return Expected(one.step, one.size_bytes, one.speedup, one.by, seen, "measured")
+            return Expected(one.step, one.size_bytes, ratio, one.by, seen, "measured")
         before = one.before_s if one.by == "time" else one.before_mbps
-        return Expected(one.step, one.size_bytes, one.speedup, one.by, before, "predicted")
+        return Expected(one.step, one.size_bytes, ratio, one.by, before, "predicted")
 
 
 @dataclass(frozen=True)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -24,7 +25,7 @@ def write_folder(found: Recommendations, folder: Path) -> None:
 
 
 def read_folder(folder: Path) -> Recommendations:
-    """What `write_folder` wrote; raises RequestError."""
+    """What `write_folder` wrote; raises RequestError, also where it is none of the user's: its testbed is opened."""
     file = folder / FILE_NAME
     try:
         found = msgspec.json.decode(file.read_bytes(), type=Recommendations)
@@ -33,6 +34,11 @@ def read_folder(folder: Path) -> Recommendations:
         raise RequestError(f"{folder}: has no {FILE_NAME}", hint) from None
     except msgspec.DecodeError as error:
         raise RequestError(f"{file}: damaged: {error}", f"write it again: {COMMAND}") from None
+    if file.stat().st_uid != os.geteuid():
+        raise RequestError(
+            f"{file}: belongs to another user",
+            "a testbed may name commands that are run: verify only your own",
+        )
     if found.schema != SCHEMA:
         raise RequestError(f"{file}: schema is {found.schema!r}, this weft reads {SCHEMA!r}")
     return found

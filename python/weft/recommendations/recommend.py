@@ -19,7 +19,8 @@ from weft.recommendations.recommendations import (
     verdict_of,
 )
 from weft.recommendations.remedy import Proposal
-from weft.recommendations.source import Sources, cluster_of_most
+from weft.recommendations.search_run import SearchRun
+from weft.recommendations.source import Source, Sources, cluster_of_most
 from weft.recommendations.sources import read_sources
 
 TWIN_NAME = "twin"
@@ -44,7 +45,8 @@ def recommend(paths: Sequence[str], asked: Asked, out: Path | None = None) -> Re
 
 
 def _work_out(sources: Sources, asked: Asked, place: Path) -> Recommendations:
-    proposals = joined(one for source in sources.found for one in source.proposals())
+    telling = [one for one in sources.found if not _is_outdated(one, sources.found)]
+    proposals = joined(one for source in telling for one in source.proposals())
     judge, notes = _judge(sources, asked, place)
     found = ordered(judge.actions(proposals) if judge else (one.action for one in proposals))
     doing = [one for one in found if one.kind != "do-nothing"]
@@ -60,6 +62,21 @@ def _work_out(sources: Sources, asked: Asked, place: Path) -> Recommendations:
         judge.twin if judge else "",
         cluster.spec if cluster else "",
         (cluster.scale if cluster else None) or 1.0,
+    )
+
+
+def _is_outdated(one: Source, found: Sequence[Source]) -> bool:
+    """Whether a later search says the same of the same nodes; a run of another plan then only says what was before."""
+    return (
+        isinstance(one, SearchRun)
+        and not one.is_search
+        and any(
+            isinstance(other, SearchRun)
+            and other.is_search
+            and other.when >= one.when
+            and other.cluster.nodes.keys() >= one.cluster.nodes.keys()
+            for other in found
+        )
     )
 
 
