@@ -116,8 +116,8 @@ def _speed(folder: Path) -> Iterator[Goal]:
     found = weft.open_decision(folder / "out").decision
     each_s = _each_design_s(folder / "out")
     print(
-        f"{len(found.designs)} designs x {len(found.workloads)} workloads with intervals: {took_s:.1f} s; load before it "
-        f"{load:.1f}; {each_s:.3f} s of a processor for each design; {len(found.failed)} not simulated"
+        f"{len(found.designs)} designs x {len(found.workloads)} workloads with intervals: {took_s:.1f} s; "
+        f"load before it {load:.1f}; {each_s:.3f} s of a processor for each design; {len(found.failed)} not simulated"
     )
     yield Goal("designs", len(found.designs), at_least=200)
     yield Goal("200 designs of 1,000 hosts x 5 workloads with intervals", took_s, "s", at_most=60)

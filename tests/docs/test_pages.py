@@ -15,6 +15,7 @@ from weft.calibrate.values import read_values
 from weft.cli.main import weft
 from weft.cost.bill import bill_of
 from weft.cost.prices import read_prices
+from weft.decision.request import parse_request
 from weft.fabrics.load import load_fabric
 from weft.formats.importers import FORMATS
 from weft.plan import catalog
@@ -121,6 +122,8 @@ def test_files_in_pages_are_accepted(text: str, tmp_path: Path) -> None:
         assert parse_sites(text).links
     elif "network" in document:
         assert len(read_requirements(str(path))) > 10
+    elif "designs" in document:
+        assert parse_request(text, "shown").designs
     elif "cost" in document:
         assert bill_of("clos(leaves=4,spines=2,hosts=8)", read_prices(str(path))).total > 0
     elif "nodes" in document:

@@ -27,7 +27,7 @@ from weft.cli.tables.progress import progress
 def decide(
     designs: str, out: str | None, resume: bool, executor: str, is_list: bool, as_json: bool
 ) -> None:
-    """Compare the networks of DESIGNS by price and time, and say which to take.
+    """Say which of many networks to take, by price and time.
 
     DESIGNS is a TOML file of designs, workloads, constraints and what is uncertain (docs/decide.md), or one of the
     catalogue's. All are simulated; what cannot be is named. What --list prints can run anywhere that sees the folder;
