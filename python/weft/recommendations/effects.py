@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from msgspec.structs import replace
 
+from weft.interval import Interval
 from weft.recommendations.action import (
     Action,
     Check,
@@ -25,7 +26,9 @@ from weft.runs.folder import Run
 from weft.what_if.result import Effect as Predicted
 
 LEAST_RATIO = 1.02
-"""What brings less is not worth a purchase."""
+"""Less is no effect."""
+WORTH_BUYING = 1.10
+"""What may be no effect, and is less than this in nine worlds of ten, is not worth a purchase."""
 GENERAL: tuple[tuple[str, str, Remedy], ...] = (
     ("wider-inside", "do not buy switches or uplinks that are twice as wide", WiderInside(2.0)),
     ("faster-ports", "do not buy interfaces and ports that are twice as fast", FasterPorts(2.0)),
@@ -118,7 +121,7 @@ class Judge:
         action = proposal.action
         ratio = self._foresight.speedup(mended, _joined(mended, own))
         effect = Effect(self.name, ratio, "predicted")
-        if ratio.high < LEAST_RATIO:
+        if _is_useless(ratio):
             return self._against(action, proposal.instead, effect, own)
         if ratio.low <= 1.0:
             return replace(
@@ -148,7 +151,7 @@ class Judge:
         effect = Effect(
             self.name, self._foresight.speedup(mended, _joined(mended, own)), "predicted"
         )
-        if effect.ratio.high < LEAST_RATIO:
+        if _is_useless(effect.ratio):
             nothing = Action(id_of("not", id_), "upgrade", "", instead, (), "purchase", ())
             yield self._against(nothing, instead, effect, own)
 
@@ -165,6 +168,10 @@ class Judge:
 
     def _checks(self, own: Changes) -> tuple[Check, ...]:
         return tuple(one.check(own) for one in self.shown)
+
+
+def _is_useless(ratio: Interval) -> bool:
+    return ratio.low < LEAST_RATIO and ratio.high < WORTH_BUYING
 
 
 def _joined(*changes: Changes) -> Changes:
