@@ -105,7 +105,7 @@ class Judge:
         ratio = self._foresight.speedup(others, _joined(others, own))
         alone = self._foresight.speedup((), own)
         evidence = action.evidence
-        if others and alone.high < LEAST_RATIO <= ratio.low:
+        if others and _is_useless(alone) and not _is_useless(ratio):
             text = f"by itself it brings {gain_text(alone)} on {self.name}: the other faults hold it up, too"
             evidence = (*evidence, Evidence(self.twin, text))
         return replace(
