@@ -16,12 +16,13 @@ from pathlib import Path
 
 import numpy as np
 
-from common.decide_labs import MOST_S, MeasuredLab, measured_lab
+from common.decide_labs import MOST_S, SCALE, MeasuredLab, measured_lab
 from common.results import Goal, save
+from weft.fabrics.document import FabricDocument
 from weft.interval import Interval
 from weft.prediction.intervals import intervals
 from weft.prediction.measures import measures
-from weft.prediction.predict import Workload
+from weft.prediction.predict import Drawn, Workload, predict
 from weft.twin.build import make_twin
 from weft.twin.open import open_draws
 from weft.twin.twin import Twin
@@ -61,6 +62,9 @@ class Outcome:
     twin: Twin
     rates: list[Beside]
     times: list[Beside]
+    true_rates: list[float]
+    true_times: list[float]
+    """Errors, as logarithms, of the lab's own fabric file: what the simulator gets wrong whatever the twin."""
 
 
 def main(arguments: Sequence[str]) -> None:
@@ -77,20 +81,27 @@ def main(arguments: Sequence[str]) -> None:
             print(row(outcomes[-1]), flush=True)
     print_by_pattern("rate", [one for each in outcomes for one in each.rates])
     print_by_pattern("time of the slowest flow", [one for each in outcomes for one in each.times])
-    save("decide", goals_of(outcomes), "twin")
+    goals = goals_of(outcomes)
+    print()
+    for goal in goals:
+        print(f"{goal.what}: {goal.measured:.1f} {goal.unit} {goal.text or ''}")
+    save("decide", goals, "twin")
 
 
 def outcome_of(lab: MeasuredLab, folder: Path) -> Outcome:
     twin = make_twin(list(map(str, lab.seen)), folder)
-    run = lab.unseen
-    predicted = intervals(open_draws(str(folder)), Workload(lab.unseen_plan))
-    found = {(one.step, one.size_bytes): one for one in predicted}
-    rates, times = [], []
-    for one in measures(run):
-        said = found[one.step, one.size_bytes]
-        rates.append(Beside(lab.seed, one.step, said.rate_mbps, one.rate_mbps))
-        times.append(Beside(lab.seed, one.step, said.time_s, one.time_s))
-    return Outcome(lab, twin, rates, times)
+    workload = Workload(lab.unseen_plan)
+    predicted = {one.step: one for one in intervals(open_draws(str(folder)), workload)}
+    own = Drawn(FabricDocument.read(lab.path)).open(SCALE)
+    true = {one.step: one for one in predict(own, workload)}
+    outcome = Outcome(lab, twin, [], [], [], [])
+    for one in measures(lab.unseen):
+        said = predicted[one.step]
+        outcome.rates.append(Beside(lab.seed, one.step, said.rate_mbps, one.rate_mbps))
+        outcome.times.append(Beside(lab.seed, one.step, said.time_s, one.time_s))
+        outcome.true_rates.append(float(np.log(one.rate_mbps / true[one.step].rate_mbps)))
+        outcome.true_times.append(float(np.log(one.time_s / true[one.step].time_s)))
+    return outcome
 
 
 def row(one: Outcome) -> str:
@@ -117,6 +128,8 @@ def goals_of(outcomes: Sequence[Outcome]) -> list[Goal]:
     rates = [one for each in outcomes for one in each.rates]
     times = [one for each in outcomes for one in each.times]
     count = f"{len(rates)} patterns in {len(outcomes)} labs"
+    true_rates = [one for each in outcomes for one in each.true_rates]
+    true_times = [one for each in outcomes for one in each.true_times]
     longest = max(one.lab.took_s for one in outcomes)
     return [
         Goal("longest measuring for a twin", longest, "s", at_most=MOST_S),
@@ -124,11 +137,18 @@ def goals_of(outcomes: Sequence[Outcome]) -> list[Goal]:
         Goal("of these in 90 % intervals", held_pct(rates), "%", at_most=95, at_least=85),
         Goal("times of their slowest flows, median error", error_pct(times), "%", at_most=5),
         Goal("of these in 90 % intervals ", held_pct(times), "%", at_most=95, at_least=85),
+        Goal("rates that the labs' own fabric files predict, median error", pct(true_rates), "%"),
+        Goal("times that they predict, median error", pct(true_times), "%"),
     ]
 
 
 def error_pct(found: Iterable[Beside]) -> float:
-    return float(100 * np.median([np.expm1(abs(one.error)) for one in found]))
+    return pct([one.error for one in found])
+
+
+def pct(logs: Sequence[float]) -> float:
+    """The median of how far off, either way."""
+    return float(100 * np.median(np.expm1(np.abs(logs))))
 
 
 def held_pct(found: Sequence[Beside]) -> float:

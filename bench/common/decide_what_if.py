@@ -1,8 +1,8 @@
 """What-ifs that are predicted, then built and measured: the network before and after as labs, in turns.
 
-A change is judged by the number that does not depend on how TCP shares a limit: where each transfer moves a fixed
-amount, by the time of the last one; where all run for a fixed time, by what they carry together. The rate of the
-slowest route is neither: flows at the same limit differ by a factor of two for seconds.
+A change is judged by the number that depends least on how TCP shares a limit: where each transfer moves a fixed amount,
+by the time of the last one; where all run for a fixed time, by what they carry together. The rate of the slowest route
+is not that: flows at the same limit differ by a factor of two for seconds.
 
 The networks are the catalogue's and generated ones, whose seeds were chosen before any of them was measured. Rates are
 those that two processors carry, 120 Mb/s of all hosts together. What moves is large: with blocks of 50 ms the machine's

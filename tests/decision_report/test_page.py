@@ -126,7 +126,7 @@ def test_the_command_writes_the_page_into_the_first_folder(what_if: Path) -> Non
 def test_runs_beside_twins_are_refused(twin: Path, tmp_path: Path) -> None:
     run = weft.run("latency", "sim:gigabit-pair", out=tmp_path / "run")
     said = refusal("report", str(twin), str(run.folder))
-    assert "neither a twin, a what-if nor a decision" in said
+    assert "neither a twin, a what-if, a decision nor recommendations" in said
 
 
 def test_a_damaged_decision_is_named(decision: Path) -> None:

@@ -10,6 +10,7 @@ import pytest
 
 from support.generated_fabric import of_text
 from support.here import refusal, weft, weft_json
+from support.importing import imported
 from support.twins import FABRIC, simulated_runs
 from support.virtual_cluster import VirtualCluster, simulate
 from weft.errors import RequestError
@@ -65,7 +66,8 @@ def test_numbers_of_a_network_are_found_again(folder):
     # Two links stand one behind the other: nothing tells which has the delay.
     delays = [one.median for name, one in found.items() if re.fullmatch(r"links.*delay", name)]
     assert sum(delays) == pytest.approx(300, rel=0.02)
-    assert found["model.overhead_s"].median == pytest.approx(25, rel=0.05)  # 5 us are a link's
+    start_up_us = found["model.overhead_s"].median + found["hosts.delay"].median
+    assert start_up_us == pytest.approx(20 + 5, rel=0.05)
     assert [host["name"] for host in document.resolved()["hosts"]] == twin.nodes
 
 
@@ -132,7 +134,8 @@ def test_a_pair_is_a_cable_with_a_start_up(tmp_path):
     twin = make_twin(folders, tmp_path / "twin", draws=10)
     found = {one.name: one.median for one in twin.parameters}
     assert found["links.rate"] == pytest.approx(1000, rel=0.01)
-    assert found["model.overhead_s"] == pytest.approx(21, rel=0.1)
+    start_up_us = 2 * found["model.overhead_s"] + found["links.delay"]
+    assert start_up_us == pytest.approx(2 * 20 + 2, rel=0.05)
 
 
 def test_runs_of_two_networks_are_refused(runs, tmp_path):
@@ -150,6 +153,22 @@ def test_runs_of_two_scales_are_refused(runs, tmp_path):
     start_run(RunRequest("ring", f"sim:{path}", str(tmp_path / "ring"), 0.5))
     with pytest.raises(RequestError, match=r"scale 0.5, .* on 1.0"):
         make_twin([runs[0], str(tmp_path / "ring")], tmp_path / "twin")
+
+
+def test_a_dead_host_keeps_its_place(tmp_path):
+    dead = FABRIC + '[[overrides]]\nids = "n3"\ndead = true\n'
+    twin = make_twin(simulated_runs(tmp_path, dead, ("xray", "ring")), tmp_path / "twin", draws=10)
+    assert any("n3: sent or received nothing" in text for text in twin.warnings)
+    assert twin.nodes == [f"n{at}" for at in range(1, 11)]
+    assert uplink_of(twin).median == pytest.approx(20, rel=0.01)
+    assert open_draws(str(tmp_path / "twin")).median.open().dead == {2}
+
+
+def test_hosts_of_imported_runs_get_names_that_fabrics_may_have(tmp_path):
+    imported(tmp_path, "mpigraph", "mpigraph.out")
+    twin = make_twin([str(tmp_path / "run")], tmp_path / "twin", draws=10)
+    assert twin.nodes == ["vm-0", "vm-1", "vm-2", "vm-3"]
+    assert twin.parameters[0].is_identified
 
 
 def test_without_a_search_nothing_is_known_of_limits(runs, tmp_path):

@@ -103,6 +103,7 @@ def test_more_than_was_measured_is_said() -> None:
     assert (
         "10.0 Gb/s, the fastest that was measured has 4.00 Gb/s (2.5 times)" in found[changes[1]][0]
     )
+    assert "behind rack1 to rack2, rack2 to rack1 was never asked" in found[changes[1]][1]
     assert found[changes[2]] == ()
     assert of(open_subject("two-racks"), changes[0]).outcomes[0].notes == ()
 
@@ -133,6 +134,14 @@ def test_flows_for_a_fixed_time_are_judged_by_their_sum() -> None:
     sides = [[[Measure("cut", 1 << 20, 1.0, rate)]] for rate in (100.0, 150.0)]
     (effect,) = effects(workload, *sides, ((), ()))
     assert (effect.by, effect.speedup.median) == ("rate", 1.5)
+
+
+def test_round_trips_are_judged_by_their_time() -> None:
+    found = of(open_subject("long-fat"), "links.n1-n2.delay*=0.5", workload=Workload("latency"))
+    effects_of = found.outcomes[0].effects
+    assert [one.size_bytes for one in effects_of] == [1, 8, 64, 1024]
+    assert {one.by for one in effects_of} == {"time"}
+    assert effects_of[0].speedup.median == pytest.approx(2, rel=0.01)
 
 
 def test_generators_that_are_trees_can_be_changed_and_others_replaced() -> None:
@@ -211,6 +220,8 @@ def test_blocks_suit_the_hosts() -> None:
     assert sizes == [1 << 18, 1 << 22, 1 << 22]
     with pytest.raises(RequestError, match="there twice"):
         ask(Asked("two-racks", [alternative(["remove n1"])], ["aapc", "aapc"]))
+    with pytest.raises(RequestError, match="'remove n1' is there twice"):
+        ask(Asked("two-racks", [alternative(["remove n1"])] * 2))
     with pytest.raises(RequestError, match="what is to be changed"):
         ask(Asked("two-racks", []))
 

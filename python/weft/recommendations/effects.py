@@ -18,6 +18,7 @@ from weft.recommendations.action import (
 )
 from weft.recommendations.foresight import Changes, Foresight
 from weft.recommendations.measured import measured
+from weft.recommendations.pricing import Pricing
 from weft.recommendations.remedy import FasterPorts, Proposal, Remedy, WiderInside
 from weft.recommendations.words import at_most_text, effect_text, gain_text
 from weft.runs.folder import Run
@@ -48,11 +49,12 @@ class Shown:
         return PlanCheck(self.plan, tuple(map(self._expected, found)), self.settings, run)
 
     def _expected(self, one: Predicted) -> Expected:
+        ratio = self.foresight.measurable(one)
         seen = self.run and measured(self.run, one.step, one.size_bytes, one.by)
         if seen:
-            return Expected(one.step, one.size_bytes, one.speedup, one.by, seen, "measured")
+            return Expected(one.step, one.size_bytes, ratio, one.by, seen, "measured")
         before = one.before_s if one.by == "time" else one.before_mbps
-        return Expected(one.step, one.size_bytes, one.speedup, one.by, before, "predicted")
+        return Expected(one.step, one.size_bytes, ratio, one.by, before, "predicted")
 
 
 @dataclass(frozen=True)
@@ -63,6 +65,7 @@ class Judge:
     name: str
     shown: tuple[Shown, ...]
     twin: str
+    pricing: Pricing | None = None
 
     @property
     def _foresight(self) -> Foresight:
@@ -126,7 +129,16 @@ class Judge:
                 effect=effect,
                 changes=own,
             )
-        return replace(action, effect=effect, changes=own, checks=self._checks(own))
+        if self.pricing:
+            action = self.pricing.priced(replace(action, changes=own))
+        beyond = (Evidence(self.twin, text) for text in self._foresight.extrapolated(own))
+        return replace(
+            action,
+            effect=effect,
+            changes=own,
+            evidence=(*action.evidence, *beyond),
+            checks=self._checks(own),
+        )
 
     def _not_worth_buying(
         self, id_: str, instead: str, own: Changes, mended: Changes

@@ -10,7 +10,7 @@ import numpy as np
 
 from weft.errors import RequestError
 from weft.statistics import Floats
-from weft.twin.calibration import CLEARLY, Calibration, calibrate, overhead_of
+from weft.twin.calibration import CLEARLY, Calibration, calibrate, host_delay_us
 from weft.twin.draft import MODEL, Open
 from weft.twin.left_out import discrepancy, held_out, leave_out
 from weft.twin.observed import series_of
@@ -49,7 +49,7 @@ def make_twin(
     say("reading")
     sources = open_sources(folders)
     placed = list(zip(sources.runs, sources.places, strict=True))
-    structure = structure_of(sources.main, sources.hosts, out.name)
+    structure = structure_of(sources.main, sources.fabric_names, out.resolve().name)
     series = [one for at, each in enumerate(placed) for one in series_of(each[0], at, each[1])]
     if not series:
         raise RequestError(
@@ -64,10 +64,10 @@ def make_twin(
     main = sources.main.meta
     twin = Twin(
         schema=SCHEMA,
-        name=out.name,
+        name=out.resolve().name,
         testbed=str(main.testbed.get("spec", main.testbed.get("name", "imported"))),
         scale=float(main.testbed.get("scale", 1.0)),
-        nodes=sources.hosts,
+        nodes=sources.fabric_names,
         fabric_digest=text_digest(text),
         model=dict(found.model),
         parameters=list(_parameters(found, draws)),
@@ -114,15 +114,15 @@ def _of_rate(filling: int) -> tuple[bool, str]:
 
 
 def _start_ups(found: Calibration, start_up: StartUp) -> Iterator[Parameter]:
-    """The overhead, and what of the start-up is more than that, beside the delays of links."""
-    overheads = np.array([overhead_of(found.material, one) for one in start_up.host_us])
-    rest = start_up.host_us / 2 - overheads
+    """The overhead, the rest of a start-up as delays of the hosts' links, and the delays of others."""
+    overheads = start_up.overhead_us(found.material.least_message_us)
     overhead = Open("model.overhead_s", "us", ((MODEL, "overhead_s"),))
-    why = "round trips; what hosts' own links delay is in it"
-    yield _parameter(overhead, overheads[0], overheads[1:], True, why)
+    why = "the simulator's own: round trips do not tell it from the delay of the hosts' links"
+    yield _parameter(overhead, overheads[0], overheads[1:], False, why)
     hosts, *links = found.draft.delays
-    why = "round trips do not tell it from the overhead"
-    yield _parameter(hosts, rest[0], rest[1:], bool(rest[0] > 0), why)
+    delays = host_delay_us(found, start_up)
+    why = "round trips of small messages, less the overhead"
+    yield _parameter(hosts, delays[0], delays[1:], bool(delays[0] > 0), why)
     columns = zip(links, start_up.link_us.T, start_up.are_known, strict=True)
     for link, values, is_known in columns:
         if is_known:

@@ -73,8 +73,8 @@ class Calibration:
         return frozenset(found)
 
     def drawn(self, draws: int) -> Floats:
-        """Rates that fit as well, a row a draw: trials are drawn again, as many of each pattern, and how far each pattern
-        is off as a whole."""
+        """Rates that fit as well, a row a draw: trials are drawn again, as many of each pattern, and by how much each
+        pattern is off as a whole."""
         rng = np.random.default_rng(SEED)
         patterns = np.array([trial.pattern for trial in self.material.trials])
         free = np.array(self.is_filled)
@@ -161,15 +161,18 @@ def _with_start_up(found: Calibration, trips: Trips, draws: int) -> Calibration:
         return found
     links = [one.elements[0] for one in found.draft.delays[1:]]
     start_up = start_up_of(trips, found.network, links, draws, SEED)
-    host_us = float(start_up.host_us[0])
-    overhead_us = overhead_of(found.material, host_us)
-    draft = found.draft.with_delays_us([host_us / 2 - overhead_us, *start_up.known_link_us])
+    draft = found.draft.with_delays_us(
+        [float(host_delay_us(found, start_up)[0]), *start_up.known_link_us]
+    )
+    overhead_us = float(start_up.overhead_us(found.material.least_message_us)[0])
     model = {**found.model, "overhead_s": overhead_us / 1e6}
     again = _calibrated(found.structure, draft, found.material, model)
     return replace(again, start_up=start_up)
 
 
-def overhead_of(material: Material, host_us: float) -> float:
-    """Of a host, for each message. No more than a message took of those that were sent one after the other: the rest
-    of a start-up is waiting, which does not keep a host from sending the next."""
-    return min([host_us / 2, *(one.series.least_message_us for one in material.sums)])
+def host_delay_us(found: Calibration, start_up: StartUp) -> Floats:
+    """What of a start-up is not overhead, on each of the hosts' links that a message crosses."""
+    crossed = 1 if len(found.draft.hosts) == 2 else 2
+    overhead_us = start_up.overhead_us(found.material.least_message_us)
+    delays: Floats = (start_up.host_us - 2 * overhead_us) / crossed
+    return delays

@@ -30,7 +30,6 @@ class Sums:
     series: Series
     of_flows: csr_array
     phase: Ints
-    flows: Ints
     measured: Floats
 
     def predicted(self, network: Simulated) -> Floats:
@@ -56,10 +55,9 @@ class Material:
     sums: tuple[Sums, ...]
     trials: tuple[Trial, ...]
     trial_of: Ints
-    flows: Ints
     logs: Floats
-    places: tuple[tuple[int, Ints, Ints], ...]
-    """For each series: its number, rows of its sums, and launches, as they follow each other in the vector."""
+    rows: tuple[Ints, ...]
+    """For each series the rows of its sums, as they follow each other in the vector."""
 
     @cached_property
     def patterns(self) -> list[str]:
@@ -68,11 +66,15 @@ class Material:
 
     def predicted(self, network: Simulated) -> Floats:
         """Logarithms of the same sums in a network, NaN where it has no such flow."""
-        found = []
-        for (_, rows, _), sums in zip(self.places, self.sums, strict=True):
-            found.append(sums.predicted(network)[rows])
+        pairs = zip(self.sums, self.rows, strict=True)
+        found = [sums.predicted(network)[rows] for sums, rows in pairs]
         logs: Floats = np.log(np.maximum(np.concatenate(found), _LEAST_MBPS))
         return logs
+
+    @property
+    def least_message_us(self) -> float:
+        """The least time between two messages of a stream."""
+        return min(one.series.least_message_us for one in self.sums)
 
     @cached_property
     def pattern_of(self) -> Ints:
@@ -94,11 +96,7 @@ class Material:
         said, seen = [], []
         for sums in self.sums:
             flows, predicted = sums.series.flows, sums.series.predicted(network)
-            for rows in group_slices(flows.phase):
-                own = (
-                    np.flatnonzero(element.crossed_by(flows.src[rows], flows.dst[rows]))
-                    + rows.start
-                )
+            for own in _crossing(element, flows):
                 measured = flows.mbps[own].sum(axis=0)
                 seen += measured[measured > 0].tolist()
                 said += [float(predicted[own].sum())] * int(np.sum(measured > 0))
@@ -130,23 +128,21 @@ def material_of(series: Sequence[Series], draft: Draft) -> Material:
     network = draft.network([1.0] * len(draft.rates))
     sums = tuple(_sums(one.known_to(network), inner) for one in series)
     trials: dict[Trial, int] = {}
-    places, trial_of, flows, logs = [], [], [], []
+    kept, trial_of, logs = [], [], []
     for number, one in enumerate(sums):
         rows, launches = np.nonzero(one.measured > 0)
-        places.append((number, rows, launches))
+        kept.append(rows)
         for row, launch in zip(rows.tolist(), launches.tolist(), strict=True):
             phase = int(one.phase[row])
             trial = Trial(one.series.patterns[phase], number, phase, launch)
             trial_of.append(trials.setdefault(trial, len(trials)))
-        flows.append(one.flows[rows])
         logs.append(np.log(one.measured[rows, launches]))
     return Material(
         sums,
         tuple(trials),
         np.array(trial_of, dtype=np.int64),
-        np.concatenate(flows),
         np.concatenate(logs),
-        tuple(places),
+        tuple(kept),
     )
 
 
@@ -185,4 +181,4 @@ def _sums(series: Series, elements: Sequence[Element]) -> Sums:
     matrix = csr_array(
         (np.ones(ends[-1]), np.concatenate(masks), ends), shape=(len(masks), len(flows.phase))
     )
-    return Sums(series, matrix, np.array(phases), counts, matrix @ flows.mbps)
+    return Sums(series, matrix, np.array(phases), matrix @ flows.mbps)

@@ -16,7 +16,7 @@ from weft.twin.calibration import Calibration
 from weft.twin.evidence import Material
 from weft.twin.twin import HeldOut
 
-USUAL_S = 0.25
+USUAL_S = 1.0
 """A pattern of shorter trials says less of what is to be predicted, which lasts."""
 _RANKS = (np.arange(15) + 0.5) / 15
 _MOST = 101
@@ -83,18 +83,32 @@ def discrepancy(errors: Sequence[Errors], of_times: bool) -> list[float]:
     values = [one.times if of_times else one.rates for one in errors]
     middles = np.array([np.median(each) for each in values])
     weights = np.array([min(1.0, one.seconds / USUAL_S) for one in errors])
-    count = max(1.0, float(weights.sum() ** 2 / np.sum(weights**2)))
-    order = np.argsort(middles)
-    upto = np.cumsum(weights[order])
-    centre = float(middles[order][np.searchsorted(upto, upto[-1] / 2)])
-    whole = np.full(1, centre)
-    if count >= 2:
-        variance = np.average((middles - centre) ** 2, weights=weights) * (count + 1) / (count - 1)
-        whole = centre + np.sqrt(variance) * t.ppf(_RANKS, count - 1)
+    whole = _further(middles, weights)
     scatter = np.concatenate([np.quantile(each, _RANKS) - np.median(each) for each in values])
     found = (whole[:, np.newaxis] + scatter).ravel()
     even = (np.arange(_MOST) + 0.5) / _MOST
     return [float(one) for one in np.quantile(found, even)]
+
+
+def _further(seen: Floats, weights: Floats) -> Floats:
+    """Where a further value may be, about the middle of those seen; on each side by what those there are off, as what
+    slows flows down may do so much more than anything speeds them up."""
+    order = np.argsort(seen)
+    upto = np.cumsum(weights[order])
+    centre = float(seen[order][np.searchsorted(upto, upto[-1] / 2)])
+    count = float(weights.sum() ** 2 / np.sum(weights**2))
+    if count < 2:
+        return np.full(1, centre)
+    ways = t.ppf(_RANKS, count - 1) * np.sqrt((count + 1) / (count - 1))
+    below, above = (_off(seen - centre, weights, sign) for sign in (-1, 1))
+    further: Floats = centre + np.where(ways < 0, below, above) * ways
+    return further
+
+
+def _off(deviations: Floats, weights: Floats, sign: int) -> float:
+    """Root of the mean square on one side; the middle value is on both."""
+    own = deviations * sign >= 0
+    return float(np.sqrt(np.average(deviations[own] ** 2, weights=weights[own])))
 
 
 def _held_out(one: Errors, others: Sequence[Errors]) -> HeldOut:

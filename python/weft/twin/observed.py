@@ -20,6 +20,8 @@ from weft.runs.folder import Run
 from weft.statistics import Floats
 from weft.testbed.computed.network import Simulated
 
+CARRIERS = ("tcp", "mpi")
+"""What is taken for streams of TCP; over other networks MPI has no twin."""
 _ENDS = ("nodes", "from_", "to", "senders", "receivers")
 """Keys of patterns that are positions of nodes."""
 
@@ -85,10 +87,10 @@ class Series:
 
 
 def series_of(run: Run, number: int, places: Sequence[int]) -> Iterator[Series]:
-    """The steps of a run that measured rates over TCP; `places` are its nodes in the twin."""
+    """The steps of a run that measured rates over TCP or MPI; `places` are its nodes in the twin."""
     for index, step in enumerate(run.meta.plan.steps):
         rows = _complete(run, index)
-        if step.transport != "tcp" or not rows.num_rows:
+        if step.transport not in CARRIERS or not rows.num_rows:
             continue
         if step.is_ensemble and not step.measures_latency:
             yield _of_many(run, index, rows, number, places)
@@ -166,7 +168,8 @@ def placed(step: Step, places: Sequence[int]) -> Step:
     }
     if not moved:
         moved = {"nodes": tuple(places)}
-    return msgspec.structs.replace(step, pattern=msgspec.structs.replace(pattern, **moved))
+    pattern = msgspec.structs.replace(pattern, **moved)
+    return msgspec.structs.replace(step, pattern=pattern, transport="tcp")
 
 
 def _placed_phase(phase: Phase, places: Sequence[int]) -> Phase:

@@ -53,6 +53,8 @@ def draft_of(
     table["switches"] = list(_switches(root, draft))
     table["links"] = list(_links(root, draft))
     _add_slow(draft, slow, root.members)
+    if lost := [hosts[host] for host in range(len(hosts)) if host not in root.members]:
+        table.setdefault("overrides", []).append({"ids": fold(lost), "dead": True})
     _add_routes(draft, routes)
     if not table["links"]:
         del table["links"]
@@ -71,7 +73,8 @@ def _cable(hosts: Sequence[str], name: str, title: str) -> Draft:
 
 def _runs(root: Branch, hosts: Sequence[str]) -> Iterator[tuple[str, list[str]]]:
     """Hosts that follow each other on a switch: plans name nodes by their place, so their order stays."""
-    home = {host: branch.name for branch in root.walk() for host in branch.own_hosts}
+    home = dict.fromkeys(range(len(hosts)), root.name)
+    home |= {host: branch.name for branch in root.walk() for host in branch.own_hosts}
     for switch, run in groupby(sorted(home), key=home.__getitem__):
         yield switch, [hosts[host] for host in run]
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -26,6 +27,16 @@ class Sources:
     hosts: list[str]
     places: tuple[list[int], ...]
     warnings: list[str]
+
+    @property
+    def fabric_names(self) -> list[str]:
+        """What a fabric file may call the hosts; imported ones may have other signs in their names."""
+        names = [re.sub(r"[^A-Za-z0-9._-]", "-", host) for host in self.hosts]
+        return (
+            names
+            if len(set(names)) == len(names)
+            else [f"n{at}" for at in range(1, len(names) + 1)]
+        )
 
 
 def open_sources(folders: Sequence[str]) -> Sources:

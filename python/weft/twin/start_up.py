@@ -14,6 +14,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from scipy.optimize import nnls
 
+from weft import _core
 from weft.diagnosis.curve import column
 from weft.frames import FULL
 from weft.plan.load import load_plan
@@ -59,6 +60,14 @@ class StartUp:
     host_us: Floats
     link_us: Floats
     noise_us: float
+
+    def overhead_us(self, least_message_us: float) -> Floats:
+        """What each host takes for a message. Round trips do not tell it from delays: it is the simulator's own, if a
+        start-up is as long, and messages did not follow each other faster."""
+        usual_s = float(_core.Network.default_parameters()["overhead_s"] or 0.0)
+        most = min(least_message_us, 1e6 * usual_s)
+        overhead: Floats = np.minimum(self.host_us / 2, most)
+        return overhead
 
     @property
     def are_known(self) -> list[bool]:

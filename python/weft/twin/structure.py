@@ -34,7 +34,7 @@ def structure_of(run: Run, hosts: list[str], name: str) -> Structure:
     lost = [hosts[node] for node in range(len(hosts)) if node not in tree.members]
     warnings = [f"left out of the twin: {text}" for text in refused]
     if lost:
-        warnings.append(f"{', '.join(lost)}: sent or received nothing, and is on no switch")
+        warnings.append(f"{', '.join(lost)}: sent or received nothing: dead in the twin")
     return Structure(draft, tuple(warnings))
 
 

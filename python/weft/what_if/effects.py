@@ -11,7 +11,7 @@ import numpy as np
 
 from weft.interval import Interval
 from weft.plan.load import load_plan
-from weft.plan.plan import CountRule
+from weft.plan.plan import CountRule, Step
 from weft.prediction.intervals import LEVEL, next_of, widened
 from weft.prediction.measures import Measure
 from weft.prediction.predict import Workload
@@ -37,7 +37,7 @@ def effects(
 ) -> list[Effect]:
     """Those of all steps and sizes that both have; `discrepancies` are of times and of rates."""
     plan = load_plan(workload.plan, workload.overrides)
-    judged = {step.name: judged_by(step.stop) for step in plan.steps}
+    judged = {step.name: judged_by(step) for step in plan.steps}
     both = [paired(*sides) for sides in zip(before, after, strict=True)]
     return [
         _effect(plan.name, judged[pairs[0][0].step], pairs, discrepancies)
@@ -61,14 +61,16 @@ def _by_place(found: Sequence[Measure]) -> dict[tuple[str, int], Measure]:
     return places
 
 
-def judged_by(stop: object) -> By:
-    """Which of a step's two numbers says how fast it is.
+def judged_by(step: Step) -> By:
+    """Which of a step's two numbers says how fast it is: of round trips the time, and else:
 
     Where each transfer moves a fixed amount, a phase lasts until the last byte has passed its limit, whichever
-    transfer that belongs to: its time does not depend on how flows share. Where all flows run for a fixed time, their
-    sum does not, while the slowest of them is slow by chance.
+    transfer that belongs to; how flows share matters only where a late one is then held back by its own cable. Where
+    all flows run for a fixed time, what they carry together does not depend on how they share, while the slowest of
+    them is slow by chance.
     """
-    return "time" if isinstance(stop, CountRule) else "rate"
+    is_time = step.measures_latency or isinstance(step.stop, CountRule)
+    return "time" if is_time else "rate"
 
 
 def _effect(

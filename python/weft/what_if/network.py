@@ -54,7 +54,7 @@ class Subject:
     @property
     def is_measured(self) -> bool:
         """Whether it is a twin, and no network that is as its file says."""
-        return self.twin is not None or bool(self.drawn or self.discrepancy)
+        return self.twin is not None or bool(self.drawn)
 
     @property
     def networks(self) -> list[Network]:
@@ -115,6 +115,12 @@ def changed(network: Network, changes: tuple[Change, ...]) -> Network:
 
 def host_rates_mbps(testbed: Simulated) -> list[float]:
     """What the cables of hosts let out, of those that have a rate."""
-    rates = dict(zip(testbed.model.constraints(), testbed.capacities_mbps.tolist(), strict=True))
+    rates = limits_mbps(testbed)
     own = (rates.get(f"{node.name} out", math.inf) for node in testbed.nodes)
     return [rate for rate in own if math.isfinite(rate)]
+
+
+def limits_mbps(testbed: Simulated) -> dict[str, float]:
+    """By constraint what it carries, infinite without a limit."""
+    names = testbed.model.constraints()
+    return dict(zip(names, testbed.capacities_mbps.tolist(), strict=True))
