@@ -2,6 +2,9 @@
 
 usage: bench/decide.py --part twin [--keep FOLDER] [--first SEED] [--labs COUNT]
 
+Takes about half an hour for the part twin, most of it measuring in labs. There the slowest flow's time misses its goal,
+and so it does when the labs' own fabric files are simulated: TCP Reno decides by chance which flow gets how much.
+
 Each part is a module of its own, bench/common/decide_PART.py, with options of its own (--part PART --help).
 """
 
