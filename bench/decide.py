@@ -26,7 +26,7 @@ NOT_PARTS = {"labs", "plans"}
 def parts() -> list[str]:
     """Those that there are."""
     found = (path.stem.removeprefix("decide_") for path in FOLDER.glob("decide_*.py"))
-    return sorted(set(found) - NOT_PARTS)
+    return sorted(name.replace("_", "-") for name in set(found) - NOT_PARTS)
 
 
 def main() -> None:
@@ -38,7 +38,7 @@ def main() -> None:
         return
     print(machine(), flush=True)
     for part in chosen.part or parts():
-        import_module(f"common.decide_{part}").main(others)
+        import_module(f"common.decide_{part.replace('-', '_')}").main(others)
 
 
 if __name__ == "__main__":

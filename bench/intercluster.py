@@ -9,8 +9,9 @@ folder of a watch, read, and analysed as `weft watch show` does; each published 
 
 Takes a minute. What the study does not state is assumed: beta (1.1 us/B; it only gives a bound), jitter, busy hours,
 0.2 % of losses. Nothing else was planted, so every change that is found is a false one, although the jitter quadruples
-at nine on working days and goes back at one. The bench shows that the analysis gives back what went in, not that it would have on the study's link. The share of the link that its probes
-take (0.17 %) is that of 100 Mb/s, while it says 10 Mb/s; the routers are not to be seen in round trips.
+at nine on working days and goes back at one. The bench shows that the analysis gives back what went in, not that it
+would have on the study's link. The share of the link that its probes take (0.17 %) is that of 100 Mb/s, while it says
+10 Mb/s; the routers are not to be seen in round trips.
 """
 
 from __future__ import annotations

@@ -2,4 +2,5 @@
 
 from weft.cli.main import main
 
-main()
+if __name__ == "__main__":  # Workers of MPI import it.
+    main()

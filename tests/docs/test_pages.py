@@ -15,6 +15,7 @@ from weft.calibrate.values import read_values
 from weft.cli.main import weft
 from weft.cost.bill import bill_of
 from weft.cost.prices import read_prices
+from weft.decision.request import parse_request
 from weft.fabrics.load import load_fabric
 from weft.formats.importers import FORMATS
 from weft.plan import catalog
@@ -23,6 +24,7 @@ from weft.plan.phases import expand
 from weft.testbed.hosts.host_file import read_host_file
 from weft.testbed.open import open_testbed
 from weft.watch.sites import parse_sites
+from weft.what_if.alternative import read_alternatives
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGES = [*sorted(ROOT.glob("*.md")), *sorted((ROOT / "docs").glob("*.md"))]
@@ -120,12 +122,16 @@ def test_files_in_pages_are_accepted(text: str, tmp_path: Path) -> None:
         assert parse_sites(text).links
     elif "network" in document:
         assert len(read_requirements(str(path))) > 10
+    elif "designs" in document:
+        assert parse_request(text, "shown").designs
     elif "cost" in document:
         assert bill_of("clos(leaves=4,spines=2,hosts=8)", read_prices(str(path))).total > 0
     elif "nodes" in document:
         read_host_file(str(path))
     elif "links" in document:
         load_fabric(str(path))
+    elif "alternative" in document:
+        assert len(read_alternatives(str(path))) > 1
     elif "weather" in document:
         head, mark, events = text.partition("[[weather]]")
         fabric = catalog.read(catalog.find("fabric", "two-sites"))

@@ -8,14 +8,15 @@ from pathlib import Path
 from support.recorded_cluster import Cluster
 from support.searched import search
 from weft.recommendations.action import FindingCheck
-from weft.recommendations.recommend import RecommendRequest, recommend
+from weft.recommendations.judging import Asked
+from weft.recommendations.recommend import recommend
 from weft.recommendations.recommendations import Recommendations
 
 
 def of(cluster: Cluster, folder: Path, twin: str | None = None) -> Recommendations:
     file = folder / "check.json"
     file.write_text(json.dumps({"can_run": True} | cluster.record().to_json()))
-    return recommend(RecommendRequest((str(file),), twin))
+    return recommend([str(file)], Asked(twin))
 
 
 def test_a_good_cluster_has_nothing_to_do(tmp_path: Path) -> None:
@@ -54,7 +55,7 @@ def test_a_check_and_a_search_that_see_the_same_are_one_recommendation(tmp_path:
         node["addresses"] = [""]
     file = tmp_path / "check.json"
     file.write_text(json.dumps(document))
-    found = recommend(RecommendRequest((str(file), str(search("bad-cable"))), "bad-cable"))
+    found = recommend([str(file), str(search("bad-cable"))], Asked("bad-cable"))
     (one,) = found.actions
     assert {each.source for each in one.evidence} >= {str(file), str(search("bad-cable"))}
     assert FindingCheck("differs-link-speed", ("n7",)) in one.checks

@@ -9,17 +9,20 @@ import pytest
 from support.refusals import refused
 from support.runs import change_meta
 from support.searched import copy_of_search, search, write_fabric
+from weft.execute.request import RunRequest, start_run
 from weft.fabrics.document import FabricDocument
 from weft.prediction.predict import Drawn, predict
 from weft.recommendations.action import Action
-from weft.recommendations.recommend import RecommendRequest, recommend
+from weft.recommendations.folder import read_folder
+from weft.recommendations.judging import Asked
+from weft.recommendations.recommend import recommend
 from weft.recommendations.recommendations import Recommendations
 from weft.what_if.network import Subject
 from weft.what_if.workloads import workloads
 
 
 def of(*folders: Path | str, twin: str | None = None, plan: str | None = None) -> Recommendations:
-    return recommend(RecommendRequest(tuple(map(str, folders)), twin, plan))
+    return recommend(list(map(str, folders)), Asked(twin, plan))
 
 
 def only(actions: tuple[Action, ...]) -> Action:
@@ -52,10 +55,24 @@ def test_one_direction_is_named() -> None:
     assert one.element == "n11 out" and "it sends 9.41 of 91.5 Mb/s" in one.do
 
 
-def test_without_a_model_the_fault_is_known_and_its_effect_is_not() -> None:
-    found = of(search("bad-cable"))
-    assert only(found.actions).effect is None
-    assert any("--twin" in note for note in found.notes)
+def test_without_a_search_the_fault_is_known_and_its_effect_is_not(tmp_path: Path) -> None:
+    run = start_run(RunRequest("aapc", "sim:bad-cable", str(tmp_path / "run")))
+    found = of(run.directory)
+    one = only(found.actions)
+    assert one.id == "link-n7" and one.effect is None and not one.checks
+    assert any("give --twin" in note for note in found.notes)
+
+
+def test_a_search_is_made_into_the_twin_that_predicts_and_is_kept(tmp_path: Path) -> None:
+    out = tmp_path / "advice"
+    found = recommend([str(search("bad-cable"))], Asked(), out)
+    one = only(found.actions)
+    assert found.twin == f"a twin of {search('bad-cable')}"
+    assert one.changes and one.effect and one.effect.ratio.median == pytest.approx(9.94, rel=0.01)
+    assert read_folder(out) == found and (out / "summary.md").read_text().startswith("# One thing")
+    again = of(search("bad-cable"), out / "twin")
+    assert again.twin == str(out / "twin") and "a twin: error of rates" in again.read[-1].said
+    assert only(again.actions).effect == one.effect
 
 
 def test_a_tight_uplink_is_widened_in_both_directions_at_once() -> None:
@@ -115,10 +132,44 @@ def test_a_run_that_was_cut_short_or_that_the_machine_spoilt_is_measured_again(
 ) -> None:
     run = copy_of_search("fat-tree-16", tmp_path / "run")
     change_meta(run, status="partial")
-    one = only(of(run).actions)
+    one = only(of(run, twin="fat-tree-16").actions)
     assert (one.kind, one.commands) == ("measure", (f"weft run --resume {run}",))
     late = {"code": "lab-late", "message": "9 % of the frames were late", "hint": ""}
     change_meta(run, status="complete", warnings=[late])
-    found = of(run)
+    found = of(run, twin="fat-tree-16")
     assert only(found.actions).commands == ("weft run xray --on sim:fat-tree-16 --scale 0.5",)
     assert found.verdict.startswith("Nothing to mend so far, but not all is known")
+
+
+def test_a_cheap_upgrade_comes_before_a_dear_one_that_brings_more(tmp_path: Path) -> None:
+    terms = 'currency = "USD"\nyear = 2026\nsource = "an offer"\n'
+    switch = f'[[cost.per_switch]]\nmodel = "24"\nvalue = 500\nper_port = 40\n{terms}'
+    prices = tmp_path / "prices.toml"
+    prices.write_text(
+        f'title = "Offers"\n{switch}[cost.per_cable]\nkind = "copper"\nvalue = 20\n{terms}'
+    )
+    asked = Asked("xibalba-e7-32", prices=str(prices))
+    cheap, dear = recommend([str(search("xibalba-e7-32"))], asked).actions
+    # Two links of a cable and two ports each, and a switch of 20 ports.
+    assert cheap.cost and cheap.cost.amount == 2 * (20 + 2 * 40)
+    assert dear.cost and (dear.cost.amount, dear.cost.currency) == (500 + 20 * 40, "USD")
+    assert cheap.effect and dear.effect and cheap.effect.ratio.low < dear.effect.ratio.low
+
+
+def test_prices_that_do_not_fit_an_upgrade_leave_it_without_a_cost(tmp_path: Path) -> None:
+    prices = tmp_path / "prices.toml"
+    prices.write_text(
+        'title = "Nodes"\n[cost.per_node]\nvalue = 3000\ncurrency = "USD"\nyear = 2026\nsource = "an offer"\n'
+    )
+    found = recommend([str(search("two-racks"))], Asked("two-racks", prices=str(prices)))
+    assert only(found.actions).cost is None
+
+
+def test_what_an_older_run_saw_and_a_search_does_not_was_mended(tmp_path: Path) -> None:
+    before = start_run(RunRequest("aapc", "sim:bad-cable", str(tmp_path / "before")))
+    after = copy_of_search("fat-tree-16", tmp_path / "after")
+    named = {"kind": "sim", "name": "bad-cable", "spec": "sim:bad-cable"}
+    change_meta(after, testbed=named, started="2090-01-01T00:00:00+00:00")
+    assert not of(before.directory, after, twin="bad-cable").actions
+    change_meta(after, started="2000-01-01T00:00:00+00:00")
+    assert only(of(before.directory, after, twin="bad-cable").actions).id == "link-n7"

@@ -59,6 +59,7 @@ def test_a_run_of_the_plan_is_what_was_before(tmp_path: Path) -> None:
         ((1.38, 1.30, 1.45), (1.90, 1.80, 2.00), "more"),
         ((1.38, 1.30, 1.45), (1.00, 0.99, 1.01), "no effect"),
         ((1.38, 1.30, 1.45), (0.80, 0.78, 0.82), "worse"),
+        ((1.38, 1.30, 1.45), (1.10, 0.90, 1.60), "unknown"),
     ],
 )
 def test_outcomes(predicted: tuple[float, ...], found: tuple[float, ...], outcome: str) -> None:
@@ -85,8 +86,9 @@ def test_wrong_requests(advice: Path, tmp_path: Path) -> None:
 def test_what_cannot_be_shown_by_measuring_says_what_would(tmp_path: Path) -> None:
     run = copy_of_search("fat-tree-16", tmp_path / "run")
     change_meta(run, status="partial")
-    weft_json("recommend", str(run), "--out", str(tmp_path / "a"))
-    said = refusal("verify", str(tmp_path / "a"), "measure-partial")
+    weft_json("recommend", run, "--twin", "fat-tree-16", "--out", tmp_path / "a")
+    said = refusal("verify", tmp_path / "a", "measure-partial")
     assert "is itself a measurement" in said and f"weft run --resume {run}" in said
-    weft_json("recommend", str(search("bad-cable")), "--out", str(tmp_path / "b"))
-    assert "recommend with --twin" in refusal("verify", str(tmp_path / "b"), "link-n7")
+    weft_json("run", "aapc", "--on", "sim:bad-cable", "--out", tmp_path / "aapc")
+    weft_json("recommend", tmp_path / "aapc", "--out", tmp_path / "b")
+    assert "recommend with --twin" in refusal("verify", tmp_path / "b", "link-n7")

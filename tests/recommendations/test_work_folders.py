@@ -20,7 +20,8 @@ from weft.execute.work_folder import write_json
 from weft.plan.plan import Options
 from weft.recommendations.action import AcceptanceCheck, ByHand, PlanCheck
 from weft.recommendations.folder import write_folder
-from weft.recommendations.recommend import RecommendRequest, recommend
+from weft.recommendations.judging import Asked
+from weft.recommendations.recommend import recommend
 from weft.recommendations.recommendations import Recommendations
 from weft.recommendations.verify import VerifyRequest, verify
 from weft.tuning.request import TuneRequest
@@ -36,7 +37,7 @@ LOST = raced(choice_of("congestion", values=("bbr", "reno")), None, 1.004)
 
 
 def of(*folders: Path, twin: str | None = None) -> Recommendations:
-    return recommend(RecommendRequest(tuple(map(str, folders)), twin))
+    return recommend(list(map(str, folders)), Asked(twin))
 
 
 def tuned(folder: Path, found: Tuning) -> Path:

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TypeAlias
 
 from weft.api.text import Said
-from weft.decision.decide import Prepared, prepare
+from weft.decision.conclusion import Prepared, prepare
 from weft.decision.document import Decision, DesignResult
 from weft.decision.folder import carry_out, commands, read_decision
 from weft.decision.request import Request, parse_request
@@ -19,7 +19,7 @@ from weft.plan.load import toml_text
 from weft.twin.open import open_draws
 
 Designs: TypeAlias = str | os.PathLike[str] | Mapping[str, object]
-"""A file of designs, or a dictionary with its keys."""
+"""A file of designs, one of the catalogue's by name, or a dictionary with its keys."""
 
 
 class Decided(Said):
@@ -93,6 +93,6 @@ def _read(designs: Designs) -> tuple[Request, str, str]:
         text = toml_text(designs)
         request = parse_request(text, "designs")
         return request, text, request.name or "designs"
-    path = Path(designs)
+    path = catalog.find("decision", os.fspath(designs))
     text, origin = catalog.read(path), catalog.shown(path)
     return parse_request(text, origin), text, path.stem

@@ -17,8 +17,8 @@ from weft.execute.progress import Showing, silent
 from weft.interval import Interval
 from weft.recommendations import verify as verifying
 from weft.recommendations.action import Action
-from weft.recommendations.folder import summary, write_folder
-from weft.recommendations.recommend import RecommendRequest
+from weft.recommendations.folder import summary
+from weft.recommendations.judging import Asked
 from weft.recommendations.recommend import recommend as work_out
 from weft.recommendations.recommendations import Recommendations as Found
 from weft.recommendations.verify import VerifyRequest
@@ -40,6 +40,8 @@ class Actions(Table):
             "workload": pa.string(),
             **interval("ratio"),
             "basis": pa.string(),
+            "cost": pa.float64(),
+            "currency": pa.string(),
         }
     )
 
@@ -48,10 +50,11 @@ def _row(one: Action) -> dict[str, object]:
     plain = {
         name: getattr(one, name) for name in ("id", "kind", "do", "element", "nodes", "effort")
     }
-    effect = one.effect
-    if effect is None:
-        return plain
-    return plain | {"workload": effect.workload, "ratio": effect.ratio, "basis": effect.basis}
+    known = one.effect and {
+        name: getattr(one.effect, name) for name in ("workload", "ratio", "basis")
+    }
+    paid = one.cost and {"cost": one.cost.amount, "currency": one.cost.currency}
+    return plain | (known or {}) | (paid or {})
 
 
 class Recommendations(Said):
@@ -110,25 +113,25 @@ def recommend(
     twin: str | os.PathLike[str] | None = None,
     plan: str | os.PathLike[str] | None = None,
     settings: Mapping[str, object] | None = None,
+    prices: str | os.PathLike[str] | None = None,
     out: str | os.PathLike[str] | None = None,
 ) -> Recommendations:
     """Say what to do about a cluster, by value: `weft.recommend("runs/xray", "runs/tune", twin="twins/mine")`.
 
-    folders: runs (xray, signature), folders of tune, accept and watch, and what `weft check --json` printed, all of one
-    cluster. twin: the folder of a twin, or a fabric, which predicts effects. plan, settings: the workload that effects
-    are stated on; by default an all-to-all (aapc) of blocks that suit the hosts. out: a folder to be written, which
-    `weft.verify` takes. Raises RequestError where one is wrong.
+    folders: runs (xray, signature), folders of tune, accept, watch and twin, and what `weft check --json` printed, all
+    of one cluster. twin: a twin's folder, or a fabric, which predicts effects; without it one is made of the runs, if
+    one of them is an xray. plan, settings: the workload that effects are stated on; by default an all-to-all (aapc) of
+    blocks that suit the hosts. prices: a list of the catalogue or a file, for what upgrades cost. out: a folder to be
+    written, which `weft.verify` takes. Raises RequestError where one is wrong.
     """
-    request = RecommendRequest(
-        tuple(os.fspath(one) for one in folders),
+    asked = Asked(
         None if twin is None else os.fspath(twin),
         None if plan is None else os.fspath(plan),
         tuple((key, value_text(value)) for key, value in (settings or {}).items()),
+        None if prices is None else os.fspath(prices),
     )
-    found = work_out(request)
-    if out is not None:
-        write_folder(found, Path(out))
-    return Recommendations(found)
+    place = None if out is None else Path(out)
+    return Recommendations(work_out([os.fspath(one) for one in folders], asked, place))
 
 
 def verify(

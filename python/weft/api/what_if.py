@@ -86,18 +86,22 @@ def foresee(
     verify: bool = False,
     launches: int = LAUNCHES,
     out: str | os.PathLike[str] | None = None,
+    prices: str | os.PathLike[str] | None = None,
 ) -> WhatIf:
     """What changes of a network would bring: `weft.foresee("two-racks", "links.rack1-rack2.rate*=2")`.
 
     subject: a twin's folder, a fabric or a generator. changes: made together, in words of the fabric's file
     (docs/what-if.md). alternatives: further ones by name. plans: what is asked of the network, an all-to-all without.
     verify: builds the network before and after as labs and measures both, `launches` times, at a scale that this
-    machine carries. out: a new folder for everything. Raises RequestError for what cannot be made or predicted.
+    machine carries. out: a new folder for everything. prices: a file of prices, or the catalogue's. Raises
+    RequestError for what cannot be made or predicted.
     """
     asked: list[Alternative] = [alternative(changes)] if changes else []
     asked += [alternative(texts, name) for name, texts in (alternatives or {}).items()]
     overrides = [(key, value_text(value)) for key, value in (settings or {}).items()]
     folder = None if out is None else Path(out)
+    listed = None if prices is None else os.fspath(prices)
+    name = os.fspath(subject)
     return WhatIf(
-        ask(Asked(os.fspath(subject), asked, plans, overrides, scale, verify, launches, folder))
+        ask(Asked(name, asked, plans, overrides, scale, verify, launches, folder, listed))
     )

@@ -22,6 +22,7 @@ PAGES = {
     "weft.execute.multi_pair": "several-interfaces.md",
     "weft.execute.transport_check": "transports.md",
     "weft.fabrics": "labs.md",
+    "weft.fabrics.changes": "what-if.md",
     "weft.fabrics.simgrid": "simulate.md",
     "weft.formats": "other-tools.md",
     "weft.formats.probes": "link-events.md",
@@ -40,6 +41,7 @@ PAGES = {
     "weft.trace": "simulate-a-node.md",
     "weft.tuning": "tune-a-node.md",
     "weft.vpn": "vpn.md",
+    "weft.what_if": "what-if.md",
 }
 """By room or file. What an error of the catalogue or of an amount is about, its callers say."""
 

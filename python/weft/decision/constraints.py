@@ -9,7 +9,7 @@ import numpy as np
 
 from weft.decision.document import Kept
 from weft.decision.request import Constraint, Request, amount
-from weft.decision.response import Column
+from weft.decision.response import place_of
 from weft.decision.worlds import Model, Worlds
 from weft.errors import RequestError
 from weft.statistics import Floats
@@ -68,8 +68,7 @@ def limits_of(request: Request, model: Model, worlds: Worlds, middle: Worlds) ->
 
 def _limit(one: Constraint, model: Model, worlds: Worlds, middle: Worlds) -> Limit:
     if one.below_s is not None:
-        column = Column(one.workload, one.step, one.size_bytes)
-        place = model.response.columns.index(column)
+        place = place_of(one, model.response.columns)
         values, drawn = (np.exp(each.log_times[:, :, place]) for each in (middle, worlds))
         return Limit(one.text, one.below_s, values[0], drawn)
     if one.share is not None:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import TypeAlias
 
 import msgspec
 
@@ -15,7 +14,7 @@ from weft.cost.money import Terms
 from weft.cost.prices import PriceList, prices_of, read_prices
 from weft.cost.wiring import Source
 from weft.decision.ranges import MOST_DESIGNS, Ranges
-from weft.decision.request import DesignEntry, MoneyEntry, Request
+from weft.decision.request import DesignEntry, MoneyEntry, Prices, Request
 from weft.errors import RequestError
 from weft.fabrics.changes.change import apply_all
 from weft.fabrics.changes.parse import parse_change
@@ -26,8 +25,6 @@ from weft.sweep.task import Network, open_network
 
 _TASK_S = 0.1
 """About what a workload takes on a thousand hosts, with points of its parameters (bench/decide.py)."""
-
-Prices: TypeAlias = str | Mapping[str, object] | None
 
 
 @dataclass(frozen=True)
@@ -140,7 +137,10 @@ def _refuse_too_many(count: int, workloads: int) -> None:
 
 
 def _refuse_mixed_money(designs: Sequence[Design]) -> None:
-    known = {(one.bill.currency, one.bill.year): one.name for one in designs if one.bill}
+    known: dict[tuple[str, int], str] = {}
+    for one in designs:
+        if one.bill:
+            known.setdefault((one.bill.currency, one.bill.year), one.name)
     if len(known) > 1:
         (first, there), (second, here), *_ = known.items()
         raise RequestError(

@@ -7,11 +7,11 @@ from pathlib import Path
 
 import msgspec
 
-from weft.decision.decide import Prepared, conclude
+from weft.decision.conclusion import Prepared, conclude
 from weft.decision.document import Decision
 from weft.errors import RequestError
 from weft.execute.progress import Reporter
-from weft.execute.work_folder import refuse_existing, write, write_json
+from weft.execute.work_folder import write, write_json
 from weft.runs.table_file import write_table
 from weft.sweep.executors.open import open_executor
 from weft.sweep.folder import SweepFolder
@@ -59,7 +59,14 @@ def read_decision(directory: Path) -> Decision:
         raise RequestError(f"{file}: damaged: {error}") from None
 
 
+def _refuse_existing(out: Path) -> None:
+    if out.exists() and (not out.is_dir() or any(out.iterdir())):
+        raise RequestError(
+            f"{out}: already exists", "go on in it with --resume, or choose another --out"
+        )
+
+
 def _opened(out: Path, is_resumed: bool) -> SweepFolder:
     if not is_resumed:
-        refuse_existing(out, "weft decide DESIGNS --out")
+        _refuse_existing(out)
     return SweepFolder(out)

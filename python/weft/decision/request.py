@@ -6,7 +6,6 @@ import math
 import re
 import tomllib
 from collections.abc import Callable, Mapping
-from pathlib import Path
 from typing import Annotated, Literal, TypeAlias
 
 import msgspec
@@ -21,6 +20,8 @@ Name: TypeAlias = Annotated[str, Meta(min_length=1)]
 Positive: TypeAlias = Annotated[float, Meta(gt=0)]
 Count: TypeAlias = Annotated[int, Meta(ge=1)]
 By: TypeAlias = Literal["time", "cost", "cost-performance"]
+Prices: TypeAlias = str | dict[str, object] | None
+"""A price list by name or file, or one itself."""
 
 SECONDS = {"s": 1.0, "ms": 1e-3, "us": 1e-6, "ns": 1e-9}
 PART = {"%": 0.01, "": 1.0}
@@ -36,18 +37,25 @@ class DesignEntry(_Table, frozen=True):
 
     name: Name
     fabric: Name
-    prices: str | None = None
+    prices: Prices = None
     change: tuple[str, ...] = ()
 
 
 class WorkloadEntry(_Table, frozen=True):
-    """What the network is for: a plan with single keys changed, and how much it counts."""
+    """What the network is for: a plan with single keys changed, and how much it counts. An application carries it out
+    `repeat` times and computes so long besides."""
 
     name: Name
     plan: Name
     settings: dict[str, object] = field(default_factory=dict)
     weight: Positive = 1.0
     nodes: Annotated[int, Meta(ge=2)] | None = None
+    compute: str = ""
+    repeat: Count = 1
+
+    @property
+    def compute_s(self) -> float:
+        return _quantity(self.compute, SECONDS, "20 s") if self.compute else 0.0
 
 
 class Constraint(_Table, frozen=True):
@@ -82,6 +90,11 @@ class Constraint(_Table, frozen=True):
         return round(_quantity(self.size, SIZES, "1 MB")) if self.size else None
 
     @property
+    def is_part(self) -> bool:
+        """Whether it is about a step or a size of a workload."""
+        return bool(self.step or self.size)
+
+    @property
     def text(self) -> str:
         """As people read it."""
         if self.budget:
@@ -94,10 +107,12 @@ class Constraint(_Table, frozen=True):
 
 class Rule(_Table, frozen=True):
     """How to choose. Without `by`: the fastest within a budget, the cheapest where only times are limited, and else the
-    least product of price and time. `regret_below`: a smaller expected regret is none."""
+    least product of price and time. Prices are of a design or for each of its hosts. `regret_below`: a smaller expected
+    regret is none."""
 
     by: By | None = None
     price_of: Literal["cluster", "network"] | None = None
+    each: Literal["design", "host"] = "design"
     regret_below: str = "2 %"
 
     @property
@@ -106,8 +121,8 @@ class Rule(_Table, frozen=True):
 
 
 class Uncertain(_Table, frozen=True):
-    """What is not known well: `"20 %"` is from 1/1.2 to 1.2 times in nine worlds of ten, and `"5 us..20 us"` has the ends
-    themselves. `rates` are those of all links of an entry, `simulator` is about a workload's time on an entry."""
+    """What is not known well: `"20 %"` is from 1/1.2 to 1.2 times in nine worlds of ten, `"5 us..20 us"` has ends.
+    `rates` are those of all links of an entry, `simulator` is about a workload's time on an entry."""
 
     prices: str = ""
     rates: str = ""
@@ -125,15 +140,15 @@ class MoneyEntry(_Table, frozen=True):
 
 
 class Request(_Table, frozen=True):
-    """All of it. `prices` is a price list by name or file, or one itself; `hosts` so many take part, the first of each
-    network; `phases` so many of a step are simulated at most."""
+    """All of it. `hosts` so many take part, the first of each network; `phases` so many of a long step to simulate."""
 
     designs: Annotated[tuple[DesignEntry, ...], Meta(min_length=1)]
     workloads: Annotated[tuple[WorkloadEntry, ...], Meta(min_length=1)]
     name: str = ""
+    title: str = ""
     hosts: Annotated[int, Meta(ge=2)] | None = None
     twin: str | None = None
-    prices: str | dict[str, object] | None = None
+    prices: Prices = None
     money: MoneyEntry = MoneyEntry()
     constraints: tuple[Constraint, ...] = ()
     decision: Rule = Rule()
@@ -142,8 +157,12 @@ class Request(_Table, frozen=True):
     draws: Annotated[int, Meta(ge=100, le=20_000)] = 1000
 
     def __post_init__(self) -> None:
-        for kind, entries in {"designs": self.designs, "workloads": self.workloads}.items():
-            if twice := _repeated([one.name for one in entries]):
+        names = {
+            "designs": [one.name for one in self.designs],
+            "workloads": [one.name for one in self.workloads],
+        }
+        for kind, given in names.items():
+            if twice := _repeated(given):
                 raise ValueError(f"two {kind} are called {twice!r}: give each a name of its own")
         known = [one.name for one in self.workloads]
         for one in self.constraints:
@@ -153,13 +172,8 @@ class Request(_Table, frozen=True):
                 )
 
 
-def read_request(path: Path) -> Request:
-    """The file; raises RequestError that names file, line and key."""
-    return parse_request(catalog.read(path), catalog.shown(path))
-
-
 def parse_request(text: str, origin: str) -> Request:
-    """The same of its text."""
+    """That of a text; raises RequestError that names file, line and key."""
     try:
         table = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
@@ -229,6 +243,7 @@ def _check_quantities(request: Request) -> None:
 
 
 def _check_uncertain(request: Request) -> None:
+    _ = [one.compute_s for one in request.workloads]
     _ = request.decision.bearable
     own = request.uncertain
     for text in (own.prices, own.rates, own.simulator):

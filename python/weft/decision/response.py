@@ -17,11 +17,13 @@ from weft.sweep.row import Row
 
 @dataclass(frozen=True)
 class Column:
-    """A workload as a whole, or the part of it that a constraint is about."""
+    """A workload as a whole, with what is computed beside it, or the part of it that a constraint is about."""
 
     workload: str
     step: str = ""
     size_bytes: int | None = None
+    compute_s: float = 0.0
+    repeat: int = 1
 
     def has(self, row: Row) -> bool:
         """Whether a row of the workload counts."""
@@ -47,10 +49,17 @@ class Response:
 
 
 def columns_of(workloads: Sequence[Workload], constraints: Sequence[Constraint]) -> list[Column]:
-    """The workloads, then what constraints are about."""
-    whole = [Column(one.name) for one in workloads]
-    parts = [Column(one.workload, one.step, one.size_bytes) for one in constraints if one.workload]
-    return [*whole, *(one for one in dict.fromkeys(parts) if one not in whole)]
+    """The workloads, then the steps and sizes that constraints are about."""
+    whole = [Column(one.name, compute_s=one.compute_s, repeat=one.repeat) for one in workloads]
+    parts = (Column(one.workload, one.step, one.size_bytes) for one in constraints if one.is_part)
+    return [*whole, *dict.fromkeys(parts)]
+
+
+def place_of(constraint: Constraint, columns: Sequence[Column]) -> int:
+    """The column of a constraint on time."""
+    wanted = (constraint.workload, constraint.step, constraint.size_bytes)
+    keys = [(one.workload, one.step, one.size_bytes) for one in columns]
+    return keys.index(wanted)
 
 
 def response_of(
@@ -62,14 +71,17 @@ def response_of(
     """`rows` are those of each design and workload."""
     shape = (len(designs), len(columns))
     points = 1 + 2 * _simulated(quantities)
-    logs, errors = np.empty((points, *shape)), np.empty(shape)
+    logs, errors, shares = np.empty((points, *shape)), np.empty(shape), np.empty(shape)
     for row, design in enumerate(designs):
         for place, column in enumerate(columns):
             counted = [one for one in rows[design.name, column.workload] if column.has(one)]
-            logs[:, row, place] = _sums(counted, points)
-            errors[row, place] = _error(counted)
-    low, high = _effects(designs, columns, quantities, logs)
-    return Response(tuple(columns), logs[0], errors, low, high)
+            spent = column.repeat * _sums(counted, points)
+            logs[:, row, place] = np.log(column.compute_s + spent)
+            shares[row, place] = spent[0] / (column.compute_s + spent[0])
+            errors[row, place] = shares[row, place] * _error(counted)
+    low, high = _effects(designs, columns, quantities, logs, shares)
+    middle = logs[0] + _biases(designs, columns, quantities, shares)
+    return Response(tuple(columns), middle, errors, low, high)
 
 
 def _simulated(quantities: Sequence[Quantity]) -> int:
@@ -82,8 +94,7 @@ def _sums(rows: Sequence[Row], points: int) -> Floats:
     totals = np.zeros(points)
     for row in rows:
         totals[row.point] += row.time_s
-    found: Floats = np.log(totals)
-    return found
+    return totals
 
 
 def _error(rows: Sequence[Row]) -> float:
@@ -92,13 +103,29 @@ def _error(rows: Sequence[Row]) -> float:
     return float(np.sqrt(square) / sum(row.time_s for row in first))
 
 
+def _biases(
+    designs: Sequence[Design],
+    columns: Sequence[Column],
+    quantities: Sequence[Quantity],
+    shares: Floats,
+) -> Floats:
+    """What the simulator is wrong by in the median."""
+    total = np.zeros(shares.shape)
+    for one in quantities:
+        if one.kind == "simulator":
+            total += np.log1p(shares * _cells(designs, columns, one.of) * np.expm1(one.median))
+    return total
+
+
 def _effects(
     designs: Sequence[Design],
     columns: Sequence[Column],
     quantities: Sequence[Quantity],
     logs: Floats,
+    shares: Floats,
 ) -> tuple[Floats, Floats]:
-    """What is added to the logarithms at the low and at the high end of each quantity."""
+    """What is added to the logarithms at the low and at the high end of each quantity. `shares` are the parts of times
+    that are communication: the simulator is wrong about no other."""
     shape = (len(quantities), len(designs), len(columns))
     low, high = np.zeros(shape), np.zeros(shape)
     hosts = sum(one.kind == "host" for one in quantities)
@@ -113,8 +140,11 @@ def _effects(
                 mine * (logs[1 + 2 * hosts + end] - logs[0]) for end in (0, 1)
             )
         elif one.kind == "simulator":
-            mine = _cells(designs, columns, one.of)
-            low[place], high[place] = mine * (one.low - one.median), mine * (one.high - one.median)
+            mine = shares * _cells(designs, columns, one.of)
+            low[place], high[place] = (
+                np.log1p(mine * np.expm1(end)) - np.log1p(mine * np.expm1(one.median))
+                for end in (one.low, one.high)
+            )
     return low, high
 
 

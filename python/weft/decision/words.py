@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import TYPE_CHECKING
+from collections.abc import Iterator, Sequence
 
 from msgspec.structs import replace
 
 from weft.decision.document import Decision, DesignResult, Sensitivity
+from weft.decision.quantities import Quantity
 from weft.decision.request import By
-
-if TYPE_CHECKING:
-    from weft.decision.decide import Prepared
+from weft.decision.workloads import Workload
 
 _LEAST = {
     "time": "the least time",
@@ -58,19 +56,20 @@ def _excess(design: DesignResult) -> float:
     return max((one.value / one.limit for one in design.constraints if not one.holds), default=1.0)
 
 
-def basis_of(prepared: Prepared, by: By) -> tuple[str, ...]:
+def basis_of(
+    workloads: Sequence[Workload], quantities: Sequence[Quantity], draws: int, by: By
+) -> tuple[str, ...]:
     """What the numbers mean."""
-    weights = ", ".join(f"{one.name} {one.weight:g}" for one in prepared.workloads)
+    weights = ", ".join(f"{one.name} {one.weight:g}" for one in workloads)
     lines = [
         "time: the weighted geometric mean over workloads of the time relative to the best design's, 1 where a design "
         f"is best at all; weights: {weights}",
         "a workload's time: until the slowest route of each phase has moved a message, summed over phases, steps and "
         "sizes",
         f"choice: {_LEAST[by]}, in the mean over worlds, among designs that keep all constraints at the medians",
-        f"worlds: {prepared.request.draws:,} draws of {len(prepared.quantities)} uncertain quantities; "
-        "intervals hold nine in ten",
+        f"worlds: {draws:,} draws of {len(quantities)} uncertain quantities; intervals hold nine in ten",
     ]
-    if not any(one.kind == "simulator" for one in prepared.quantities):
+    if not any(one.kind == "simulator" for one in quantities):
         lines.append(
             "the simulator's own error is not in the intervals: give a twin, or uncertain.simulator"
         )

@@ -15,10 +15,12 @@ from weft.sweep.task import Load
 
 @dataclass(frozen=True)
 class Workload:
-    """`plan` is resolved, for the names of its steps."""
+    """`plan` is resolved, for the names of its steps. An application takes `compute_s` and `repeat` times the plan."""
 
     name: str
     weight: float
+    compute_s: float
+    repeat: int
     load: Load
     plan: Plan
 
@@ -38,7 +40,8 @@ def _workload(entry: WorkloadEntry, request: Request, nodes: int) -> Workload:
     counts = [(f"steps.{one.name}.nodes", str(nodes)) for one in plan.steps if _is_open(one)]
     overrides = (*own, *counts)
     load = Load(text, overrides, request.phases)
-    return Workload(entry.name, entry.weight, load, parse_plan(text, origin, overrides))
+    own_time = (entry.compute_s, entry.repeat)
+    return Workload(entry.name, entry.weight, *own_time, load, parse_plan(text, origin, overrides))
 
 
 def _is_open(step: Step) -> bool:

@@ -24,6 +24,7 @@ class Model:
     response: Response
     weights: Floats
     of_cluster: bool
+    is_per_host: bool
 
     def worlds(self, draws: int) -> Worlds:
         """As many as there are draws, each with its own errors of sampled phases."""
@@ -69,6 +70,8 @@ class Model:
                 if self.of_cluster or not item.of_nodes:
                     factor = self._factor(matrix, (design.bill.prices, item.kind))
                     total[:, place] += item.total * factor
+            if self.is_per_host:
+                total[:, place] /= design.hosts
         return total
 
     def _factor(self, matrix: Floats, of: tuple[str, ...]) -> Floats | float:

@@ -1,4 +1,4 @@
-"""Twins, what-ifs and decisions as one HTML file that needs nothing but a browser."""
+"""Twins, what-ifs, decisions and recommendations as one HTML file that needs nothing but a browser."""
 
 from __future__ import annotations
 
@@ -6,10 +6,14 @@ from collections.abc import Callable, Sequence
 from functools import cached_property
 from pathlib import Path
 
+from weft.decision.folder import DECISION_NAME
+from weft.decision_report.decision import decision_part
 from weft.decision_report.part import Part
+from weft.decision_report.recommendations import recommendations_part
 from weft.decision_report.twin import twin_part
 from weft.decision_report.what_if import what_if_part
 from weft.errors import RequestError
+from weft.recommendations.folder import FILE_NAME as ADVICE_NAME
 from weft.report.figures.drawing.figure import Figure
 from weft.report.frame import page_data, render, write_page
 from weft.twin.twin import TWIN_NAME
@@ -17,12 +21,17 @@ from weft.what_if.result import NAME as WHAT_IF_NAME
 
 Maker = Callable[[Path, int], Part]
 
-KINDS: dict[str, Maker] = {TWIN_NAME: twin_part, WHAT_IF_NAME: what_if_part}
+KINDS: dict[str, Maker] = {
+    TWIN_NAME: twin_part,
+    WHAT_IF_NAME: what_if_part,
+    DECISION_NAME: decision_part,
+    ADVICE_NAME: recommendations_part,
+}
 """By the file that a folder of each kind has: what makes its part of the page."""
 
 
 def has_part(folder: Path) -> bool:
-    """Whether a folder is a twin, a what-if or a decision."""
+    """Whether a folder is a twin, a what-if, a decision or has recommendations."""
     return _maker(folder) is not None
 
 
@@ -73,7 +82,7 @@ def _part(folder: Path, number: int) -> Part:
     make = _maker(folder)
     if make is None:
         raise RequestError(
-            f"{folder}: neither a twin, a what-if nor a decision",
+            f"{folder}: neither a twin, a what-if, a decision nor recommendations",
             "runs have a report of their own: give them to another `weft report`",
         )
     return make(folder, number)

@@ -93,7 +93,8 @@ def strata_of(testbed: Simulated, step: Step, most: int) -> list[list[Stratum]]:
 
 def simulate_strata(testbed: Simulated, step: Step, strata: Sequence[Stratum]) -> Phases:
     """What they take; raises RequestError where a transfer has no path."""
-    found = [_phase(testbed, step, one.phase) for one in strata]
+    outcomes = testbed.simulate_phases(step, (one.phase for one in strata))
+    found = [_numbers(testbed, step, outcome) for outcome in outcomes]
     sizes, times_s, rates_mbps = (np.array(column) for column in zip(*found, strict=True))
     weights = np.array([one.weight for one in strata], dtype=float)
     return Phases(step.name, int(sizes[0]), weights, times_s, rates_mbps)
@@ -109,9 +110,8 @@ def _strata(first: int, count: int, most: int) -> list[Stratum]:
     ]
 
 
-def _phase(testbed: Simulated, step: Step, phase: int) -> tuple[int, float, float]:
-    """Size, time and rate of one."""
-    outcome = testbed.simulate_phase(step, phase)
+def _numbers(testbed: Simulated, step: Step, outcome: Outcome) -> tuple[int, float, float]:
+    """Size, time and rate of a phase."""
     _refuse_failed(testbed, step, outcome)
     size_bytes, routes, slowest_mbps, sum_mbps = _digest(outcome) or _summary(step, outcome)
     together_mbps = carried_mbps(step, routes, slowest_mbps, sum_mbps)

@@ -29,9 +29,10 @@ def measures(run: Run) -> list[Measure]:
 
 def _of_many_nodes(run: Run) -> list[Measure]:
     found: dict[tuple[int, int], list[Phase]] = {}
-    for phase in phases(run):
-        found.setdefault((phase.step, phase.size_bytes), []).append(phase)
     steps = run.meta.plan.steps
+    for phase in phases(run):
+        if steps[phase.step].is_ensemble:
+            found.setdefault((phase.step, phase.size_bytes), []).append(phase)
     return [
         Measure(
             step=steps[step].name,

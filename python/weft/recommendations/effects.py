@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from msgspec.structs import replace
 
+from weft.interval import Interval
 from weft.recommendations.action import (
     Action,
     Check,
@@ -18,13 +19,16 @@ from weft.recommendations.action import (
 )
 from weft.recommendations.foresight import Changes, Foresight
 from weft.recommendations.measured import measured
+from weft.recommendations.pricing import Pricing
 from weft.recommendations.remedy import FasterPorts, Proposal, Remedy, WiderInside
 from weft.recommendations.words import at_most_text, effect_text, gain_text
 from weft.runs.folder import Run
 from weft.what_if.result import Effect as Predicted
 
 LEAST_RATIO = 1.02
-"""What brings less is not worth a purchase."""
+"""Less is no effect."""
+WORTH_BUYING = 1.10
+"""What may be no effect, and is less than this in nine worlds of ten, is not worth a purchase."""
 GENERAL: tuple[tuple[str, str, Remedy], ...] = (
     ("wider-inside", "do not buy switches or uplinks that are twice as wide", WiderInside(2.0)),
     ("faster-ports", "do not buy interfaces and ports that are twice as fast", FasterPorts(2.0)),
@@ -48,11 +52,12 @@ class Shown:
         return PlanCheck(self.plan, tuple(map(self._expected, found)), self.settings, run)
 
     def _expected(self, one: Predicted) -> Expected:
+        ratio = self.foresight.measurable(one)
         seen = self.run and measured(self.run, one.step, one.size_bytes, one.by)
         if seen:
-            return Expected(one.step, one.size_bytes, one.speedup, one.by, seen, "measured")
+            return Expected(one.step, one.size_bytes, ratio, one.by, seen, "measured")
         before = one.before_s if one.by == "time" else one.before_mbps
-        return Expected(one.step, one.size_bytes, one.speedup, one.by, before, "predicted")
+        return Expected(one.step, one.size_bytes, ratio, one.by, before, "predicted")
 
 
 @dataclass(frozen=True)
@@ -63,6 +68,7 @@ class Judge:
     name: str
     shown: tuple[Shown, ...]
     twin: str
+    pricing: Pricing | None = None
 
     @property
     def _foresight(self) -> Foresight:
@@ -99,7 +105,7 @@ class Judge:
         ratio = self._foresight.speedup(others, _joined(others, own))
         alone = self._foresight.speedup((), own)
         evidence = action.evidence
-        if others and alone.high < LEAST_RATIO <= ratio.low:
+        if others and _is_useless(alone) and not _is_useless(ratio):
             text = f"by itself it brings {gain_text(alone)} on {self.name}: the other faults hold it up, too"
             evidence = (*evidence, Evidence(self.twin, text))
         return replace(
@@ -115,7 +121,7 @@ class Judge:
         action = proposal.action
         ratio = self._foresight.speedup(mended, _joined(mended, own))
         effect = Effect(self.name, ratio, "predicted")
-        if ratio.high < LEAST_RATIO:
+        if _is_useless(ratio):
             return self._against(action, proposal.instead, effect, own)
         if ratio.low <= 1.0:
             return replace(
@@ -126,7 +132,16 @@ class Judge:
                 effect=effect,
                 changes=own,
             )
-        return replace(action, effect=effect, changes=own, checks=self._checks(own))
+        if self.pricing:
+            action = self.pricing.priced(replace(action, changes=own))
+        beyond = (Evidence(self.twin, text) for text in self._foresight.extrapolated(own))
+        return replace(
+            action,
+            effect=effect,
+            changes=own,
+            evidence=(*action.evidence, *beyond),
+            checks=self._checks(own),
+        )
 
     def _not_worth_buying(
         self, id_: str, instead: str, own: Changes, mended: Changes
@@ -136,7 +151,7 @@ class Judge:
         effect = Effect(
             self.name, self._foresight.speedup(mended, _joined(mended, own)), "predicted"
         )
-        if effect.ratio.high < LEAST_RATIO:
+        if _is_useless(effect.ratio):
             nothing = Action(id_of("not", id_), "upgrade", "", instead, (), "purchase", ())
             yield self._against(nothing, instead, effect, own)
 
@@ -153,6 +168,10 @@ class Judge:
 
     def _checks(self, own: Changes) -> tuple[Check, ...]:
         return tuple(one.check(own) for one in self.shown)
+
+
+def _is_useless(ratio: Interval) -> bool:
+    return ratio.low < LEAST_RATIO and ratio.high < WORTH_BUYING
 
 
 def _joined(*changes: Changes) -> Changes:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
 from pathlib import Path
 
 import msgspec
 
 from weft.errors import RequestError
-from weft.execute.work_folder import refuse_existing, write, write_json
+from weft.execute.work_folder import write, write_json
 from weft.recommendations.action import Action
 from weft.recommendations.recommendations import SCHEMA, Recommendations
 from weft.recommendations.words import action_text, check_text
@@ -18,14 +19,13 @@ COMMAND = "weft recommend"
 
 
 def write_folder(found: Recommendations, folder: Path) -> None:
-    """Both files; raises RequestError where something is there already, WorkError where they cannot be written."""
-    refuse_existing(folder, COMMAND)
+    """Both files; raises WorkError where they cannot be written."""
     write_json(folder / FILE_NAME, found)
     write(folder / SUMMARY_NAME, ("\n".join(summary(found, str(folder))) + "\n").encode())
 
 
 def read_folder(folder: Path) -> Recommendations:
-    """What `write_folder` wrote; raises RequestError."""
+    """What `write_folder` wrote; raises RequestError, also where it is none of the user's: its testbed is opened."""
     file = folder / FILE_NAME
     try:
         found = msgspec.json.decode(file.read_bytes(), type=Recommendations)
@@ -34,6 +34,11 @@ def read_folder(folder: Path) -> Recommendations:
         raise RequestError(f"{folder}: has no {FILE_NAME}", hint) from None
     except msgspec.DecodeError as error:
         raise RequestError(f"{file}: damaged: {error}", f"write it again: {COMMAND}") from None
+    if file.stat().st_uid != os.geteuid():
+        raise RequestError(
+            f"{file}: belongs to another user",
+            "a testbed may name commands that are run: verify only your own",
+        )
     if found.schema != SCHEMA:
         raise RequestError(f"{file}: schema is {found.schema!r}, this weft reads {SCHEMA!r}")
     return found

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 
 from weft.fabrics.document import FabricDocument
 from weft.interval import Interval
+from weft.prediction.intervals import widened
 from weft.prediction.predict import Drawn, Workload, predict
 from weft.what_if.alternative import alternative
 from weft.what_if.effects import Predicted, effects
@@ -47,6 +48,16 @@ class Foresight:
             _mean([one.low for one in found]),
             _mean([one.high for one in found]),
         )
+
+    def measurable(self, one: Effect) -> Interval:
+        """The speedup with what the simulator gets wrong of times of patterns that it never saw. Of one pattern before
+        and after that cancels; but a fault that goes makes another pattern, in which other routes are the slowest. A
+        sum of rates is the same sum."""
+        if one.by == "rate":
+            return one.speedup
+        off = widened(1.0, [], self.subject.discrepancy)
+        low, high = off.low / off.median, off.high / off.median
+        return Interval(one.speedup.median, one.speedup.low / high, one.speedup.high / low)
 
     def extrapolated(self, changes: Changes) -> list[str]:
         """How far changes lead beyond what was measured; a fabric that is given as it is has no end of that kind."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable
+from statistics import median
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -79,18 +80,24 @@ def _both(one: Proposal, other: Proposal) -> Proposal:
 
 def ordered(actions: Iterable[Action]) -> list[Action]:
     """What nothing works without, then by value, then by how much speaks for it; the same input, the same order."""
-    return sorted(actions, key=_place)
+    all_ = list(actions)
+    prices = [one.cost.amount for one in all_ if one.cost]
+    usual = median(prices) if prices else 1.0
+    return sorted(all_, key=lambda one: _place(one, usual))
 
 
-def _place(one: Action) -> tuple[bool, float, int, int, str]:
-    return (not one.blocks, -value(one), KINDS.index(one.kind), -len(one.evidence), one.id)
+def _place(one: Action, usual: float) -> tuple[bool, float, int, int, str]:
+    rank = KINDS.index(one.kind)
+    return (not one.blocks, -value(one, usual), rank, -len(one.evidence), one.id)
 
 
-def value(one: Action) -> float:
-    """The gain that is certain (the interval's lower end, as a logarithm) for the work that it takes."""
+def value(one: Action, usual: float) -> float:
+    """The gain that is certain (the interval's lower end, as a logarithm) for the work that it takes; a purchase counts
+    by its price beside the `usual` one, where it has one."""
     if one.effect is None or one.kind == "measure":
         return 0.0
-    return max(0.0, math.log(one.effect.ratio.low)) / WORK[one.effort]
+    work = WORK[one.effort] * (one.cost.amount / usual if one.cost and usual > 0 else 1.0)
+    return max(0.0, math.log(one.effect.ratio.low)) / work if work > 0 else math.inf
 
 
 def verdict_of(actions: Iterable[Action], read: Iterable[Read]) -> str:

@@ -11,7 +11,10 @@ from weft.diagnosis.limits.fabric_tree import FabricTree
 from weft.fabrics.document import FabricDocument
 from weft.nodeset import fold
 from weft.recommendations.action import Action
-from weft.runs.records import Fabric, Link
+from weft.runs.records import Fabric, Link, Way
+
+WAYS: tuple[Way, Way] = ("forward", "backward")
+BOTH = 2
 
 
 class Remedy(Protocol):
@@ -87,11 +90,8 @@ class Widen:
             found = [one for one in wide if tree.below.get(one) == members]
             return tuple(f"switches.{name}.capacity*={self.times:g}" for name in found)
         sides = members, frozenset(range(len(tree.hosts))) - members
-        return tuple(
-            f"links.{'-'.join(link['ends'])}.rate*={self.times:g}"
-            for link in tree.links
-            if tree.below[tree.towards_root(link)[0]] in sides
-        )
+        links = [one for one in tree.links if tree.below[tree.towards_root(one)[0]] in sides]
+        return tuple(text for link in links for text in _wider(link, self.times))
 
 
 @dataclass(frozen=True)
@@ -104,9 +104,10 @@ class WiderInside:
         fabric = document.resolved()
         hosts = {one["name"] for one in fabric["hosts"]}
         links = [
-            f"links.{'-'.join(link['ends'])}.rate*={self.times:g}"
+            text
             for link in fabric["links"]
-            if not hosts & set(link["ends"]) and any(_rates(link))
+            if not hosts & set(link["ends"])
+            for text in _wider(link, self.times)
         ]
         switches = [
             f"switches.{one['name']}.capacity*={self.times:g}"
@@ -124,7 +125,7 @@ class FasterPorts:
 
     def words(self, document: FabricDocument) -> tuple[str, ...]:
         cables = _cables(document.resolved())
-        names = [name for name, one in cables.items() if any(_rates(one))]
+        names = [name for name, one in cables.items() if len(list(_rates(one))) == BOTH]
         return (f"hosts.{fold(names)}.rate*={self.times:g}",) if names else ()
 
 
@@ -139,10 +140,22 @@ def _cables(fabric: Fabric) -> dict[str, Link]:
     return found
 
 
+def _wider(link: Link, times: float) -> Iterator[str]:
+    """The directions that have a rate; without one nothing limits them."""
+    first, second = link["ends"]
+    has = [bool(link[way]["rate_bits_per_s"]) for way in WAYS]
+    if all(has):
+        yield f"links.{first}-{second}.rate*={times:g}"
+    elif has[0]:
+        yield f"links.{second}-{first}.rate_back*={times:g}"
+    elif has[1]:
+        yield f"links.{first}-{second}.rate_back*={times:g}"
+
+
 def _rates(cable: Link) -> Iterator[int]:
-    for way in (cable["forward"], cable["backward"]):
-        if way["rate_bits_per_s"]:
-            yield way["rate_bits_per_s"]
+    for way in WAYS:
+        if rate := cable[way]["rate_bits_per_s"]:
+            yield rate
 
 
 def _usual(values: Iterator[int]) -> int | None:

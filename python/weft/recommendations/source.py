@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Protocol
@@ -76,3 +76,9 @@ class Sources:
 
     found: tuple[Source, ...]
     notes: tuple[str, ...] = field(default=())
+
+
+def cluster_of_most(found: Iterable[Source]) -> Cluster | None:
+    """The cluster as the source with most nodes has it."""
+    known = [one.cluster for one in found if one.cluster is not None]
+    return max(known, key=lambda one: len(one.nodes), default=None)

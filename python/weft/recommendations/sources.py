@@ -16,10 +16,12 @@ from weft.recommendations.pair_run import PairRun
 from weft.recommendations.search_run import SearchRun
 from weft.recommendations.source import MADE_HERE, Cluster, Source, Sources
 from weft.recommendations.tuning_folder import TuningFolder
+from weft.recommendations.twin_folder import TwinFolder
 from weft.recommendations.watch_folder import WatchFolder
 from weft.runs.folder import Run
 from weft.runs.meta import FILE_NAME
 from weft.tuning.tune import RESULT_NAME as TUNING_NAME
+from weft.twin.twin import TWIN_NAME
 from weft.watch.store import open_watch
 
 KINDS = (
@@ -69,6 +71,7 @@ _READERS: dict[str, Callable[[Path], list[Source]]] = {
     FILE_NAME: _of_run,
     ACCEPTANCE_NAME: _of_acceptance,
     TUNING_NAME: lambda path: [TuningFolder.read(path)],
+    TWIN_NAME: lambda path: [TwinFolder(path)],
     RECORD_NAME: lambda path: [CheckRecord.read(path / RECORD_NAME)],
 }
 """By the file that a folder of the kind has."""

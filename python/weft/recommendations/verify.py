@@ -40,6 +40,7 @@ HELD_WITHIN = 0.10
 NO_EFFECT = 1.02
 
 Outcome = Literal["held", "less", "more", "no effect", "worse", "gone", "still there", "unknown"]
+_SAID = {"unknown": "unknown, it may also be nothing: verify again with the machine left alone"}
 GOOD: tuple[Outcome, ...] = ("held", "more", "gone")
 
 
@@ -205,9 +206,11 @@ def _compared(one: Expected, run: Run) -> Shown:
 
 
 def outcome_of(predicted: Interval, found: Interval) -> Outcome:
-    meet = found.low <= predicted.high and predicted.low <= found.high
-    if meet or abs(found.median / predicted.median - 1) <= HELD_WITHIN:
+    """What is nearly as predicted held; what may as well be nothing is not known."""
+    if abs(found.median / predicted.median - 1) <= HELD_WITHIN:
         return "held"
+    if found.low <= predicted.high and predicted.low <= found.high:
+        return "unknown" if found.low <= 1 else "held"
     if found.median > predicted.median:
         return "more"
     if found.high < 1 / NO_EFFECT:

@@ -59,7 +59,7 @@ def action_text(action: Action) -> str:
     effect = ""
     if action.kind != "do-nothing" and action.effect is not None:
         effect = f": {effect_text(action.effect)}"
-    cost = f", {cost_text(action.cost)}" if action.cost else ""
+    cost = f", for {cost_text(action.cost)}" if action.cost else ""
     return f"{action.do}{effect}{cost}"
 
 

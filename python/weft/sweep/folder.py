@@ -28,8 +28,11 @@ class SweepFolder:
 
     def begin(self, work: WorkList) -> None:
         """Write the work list; raises WorkError. Rows that are there stay: they are found by what they are of."""
-        write(self.path / WORK_NAME, msgspec.json.encode(work))
+        partial = self.path / f"{WORK_NAME}.partial"
+        write(partial, msgspec.json.encode(work))
         with _disk_errors(self.path):
+            # Workers of an earlier attempt may be reading it.
+            partial.replace(self.path / WORK_NAME)
             self._rows.mkdir(exist_ok=True)
 
     def work(self) -> WorkList:

@@ -22,8 +22,11 @@ from weft.testbed.computed.network import Simulated, open_document, open_simulat
 FORMAT = 1
 """Of tasks and rows: with another number earlier results are computed again."""
 
-_AT_A_POINT = 16
-"""Phases of a step that are simulated at a point away from the first, whose ratio to the first is taken for all."""
+_TRANSFERS = 1 << 16
+"""Of a step with fewer, every phase is simulated: an all-to-all of 256 nodes."""
+
+_AT_A_POINT = 4
+"""Phases of a step that are simulated at a point away from the first; what changes in them is taken for all."""
 
 
 class Network(Struct, frozen=True):
@@ -37,7 +40,7 @@ class Network(Struct, frozen=True):
 
 
 class Load(Struct, frozen=True):
-    """A workload by value: a plan's text, overrides of single keys, and the most phases of a step to simulate."""
+    """A workload by value: a plan's text, overrides of single keys, and how many phases of a long step to simulate."""
 
     plan: str
     overrides: tuple[tuple[str, str], ...] = ()
@@ -84,18 +87,26 @@ def _computed(task: Task) -> list[Row]:
 
 def _rows(task: Task, testbeds: list[Simulated], step: Step) -> list[Row]:
     rows = []
-    for strata in strata_of(testbeds[0], step, task.load.most_phases):
+    each = testbeds[0].transfers(step) // testbeds[0].phase_count(step)
+    most = max(task.load.most_phases, _TRANSFERS // max(1, each))
+    for strata in strata_of(testbeds[0], step, most):
         first = simulate_strata(testbeds[0], step, strata)
         rows.append(Row.of(task.key, 0, first, 1.0))
         stride = -(-len(strata) // _AT_A_POINT)
-        for point, testbed in enumerate(testbeds[1:], 1):
+        for place, testbed in enumerate(testbeds[1:], 1):
             there = simulate_strata(testbed, step, strata[::stride])
-            rows.append(Row.of(task.key, point, first, _ratio(there, first.every(stride))))
+            is_scaled = task.points[place].scale != task.points[0].scale
+            rows.append(Row.of(task.key, place, first, _ratio(there, first, stride, is_scaled)))
     return rows
 
 
-def _ratio(there: Phases, first: Phases) -> float:
-    return there.time_s / first.time_s
+def _ratio(there: Phases, first: Phases, stride: int, is_scaled: bool) -> float:
+    """How many times as long all phases take, from every so manieth. Other rates change a phase by a factor; what hosts
+    do adds to each about the same."""
+    here = first.every(stride)
+    ratio = there.time_s / here.time_s
+    added = (there.time_s - here.time_s) / here.weights.sum() * first.weights.sum()
+    return float(ratio if is_scaled or ratio < 0.5 else 1 + added / first.time_s)
 
 
 def open_network(network: Network, point: Point | None = None) -> Simulated:

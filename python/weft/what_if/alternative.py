@@ -14,11 +14,10 @@ from weft.fabrics.changes.parse import parse_change
 from weft.fabrics.changes.whole import Topology
 from weft.fabrics.spec import MODEL_KEYS, SHARINGS, Value, read_parameter
 from weft.plan import catalog
-from weft.prediction.predict import Drawn, Workload
+from weft.prediction.predict import Workload
 from weft.what_if.network import Generated, Network, changed, generated, is_generator
 
 _KEY_VALUE = re.compile(r"\s*(?P<key>[\w.-]+)\s*=\s*(?P<value>.+?)\s*")
-_TOPOLOGY = "topology"
 _EXAMPLE = '[[alternative]] with changes = ["links.backplane.rate*=2"]'
 
 
@@ -55,7 +54,7 @@ def alternative(texts: Sequence[str], name: str = "") -> Alternative:
         found = _with(found, text)
     if found.generator is not None and found.fabric:
         raise RequestError(
-            f"{found.fabric[0].text}: {found.generator} has loops, and changes are of fabric files of trees",
+            f"{found.fabric[0].text}: {found.generator} has no fabric file that could be changed",
             "change the generator's parameters",
         )
     return found
@@ -73,17 +72,16 @@ def _with(found: Alternative, text: str) -> Alternative:
             f"{text}: other congestion controls than Reno are not simulated",
             f"sharing={' or sharing='.join(SHARINGS)}; in a run it is steps.STEP.options.congestion",
         )
-    if key == _TOPOLOGY and is_generator(value) and isinstance(generated(value), Generated):
-        return replace(found, generator=value)
-    return replace(found, fabric=(*found.fabric, _fabric_change(text, key, value)))
+    if key == "topology" and is_generator(value):
+        return _with_topology(found, text, value)
+    return replace(found, fabric=(*found.fabric, parse_change(text)))
 
 
-def _fabric_change(text: str, key: str, value: str) -> Change:
-    if key == _TOPOLOGY and is_generator(value):
-        network = generated(value)
-        assert isinstance(network, Drawn)
-        return Topology(text, network.document)
-    return parse_change(text)
+def _with_topology(found: Alternative, text: str, generator: str) -> Alternative:
+    network = generated(generator)
+    if isinstance(network, Generated):
+        return replace(found, generator=generator)
+    return replace(found, fabric=(*found.fabric, Topology(text, network.document)))
 
 
 def _more_parameters(found: Alternative, text: str, key: str, value: str) -> Mapping[str, Value]:

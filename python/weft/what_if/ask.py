@@ -10,21 +10,23 @@ from pathlib import Path
 
 import msgspec
 
+from weft.cost.prices import read_prices
 from weft.errors import RequestError
 from weft.execute.progress import Reporter
 from weft.what_if.alternative import Alternative
 from weft.what_if.foresee import Question, foresee
 from weft.what_if.labs import carried_scale, document_of
 from weft.what_if.network import Subject, open_subject
-from weft.what_if.result import NAME, Outcome, WhatIf
+from weft.what_if.result import NAME, SCHEMA, Outcome, WhatIf
 from weft.what_if.verify import LAUNCHES, Bench, verify
-from weft.what_if.workloads import workloads
+from weft.what_if.workloads import BLOCK_S, LAB_BLOCK_S, workloads
 
 
 @dataclass(frozen=True)
 class Asked:
     """`subject` is a twin's folder, a fabric or a generator. Without `plans` it is an all-to-all. `scale` is that of
-    the prediction and of the labs; without it the labs have one that this machine carries."""
+    the prediction and of the labs; without it the labs have one that this machine carries. `prices`
+    is a file of prices, or the catalogue's, instead of the fabric's own."""
 
     subject: str
     alternatives: Sequence[Alternative]
@@ -34,6 +36,7 @@ class Asked:
     verify: bool = False
     launches: int = LAUNCHES
     out: Path | None = None
+    prices: str | None = None
 
 
 def ask(asked: Asked, reporter: Reporter | None = None) -> WhatIf:
@@ -41,12 +44,9 @@ def ask(asked: Asked, reporter: Reporter | None = None) -> WhatIf:
 
     Predictions are kept before anything is measured.
     """
-    if not asked.alternatives:
-        raise RequestError(
-            "what is to be changed?", 'for example --change "links.backplane.rate*=2"'
-        )
+    _check(asked)
     subject = open_subject(asked.subject)
-    question = _question(asked, subject, asked.alternatives, asked.scale or 1.0)
+    question = _question(asked, subject, asked.alternatives, asked.scale or 1.0, BLOCK_S)
     found = foresee(question)
     with _folder(asked) as folder:
         _keep(found, question, asked.out)
@@ -57,11 +57,30 @@ def ask(asked: Asked, reporter: Reporter | None = None) -> WhatIf:
     return found
 
 
+def _check(asked: Asked) -> None:
+    """Raise RequestError where nothing is asked, a name twice, or what is there would be written over."""
+    if not asked.alternatives:
+        raise RequestError(
+            "what is to be changed?", 'for example --change "links.backplane.rate*=2"'
+        )
+    names = [one.name for one in asked.alternatives]
+    if twice := next((name for name in names if names.count(name) > 1), None):
+        raise RequestError(f"the alternative {twice!r} is there twice", "leave one of them out")
+    out = asked.out
+    if out is not None and out.exists() and (not out.is_dir() or any(out.iterdir())):
+        raise RequestError(f"{out}: is there already", "give a new folder")
+
+
 def _question(
-    asked: Asked, subject: Subject, alternatives: Sequence[Alternative], scale: float
+    asked: Asked,
+    subject: Subject,
+    alternatives: Sequence[Alternative],
+    scale: float,
+    block_s: float,
 ) -> Question:
-    plans = workloads(subject, asked.plans, asked.settings, scale)
-    return Question(subject, alternatives, plans, scale)
+    plans = workloads(subject, asked.plans, asked.settings, scale, block_s)
+    prices = None if asked.prices is None else read_prices(asked.prices)
+    return Question(subject, alternatives, plans, scale, prices)
 
 
 def _verified(
@@ -75,7 +94,7 @@ def _verified(
         if one.name == outcome.name
     )
     scale = asked.scale or carried_scale([subject.median, one.after(subject.median)])
-    question = _question(asked, subject, [one], scale)
+    question = _question(asked, subject, [one], scale, LAB_BLOCK_S)
     bench = Bench(folder / f"labs-{number}", scale, asked.launches)
     return msgspec.structs.replace(outcome, verification=verify(question, one, bench, reporter))
 
@@ -87,8 +106,6 @@ def _folder(asked: Asked) -> Iterator[Path]:
         with tempfile.TemporaryDirectory(prefix="weft-what-if-") as folder:
             yield Path(folder)
         return
-    if asked.out.exists() and (not asked.out.is_dir() or any(asked.out.iterdir())):
-        raise RequestError(f"{asked.out}: is there already", "give a new folder")
     asked.out.mkdir(parents=True, exist_ok=True)
     yield asked.out
 
@@ -114,6 +131,9 @@ def read_what_if(folder: Path) -> WhatIf:
     """A what-if that was kept; raises RequestError."""
     path = folder / NAME
     try:
-        return msgspec.json.decode(path.read_bytes(), type=WhatIf)
+        found = msgspec.json.decode(path.read_bytes(), type=WhatIf)
     except (OSError, msgspec.DecodeError) as error:
         raise RequestError(f"{path}: {error}", "give a folder of weft what-if --out") from None
+    if found.schema != SCHEMA:
+        raise RequestError(f"{path}: has schema {found.schema}, not {SCHEMA}", "ask again")
+    return found

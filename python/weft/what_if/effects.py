@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
+from statistics import NormalDist
 from typing import Literal
 
 import numpy as np
 
 from weft.interval import Interval
 from weft.plan.load import load_plan
-from weft.plan.plan import CountRule
+from weft.plan.plan import CountRule, Step
 from weft.prediction.intervals import LEVEL, next_of, widened
 from weft.prediction.measures import Measure
 from weft.prediction.predict import Workload
@@ -20,6 +21,10 @@ from weft.what_if.result import Effect
 Predicted = Sequence[list[Measure]]
 """By network: the best estimate, then each draw."""
 By = Literal["time", "rate"]
+APART = 0.035
+"""What is left of it: logarithms of measured over predicted speedups of 20 what-ifs that were built scatter so much
+(`bench/decide.py --part what-if`)."""
+_FACTORS = 40
 LEAST_EFFECT = 1e-3
 """A change of speed by less is none, whatever the interval."""
 
@@ -32,7 +37,7 @@ def effects(
 ) -> list[Effect]:
     """Those of all steps and sizes that both have; `discrepancies` are of times and of rates."""
     plan = load_plan(workload.plan, workload.overrides)
-    judged = {step.name: judged_by(step.stop) for step in plan.steps}
+    judged = {step.name: judged_by(step) for step in plan.steps}
     both = [paired(*sides) for sides in zip(before, after, strict=True)]
     return [
         _effect(plan.name, judged[pairs[0][0].step], pairs, discrepancies)
@@ -56,14 +61,16 @@ def _by_place(found: Sequence[Measure]) -> dict[tuple[str, int], Measure]:
     return places
 
 
-def judged_by(stop: object) -> By:
-    """Which of a step's two numbers says how fast it is.
+def judged_by(step: Step) -> By:
+    """Which of a step's two numbers says how fast it is: of round trips the time, and else:
 
     Where each transfer moves a fixed amount, a phase lasts until the last byte has passed its limit, whichever
-    transfer that belongs to: its time does not depend on how flows share. Where all flows run for a fixed time, their
-    sum does not, while the slowest of them is slow by chance.
+    transfer that belongs to; how flows share matters only where a late one is then held back by its own cable. Where
+    all flows run for a fixed time, what they carry together does not depend on how they share, while the slowest of
+    them is slow by chance.
     """
-    return "time" if isinstance(stop, CountRule) else "rate"
+    is_time = step.measures_latency or isinstance(step.stop, CountRule)
+    return "time" if is_time else "rate"
 
 
 def _effect(
@@ -76,9 +83,11 @@ def _effect(
     times = [np.array([one.time_s for one in side]) for side in sides]
     rates = [np.array([one.rate_mbps for one in side]) for side in sides]
     speedups = times[0] / times[1] if by == "time" else rates[1] / rates[0]
-    # What the simulator gets wrong of a pattern it gets wrong before and after: it cancels in the ratio.
-    speedup = _quantiles(float(speedups[0]), speedups)
     of_time, of_rate = discrepancies
+    # What the simulator gets wrong of a pattern it gets wrong before and after: most of it cancels in the ratio.
+    apart = _apart(is_measured=len(pairs) > 1 or bool(of_time))
+    drawn = speedups[1:] if len(speedups) > 1 else speedups
+    speedup = _quantiles(float(speedups[0]), np.outer(drawn, apart).ravel())
     return Effect(
         plan=plan,
         step=sides[0][0].step,
@@ -88,10 +97,10 @@ def _effect(
         is_clear=is_clear(speedup),
         before_s=_widened(times[0], of_time),
         after_s=_widened(times[1], of_time),
-        difference_s=_difference(times[1] - times[0], of_time),
+        difference_s=_difference(times, of_time, apart),
         before_mbps=_widened(rates[0], of_rate),
         after_mbps=_widened(rates[1], of_rate),
-        difference_mbps=_difference(rates[1] - rates[0], of_rate),
+        difference_mbps=_difference(rates, of_rate, apart),
     )
 
 
@@ -105,12 +114,23 @@ def _widened(values: Floats, discrepancy: Sequence[float]) -> Interval:
     return widened(middle, drawn, discrepancy)
 
 
-def _difference(differences: Floats, discrepancy: Sequence[float]) -> Interval:
-    """Of paired draws, each with the same part of the discrepancy before and after."""
-    drawn = differences[1:] if len(differences) > 1 else differences
+def _difference(sides: Sequence[Floats], discrepancy: Sequence[float], apart: Floats) -> Interval:
+    """After less before, of paired draws: each with the same discrepancy on both sides, and what is apart on one."""
+    before, after = (side[1:] if len(side) > 1 else side for side in sides)
+    differences = np.outer(after, apart) - before[:, np.newaxis]
+    bias = np.exp(np.median(discrepancy) if len(discrepancy) else 0.0)
     factors = np.exp(next_of(discrepancy))
-    middle = float(differences[0] * np.exp(np.median(discrepancy) if len(discrepancy) else 0.0))
-    return _quantiles(middle, np.outer(drawn, factors).ravel())
+    return _quantiles(
+        float((sides[1][0] - sides[0][0]) * bias), np.outer(differences.ravel(), factors).ravel()
+    )
+
+
+def _apart(is_measured: bool) -> Floats:
+    """Factors, equally likely, by which a ratio is off; a network that is taken as it is said has none."""
+    if not is_measured:
+        return np.ones(1)
+    normal = NormalDist(0.0, APART)
+    return np.exp([normal.inv_cdf((at + 0.5) / _FACTORS) for at in range(_FACTORS)])
 
 
 def _quantiles(middle: float, values: Floats) -> Interval:

@@ -8,12 +8,15 @@ from dataclasses import dataclass
 
 from msgspec.structs import replace
 
+from weft.cost.prices import PriceList
 from weft.errors import RequestError
+from weft.plan.load import load_plan
 from weft.prediction.predict import Workload, predict
 from weft.what_if.alternative import Alternative
 from weft.what_if.effects import Predicted, effects
 from weft.what_if.extrapolation import extrapolations
 from weft.what_if.network import Network, Subject
+from weft.what_if.price import price_of
 from weft.what_if.result import SCHEMA, Effect, Outcome, WhatIf
 
 
@@ -25,6 +28,7 @@ class Question:
     alternatives: Sequence[Alternative]
     workloads: Sequence[Workload]
     scale: float = 1.0
+    prices: PriceList | None = None
 
 
 def foresee(question: Question) -> WhatIf:
@@ -72,7 +76,8 @@ def _predict_outcome(question: Question, one: Alternative, before: Sequence[Pred
     found: list[Effect] = []
     for workload, seen in zip(question.workloads, before, strict=True):
         after = _predicted(networks, one.workload(workload), scale)
-        found += effects(workload, seen, after, (subject.discrepancy, subject.rate_discrepancy))
+        new = effects(workload, seen, after, (subject.discrepancy, subject.rate_discrepancy))
+        found += _marked(new, subject, workload)
     ends = [network.open(scale) for network in (subject.median, networks[0])]
     outcome = Outcome(
         one.name,
@@ -81,8 +86,17 @@ def _predict_outcome(question: Question, one: Alternative, before: Sequence[Pred
         hosts_before=len(ends[0].nodes),
         hosts_after=len(ends[1].nodes),
         notes=tuple(extrapolations(*ends)) if subject.is_measured else (),
+        price=price_of(subject.median, networks[0], question.prices),
     )
     return replace(outcome, speedup=_overall(found)) if found else _without_effects(outcome)
+
+
+def _marked(found: list[Effect], subject: Subject, workload: Workload) -> list[Effect]:
+    """With a mark where the twin was fitted to the step."""
+    if subject.twin is None:
+        return found
+    seen = subject.twin.in_sample(load_plan(workload.plan, workload.overrides))
+    return [replace(one, in_sample=one.step in seen) for one in found]
 
 
 def _overall(found: Sequence[Effect]) -> float:

@@ -27,7 +27,7 @@ def document_of(network: Network) -> FabricDocument:
     if isinstance(network, Drawn):
         return network.document
     raise RequestError(
-        f"{network.text} has loops: no lab can be built of it",
+        f"{network.text} has no fabric file: no lab can be built of it",
         "verify changes of trees, or leave --verify out",
     )
 

@@ -60,6 +60,18 @@ class Verification(Struct, frozen=True):
     warnings: tuple[str, ...] = ()
 
 
+class Price(Struct, frozen=True):
+    """What the network costs before and after, without nodes; `not_priced` are parts that count nothing. A part costs
+    the same however fast it is, unless the prices say otherwise."""
+
+    currency: str
+    year: int
+    before: float
+    after: float
+    difference: float
+    not_priced: tuple[str, ...] = ()
+
+
 class Outcome(Struct, frozen=True):
     """What one alternative would bring; with `failed`, why that is not known. `speedup` is the geometric mean over
     steps and sizes of their medians. `notes` say where a prediction goes beyond what was measured."""
@@ -71,6 +83,7 @@ class Outcome(Struct, frozen=True):
     hosts_before: int = 0
     hosts_after: int = 0
     notes: tuple[str, ...] = ()
+    price: Price | None = None
     failed: str | None = None
     verification: Verification | None = None
 

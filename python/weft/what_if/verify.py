@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from statistics import median
@@ -14,6 +15,7 @@ from weft.plan.load import load_plan
 from weft.prediction.measures import Measure, measures
 from weft.prediction.predict import Workload
 from weft.runs.folder import Run
+from weft.runs.meta import Warning
 from weft.statistics import median_interval
 from weft.what_if.alternative import Alternative
 from weft.what_if.effects import paired
@@ -55,8 +57,8 @@ def verify(
     checks = [check for each in predicted.effects if (check := _check(each, launches))]
     if not checks:
         raise WorkError(f"{one.name}: the labs measured nothing that was predicted")
-    warnings = dict.fromkeys(text for launch in launches for text in launch.warnings)
-    return Verification(bench.scale, bench.launches, tuple(checks), tuple(warnings))
+    warnings = [one for launch in launches for one in launch.warnings]
+    return Verification(bench.scale, bench.launches, tuple(checks), tuple(_summed(warnings)))
 
 
 @dataclass(frozen=True)
@@ -76,7 +78,7 @@ class _Launch:
     """What one lab after the other measured."""
 
     found: Mapping[_Place, tuple[Measure, Measure]]
-    warnings: list[str]
+    warnings: list[Warning]
 
 
 def _build(question: Question, one: Alternative, bench: Bench) -> tuple[_Lab, _Lab]:
@@ -102,8 +104,16 @@ def _launch(
         for before, after in zip(*sides, strict=True)
         for pair in paired(measures(before), measures(after))
     }
-    warnings = [one.message for runs in sides for run in runs for one in run.meta.warnings]
+    warnings = [one for runs in sides for run in runs for one in run.meta.warnings]
     return _Launch(found, warnings)
+
+
+def _summed(warnings: Sequence[Warning]) -> Iterator[str]:
+    """Each kind once, as it was first said."""
+    counts = Counter(one.code for one in warnings)
+    first = {one.code: one.message for one in reversed(warnings)}
+    for code, count in counts.items():
+        yield f"{code} in {count} run{'s' if count > 1 else ''}: {first[code]}"
 
 
 def _measured(

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import click
 
 from weft.api.decide import decide as carry_out
@@ -13,8 +11,8 @@ from weft.cli.tables.decision import print_decision
 from weft.cli.tables.progress import progress
 
 
-@click.command(epilog="Example: weft decide designs.toml --executor processes:2")
-@click.argument("designs", type=click.Path(path_type=Path))
+@click.command(epilog="Example: weft decide xibalba --out decisions/xibalba")
+@click.argument("designs")
 @click.option("--out", metavar="DIR", help="Folder of all results.  [default: decisions/NAME]")
 @click.option("--resume", is_flag=True, help="Go on in the folder, with what is there already.")
 @click.option(
@@ -27,12 +25,13 @@ from weft.cli.tables.progress import progress
 @click.option("--list", "is_list", is_flag=True, help="Print a command for each part instead.")
 @json_option
 def decide(
-    designs: Path, out: str | None, resume: bool, executor: str, is_list: bool, as_json: bool
+    designs: str, out: str | None, resume: bool, executor: str, is_list: bool, as_json: bool
 ) -> None:
-    """Compare the networks of DESIGNS by price and time, and say which to take.
+    """Say which of many networks to take, by price and time.
 
-    DESIGNS is a TOML file of designs, workloads, constraints and what is uncertain (docs/decide.md). All are simulated;
-    what cannot be is named. What --list prints can run anywhere that sees the folder; then --resume collects it.
+    DESIGNS is a TOML file of designs, workloads, constraints and what is uncertain (docs/decide.md), or one of the
+    catalogue's. All are simulated; what cannot be is named. What --list prints can run anywhere that sees the folder;
+    then --resume collects it.
     """
     if is_list:
         found = list_tasks(designs, out, resume)

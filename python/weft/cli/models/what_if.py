@@ -44,6 +44,7 @@ from weft.what_if.verify import LAUNCHES
     metavar="DIR",
     help="New folder for findings, fabrics and runs.",
 )
+@click.option("--prices", metavar="FILE", help="Prices instead of the fabric's own [cost].")
 @json_option
 def what_if(
     subject: str,
@@ -55,6 +56,7 @@ def what_if(
     verify: bool,
     launches: int,
     out: Path | None,
+    prices: str | None,
     as_json: bool,
 ) -> None:
     """Predict what changes of SUBJECT would bring.
@@ -65,7 +67,15 @@ def what_if(
     chosen = [alternative(changes)] if changes else []
     chosen += read_alternatives(file) if file else []
     asked = Asked(
-        subject, chosen, plans, [_setting(one) for one in settings], scale, verify, launches, out
+        subject,
+        chosen,
+        plans,
+        [_setting(one) for one in settings],
+        scale,
+        verify,
+        launches,
+        out,
+        prices,
     )
     with progress() as reporter:
         found = ask(asked, reporter)

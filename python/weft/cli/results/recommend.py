@@ -11,7 +11,9 @@ from weft.cli.output import json_option, print_json
 @click.command(epilog="Example: weft recommend runs/xray runs/tune --twin twins/mine --out advice")
 @click.argument("folders", metavar="FOLDER...", nargs=-1, required=True)
 @click.option(
-    "--twin", metavar="TWIN", help="A twin's folder, or a fabric, which predicts effects."
+    "--twin",
+    metavar="TWIN",
+    help="A twin's folder, or a fabric, which predicts effects.  [default: made of the runs]",
 )
 @click.option(
     "--plan", metavar="PLAN", help="What effects are stated on.  [default: aapc, blocks to suit]"
@@ -23,6 +25,11 @@ from weft.cli.output import json_option, print_json
     multiple=True,
     help="Change a key of the plan, such as steps.aapc.sizes='[\"1 MiB\"]'.",
 )
+@click.option(
+    "--prices",
+    metavar="PRICES",
+    help="What upgrades cost: a price list or its file.  [default: the fabric's]",
+)
 @click.option("--out", metavar="DIR", help="Also write a folder, which `weft verify` takes.")
 @json_option
 def recommend(
@@ -30,12 +37,13 @@ def recommend(
     twin: str | None,
     plan: str | None,
     settings: tuple[str, ...],
+    prices: str | None,
     out: str | None,
     as_json: bool,
 ) -> None:
     """Say what to do about a cluster, most valuable first.
 
-    FOLDER is a run (xray, signature), a folder of tune, accept or watch, or a file with what `weft check --json`
+    FOLDER is a run (xray, signature), a folder of tune, accept, watch or twin, or a file with what `weft check --json`
     printed; all are of one cluster. Also says what not to do; nothing to do is an answer.
     """
     # Watches and their statistics take long to import: no other command should wait for them.
@@ -43,7 +51,12 @@ def recommend(
     from weft.cli.tables.recommendations import print_recommendations
 
     result = work_out(
-        *folders, twin=twin, plan=plan, settings=dict(map(split_setting, settings)), out=out
+        *folders,
+        twin=twin,
+        plan=plan,
+        settings=dict(map(split_setting, settings)),
+        prices=prices,
+        out=out,
     )
     if as_json:
         print_json(result.found)

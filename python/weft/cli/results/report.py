@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 def report(runs: tuple[str, ...], out: str | None, figures: str | None, as_json: bool) -> None:
     """Write one HTML file about RUN, or runs side by side.
 
-    RUN may also be a folder of `weft twin`, `weft what-if` or `weft decide`.
+    RUN may also be a folder of `weft twin`, `weft what-if`, `weft decide` or `weft recommend`.
     """
     # Drawing takes long to import: no other command should wait for it.
     from weft.report.frame import FILE_NAME

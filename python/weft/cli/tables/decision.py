@@ -19,7 +19,7 @@ def print_decision(found: Decision) -> None:
     console.print(found.text, style="bold")
     by_name = {one.name: one for one in found.designs}
     _print_designs(
-        console, "Frontier of price and time", found, [by_name[name] for name in found.frontier]
+        console, _frontier_title(found), found, [by_name[name] for name in found.frontier]
     )
     _print_broken(console, found)
     _print_dominated(console, found)
@@ -30,12 +30,18 @@ def print_decision(found: Decision) -> None:
         console.print(f"note: {note}")
 
 
+def _frontier_title(found: Decision) -> str:
+    has_prices = any(one.cost for one in found.designs)
+    return "Frontier of price and time" if has_prices else "The fastest; no design has a price"
+
+
 def _print_designs(
     console: Console, title: str, found: Decision, designs: list[DesignResult]
 ) -> None:
     workloads = [name for name, _ in found.workloads]
     unit = next((one.cost.currency for one in designs if one.cost), "")
-    headings = ("", f"{found.counted}, {unit}", "time", "best in", *workloads)
+    price = f"{found.counted}, {unit}" if unit else "price"
+    headings = ("", price, "time", "best in", *workloads)
     rows = [
         [
             one.name + (" *" if one.name == found.chosen else ""),

@@ -2,15 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping, Sequence
 
 import click
 from rich.console import Console
+from rich.table import Table
 
 from weft.cli.tables.layout import plain_table, terminal, titled
 from weft.interval import Interval
-from weft.quantity import format_bytes, format_mbps, format_us, significant
-from weft.what_if.result import Check, Effect, Outcome, WhatIf
+from weft.quantity import (
+    format_bytes,
+    format_mbps,
+    format_us,
+    range_mbps,
+    range_us,
+    significant,
+)
+from weft.what_if.result import Check, Effect, Outcome, Price, WhatIf
 
 
 def print_what_if(found: WhatIf) -> None:
@@ -18,9 +26,11 @@ def print_what_if(found: WhatIf) -> None:
     console = terminal()
     console.print(_title(found), style="bold", soft_wrap=True)
     several = len(found.outcomes) > 1
-    rows = [row for one in found.outcomes for row in _rows(one, several)]
+    rows = [row for one in found.outcomes for row in _rows(one)]
+    # The interval of a difference takes the place of what is before and after it.
+    left_out = ({"after"} if found.is_measured else set()) | (set() if several else {"name"})
     if rows:
-        console.print(plain_table(*_HEADINGS, *([""] if several else []), rows=rows))
+        console.print(_table(rows, [key for key in _HEADINGS if key not in left_out]))
     for one in found.outcomes:
         for note in _notes(one):
             console.print(f"{one.name}: {note}" if several else note, soft_wrap=True)
@@ -38,48 +48,66 @@ def _title(found: WhatIf) -> str:
     return f"{found.subject}{scale}: {known}"
 
 
-_HEADINGS = ("times as fast", "before", "after", "difference", "size", "")
+_HEADINGS = {
+    "speedup": "times as fast",
+    "before": "before",
+    "after": "after",
+    "difference": "difference",
+    "size": "size",
+    "step": "",
+    "name": "",
+}
 
 
-def _rows(one: Outcome, several: bool) -> Iterator[tuple[str, ...]]:
+def _table(rows: Sequence[Mapping[str, str]], keys: Sequence[str]) -> Table:
+    headings = [_HEADINGS[key] for key in keys]
+    table = plain_table(*headings, rows=[[row[key] for key in keys] for row in rows])
+    for column in table.columns:
+        column.no_wrap = bool(column.header)
+    return table
+
+
+def _rows(one: Outcome) -> Iterator[dict[str, str]]:
     for number, each in enumerate(one.effects):
-        before, after, difference, shown = _sides(each)
-        yield (
-            _factor(each.speedup),
-            _range(before, shown),
-            _range(after, shown),
-            _signed(difference, shown),
-            format_bytes(each.size_bytes),
-            _step(each),
-            *([] if not several else [""] if number else [one.name]),
-        )
+        before, after, difference = _ends(each)
+        yield {
+            "speedup": _factor(each.speedup),
+            "before": before,
+            "after": after,
+            "difference": difference,
+            "size": format_bytes(each.size_bytes),
+            "step": _step(each),
+            "name": "" if number else one.name,
+        }
 
 
-def _sides(each: Effect) -> tuple[Interval, Interval, Interval, Callable[[float], str]]:
-    if each.by == "time":
-        return each.before_s, each.after_s, each.difference_s, lambda s: format_us(s * 1e6)
-    return each.before_mbps, each.after_mbps, each.difference_mbps, format_mbps
+def _ends(each: Effect) -> tuple[str, str, str]:
+    """The best estimates before and after, and the difference with its interval."""
+    if each.by == "rate":
+        ends = (each.before_mbps.median, each.after_mbps.median)
+        return format_mbps(ends[0]), format_mbps(ends[1]), _signed(each.difference_mbps, range_mbps)
+    before, after = (end.median * 1e6 for end in (each.before_s, each.after_s))
+    difference_us = Interval(*(value * 1e6 for value in _values(each.difference_s)))
+    return format_us(before), format_us(after), _signed(difference_us, range_us)
+
+
+def _values(value: Interval) -> tuple[float, float, float]:
+    return value.median, value.low, value.high
+
+
+def _signed(value: Interval, shown: Callable[[Interval], str]) -> str:
+    if _is_point(value):
+        value = Interval(value.median, value.median, value.median)
+    return ("+" if value.median > 0 else "") + (shown(value) if value.median else "0")
 
 
 def _step(each: Effect | Check) -> str:
     return each.plan if each.plan == each.step else f"{each.plan} {each.step}"
 
 
-def _range(value: Interval, shown: Callable[[float], str]) -> str:
-    if _is_point(value):
-        return shown(value.median)
-    return f"{shown(value.median)} ({shown(value.low)} to {shown(value.high)})"
-
-
-def _signed(value: Interval, shown: Callable[[float], str]) -> str:
-    def sign(number: float) -> str:
-        return ("+" if number > 0 else "-") + shown(abs(number)) if number else "0"
-
-    return _range(value, sign)
-
-
 def _factor(value: Interval) -> str:
-    return _range(value, lambda number: significant(number, 4))
+    low, middle, high = (significant(one, 4) for one in (value.low, value.median, value.high))
+    return middle if _is_point(value) else f"{middle} ({low} to {high})"
 
 
 def _is_point(value: Interval) -> bool:
@@ -90,6 +118,8 @@ def _notes(one: Outcome) -> Iterator[str]:
     if one.failed:
         yield one.failed
     yield from one.notes
+    if one.price and one.price.difference:
+        yield f"the network costs {_money(one.price)}"
     if one.hosts_after != one.hosts_before:
         yield f"{one.hosts_after} hosts instead of {one.hosts_before}"
     unclear = [each for each in one.effects if not each.is_clear]
@@ -99,6 +129,13 @@ def _notes(one: Outcome) -> Iterator[str]:
         yield f"{'nothing changes' if is_known else 'that nothing changes is not excluded'} ({steps})"
     if any(each.in_sample for each in one.effects):
         yield "in sample: the twin was fitted to this plan"
+
+
+def _money(price: Price) -> str:
+    now = f"{price.before:,.0f} to {price.after:,.0f} {price.currency} of {price.year}"
+    more = "more" if price.difference > 0 else "less"
+    parts = f", without {', '.join(price.not_priced)}" if price.not_priced else ""
+    return f"{abs(price.difference):,.0f} {more}: {now}{parts}"
 
 
 def _print_verification(console: Console, one: Outcome) -> None:

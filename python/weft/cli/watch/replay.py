@@ -56,4 +56,7 @@ def replay(
         return
     for note in found.notes:
         click.echo(note, err=True)
-    click.echo(f"{out}: {probes} probes of {links} links from {', '.join(names)}", err=True)
+    click.echo(
+        f"{out}: {probes} probes of {links} link{'s' * (links > 1)} from {', '.join(names)}",
+        err=True,
+    )

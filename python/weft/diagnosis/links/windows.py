@@ -7,7 +7,7 @@ in place of one. All of it is made of products with the responses to steps, so i
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 
@@ -34,26 +34,36 @@ class Fit:
 
     def left(self, at: Places) -> Floats:
         """The products of what the fit leaves, at places."""
-        left = self.products[at] - self.rises[0] * self.answer.between(at, np.array(0))
-        for rise, (begin, end) in zip(self.rises[1:], self.places, strict=True):
-            first = self.answer.between(at, np.array(begin))
-            left -= rise * (first - self.answer.between(at, np.array(end)))
-        return np.asarray(left)
+        steps = self.rises @ _contrast(len(self.places))
+        return np.asarray(
+            self.products[at] - self.answer.between(at[:, None], _ends(self.places)) @ steps
+        )
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Values:
-    """The products of each value's innovations with the responses to steps."""
+    """The products of each value's innovations with the responses to steps; what was fitted once is kept, since two
+    thirds of all fits come again."""
 
     products: list[Floats]
     answers: list[Responses]
+    _fits: dict[tuple[Place, ...], list[Fit]] = field(default_factory=dict, repr=False)
+    _best: dict[tuple[Place, ...], Place] = field(default_factory=dict, repr=False)
 
     def fitted(self, places: list[Place]) -> list[Fit]:
         """Of each value."""
-        return [
-            _fit(product, answer, places)
-            for product, answer in zip(self.products, self.answers, strict=True)
-        ]
+        key = tuple(places)
+        if key not in self._fits:
+            pairs = zip(self.products, self.answers, strict=True)
+            self._fits[key] = [_fit(product, answer, list(key)) for product, answer in pairs]
+        return self._fits[key]
+
+    def best_near(self, place: Place, others: list[Place]) -> Place:
+        """Where a window explains most of what the others leave; an end at an end of the series stays there."""
+        key = (place, *others)
+        if key not in self._best:
+            self._best[key] = _best_near(self, place, others)
+        return self._best[key]
 
     def windows(self, places: list[Place]) -> list[Window]:
         """The places with what they explain."""
@@ -87,17 +97,28 @@ def raised_by(windows: list[Window], count: int, values: int) -> Floats:
 
 
 def _fit(products: Floats, answer: Responses, places: list[Place]) -> Fit:
-    """`ends` has the steps of all windows, which `contrast` makes windows of: one up, one down."""
-    ends = np.array([0, *(end for place in places for end in place)])
-    contrast = np.zeros((len(places) + 1, len(ends)))
-    contrast[0, 0] = 1
-    for i in range(len(places)):
-        contrast[i + 1, 2 * i + 1 : 2 * i + 3] = 1, -1
-    inverse = np.linalg.pinv(contrast @ answer.between(ends[:, None], ends) @ contrast.T)
+    ends, contrast = _ends(places), _contrast(len(places))
+    shared = contrast @ answer.between(ends[:, None], ends) @ contrast.T
+    inverse = np.linalg.pinv(shared, hermitian=True)
     product = contrast @ products[ends]
     rises = inverse @ product
     scores = rises / np.sqrt(np.maximum(np.diag(inverse), 1e-300))
     return Fit(products, answer, places, rises, scores, float(rises @ product))
+
+
+def _ends(places: list[Place]) -> Places:
+    """Where there is a step: at the start, and at the ends of each window."""
+    return np.array([0, *(end for place in places for end in place)])
+
+
+def _contrast(windows: int) -> Floats:
+    """What makes windows of steps: one up, one down; the first row is the level outside."""
+    contrast = np.zeros((windows + 1, 2 * windows + 1))
+    contrast[0, 0] = 1
+    at = np.arange(windows)
+    contrast[at + 1, 2 * at + 1] = 1
+    contrast[at + 1, 2 * at + 2] = -1
+    return contrast
 
 
 def _needed(values: Values, places: list[Place], limit: Limit) -> list[Place]:
@@ -115,12 +136,11 @@ def _moved(values: Values, places: list[Place]) -> list[Place]:
     """Each in turn where it explains most of what the others leave."""
     places = list(places)
     for i, place in enumerate(places):
-        places[i] = _best_near(values, place, places[:i] + places[i + 1 :])
+        places[i] = values.best_near(place, places[:i] + places[i + 1 :])
     return sorted(set(places))
 
 
 def _best_near(values: Values, place: Place, others: list[Place]) -> Place:
-    """An end at an end of the series stays there."""
     begin, end = place
     left = [one.left for one in values.fitted(others)]
     found = nearby(left, values.answers, begin, end, min(_NEAR, end - begin))
@@ -159,7 +179,7 @@ def _pairs(values: Values, places: list[Place], limit: Limit) -> Iterator[list[P
             if union is None:
                 continue
             others = [*places[:i], *places[i + 1 : j], *places[j + 1 :]]
-            one = _best_near(values, union, others)
+            one = values.best_near(union, others)
             merged = sorted({*others, one})
             if explained - values.explained(merged) < limit(one[1] - one[0]):
                 yield merged

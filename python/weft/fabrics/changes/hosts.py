@@ -35,10 +35,7 @@ class Remove:
         if names <= {one.name for one in wiring.switches}:
             return rewired(document, _without_switches(wiring, names))
         if "-" in self.target:
-            gone = trunks_named(wiring, self.target)
-            both = {one for cable in gone for one in (cable, cable.turned())}
-            kept = tuple(one for one in wiring.cables if one not in both)
-            return rewired(document, replace(wiring, cables=kept))
+            return rewired(document, _without_links(wiring, self.target))
         hosts_named(wiring, self.target)
         raise AssertionError("one of the names is no host")
 
@@ -67,8 +64,6 @@ class Add:
         for network in wiring.networks() if chosen is None else [_network_at(wiring, chosen[0])]:
             switches = chosen or _switches_of_hosts(wiring, network)
             cables += _placed(wiring, new, switches, network, self.text)
-        if len({one.network for one in cables if one.ends[0] in new}) < 1:
-            raise RequestError(f"{self.text}: there is no network to join")
         hosts = (*wiring.hosts, *new)
         return rewired(document, _ordered(replace(wiring, hosts=hosts, cables=tuple(cables))))
 
@@ -164,6 +159,17 @@ def _without_switches(wiring: Wiring, names: set[str]) -> Wiring:
     )
 
 
+def _without_links(wiring: Wiring, target: str) -> Wiring:
+    try:
+        gone = trunks_named(wiring, target)
+    except RequestError as error:
+        raise RequestError(
+            f"remove {target}: there is no such host, switch or link", error.hint
+        ) from None
+    both = {one for cable in gone for one in (cable, cable.turned())}
+    return replace(wiring, cables=tuple(one for one in wiring.cables if one not in both))
+
+
 def _is_inside(name: str, switches: set[str]) -> bool:
     """Whether it is one of these or a part of one."""
     parts = name.split("/")
@@ -212,6 +218,7 @@ def _placed(
     """Cables for hosts. Switches with a number of ports are filled in their order, then those without one evenly."""
     used = Counter(one.ends[1] for one in wiring.ports_of_hosts())
     ports = {one.name: one.ports for one in wiring.switches}
+    usual: dict[str, Cable] = {}
     cables = []
     for name in names:
         free = [one for one in switches if used[one] < (ports[one] or MOST_HOSTS)]
@@ -219,7 +226,9 @@ def _placed(
             raise RequestError(f"{text}: no free port for {name}", _taken(switches, ports))
         at = min(free, key=lambda one: (ports[one] is None, used[one] if ports[one] is None else 0))
         used[at] += 1
-        cables.append(_usual_cable(wiring, at, network).alike((name, at), network))
+        if at not in usual:
+            usual[at] = _usual_cable(wiring, at, network)
+        cables.append(usual[at].alike((name, at), network))
     return cables
 
 

@@ -8,7 +8,6 @@ import msgspec
 from msgspec import Struct
 from msgspec.structs import replace
 
-from weft.errors import RequestError
 from weft.fabrics.document import FabricDocument
 
 DEFAULT_QUEUE_FRAMES, DEFAULT_MTU_BYTES = 1000, 1500
@@ -53,11 +52,6 @@ class Switch(Struct, frozen=True):
     capacity_bits_per_s: int | None = None
     capacity_by_ports: tuple[tuple[int, int], ...] | None = None
     queue_frames: int = DEFAULT_QUEUE_FRAMES
-
-    @property
-    def is_plain(self) -> bool:
-        """Whether it is no more than a name."""
-        return self == Switch(self.name)
 
 
 class Detour(Struct, frozen=True):
@@ -109,10 +103,6 @@ class Wiring(Struct, frozen=True):
         """Whether it is two hosts on one cable."""
         return not self.switches
 
-    def is_host(self, name: str) -> bool:
-        """Whether a node is a host."""
-        return name in self.hosts
-
     def ports_of_hosts(self, network: int | None = None) -> list[Cable]:
         """The cables of hosts, of one network or all."""
         hosts = set(self.hosts)
@@ -126,13 +116,6 @@ class Wiring(Struct, frozen=True):
         """The others: those between switches, or the one between two hosts."""
         hosts = set(self.hosts)
         return [one for one in self.cables if (one.ends[0] in hosts) == (one.ends[1] in hosts)]
-
-    def switch(self, name: str) -> Switch:
-        """A switch by name; raises RequestError where there is none."""
-        found = [one for one in self.switches if one.name == name]
-        if not found:
-            raise RequestError(f"there is no switch {name}")
-        return found[0]
 
     def networks(self) -> Iterator[int]:
         """The numbers of its networks, from 0."""

@@ -14,7 +14,7 @@ from weft.report.figures.drawing.parts import layer, sized, tooltip
 ROW_PX = 26
 STRONG, FAINT, SECOND = "#0072b2", "#9aa4b0", "#d55e00"
 """Colours of points: what counts, what does not, and a second kind."""
-_EDGE = 8.0
+_EDGE = 50.0
 """What is further than this from 1, as a ratio, is drawn at the edge."""
 _LEAST_SPAN = 0.08
 """Of the axis: differences of less than a percent should look small."""

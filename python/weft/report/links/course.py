@@ -158,7 +158,6 @@ def _quantities(rows: Sequence[Row]) -> list[Quantity]:
 
 def _change(link: LinkMaterial, one: Change) -> Row:
     end_s = link.findings.end_s if one.end_s is None else one.end_s
-    end_s = one.begin_s if one.what == "re-route" else end_s
     return {
         "time": one.begin_s * 1e3,
         "end": end_s * 1e3,

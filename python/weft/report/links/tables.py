@@ -35,7 +35,7 @@ def changes_table(watch: LinksMaterial) -> Table:
         rows.append(
             [
                 when(one.begin_s),
-                "" if one.what == "re-route" else length,
+                "" if end_s == one.begin_s else length,
                 link.name,
                 one.what,
                 f"minimum {one.minimum_s * 1e3:+.3f} ms, {one.minimum_noise:+.1f} of its noise; "

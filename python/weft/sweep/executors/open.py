@@ -8,7 +8,8 @@ from concurrent.futures import Executor
 from importlib import import_module
 from types import ModuleType
 
-from weft.errors import RequestError, WorkError
+from weft.errors import RequestError
+from weft.sweep.executors.dask import DaskExecutor
 from weft.sweep.executors.processes import open_processes
 from weft.sweep.executors.slurm import SlurmExecutor
 from weft.sweep.folder import SweepFolder
@@ -46,20 +47,12 @@ def _dask(value: str, folder: SweepFolder) -> Executor:
         raise RequestError(
             "--executor dask: of which scheduler?", "dask:ADDRESS, such as dask:10.0.0.1:8786"
         )
-    try:
-        client = distributed.Client(value, timeout="10s")
-    except (OSError, ValueError) as error:
-        raise WorkError(
-            f"--executor dask:{value}: no scheduler answers: {error}",
-            "start `dask scheduler` there",
-        ) from None
-    executor: Executor = client.get_executor()
-    return executor
+    return DaskExecutor(distributed, value)
 
 
 def _mpi(value: str, folder: SweepFolder) -> Executor:
     del value, folder
-    executor: Executor = _optional("mpi4py.futures", "mpi4py").MPIPoolExecutor()
+    executor: Executor = _optional("mpi4py.futures", "mpi").MPIPoolExecutor()
     return executor
 
 

@@ -23,6 +23,10 @@ _LOOK_S = 0.5
 _QUIET_S = 0.3
 """What is submitted within so much of the last goes into the same array."""
 
+_SIDE_BY_SIDE = 64
+"""Tasks of an array that may run at the same time before one takes several chunks, up to so many:"""
+_MOST_EACH = 8
+
 _DEFAULT_ARRAY = 1001
 _GONE_S = 10.0
 """So long after a job's end its files may still be on their way through a network's file system."""
@@ -99,15 +103,17 @@ class SlurmExecutor(Executor):
             self._jobs.discard(job)
 
     def _start(self, indices: Sequence[int]) -> str:
-        """Submit an array; several chunks to a task where there are more than an array may have."""
-        each = -(-len(indices) // self._most)
+        """Submit an array: several chunks to a task where they are many, since each task starts a Python first."""
+        each = max(
+            -(-len(indices) // self._most), min(_MOST_EACH, -(-len(indices) // _SIDE_BY_SIDE))
+        )
         lines = [indices[at : at + each] for at in range(0, len(indices), each)]
         spool = self._folder.path / "slurm"
         spool.mkdir(exist_ok=True)
         listed = spool / f"array-{indices[0]}-{time.time_ns()}.txt"
         listed.write_text("".join(" ".join(map(str, line)) + "\n" for line in lines))
         command = ["sbatch", "--parsable", f"--array=0-{len(lines) - 1}", "--job-name=weft-sweep"]
-        command += [f"--output={spool.resolve()}/%A_%a.log", f"--chdir={Path.cwd()}"]
+        command += [f"--output={spool.resolve()}/%A_%a-%N.log", f"--chdir={Path.cwd()}"]
         script = _script(self._folder.path.resolve(), listed.resolve())
         done = subprocess.run(command, input=script, capture_output=True, text=True, check=False)
         if done.returncode:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
@@ -79,11 +79,14 @@ class Simulated(Computed[_core.Network]):
             return self._condense(step, first, last, most_rows)
         return self._in_full(step, first, last, with_loads)
 
-    def simulate_phase(self, step: Step, phase: int) -> Outcome:
-        """One phase of a resolved step with all of its transfers; where they are too many, condensed."""
-        if self.transfers(step) // self.phase_count(step) > _CHUNK_TRANSFERS:
-            return self._condense(step, phase, phase + 1, most_rows=1)
-        return self._in_full(step, phase, phase + 1)
+    def simulate_phases(self, step: Step, phases: Iterable[int]) -> Iterator[Outcome]:
+        """Phases of a resolved step, each by itself with all of its transfers; where they are too many, condensed."""
+        is_large = self.transfers(step) // self.phase_count(step) > _CHUNK_TRANSFERS
+        for phase in phases:
+            if is_large:
+                yield self._condense(step, phase, phase + 1, most_rows=1)
+            else:
+                yield self._in_full(step, phase, phase + 1)
 
     def _in_full(self, step: Step, first: int, last: int, with_loads: bool = False) -> Outcome:
         answer = self.model.simulate(

@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from concurrent.futures import Executor
-from contextlib import AbstractContextManager
 from dataclasses import dataclass
-from typing import Protocol
 
 import numpy as np
 
 from weft.decision.choice import Places, choose, dominated_by, frontier, regret_when_known
-from weft.decision.constraints import Limits, limits_of
+from weft.decision.constraints import limits_of
 from weft.decision.designs import Design, Refused, designs_of, without_price
 from weft.decision.document import (
     SCHEMA,
@@ -31,21 +28,12 @@ from weft.decision.words import basis_of, text_of
 from weft.decision.workloads import Workload, workloads_of
 from weft.decision.worlds import Model, Worlds
 from weft.errors import RequestError
-from weft.execute.progress import Reporter
 from weft.interval import Interval
 from weft.prediction.draws import Draws
 from weft.statistics import Floats
-from weft.sweep.folder import SweepFolder
 from weft.sweep.row import Row
-from weft.sweep.sweep import sweep
 from weft.sweep.task import Task
 from weft.sweep.work_list import WorkList
-
-
-class OpenExecutor(Protocol):
-    """Opens what computes a sweep."""
-
-    def __call__(self, folder: SweepFolder) -> AbstractContextManager[Executor]: ...
 
 
 @dataclass(frozen=True)
@@ -95,13 +83,6 @@ def prepare(request: Request, twin: Draws | None) -> Prepared:
         tuple(quantities),
         twin is not None,
     )
-
-
-def decide(
-    prepared: Prepared, folder: SweepFolder, executor: Executor, reporter: Reporter
-) -> Decision:
-    """Simulate what the folder lacks, and decide; raises WorkError."""
-    return conclude(prepared, sweep(folder, prepared.work, executor, reporter))
 
 
 def conclude(prepared: Prepared, rows: Sequence[Row]) -> Decision:
@@ -161,7 +142,10 @@ class _Conclusion:
         response = response_of(designs, columns, prepared.quantities, rows)
         weights = np.array([one.weight for one in prepared.workloads])
         self.of_cluster = _counts_cluster(request, designs)
-        self.model = Model(designs, prepared.quantities, response, weights, self.of_cluster)
+        self.is_per_host = request.decision.each == "host"
+        self.model = Model(
+            designs, prepared.quantities, response, weights, self.of_cluster, self.is_per_host
+        )
         self.worlds = self.model.worlds(request.draws)
         self.middle = self.model.at(self.model.medians[np.newaxis])
         self.limits = limits_of(request, self.model, self.worlds, self.middle)
@@ -192,7 +176,7 @@ class _Conclusion:
             name=request.name,
             workloads=tuple((one.name, one.weight) for one in prepared.workloads),
             by=self.by,
-            counted="cluster" if self.of_cluster else "network",
+            counted=self._counted(),
             hosts=prepared.hosts,
             draws=request.draws,
             designs=tuple(results),
@@ -208,7 +192,12 @@ class _Conclusion:
             basis=(),
             notes=tuple(self._notes()),
         )
-        return text_of(found, learn, basis_of(prepared, self.by))
+        basis = basis_of(prepared.workloads, prepared.quantities, request.draws, self.by)
+        return text_of(found, learn, basis)
+
+    def _counted(self) -> str:
+        whole = "cluster" if self.of_cluster else "network"
+        return f"{whole} for each host" if self.is_per_host else whole
 
     def _result(self, place: int, front: list[int], share: Floats) -> DesignResult:
         design = self.designs[place]
@@ -293,10 +282,11 @@ class _Conclusion:
         if names := list(without_price(self.designs)):
             notes.append(f"without a price, so not compared by cost: {', '.join(names[:5])}")
         sizes = {one.hosts for one in self.designs}
-        if max(sizes) > 1.1 * self.prepared.hosts:
+        if max(sizes) > 1.1 * self.prepared.hosts and not self.is_per_host:
             notes.append(
                 f"designs have {min(sizes):,} to {max(sizes):,} hosts: workloads run on the first "
-                f"{self.prepared.hosts:,} of each, and prices are of all (many generators take hosts=N)"
+                f"{self.prepared.hosts:,} of each, and prices are of all (generators take hosts=N; "
+                'decision.each = "host" compares prices for each host)'
             )
         error = float(self.model.response.errors.max())
         if error > 0.02:
@@ -319,7 +309,8 @@ def _learn_first(found: Sequence[Sensitivity], regret: float) -> Sensitivity | N
 
 def _counts_cluster(request: Request, designs: Sequence[Design]) -> bool:
     """Whether prices are of the whole cluster: where all have one, unless the request says otherwise."""
-    has_nodes = all(one.bill.nodes is not None for one in designs if one.bill)
+    bills = [one.bill for one in designs if one.bill]
+    has_nodes = bool(bills) and all(one.nodes is not None for one in bills)
     if request.decision.price_of == "cluster" and not has_nodes:
         raise RequestError(
             "decision.price_of is the cluster, and nodes have no price",
@@ -345,6 +336,3 @@ def _by(request: Request, designs: Sequence[Design]) -> By:
 
 def _needs_prices(request: Request) -> bool:
     return any(one.budget or one.network_share_below for one in request.constraints)
-
-
-__all__ = ["Decision", "Limits", "Prepared", "conclude", "decide", "prepare"]

@@ -1,0 +1,68 @@
+"""Recommendations on the page: what to do, what not to do, and what each would bring."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from weft.decision_report.part import Part
+from weft.recommendations.action import Action
+from weft.recommendations.folder import read_folder
+from weft.recommendations.recommendations import Recommendations
+from weft.report.figures.drawing.figure import Figure
+from weft.report.figures.forest import FAINT, STRONG, Forest, Twig
+from weft.report.table import Table
+
+
+def recommendations_part(folder: Path, number: int) -> Part:
+    """What a folder of recommendations says; raises RequestError where it is none."""
+    found = read_folder(folder)
+    verdict = [found.verdict]
+    if found.twin:
+        verdict.append(f"Effects are on the plan {found.workload}, as {found.twin} predicts them.")
+    drawn = _figure(found, number)
+    return Part(
+        title="Recommendations",
+        verdict=verdict,
+        figures=[drawn] if drawn else [],
+        tables=[
+            ("To do", _table(found.actions, folder)),
+            ("Not to do", _table(found.against, folder)),
+            (
+                "What was read",
+                Table(["Folder", "It says"], [[one.path, one.said] for one in found.read]),
+            ),
+        ],
+        notes=found.notes,
+    )
+
+
+def _figure(found: Recommendations, number: int) -> Figure | None:
+    twigs = [
+        Twig(one.id, one.effect.ratio, colour)
+        for actions, colour in ((found.actions, STRONG), (found.against, FAINT))
+        for one in actions
+        if one.effect
+    ]
+    if not twigs:
+        return None
+    return Forest(
+        f"recommendations_{number}",
+        "What each would bring",
+        "How many times as good, with 90 % intervals. Blue: to do. Grey: not to do.",
+        "times as good",
+        twigs,
+    ).figure()
+
+
+def _table(actions: tuple[Action, ...], folder: Path) -> Table:
+    rows = [
+        [
+            one.do,
+            one.kind,
+            one.effort,
+            "; ".join(f"{each.text} ({each.source})" for each in one.evidence),
+            f"weft verify {folder} {one.id}" if one.checks and one.kind != "do-nothing" else "",
+        ]
+        for one in actions
+    ]
+    return Table(["What", "Kind", "Effort", "Because", "Verify afterwards"], rows)

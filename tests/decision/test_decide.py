@@ -1,0 +1,258 @@
+"""Decisions on small networks, simulated."""
+
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import pytest
+
+from weft.decision.conclusion import conclude, prepare
+from weft.decision.document import Decision, DesignResult
+from weft.decision.request import parse_request
+from weft.errors import RequestError
+from weft.fabrics.document import FabricDocument
+from weft.prediction.draws import Draws
+from weft.prediction.predict import Drawn, Workload, predict
+from weft.sweep.folder import SweepFolder
+from weft.sweep.sweep import sweep
+from weft.testbed.computed.network import open_simulated
+
+PRICES = """
+[prices]
+title = "test"
+[prices.cost.per_port]
+value = 100
+currency = "USD"
+year = 2026
+source = "a test"
+[prices.cost.per_node]
+value = 1000
+currency = "USD"
+year = 2026
+source = "a test"
+"""
+STARS = '[[designs]]\nname = "star"\nfabric = "star(hosts=16,rate=1 Gb/s,capacity=2 Gb/s|8 Gb/s)"\n'
+CLOS = '[[designs]]\nname = "clos"\nfabric = "clos(leaves=4,hosts=4,spines=1|2|4,rate=1 Gb/s)"\n'
+SHIFT = """
+[[workloads]]
+name = "all"
+plan = "aapc"
+settings = { "steps.aapc.sizes" = ["1 MB"] }
+"""
+NEIGHBOURS = '[[workloads]]\nname = "ring"\nplan = "ring"\n'
+
+
+def decided(tmp_path: Path, *parts: str, twin: Draws | None = None) -> Decision:
+    prepared = prepare(parse_request("".join(parts), "designs.toml"), twin)
+    folder = SweepFolder(tmp_path)
+    with ThreadPoolExecutor(1) as executor:
+        return conclude(prepared, sweep(folder, prepared.work, executor))
+
+
+def named(found: Decision, name: str) -> DesignResult:
+    return next(one for one in found.designs if one.name == name)
+
+
+def test_times_are_what_a_simulation_gives_and_prices_what_a_bill_does(tmp_path: Path) -> None:
+    found = decided(tmp_path, STARS, CLOS, SHIFT, PRICES)
+    testbed = open_simulated("clos(leaves=4,hosts=4,spines=2,rate=1 Gb/s)")
+    [wanted] = predict(testbed, Workload("aapc", (("steps.aapc.sizes", '["1 MB"]'),)))
+    two = named(found, "clos spines=2")
+    assert two.times[0].time_s.median == pytest.approx(wanted.time_s)
+    assert two.cost is not None
+    assert two.cost.network == 100 * (16 + 2 * 2 * 4)
+    assert two.cost.share == pytest.approx(3200 / 19200)
+
+
+def test_the_frontier_goes_from_cheap_to_fast_and_says_what_beats_the_others(
+    tmp_path: Path,
+) -> None:
+    found = decided(tmp_path, STARS, CLOS, SHIFT, PRICES)
+    prices = [named(found, name).cost.counted.median for name in found.frontier]  # type: ignore[union-attr]
+    index = [named(found, name).index.median for name in found.frontier]
+    assert prices == sorted(prices)
+    assert index == sorted(index, reverse=True)
+    assert index[-1] == pytest.approx(1)
+    for one in found.designs:
+        assert one.on_frontier == (one.name in found.frontier) == (one.dominated_by is None)
+    # A star of 16 ports costs less than leaves and spines, and 8 Gb/s are half of what its hosts send.
+    assert named(found, "clos spines=1").dominated_by == "star capacity=8 Gb/s"
+
+
+def test_a_weight_moves_the_index(tmp_path: Path) -> None:
+    even = decided(tmp_path, STARS, SHIFT, NEIGHBOURS)
+    heavy = decided(tmp_path, STARS, SHIFT, "weight = 9\n", NEIGHBOURS)
+    slow = "star capacity=2 Gb/s"
+    times = [named(even, slow).times[at].time_s.median for at in (0, 1)]
+    best = [min(one.times[at].time_s.median for one in even.designs) for at in (0, 1)]
+    all_, ring = (time / least for time, least in zip(times, best, strict=True))
+    assert named(even, slow).index.median == pytest.approx((all_ * ring) ** 0.5)
+    assert named(heavy, slow).index.median == pytest.approx(all_**0.9 * ring**0.1)
+
+
+def test_constraints_are_kept_and_what_breaks_them_is_named(tmp_path: Path) -> None:
+    limit = named(decided(tmp_path, CLOS, SHIFT), "clos spines=2").times[0].time_s.median
+    below = f'[[constraints]]\nworkload = "all"\nbelow = "{limit * 1.01} s"\n'
+    found = decided(tmp_path, CLOS, SHIFT, below, PRICES)
+    assert found.by == "cost"
+    assert found.chosen == "clos spines=2"
+    [broken] = named(found, "clos spines=1").constraints
+    assert (broken.holds, broken.probability) == (False, 0.0)
+    budget = '[[constraints]]\nbudget = "18500 USD"\n'
+    found = decided(tmp_path, CLOS, SHIFT, budget, PRICES)
+    assert (found.by, found.chosen) == ("time", "clos spines=1")
+    share = '[[constraints]]\nnetwork_share_below = "12 %"\n'
+    found = decided(tmp_path, CLOS, SHIFT, share, PRICES)
+    assert (found.verdict, found.chosen) == ("none", None)
+    assert "nearest is clos spines=1" in found.text
+
+
+def test_a_part_of_a_workload_is_limited(tmp_path: Path) -> None:
+    sizes = SHIFT.replace('["1 MB"]', '["1 kB", "1 MB"]')
+    part = '[[constraints]]\nworkload = "all"\nstep = "aapc"\nsize = "1 kB"\nbelow = "1 s"\n'
+    found = decided(tmp_path, CLOS, sizes, part, PRICES)
+    [kept] = named(found, "clos spines=1").constraints
+    assert kept.holds
+    assert kept.value < 0.1 * named(found, "clos spines=1").times[0].time_s.median
+    with pytest.raises(RequestError, match="step 'apc'"):
+        decided(tmp_path, CLOS, sizes, part.replace('"aapc"', '"apc"'), PRICES)
+
+
+TWO = """
+[[designs]]
+name = "one"
+fabric = "star(hosts=16,rate=1 Gb/s,capacity=4 Gb/s)"
+[[designs]]
+name = "other"
+fabric = "star(hosts=16,rate=1 Gb/s,capacity=4100 Mb/s)"
+"""
+
+
+def test_where_two_are_as_good_no_decision_follows_and_a_measurement_is_named(
+    tmp_path: Path,
+) -> None:
+    wide = '[uncertain]\nsimulator = "30 %"\n'
+    found = decided(tmp_path, TWO, SHIFT, wide)
+    assert found.verdict == "undecided"
+    assert found.regret is not None
+    assert 0.05 < found.regret < 0.3
+    assert found.learn_first is not None
+    assert "measure 'all' on" in found.learn_first
+    least = min(one.regret_when_known for one in found.sensitivity)
+    assert least < 0.9 * found.regret
+    assert found.text.startswith("No decision follows yet")
+    narrow = decided(tmp_path, TWO, SHIFT, wide.replace("30 %", "0.2 %"))
+    assert narrow.verdict == "decided"
+    assert narrow.chosen == "other"
+
+
+def test_hosts_that_are_not_known_are_in_every_interval(tmp_path: Path) -> None:
+    slow = '[uncertain]\noverhead = "1 ms..4 ms"\n'
+    found = decided(tmp_path, CLOS, SHIFT, slow)
+    [tornado] = found.sensitivity
+    assert tornado.low.loss < 1 < tornado.high.loss
+    time_s = named(found, "clos spines=4").times[0].time_s
+    assert time_s.low < time_s.median < time_s.high
+    # 15 phases with an overhead at both ends.
+    assert time_s.high - time_s.low == pytest.approx(15 * 2 * 3e-3, rel=0.15)
+
+
+def test_rates_that_are_not_known_are_those_of_an_entry(tmp_path: Path) -> None:
+    found = decided(tmp_path, CLOS, STARS, SHIFT, '[uncertain]\nrates = "20 %"\n')
+    assert {one.quantity for one in found.sensitivity} == {"rates of clos", "rates of star"}
+    time_s = named(found, "clos spines=1").times[0].time_s
+    assert time_s.high / time_s.median == pytest.approx(1.2, rel=0.05)
+
+
+def test_a_twin_gives_hosts_and_the_simulators_error(tmp_path: Path) -> None:
+    document = FabricDocument.read("two-racks")
+    drawn = tuple(Drawn(document, {"overhead_s": one * 1e-3}) for one in (1, 2, 3))
+    twin = Draws(Drawn(document, {"overhead_s": 2e-3}), drawn, (0.05, 0.1, 0.15))
+    found = decided(tmp_path, CLOS, SHIFT, twin=twin)
+    assert {one.kind for one in found.sensitivity} == {"host", "simulator"}
+    certain = decided(tmp_path, CLOS, SHIFT)
+    slow, fast = (named(one, "clos spines=4").times[0].time_s.median for one in (found, certain))
+    # The twin was 10 % slower than simulated in the median, and its hosts take 2 ms a message instead of 10 us.
+    assert slow / 1.105 - fast == pytest.approx(15 * 2 * 1.99e-3, rel=0.05)
+
+
+def test_prices_that_are_not_known_move_the_price(tmp_path: Path) -> None:
+    found = decided(tmp_path, CLOS, SHIFT, '[uncertain]\nprices = "20 %"\n', PRICES)
+    cost = named(found, "clos spines=2").cost
+    assert cost is not None
+    assert (
+        cost.counted.low
+        < 0.95 * cost.counted.median
+        < 1.05 * cost.counted.median
+        < cost.counted.high
+    )
+    assert {one.quantity for one in found.sensitivity} == {"price of switches", "price of nodes"}
+
+
+def test_computing_beside_makes_networks_alike(tmp_path: Path) -> None:
+    pure = decided(tmp_path, CLOS, SHIFT)
+    beside = decided(tmp_path, CLOS, SHIFT, 'compute = "100 s"\nrepeat = 2\n')
+    assert named(pure, "clos spines=1").index.median > 1.5
+    assert named(beside, "clos spines=1").index.median < 1.02
+    times = [named(one, "clos spines=1").times[0].time_s.median for one in (pure, beside)]
+    assert times[1] == pytest.approx(100 + 2 * times[0])
+
+
+def test_what_cannot_be_simulated_is_named_and_the_rest_goes_on(tmp_path: Path) -> None:
+    odd = '[[designs]]\nname = "odd"\nfabric = "fat-tree(k=4|5)"\n'
+    islands = '[[designs]]\nname = "small"\nfabric = "crossbar(hosts=3)"\n'
+    found = decided(tmp_path, "hosts = 4\n", odd, islands, SHIFT)
+    assert [one.name for one in found.designs] == ["odd k=4"]
+    assert {one.name: one.why for one in found.failed} == {
+        "odd k=5": next(one.why for one in found.failed if "even" in one.why),
+        "small": "small: has 3 hosts",
+    }
+    pair = '[[workloads]]\nname = "pair"\nplan = "latency"\n'
+    with pytest.raises(RequestError, match=r"no design can be simulated.*two nodes"):
+        decided(tmp_path, CLOS, pair)
+
+
+def test_a_change_makes_another_design(tmp_path: Path) -> None:
+    both = '[[designs]]\nname = "as is"\nfabric = "two-racks"\n'
+    both += '[[designs]]\nname = "wider"\nfabric = "two-racks"\nchange = ["links.rack1-rack2.rate*=4"]\n'
+    found = decided(tmp_path, both, SHIFT)
+    assert named(found, "as is").index.median > 1.5
+    assert found.chosen == "wider"
+
+
+def test_without_prices_time_alone_decides(tmp_path: Path) -> None:
+    found = decided(tmp_path, CLOS, SHIFT)
+    assert (found.by, found.chosen, found.frontier) == ("time", "clos spines=4", ("clos spines=4",))
+    with pytest.raises(RequestError, match="no design has a price"):
+        decided(tmp_path, CLOS, SHIFT, '[decision]\nby = "cost"\n')
+
+
+def test_money_is_not_mixed(tmp_path: Path) -> None:
+    own = '[[designs]]\nname = "old"\nfabric = "xibalba-e7-config1"\n'
+    with pytest.raises(
+        RequestError, match="'clos spines=1' are in USD of 2026, of 'old' in USD of 2003"
+    ):
+        decided(tmp_path, CLOS + 'prices = "PRICES"\n'.replace('"PRICES"', inline()), own, SHIFT)
+    with pytest.raises(RequestError, match="the budget is in EUR"):
+        decided(tmp_path, CLOS, SHIFT, '[[constraints]]\nbudget = "5 EUR"\n', PRICES)
+
+
+def inline() -> str:
+    price = '{ value = 1, currency = "USD", year = 2026, source = "a test" }'
+    return f'{{ title = "test", cost = {{ per_port = {price} }} }}'
+
+
+def test_too_many_designs_are_refused_with_the_time(tmp_path: Path) -> None:
+    many = '[[designs]]\nname = "a"\nfabric = "torus(dims=4x4,a=1..1000,b=1..1000)"\n'
+    with pytest.raises(
+        RequestError, match="1,000,000 designs with 1 workloads would take about 28 hours"
+    ):
+        decided(tmp_path, many, SHIFT)
+
+
+def test_the_rows_of_a_decision_are_those_of_any_other_with_the_same_networks(
+    tmp_path: Path,
+) -> None:
+    decided(tmp_path, CLOS, SHIFT)
+    files = len(list((tmp_path / "rows").iterdir()))
+    decided(tmp_path, CLOS, SHIFT, "weight = 3\n", PRICES)
+    assert len(list((tmp_path / "rows").iterdir())) == files
