@@ -14,6 +14,7 @@ mod pattern;
 mod phase;
 mod plan;
 mod positions;
+pub mod program;
 mod race;
 mod rate;
 pub mod reading;

@@ -24,5 +24,6 @@ pub use multi_pair::add_rows;
 pub use outcome::{Batches, Keep, PhaseOutcome};
 pub use pair::Timed;
 pub use parameters::{Parameters, Sharing, Simulator};
+pub(crate) use setup::Setup;
 pub use step::Halt;
 pub use summary::{Outcome, PhaseSummary, joined};

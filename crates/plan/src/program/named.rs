@@ -1,0 +1,26 @@
+//! What messages call an operation.
+
+use super::{Action, Program};
+use crate::reading::readable_size;
+
+impl Program {
+    /// Such as `rank 3, operation 7 (receive 8 B from rank 2, tag 0)`; operations count from 1, ranks from 0 as in MPI.
+    pub(super) fn named(&self, node: usize, operation: usize) -> String {
+        let what = match self.nodes[node].operations[operation].action {
+            Action::Compute { ns } => format!("compute {ns} ns"),
+            Action::Send(message) => format!(
+                "send {} to rank {}, tag {}",
+                readable_size(message.bytes),
+                message.peer,
+                message.tag
+            ),
+            Action::Receive(message) => format!(
+                "receive {} from rank {}, tag {}",
+                readable_size(message.bytes),
+                message.peer,
+                message.tag
+            ),
+        };
+        format!("rank {node}, operation {} ({what})", operation + 1)
+    }
+}
