@@ -119,6 +119,16 @@ class Network:
     ) -> dict[str, Any]:
         """The phases `first` to `last`, without it, of a step: a digest and about so many rows of each."""
 
+    def play(
+        self,
+        program: Program,
+        rendezvous_bytes: int,
+        hosts: list[int],
+        most_rows: int,
+        **parameters: float | str | None,
+    ) -> dict[str, Any]:
+        """A program whose ranks are these hosts; about so many of its messages are kept."""
+
     def simulate_chosen(
         self,
         step_json: str,
@@ -128,6 +138,29 @@ class Network:
         **parameters: float | str | None,
     ) -> dict[str, Any]:
         """Phases that were chosen for a step, given as JSON with a stop rule each."""
+
+class Program:
+    """What each rank computes, sends and receives."""
+
+    @staticmethod
+    def parse(content: bytes, origin: str) -> Program:
+        """Reads GOAL, as text or as LogGOPSim's txt2bin writes it."""
+
+    @staticmethod
+    def of_phases(phases_json: str, nodes: int) -> Program:
+        """What phases make nodes do, with a barrier between them."""
+
+    @property
+    def ranks(self) -> int: ...
+    @property
+    def operations(self) -> int: ...
+    @property
+    def messages(self) -> int: ...
+    def check(self, rendezvous_bytes: int) -> None:
+        """Refuses one with a message that has one end only, and one that never ends."""
+
+    def to_text(self) -> str: ...
+    def to_binary(self) -> bytes: ...
 
 class Machine:
     """Two nodes of a kind, ready to be simulated, with the face of a network."""

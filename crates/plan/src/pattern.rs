@@ -5,7 +5,7 @@ use std::ops::Range;
 use serde::{Deserialize, Serialize};
 
 use crate::ensemble::{
-    self, AllToAll, Cast, Ensemble, Matrix, Measure, Pairs, Random, Ring, Streams, Xray,
+    self, AllToAll, Cast, Ensemble, Matrix, Measure, Pairs, Random, Replay, Ring, Streams, Xray,
 };
 use crate::error::Result;
 use crate::limits::Reach;
@@ -56,6 +56,7 @@ pub enum Pattern {
     Ring(Ring),
     Random(Random),
     Xray(Xray),
+    Program(Replay),
 }
 
 /// What an application computes with at once.
@@ -84,7 +85,7 @@ struct Kind {
     read: fn(&Section) -> Result<Pattern>,
 }
 
-const KINDS: [Kind; 13] = [
+const KINDS: [Kind; 14] = [
     Kind {
         name: "pingpong",
         keys: &[],
@@ -156,6 +157,11 @@ const KINDS: [Kind; 13] = [
         read: |step| Xray::read(step).map(Pattern::Xray),
     },
     Kind {
+        name: "program",
+        keys: &["nodes", "trace", "rendezvous"],
+        read: |step| Replay::read(step).map(Pattern::Program),
+    },
+    Kind {
         name: "webserver",
         keys: &webserver::KEYS,
         read: |step| Webserver::read(step).map(Pattern::Webserver),
@@ -179,12 +185,18 @@ impl Pattern {
             Self::Ring(_) => "ring",
             Self::Random(_) => "random",
             Self::Xray(_) => "xray",
+            Self::Program(_) => "program",
         }
     }
 
     /// Whether it is between two nodes alone, the first and the second.
     pub fn is_pair(&self) -> bool {
         self.ensemble().is_none()
+    }
+
+    /// Whether its nodes do one thing after another, as a program says.
+    pub fn is_program(&self) -> bool {
+        matches!(self, Self::Program(_))
     }
 
     /// Whether a row of it times round trips.
@@ -218,6 +230,7 @@ impl Pattern {
             Self::Ring(pattern) => Some(pattern),
             Self::Random(pattern) => Some(pattern),
             Self::Xray(pattern) => Some(pattern),
+            Self::Program(pattern) => Some(pattern),
         }
     }
 

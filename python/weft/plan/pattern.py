@@ -163,6 +163,21 @@ class Xray(ManyNodes, frozen=True):
     time_ns: int
 
 
+class Dependent(_Pattern, frozen=True):
+    """What each node does depends on what it and others have done: its messages are no transfers that begin at once.
+    Messages longer than `rendezvous_bytes` wait for their receive."""
+
+    nodes: Nodes
+    rendezvous_bytes: int
+
+
+class Program(Dependent, frozen=True):
+    """A trace of an application; `sha256` is that of the file once a run has read it."""
+
+    trace: str | None
+    sha256: str | UnsetType = UNSET
+
+
 Pattern: TypeAlias = (
     Pingpong
     | Stream
@@ -177,4 +192,5 @@ Pattern: TypeAlias = (
     | Ring
     | Random
     | Xray
+    | Program
 )

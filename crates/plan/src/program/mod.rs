@@ -10,11 +10,13 @@ pub mod goal_binary;
 pub mod goal_text;
 mod named;
 mod pairing;
+mod rounds;
 mod schedule;
 
 use serde::{Deserialize, Serialize};
 
 pub use amount::check_amount;
+pub use rounds::{Rounds, of_phases};
 pub use schedule::{Dependent, Schedule};
 
 /// What all nodes do.
