@@ -18,6 +18,7 @@ pub use matrix::{Matrix, Measure};
 pub use pairs::Pairs;
 pub use random::{Random, Shape};
 pub use replay::Replay;
+pub(crate) use replay::read_rendezvous;
 pub use ring::Ring;
 pub use streams::Streams;
 pub use xray::Xray;

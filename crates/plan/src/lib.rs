@@ -3,6 +3,7 @@
 //! Pure: text in, values out. The same expansion drives live probes and simulators.
 
 mod arrangement;
+mod collective;
 mod ensemble;
 mod error;
 mod goal;
@@ -25,6 +26,7 @@ mod transport;
 mod webserver;
 
 pub use arrangement::{Arrangement, Policy};
+pub use collective::{Algorithm, Collective, Operation};
 pub use ensemble::{
     AllToAll, Cast, Duplex, Matrix, Measure, Mode, Pairs, Random, Replay, Ring, Shape, Streams,
     Xray,

@@ -4,6 +4,7 @@ use std::ops::Range;
 
 use serde::{Deserialize, Serialize};
 
+use crate::collective::{self, Collective};
 use crate::ensemble::{
     self, AllToAll, Cast, Ensemble, Matrix, Measure, Pairs, Random, Replay, Ring, Streams, Xray,
 };
@@ -57,6 +58,7 @@ pub enum Pattern {
     Random(Random),
     Xray(Xray),
     Program(Replay),
+    Collective(Collective),
 }
 
 /// What an application computes with at once.
@@ -85,7 +87,7 @@ struct Kind {
     read: fn(&Section) -> Result<Pattern>,
 }
 
-const KINDS: [Kind; 14] = [
+const KINDS: [Kind; 15] = [
     Kind {
         name: "pingpong",
         keys: &[],
@@ -162,6 +164,11 @@ const KINDS: [Kind; 14] = [
         read: |step| Replay::read(step).map(Pattern::Program),
     },
     Kind {
+        name: "collective",
+        keys: &collective::KEYS,
+        read: |step| Collective::read(step).map(Pattern::Collective),
+    },
+    Kind {
         name: "webserver",
         keys: &webserver::KEYS,
         read: |step| Webserver::read(step).map(Pattern::Webserver),
@@ -186,6 +193,7 @@ impl Pattern {
             Self::Random(_) => "random",
             Self::Xray(_) => "xray",
             Self::Program(_) => "program",
+            Self::Collective(_) => "collective",
         }
     }
 
@@ -196,7 +204,7 @@ impl Pattern {
 
     /// Whether its nodes do one thing after another, as a program says.
     pub fn is_program(&self) -> bool {
-        matches!(self, Self::Program(_))
+        matches!(self, Self::Program(_) | Self::Collective(_))
     }
 
     /// Whether a row of it times round trips.
@@ -231,6 +239,7 @@ impl Pattern {
             Self::Random(pattern) => Some(pattern),
             Self::Xray(pattern) => Some(pattern),
             Self::Program(pattern) => Some(pattern),
+            Self::Collective(pattern) => Some(pattern),
         }
     }
 

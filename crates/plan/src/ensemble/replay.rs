@@ -38,7 +38,7 @@ impl Replay {
 }
 
 /// From how many bytes on a message waits for its receive.
-pub(super) fn read_rendezvous(step: &Section) -> Result<u64> {
+pub(crate) fn read_rendezvous(step: &Section) -> Result<u64> {
     let bytes = step.size_or_zero("rendezvous")?;
     Ok(bytes.unwrap_or(DEFAULT_RENDEZVOUS_BYTES))
 }
