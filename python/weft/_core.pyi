@@ -129,6 +129,17 @@ class Network:
     ) -> dict[str, Any]:
         """A program whose ranks are these hosts; about so many of its messages are kept."""
 
+    def play_collective(
+        self,
+        step_json: str,
+        first: int,
+        last: int,
+        most_rows: int,
+        **parameters: float | str | None,
+    ) -> dict[str, Any]:
+        """The phases `first` to `last`, without it, of a step that is a collective; about so many messages of each are
+        kept."""
+
     def simulate_chosen(
         self,
         step_json: str,
@@ -149,6 +160,14 @@ class Program:
     @staticmethod
     def of_phases(phases_json: str, nodes: int) -> Program:
         """What phases make nodes do, with a barrier between them."""
+
+    @staticmethod
+    def of_collective(step_json: str, phase: int, nodes: int) -> Program:
+        """What so many nodes do in a phase of a step that is a collective."""
+
+    @staticmethod
+    def ways(step_json: str, nodes: int) -> list[str]:
+        """The names of a collective's algorithms over so many nodes, in the order of its phases at a size."""
 
     @property
     def ranks(self) -> int: ...

@@ -14,7 +14,7 @@ use weft_plan::{Phase, Reach, Step, StopRule};
 use super::answers::refused;
 use super::columns::{bytes_of, columns, columns_of};
 use super::parameters;
-use super::program::Program;
+use super::program::{Program, collective_of};
 use super::watched::{interrupted, watched};
 
 /// A network that is ready to be simulated.
@@ -236,6 +236,35 @@ impl Network {
         };
         let stop = AtomicBool::new(false);
         let work = || simulator.play(&[0], cast, most_rows, &stop);
+        played(py, watched(py, &stop, work)?)
+    }
+
+    /// Plays the phases `first` to `last` (without it) of a step that is a collective, and keeps about so many messages of
+    /// each.
+    #[pyo3(signature = (step_json, first, last, most_rows, **parameters))]
+    fn play_collective<'py>(
+        &self,
+        py: Python<'py>,
+        step_json: &str,
+        first: u32,
+        last: u32,
+        most_rows: usize,
+        parameters: Option<&Bound<'py, PyDict>>,
+    ) -> PyResult<Bound<'py, PyDict>> {
+        let (step, collective) = collective_of(step_json)?;
+        let simulator = self.simulator(parameters)?;
+        let (members, sizes) = (
+            collective.members(self.inner.hosts() as u32),
+            step.sizes.sizes(),
+        );
+        let cast = |phase| {
+            let program = collective.program_of(phase, &sizes, members.len())?;
+            let schedule = Schedule::of(program, collective.rendezvous_bytes)?;
+            Ok((schedule, members.clone()))
+        };
+        let phases: Vec<u32> = (first..last).collect();
+        let stop = AtomicBool::new(false);
+        let work = || simulator.play(&phases, cast, most_rows, &stop);
         played(py, watched(py, &stop, work)?)
     }
 

@@ -2,8 +2,8 @@
 
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
-use weft_plan::Phase;
 use weft_plan::program::{self, Schedule, goal_binary, goal_text};
+use weft_plan::{Collective, Pattern, Phase, Step};
 
 use super::answers::refused;
 
@@ -33,6 +33,25 @@ impl Program {
         let phases: Vec<Phase> = serde_json::from_str(phases_json).map_err(refused)?;
         let inner = program::of_phases(&phases, nodes).map_err(refused)?;
         Ok(Self { inner })
+    }
+
+    /// What so many nodes do in a phase of a step that is a collective.
+    #[staticmethod]
+    fn of_collective(step_json: &str, phase: u32, nodes: u32) -> PyResult<Self> {
+        let (step, collective) = collective_of(step_json)?;
+        let members = collective.members(nodes).len();
+        let inner = collective.program_of(phase, &step.sizes.sizes(), members);
+        Ok(Self {
+            inner: inner.map_err(refused)?,
+        })
+    }
+
+    /// The names of the ways in which so many nodes go through a collective, in the order of its phases at a size.
+    #[staticmethod]
+    fn ways(step_json: &str, nodes: u32) -> PyResult<Vec<&'static str>> {
+        let (_, collective) = collective_of(step_json)?;
+        let ways = collective.ways(collective.members(nodes).len());
+        Ok(ways.iter().map(|one| one.name()).collect())
     }
 
     /// How many ranks it has.
@@ -67,6 +86,15 @@ impl Program {
     /// GOAL as the simulator LogGOPSim reads it.
     fn to_binary<'py>(&self, py: Python<'py>) -> Bound<'py, PyBytes> {
         PyBytes::new(py, &goal_binary::write(&self.inner))
+    }
+}
+
+/// A step with its collective.
+pub fn collective_of(step_json: &str) -> PyResult<(Step, Collective)> {
+    let step: Step = serde_json::from_str(step_json).map_err(refused)?;
+    match &step.pattern {
+        Pattern::Collective(collective) => Ok((step.clone(), collective.clone())),
+        _ => Err(refused(format!("step {:?} is no collective", step.name))),
     }
 }
 

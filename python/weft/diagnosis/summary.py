@@ -8,6 +8,7 @@ from typing import Any
 import msgspec
 
 from weft.diagnosis.activities import Activity, activities
+from weft.diagnosis.collectives import Collected, collectives
 from weft.diagnosis.curve import curves
 from weft.diagnosis.delivery import Delivered, deliveries
 from weft.diagnosis.ensemble.effects import Effects, effects_of
@@ -68,6 +69,7 @@ class Summary:
     race: Outcome | None = None
     studies: list[Study] = field(default_factory=list)
     activities: list[Activity] = field(default_factory=list)
+    collectives: list[Collected] = field(default_factory=list)
 
     @property
     def ensembles(self) -> list[int]:
@@ -103,6 +105,7 @@ class Summary:
             "budgets": [budget.to_json() for budget in self.budgets],
             "cycles": [one.to_json() for one in self.cycles],
             "activities": self.activities,
+            "collectives": self.collectives,
             "studies": [one.to_json() for one in self.studies],
             "multi_pair": [point.to_json() for point in self.multi_pair],
             "deliveries": [one.to_json() for one in self.deliveries],
@@ -119,6 +122,7 @@ def summarise(run: Run) -> Summary:
     rates = Rates.of(run)
     busy = occupation(run)
     taken_apart = [effects_of(matrix) for matrix in matrices(run, rates) if matrix.is_calm]
+    found_activities = activities(run)
     raced = stand(run.meta, run.samples)
     return Summary(
         meta=run.meta,
@@ -141,7 +145,8 @@ def summarise(run: Run) -> Summary:
         multi_pair=multi_pair_points(run),
         race=raced[1] if raced else None,
         studies=studies(run),
-        activities=activities(run),
+        activities=found_activities,
+        collectives=collectives(run.meta, found_activities),
     )
 
 

@@ -183,8 +183,8 @@ class SimulatedRun:
         if outcome.messages is not None and len(outcome) < outcome.messages:
             self._meta.warn(
                 "messages-sampled",
-                f"{logbook.step_name}: of {outcome.messages:,} messages {len(outcome):,} are kept as samples; the times "
-                "of phases and nodes count all",
+                f"{logbook.step_name}: of {outcome.messages:,} messages {len(outcome):,} are kept as samples; "
+                "the times of phases and nodes count all",
                 "`rows=N` in the brackets keeps more",
             )
 

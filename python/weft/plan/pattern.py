@@ -178,6 +178,14 @@ class Program(Dependent, frozen=True):
     sha256: str | UnsetType = UNSET
 
 
+class Collective(Dependent, frozen=True):
+    """One operation of all nodes in several ways; the phases of a size are the ways (`weft._core.Program.ways`)."""
+
+    operation: Literal["allreduce", "allgather", "alltoall", "bcast", "reduce-scatter"]
+    algorithms: tuple[str, ...]
+    group: int
+
+
 Pattern: TypeAlias = (
     Pingpong
     | Stream
@@ -193,4 +201,5 @@ Pattern: TypeAlias = (
     | Random
     | Xray
     | Program
+    | Collective
 )

@@ -22,7 +22,8 @@ def read_program(pattern: Program) -> _core.Program:
     content = _content(pattern)
     if pattern.sha256 not in (UNSET, _digest(content)):
         raise RequestError(
-            f"{pattern.trace}: has changed since the run began", "put the same file there, or run anew"
+            f"{pattern.trace}: has changed since the run began",
+            "put the same file there, or run anew",
         )
     return _core.Program.parse(content, str(pattern.trace))
 
@@ -35,15 +36,20 @@ def with_digest(pattern: Program) -> Program:
 def _content(pattern: Program) -> bytes:
     if not pattern.trace:
         raise RequestError(
-            "the plan replays a trace, and none is named", "give it with --trace, such as --trace app.goal"
+            "the plan replays a trace, and none is named",
+            "give it with --trace, such as --trace app.goal",
         )
     try:
         with open_file(Path(pattern.trace)) as file:
             content = file.read(LONGEST_BYTES + 1)
     except FileNotFoundError:
-        raise RequestError(f"{pattern.trace}: no such file", "give a file in the format of GOAL") from None
+        raise RequestError(
+            f"{pattern.trace}: no such file", "give a file in the format of GOAL"
+        ) from None
     if len(content) > LONGEST_BYTES:
-        raise RequestError(f"{pattern.trace}: more than {LONGEST_BYTES / 1e9:.0f} GB, which memory has to hold")
+        raise RequestError(
+            f"{pattern.trace}: more than {LONGEST_BYTES / 1e9:.0f} GB, which memory has to hold"
+        )
     return content
 
 

@@ -20,59 +20,63 @@ pub type Number = u32;
 /// The transfers under way.
 #[derive(Debug)]
 pub struct Flows<'a> {
-    network: &'a dyn Network,
-    capacities: Vec<f64>,
-    constraints: Vec<Constraint>,
-    flows: Vec<Flow>,
-    free: Vec<Number>,
-    ends: BinaryHeap<Reverse<(u64, Number, u32)>>,
+    pub(super) network: &'a dyn Network,
+    pub(super) capacities: Vec<f64>,
+    pub(super) constraints: Vec<Constraint>,
+    pub(super) flows: Vec<Flow>,
+    pub(super) free: Vec<Number>,
+    pub(super) ends: BinaryHeap<Reverse<(u64, Number, u32)>>,
     /// Constraints that something was changed of, and transfers that are new.
-    changed: Vec<u32>,
-    begun: Vec<Number>,
-    contention: Vec<HashMap<u32, u32>>,
-    pool: Pool,
+    pub(super) changed: Vec<u32>,
+    pub(super) begun: Vec<Number>,
+    pub(super) contention: Vec<HashMap<u32, u32>>,
+    pub(super) pool: Pool,
     pub events: u64,
 }
 
+/// What transfers cross.
 #[derive(Debug, Clone, Default)]
-struct Constraint {
+pub struct Constraint {
     /// What crosses it: transfers, each by its place in the list of what that crosses.
-    crossed: Vec<(Number, u32)>,
+    pub(super) crossed: Vec<(Number, u32)>,
     /// What they all could do together.
-    most: f64,
-    was_tight: bool,
-    is_changed: bool,
+    pub(super) most: f64,
+    pub(super) was_tight: bool,
+    pub(super) is_changed: bool,
 }
 
+/// A transfer under way, or a place for one.
 #[derive(Debug, Clone, Default)]
-struct Flow {
+pub struct Flow {
     /// What it crosses itself, and from `back_from` on what is sent back for it; each with its place there.
-    crossings: Vec<(u32, u32)>,
-    back_from: usize,
-    demand: Option<Demand>,
-    ends: (u32, u32),
-    thing: u32,
-    most: f64,
-    narrowest: u32,
-    left_bits: f64,
-    rate: f64,
-    bottleneck: u32,
-    since_s: f64,
-    version: u32,
-    is_pooled: bool,
+    pub(super) crossings: Vec<(u32, u32)>,
+    pub(super) back_from: usize,
+    pub(super) demand: Option<Demand>,
+    pub(super) ends: (u32, u32),
+    pub(super) thing: u32,
+    pub(super) most: f64,
+    pub(super) narrowest: u32,
+    pub(super) left_bits: f64,
+    pub(super) rate: f64,
+    pub(super) bottleneck: u32,
+    pub(super) since_s: f64,
+    pub(super) version: u32,
+    pub(super) is_pooled: bool,
 }
 
 /// What is solved anew.
 #[derive(Debug, Default)]
-struct Pool {
-    flows: Vec<Number>,
-    constraints: Vec<u32>,
+pub struct Pool {
+    pub(super) flows: Vec<Number>,
+    /// Those of them that cross something tight.
+    pub(super) held: Vec<Number>,
+    pub(super) constraints: Vec<u32>,
     /// By constraint: its number in the pool, from 1.
-    numbers: Vec<u32>,
-    solver: Solver,
-    transfers: Transfers,
-    there: Vec<u32>,
-    back: Vec<u32>,
+    pub(super) numbers: Vec<u32>,
+    pub(super) solver: Solver,
+    pub(super) transfers: Transfers,
+    pub(super) there: Vec<u32>,
+    pub(super) back: Vec<u32>,
 }
 
 impl<'a> Flows<'a> {
@@ -161,69 +165,13 @@ impl<'a> Flows<'a> {
         flow.version += 1;
         flow.demand = None;
         let (thing, ends, bottleneck) = (flow.thing, flow.ends, flow.bottleneck);
-        let there: Vec<u32> = flow.crossings[..flow.back_from]
-            .iter()
-            .map(|(at, _)| *at)
-            .collect();
-        self.count_ports(&there, ends, -1);
+        if !self.contention.is_empty() {
+            let there = flow.crossings[..flow.back_from].iter();
+            let there: Vec<u32> = there.map(|(at, _)| *at).collect();
+            self.count_ports(&there, ends, -1);
+        }
         self.free.push(number);
         Some((thing, end_s, bottleneck))
-    }
-
-    /// Gives all transfers their rates after some have begun or ended.
-    pub fn settle(&mut self, now_s: f64) {
-        self.gather();
-        if self.pool.flows.is_empty() {
-            return;
-        }
-        self.events += 1;
-        self.load_pool();
-        let capacities: Vec<f64> = self
-            .pool
-            .constraints
-            .iter()
-            .map(|at| self.capacities[*at as usize])
-            .collect();
-        let found = self.pool.solver.rates(&capacities, &self.pool.transfers);
-        for index in 0..self.pool.flows.len() {
-            let number = self.pool.flows[index];
-            let limit = self
-                .pool
-                .constraints
-                .get(found.bottleneck[index] as usize)
-                .copied();
-            let limit = limit.unwrap_or(self.flows[number as usize].narrowest);
-            self.set_rate(number, found.bits_per_s[index], limit, now_s);
-        }
-        for constraint in self.pool.constraints.drain(..) {
-            self.pool.numbers[constraint as usize] = 0;
-        }
-    }
-
-    fn set_rate(&mut self, number: Number, rate: f64, limit: u32, now_s: f64) {
-        let flow = &mut self.flows[number as usize];
-        flow.is_pooled = false;
-        flow.bottleneck = limit;
-        let is_new = flow.rate == 0.0 || flow.rate != rate;
-        if !is_new {
-            return;
-        }
-        if flow.rate > 0.0 && flow.rate < f64::INFINITY {
-            let left = flow.left_bits - flow.rate * (now_s - flow.since_s);
-            flow.left_bits = left.max(0.0);
-        }
-        (flow.rate, flow.since_s) = (rate, now_s);
-        flow.version += 1;
-        let span_s = if flow.left_bits == 0.0 {
-            0.0
-        } else {
-            flow.left_bits / rate
-        };
-        let end_s = now_s + span_s;
-        if end_s.is_finite() {
-            self.ends
-                .push(Reverse((end_s.to_bits(), number, flow.version)));
-        }
     }
 
     fn cross(&mut self, number: Number, index: usize) {
@@ -262,88 +210,8 @@ impl<'a> Flows<'a> {
         }
     }
 
-    fn is_tight(&self, at: u32) -> bool {
+    pub(super) fn is_tight(&self, at: u32) -> bool {
         self.constraints[at as usize].most > self.capacities[at as usize] * (1.0 + ROUNDING)
-    }
-
-    /// Finds whatever may have another rate now.
-    fn gather(&mut self) {
-        self.pool.flows.clear();
-        for number in std::mem::take(&mut self.begun) {
-            // What begins and ends at once is gone.
-            if self.flows[number as usize].demand.is_some() {
-                self.pool_flow(number);
-            }
-        }
-        let mut changed = std::mem::take(&mut self.changed);
-        for at in changed.drain(..) {
-            let is_tight = self.is_tight(at);
-            let constraint = &mut self.constraints[at as usize];
-            let was_tight = std::mem::replace(&mut constraint.was_tight, is_tight);
-            constraint.is_changed = false;
-            if is_tight || was_tight {
-                self.pool_crossed(at);
-            }
-        }
-        self.changed = changed;
-        let mut next = 0;
-        while let Some(number) = self.pool.flows.get(next).copied() {
-            for index in 0..self.flows[number as usize].crossings.len() {
-                let at = self.flows[number as usize].crossings[index].0;
-                if self.pool.numbers[at as usize] == 0 && self.is_tight(at) {
-                    self.pool.constraints.push(at);
-                    self.pool.numbers[at as usize] = self.pool.constraints.len() as u32;
-                    self.pool_crossed(at);
-                }
-            }
-            next += 1;
-        }
-    }
-
-    fn pool_crossed(&mut self, at: u32) {
-        for index in 0..self.constraints[at as usize].crossed.len() {
-            self.pool_flow(self.constraints[at as usize].crossed[index].0);
-        }
-    }
-
-    fn pool_flow(&mut self, number: Number) {
-        let flow = &mut self.flows[number as usize];
-        if !flow.is_pooled {
-            flow.is_pooled = true;
-            self.pool.flows.push(number);
-        }
-    }
-
-    /// The pool as the solver takes it: what is not tight is in the transfers' own caps.
-    fn load_pool(&mut self) {
-        let pool = &mut self.pool;
-        pool.transfers.clear();
-        for number in &pool.flows {
-            let flow = &self.flows[*number as usize];
-            let Some(demand) = flow.demand else {
-                continue;
-            };
-            let numbers = &pool.numbers;
-            let local = |crossings: &[(u32, u32)], into: &mut Vec<u32>| {
-                into.clear();
-                let tight = crossings.iter().map(|(at, _)| numbers[*at as usize]);
-                into.extend(tight.filter(|number| *number > 0).map(|number| number - 1));
-            };
-            local(&flow.crossings[..flow.back_from], &mut pool.there);
-            local(&flow.crossings[flow.back_from..], &mut pool.back);
-            let demand = Demand {
-                cap_bits_per_s: flow.most,
-                bits: 1.0,
-                back: if pool.back.is_empty() {
-                    0.0
-                } else {
-                    demand.back
-                },
-                ..demand
-            };
-            let (there, back) = (&pool.there[..], &pool.back[..]);
-            pool.transfers.push_answered(Route { there, back }, demand);
-        }
     }
 
     /// Counts the ends of a transfer where a capacity depends on how many hosts contend.

@@ -15,8 +15,10 @@
 mod activity;
 mod events;
 mod flows;
+mod messages;
 mod play;
 mod processor;
+mod shares;
 
 pub use activity::Activity;
 pub use play::{Costs, Delivery, Failure, Outcome, play};

@@ -3,7 +3,6 @@
 use std::collections::VecDeque;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use weft_plan::Transfer;
 use weft_plan::program::{Action, Schedule, Until};
 
 use super::activity::{Activity, Doing, Meter};
@@ -76,7 +75,7 @@ pub fn play(
 
 /// How far an operation is, as far as its message's other end asks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum State {
+pub(super) enum State {
     Idle,
     /// A send that waits for its receive to begin.
     Withheld,
@@ -88,33 +87,34 @@ enum State {
 
 /// What is known of a send from its begin to its message's end.
 #[derive(Debug, Clone, Copy, Default)]
-struct Sent {
-    began_s: f64,
-    way_s: f64,
-    bottleneck: u32,
+pub(super) struct Sent {
+    pub began_s: f64,
+    pub way_s: f64,
+    pub bottleneck: u32,
 }
 
-struct Play<'a> {
-    schedule: &'a Schedule,
-    hosts: &'a [u32],
-    costs: Costs,
-    setup: Setup<'a>,
-    flows: Flows<'a>,
-    events: Events,
+/// A program that is being played.
+pub(super) struct Play<'a> {
+    pub schedule: &'a Schedule,
+    pub hosts: &'a [u32],
+    pub costs: Costs,
+    pub setup: Setup<'a>,
+    pub flows: Flows<'a>,
+    pub events: Events,
     /// By node those of each, one node behind the other.
     processors: Vec<Server<Job>>,
-    interfaces: Vec<Server<u32>>,
+    pub interfaces: Vec<Server<u32>>,
     cpus: u32,
     nics: u32,
     meters: Vec<Meter>,
     /// By operation.
     needs: Vec<u32>,
-    states: Vec<State>,
-    sent: Vec<Sent>,
+    pub states: Vec<State>,
+    pub sent: Vec<Sent>,
     ready: VecDeque<u32>,
     left: u32,
-    now_s: f64,
-    tell: &'a mut dyn FnMut(Delivery),
+    pub now_s: f64,
+    pub tell: &'a mut dyn FnMut(Delivery),
 }
 
 impl<'a> Play<'a> {
@@ -217,7 +217,7 @@ impl<'a> Play<'a> {
     }
 
     /// Has a processor do something, at once or when it is its turn.
-    fn ask(&mut self, processor: u32, job: Job) {
+    pub fn ask(&mut self, processor: u32, job: Job) {
         if self.processors[processor as usize].begins(job) {
             self.start(processor, job);
         }
@@ -266,96 +266,14 @@ impl<'a> Play<'a> {
         Ok(())
     }
 
-    /// Begins a receive.
-    fn post(&mut self, receive: u32) -> Result<(), Failure> {
-        self.release(receive, Until::Begun);
-        if self.states[receive as usize] == State::Met {
-            self.end(receive);
-            return Ok(());
-        }
-        self.states[receive as usize] = State::Posted;
-        let send = self.partner(receive);
-        match self.states[send as usize] {
-            State::Withheld => self.offer(send),
-            _ => Ok(()),
-        }
-    }
-
-    /// Gives a message to its interface.
-    fn offer(&mut self, send: u32) -> Result<(), Failure> {
-        let interface = self.interface(send);
-        match self.interfaces[interface as usize].begins(send) {
-            true => self.let_out(send),
-            false => Ok(()),
-        }
-    }
-
-    fn let_out(&mut self, send: u32) -> Result<(), Failure> {
-        let receive = self.partner(send);
-        let [src, dst] = [send, receive].map(|one| self.hosts[self.schedule.node(one) as usize]);
-        let message = Transfer::new(src, dst, self.bytes(send));
-        let Some((path, demand)) = self.setup.seek_message(&message) else {
-            return Err(self.no_way(send));
-        };
-        self.sent[send as usize].way_s = self.setup.way_s(&path, message.bytes);
-        let route = self.setup.route();
-        self.flows
-            .begin(send, (src, dst), route, demand, self.now_s);
-        let now_s = self.now_s;
-        self.meter(send).begin(Doing::Communicating, now_s);
-        self.meter(receive).begin(Doing::Communicating, now_s);
-        if !self.is_rendezvous(send) {
-            self.end(send);
-        }
-        Ok(())
-    }
-
-    /// A message's last bit has left.
-    fn leave(&mut self, send: u32) -> Result<(), Failure> {
-        let now_s = self.now_s;
-        self.meter(send).end(Doing::Communicating, now_s);
-        if self.is_rendezvous(send) {
-            self.end(send);
-        }
-        let way_s = self.sent[send as usize].way_s;
-        self.events.add(now_s + way_s, Event::Arrived { send });
-        let interface = self.interface(send);
-        if self.costs.gap_s == 0.0 {
-            return self.let_next_out(interface);
-        }
-        let free_s = now_s + self.costs.gap_s;
-        self.events.add(free_s, Event::Free { interface });
-        Ok(())
-    }
-
-    fn let_next_out(&mut self, interface: u32) -> Result<(), Failure> {
-        match self.interfaces[interface as usize].next() {
-            Some(send) => self.let_out(send),
-            None => Ok(()),
-        }
-    }
-
-    fn deliver(&mut self, send: u32) {
-        let sent = self.sent[send as usize];
-        let delivery = Delivery {
-            src: self.schedule.node(send),
-            dst: self.schedule.node(self.partner(send)),
-            bytes: self.bytes(send),
-            start_s: sent.began_s,
-            end_s: self.now_s,
-            bottleneck: sent.bottleneck,
-        };
-        (self.tell)(delivery);
-    }
-
-    fn end(&mut self, number: u32) {
+    pub fn end(&mut self, number: u32) {
         self.left -= 1;
         let now_s = self.now_s;
         self.meter(number).end_operation(now_s);
         self.release(number, Until::Ended);
     }
 
-    fn release(&mut self, number: u32, until: Until) {
+    pub fn release(&mut self, number: u32, until: Until) {
         for dependent in self.schedule.dependents(number) {
             if dependent.until == until {
                 let needs = &mut self.needs[dependent.operation as usize];
@@ -367,24 +285,24 @@ impl<'a> Play<'a> {
         }
     }
 
-    fn meter(&mut self, number: u32) -> &mut Meter {
+    pub fn meter(&mut self, number: u32) -> &mut Meter {
         &mut self.meters[self.schedule.node(number) as usize]
     }
 
-    fn processor(&self, number: u32) -> u32 {
+    pub fn processor(&self, number: u32) -> u32 {
         self.schedule.node(number) * self.cpus + u32::from(self.schedule.operation(number).cpu)
     }
 
-    fn interface(&self, number: u32) -> u32 {
+    pub fn interface(&self, number: u32) -> u32 {
         self.schedule.node(number) * self.nics + u32::from(self.schedule.operation(number).nic)
     }
 
-    fn partner(&self, number: u32) -> u32 {
+    pub fn partner(&self, number: u32) -> u32 {
         let partner = self.schedule.partner(number);
         partner.expect("a checked message has two ends")
     }
 
-    fn bytes(&self, send: u32) -> u64 {
+    pub fn bytes(&self, send: u32) -> u64 {
         let message = self.schedule.operation(send).action.message();
         message.map_or(0, |message| message.bytes)
     }
@@ -396,14 +314,7 @@ impl<'a> Play<'a> {
         }
     }
 
-    fn is_rendezvous(&self, send: u32) -> bool {
+    pub fn is_rendezvous(&self, send: u32) -> bool {
         self.schedule.is_rendezvous(self.bytes(send))
-    }
-
-    fn no_way(&self, send: u32) -> Failure {
-        Failure::NoWay {
-            src: self.schedule.node(send),
-            dst: self.schedule.node(self.partner(send)),
-        }
     }
 }

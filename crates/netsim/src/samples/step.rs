@@ -50,7 +50,9 @@ impl Simulator<'_> {
     pub fn refusal(&self, step: &Step) -> Option<String> {
         if step.pattern.is_program() && self.parameters.sharing != Sharing::MaxMin {
             let name = self.parameters.sharing.name();
-            return Some(format!("sharing={name} is for phases; programs share max-min fairly"));
+            return Some(format!(
+                "sharing={name} is for phases; programs share max-min fairly"
+            ));
         }
         reno::refusal(self.network, self.parameters, step)
     }

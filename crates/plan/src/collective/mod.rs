@@ -35,13 +35,13 @@ const MOST_GROUP: u32 = 1 << 16;
 pub struct Collective {
     /// All of the testbed's where absent.
     pub nodes: Option<Vec<u32>>,
+    /// Longer messages wait for their receive.
+    pub rendezvous_bytes: u64,
     pub operation: Operation,
     /// Those that there are for so many nodes where none is named.
     pub algorithms: Vec<Algorithm>,
     /// Of the hierarchical algorithm: so many nodes, one behind the other, are near each other.
     pub group: u32,
-    /// Longer messages wait for their receive.
-    pub rendezvous_bytes: u64,
 }
 
 impl Collective {
@@ -72,7 +72,15 @@ impl Collective {
         named.iter().filter(suits).copied().collect()
     }
 
-    /// How many nodes take part.
+    /// What each of so many nodes does in a phase of a step of these sizes.
+    pub fn program_of(&self, phase: u32, sizes: &[u64], nodes: usize) -> Result<Program, String> {
+        let ways = self.ways(nodes);
+        let size = sizes.get(phase as usize / ways.len().max(1));
+        let bytes = size.ok_or_else(|| format!("there is no phase {phase}"))?;
+        self.program(ways[phase as usize % ways.len()], nodes as u32, *bytes)
+    }
+
+    /// Those that take part.
     pub fn members(&self, testbed_nodes: u32) -> Vec<u32> {
         let all = || (0..testbed_nodes).collect();
         self.nodes.clone().unwrap_or_else(all)
@@ -143,6 +151,9 @@ fn read_algorithms(step: &Section, operation: Operation) -> Result<Vec<Algorithm
         format!("of {}: {}", operation.name(), names.join(", "))
     };
     let mut found = Vec::new();
+    if step.get("algorithms").is_none() {
+        return Ok(found);
+    }
     for text in step.texts("algorithms")? {
         let named = known.iter().find(|one| one.name() == text);
         let named = named.ok_or_else(|| step.refuse("algorithms", right()))?;

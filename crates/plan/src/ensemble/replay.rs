@@ -16,13 +16,13 @@ const DEFAULT_RENDEZVOUS_BYTES: u64 = 65_535;
 pub struct Replay {
     /// The testbed's first, as many as there are ranks, where absent.
     pub nodes: Option<Vec<u32>>,
+    /// Longer messages wait for their receive.
+    pub rendezvous_bytes: u64,
     /// The file that holds it; none until a run names one.
     pub trace: Option<String>,
     /// Of the file's content, once it has been read.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sha256: Option<String>,
-    /// Longer messages wait for their receive.
-    pub rendezvous_bytes: u64,
 }
 
 impl Replay {

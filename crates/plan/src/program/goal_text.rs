@@ -214,6 +214,9 @@ fn read_action<'a>(
     verb: &str,
     mut words: impl Iterator<Item = &'a str>,
 ) -> Result<Operation, String> {
+    if !["send", "recv", "calc"].contains(&verb) {
+        return Err(LINE.to_owned());
+    }
     let amount = words.next().ok_or(LINE)?;
     let mut operation = Operation {
         action: Action::Compute { ns: 0 },

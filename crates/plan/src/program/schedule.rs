@@ -6,7 +6,7 @@ use super::{Action, Operation, Program, Until, check_amount, deadlock};
 /// A checked program. Operations of all nodes are numbered, those of a node one behind the other.
 #[derive(Clone, Debug)]
 pub struct Schedule {
-    program: Program,
+    operations: Vec<Operation>,
     /// By node, and one more.
     first: Vec<u32>,
     /// By operation.
@@ -40,24 +40,25 @@ impl Schedule {
             node: nodes_of(&first),
             dependents_from: Vec::new(),
             dependents: Vec::new(),
+            operations: program
+                .nodes
+                .iter()
+                .flat_map(|node| &node.operations)
+                .copied()
+                .collect(),
             first,
             partner,
-            program,
             rendezvous_bytes,
         };
-        schedule.list_dependents();
+        schedule.list_dependents(&program);
+        drop(program);
         deadlock::check(&schedule)?;
         Ok(schedule)
     }
 
-    /// The program as it was given.
-    pub fn program(&self) -> &Program {
-        &self.program
-    }
-
     /// How many nodes there are.
     pub fn nodes(&self) -> usize {
-        self.program.nodes.len()
+        self.first.len() - 1
     }
 
     /// How many operations all nodes have.
@@ -72,8 +73,7 @@ impl Schedule {
 
     /// An operation by its number.
     pub fn operation(&self, operation: u32) -> Operation {
-        let node = self.node(operation) as usize;
-        self.program.nodes[node].operations[(operation - self.first[node]) as usize]
+        self.operations[operation as usize]
     }
 
     /// The other end of a send or receive.
@@ -102,12 +102,12 @@ impl Schedule {
     pub(super) fn named(&self, operation: u32) -> String {
         let node = self.node(operation) as usize;
         let position = operation - self.first[node];
-        self.program.named(node, position as usize)
+        self.operation(operation).named(node, position as usize)
     }
 
-    fn list_dependents(&mut self) {
+    fn list_dependents(&mut self, program: &Program) {
         let mut counts = vec![0usize; self.partner.len()];
-        for (node, first) in self.program.nodes.iter().zip(&self.first) {
+        for (node, first) in program.nodes.iter().zip(&self.first) {
             for need in &node.needs {
                 counts[(first + need.on) as usize] += 1;
                 self.needs[(first + need.operation) as usize] += 1;
@@ -120,7 +120,7 @@ impl Schedule {
             until: Until::Ended,
         };
         self.dependents = vec![nothing; *free.last().unwrap_or(&0) as usize];
-        for (node, first) in self.program.nodes.iter().zip(&self.first) {
+        for (node, first) in program.nodes.iter().zip(&self.first) {
             for need in &node.needs {
                 let at = &mut free[(first + need.on) as usize];
                 self.dependents[*at as usize] = Dependent {

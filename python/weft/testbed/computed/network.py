@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from functools import cached_property
 from pathlib import Path
 
@@ -17,7 +17,7 @@ from weft.fabrics.load import load_fabric
 from weft.fabrics.losses import Loss, losses, refuse_losses, refuse_weather
 from weft.fabrics.simgrid.importer import read_simgrid
 from weft.plan import catalog
-from weft.plan.pattern import Program
+from weft.plan.pattern import Collective, Program
 from weft.plan.phases import Phase
 from weft.plan.plan import Step, to_json
 from weft.plan.trace_file import read_program
@@ -63,6 +63,8 @@ class Simulated(Computed[_core.Network]):
         refuse_weather(self.name, self._about.get("fabric"))
         if isinstance(step.pattern, Program):
             self._check_replay(step.pattern)
+        elif isinstance(step.pattern, Collective):
+            self._check_alive(step.chosen_nodes or range(len(self.nodes)))
         refusal = self.model.refusal(to_json(step), **self._parameters)
         if refusal is not None:
             raise RequestError(f"{self.name}: {refusal}", "or leave sharing=reno out")
@@ -76,19 +78,24 @@ class Simulated(Computed[_core.Network]):
                 f"{pattern.trace}: has {program.ranks:,} ranks, and there are {hosts:,} nodes for them on {self.name}",
                 "each rank has a node of its own: take a larger network, or as many `nodes`",
             )
-        for rank, host in enumerate(pattern.nodes or range(program.ranks)):
-            if host in self.dead:
-                raise RequestError(
-                    f"{self.nodes[host].name}: its link is dead, and it would be rank {rank}",
-                    "choose other nodes with `nodes`",
-                )
+        self._check_alive(pattern.nodes or range(program.ranks))
         try:
             program.check(pattern.rendezvous_bytes)
         except RequestError as error:
             raise RequestError(f"{pattern.trace}: {error.message}") from None
 
+    def _check_alive(self, hosts: Iterable[int]) -> None:
+        for rank, host in enumerate(hosts):
+            if host in self.dead:
+                raise RequestError(
+                    f"{self.nodes[host].name}: its link is dead, and it would be rank {rank}",
+                    "choose other nodes with `nodes`",
+                )
+
     def chunk(self, step: Step) -> int:
         """How many phases of a step to simulate at a time."""
+        if step.is_program:
+            return int(self._parameters["threads"])
         if step.pattern.kind == "alltoall":
             condensed = self.rows_of_phase(step) is not None
             transfers = _CONDENSED_TRANSFERS if condensed else _CHUNK_TRANSFERS
@@ -99,6 +106,8 @@ class Simulated(Computed[_core.Network]):
         """The phases `first` to `last`, without it, of a resolved step."""
         if isinstance(step.pattern, Program):
             return self._replay(step.pattern)
+        if isinstance(step.pattern, Collective):
+            return self._collect(step, first, last)
         most_rows = self.rows_of_phase(step)
         if most_rows is not None:
             return self._condense(step, first, last, most_rows)
@@ -113,6 +122,16 @@ class Simulated(Computed[_core.Network]):
         answer = self.model.play(
             program, pattern.rendezvous_bytes, list(hosts), self._rows, **self._parameters
         )
+        return Outcome.of(answer)
+
+    def _collect(self, step: Step, first: int, last: int) -> Outcome:
+        most_rows = max(1, self._rows // self.phase_count(step))
+        try:
+            answer = self.model.play_collective(
+                to_json(step), first, last, most_rows, **self._parameters
+            )
+        except _core.RefusedError as error:
+            raise WorkError(f"{step.name}: {error}") from None
         return Outcome.of(answer)
 
     def rows_of_phase(self, step: Step) -> int | None:
