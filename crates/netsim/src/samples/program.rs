@@ -5,11 +5,11 @@ use std::sync::atomic::AtomicBool;
 
 use weft_plan::program::Schedule;
 
+use crate::hash::of_pair;
 use crate::program::{Activity, Costs, Delivery, Failure, play};
 use crate::simulate::{Fingerprint, side_by_side};
 
 use super::columns::{Columns, Row, nanoseconds};
-use super::digest::rank;
 use super::outcome::PhaseOutcome;
 use super::parameters::Simulator;
 use super::summary::{Outcome, joined};
@@ -95,7 +95,8 @@ impl Simulator<'_> {
         stop: &AtomicBool,
     ) -> Result<Part, Unplayed> {
         let (schedule, hosts) = cast(index).map_err(Unplayed::Refused)?;
-        let mut kept = Kept::new(index);
+        let messages = schedule.messages();
+        let mut kept = Kept::new(index, most_rows, messages);
         let found = play(
             self,
             Costs::default(),
@@ -109,13 +110,13 @@ impl Simulator<'_> {
         let found = found.map_err(|why| self.unplayed(why, &hosts))?;
         let ends = found.activities.iter().map(|one| one.end_s);
         Ok(Part {
-            messages: kept.rows.len() as u64,
+            messages,
             phase: PhaseOutcome {
                 index,
                 span_s: ends.fold(0.0, f64::max),
                 events: found.events,
                 fingerprint: kept.fingerprint,
-                rows: thinned(kept.rows, most_rows),
+                rows: kept.rows,
                 ..PhaseOutcome::default()
             },
             hosts,
@@ -149,18 +150,23 @@ fn together(parts: Vec<Part>) -> Played {
     all
 }
 
-/// The messages of a phase as rows; those between the same ends are numbered in their order.
+/// The messages of a phase as rows, the first, and all between some ends; those between the same ends are numbered in their
+/// order. Which ends depends on nothing but them and the phase, as in digests.
 struct Kept {
     phase: u32,
+    /// Ends with a higher hash are left out.
+    last_hash: u64,
     rows: Columns,
     numbers: HashMap<(u32, u32), u32>,
     fingerprint: Fingerprint,
 }
 
 impl Kept {
-    fn new(phase: u32) -> Self {
+    fn new(phase: u32, most_rows: usize, messages: u64) -> Self {
+        let part = most_rows as f64 / messages.max(1) as f64;
         Self {
             phase,
+            last_hash: (part * u64::MAX as f64) as u64,
             rows: Columns::default(),
             numbers: HashMap::new(),
             fingerprint: Fingerprint::default(),
@@ -169,6 +175,13 @@ impl Kept {
 
     fn add(&mut self, hosts: &[u32], one: Delivery) {
         let [src, dst] = [one.src, one.dst].map(|node| hosts[node as usize]);
+        self.fingerprint.add_word(one.end_s.to_bits());
+        self.fingerprint
+            .add_word(u64::from(src) << 32 | u64::from(dst));
+        let hash = of_pair(self.phase.into(), src.into(), dst.into());
+        if hash > self.last_hash && !self.rows.is_empty() {
+            return;
+        }
         let number = self.numbers.entry((src, dst)).or_default();
         let row = Row {
             batch: *number,
@@ -182,18 +195,5 @@ impl Kept {
         };
         *number += 1;
         self.rows.push(self.phase, row);
-        self.fingerprint.add_word(one.end_s.to_bits());
-        self.fingerprint
-            .add_word(u64::from(src) << 32 | u64::from(dst));
     }
-}
-
-/// All messages between some ends, those that stay of other simulations too.
-fn thinned(rows: Columns, most_rows: usize) -> Columns {
-    if rows.len() <= most_rows {
-        return rows;
-    }
-    let mut ranks: Vec<u64> = (0..rows.len()).map(|row| rank(&rows, row)).collect();
-    let last = *ranks.select_nth_unstable(most_rows.max(1) - 1).1;
-    rows.only(|row| rank(&rows, row) <= last)
 }

@@ -66,6 +66,12 @@ impl Schedule {
         self.node.len() as u32
     }
 
+    /// How many messages there are.
+    pub fn messages(&self) -> u64 {
+        let ends = self.partner.iter().filter(|one| **one != NONE);
+        ends.count() as u64 / 2
+    }
+
     /// The node that an operation is of.
     pub fn node(&self, operation: u32) -> u32 {
         self.node[operation as usize]
