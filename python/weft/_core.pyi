@@ -129,6 +129,27 @@ class Network:
     ) -> dict[str, Any]:
         """The phases `first` to `last`, without it, of a step: a digest and about so many rows of each."""
 
+    def play(
+        self,
+        program: Program,
+        rendezvous_bytes: int,
+        hosts: list[int],
+        most_rows: int,
+        **parameters: float | str | None,
+    ) -> dict[str, Any]:
+        """A program whose ranks are these hosts; about so many of its messages are kept."""
+
+    def play_collective(
+        self,
+        step_json: str,
+        first: int,
+        last: int,
+        most_rows: int,
+        **parameters: float | str | None,
+    ) -> dict[str, Any]:
+        """The phases `first` to `last`, without it, of a step that is a collective; about so many messages of each are
+        kept."""
+
     def simulate_chosen(
         self,
         step_json: str,
@@ -138,6 +159,37 @@ class Network:
         **parameters: float | str | None,
     ) -> dict[str, Any]:
         """Phases that were chosen for a step, given as JSON with a stop rule each."""
+
+class Program:
+    """What each rank computes, sends and receives."""
+
+    @staticmethod
+    def parse(content: bytes, origin: str) -> Program:
+        """Reads GOAL, as text or as LogGOPSim's txt2bin writes it."""
+
+    @staticmethod
+    def of_phases(phases_json: str, nodes: int) -> Program:
+        """What phases make nodes do, with a barrier between them."""
+
+    @staticmethod
+    def of_collective(step_json: str, phase: int, nodes: int) -> Program:
+        """What so many nodes do in a phase of a step that is a collective."""
+
+    @staticmethod
+    def ways(step_json: str, nodes: int) -> list[str]:
+        """The names of a collective's algorithms over so many nodes, in the order of its phases at a size."""
+
+    @property
+    def ranks(self) -> int: ...
+    @property
+    def operations(self) -> int: ...
+    @property
+    def messages(self) -> int: ...
+    def check(self, rendezvous_bytes: int) -> None:
+        """Refuses one with a message that has one end only, and one that never ends."""
+
+    def to_text(self) -> str: ...
+    def to_binary(self) -> bytes: ...
 
 class Machine:
     """Two nodes of a kind, ready to be simulated, with the face of a network."""

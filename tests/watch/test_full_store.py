@@ -1,5 +1,6 @@
 """A full disk loses nothing: what was not stored is written again, and a watch says so once and goes on."""
 
+import contextlib
 import os
 import re
 import resource
@@ -15,8 +16,10 @@ import pytest
 
 from support.waiting import wait_for
 from support.watched import MONDAY_S, probes, record
-from weft.watch.state import read_state
+from weft.watch.state import State, read_state
+from weft.watch.storage import Storage
 from weft.watch.store import Event, StoreError, Writer, open_watch
+from weft.watch.tell import Level
 
 SITES = """
 [watch]
@@ -48,6 +51,30 @@ def no_file_beyond(size_bytes: int) -> Iterator[None]:
         yield
     finally:
         resource.setrlimit(resource.RLIMIT_FSIZE, before)
+
+
+def fill(filler: Path) -> bool:
+    """Take what room there is, also what came free since."""
+    with contextlib.suppress(OSError), filler.open("ab", buffering=0) as file:
+        while file.write(bytes(4096)):
+            pass
+    return True
+
+
+def test_a_full_disk_is_said_in_the_same_words_whatever_it_keeps_from_being_written(
+    tmp_path: Path,
+) -> None:
+    folder, said = tmp_path / "watch", list[str]()
+    writer = Writer.create(folder, record())
+    storage = Storage(writer, lambda text, level=Level.INFO: said.append(text))
+    with no_file_beyond(1):
+        storage.save(State())
+        storage.save(State())
+    assert len(said) == 1
+    assert said[0].startswith(f"{folder}: cannot be written: File too large;")
+    storage.save(State())
+    writer.close()
+    assert [one.what for one in open_watch(folder).events] == ["store-full"]
 
 
 @pytest.mark.parametrize("room_bytes", [1, 50, 500, 1500])
@@ -96,24 +123,30 @@ def test_a_watch_on_a_full_disk_goes_on_and_catches_up(
     with log.open("wb") as file:
         command = ["unshare", "-m", "sh", "-c", start, "sh", *watch]
         coordinator = subprocess.Popen(command, stderr=file)
+    stop = ["nsenter", "-m", "-t", str(coordinator.pid), *watch[:4], "stop", str(folder)]
     seen = Path(f"/proc/{coordinator.pid}/root{folder}")
-    wait_for(lambda: len(pids(seen)) == 2, 120)
     filler = seen.parent / "filler"
-    subprocess.run(["dd", "if=/dev/zero", f"of={filler}", "bs=4k"], stderr=subprocess.DEVNULL)
-    wait_for(lambda: "cannot be written" in log.read_text(), 120)
-    stored = open_watch(seen).samples().num_rows
-    time.sleep(25)
-    assert open_watch(seen).samples().num_rows - stored < 100
-    assert coordinator.poll() is None
-    filler.unlink()
-    wait_for(lambda: "store-full-over" in log.read_text(), 120)
-    watched = open_watch(seen)
-    assert log.read_text().count("cannot be written") == 1
-    assert re.search(r"store-full-over \d", log.read_text())
-    assert {"store-full", "store-full-over"} <= {one.what for one in watched.events}
-    for link in (0, 1):
-        time_s = watched.probes(link)["time_us"].to_numpy() / 1e6
-        assert np.diff(time_s).max() < 2
-    stop = [*watch[:4], "stop", str(folder)]
-    subprocess.run(["nsenter", "-m", "-t", str(coordinator.pid), *stop], check=True)
+    try:
+        wait_for(lambda: len(pids(seen)) == 2, 120)
+        wait_for(lambda: fill(filler) and "cannot be written" in log.read_text(), 120)
+        stored = open_watch(seen).samples().num_rows
+        time.sleep(25)
+        assert open_watch(seen).samples().num_rows - stored < 100
+        assert coordinator.poll() is None
+        filler.unlink()
+        wait_for(lambda: "store-full-over" in log.read_text(), 120)
+        watched = open_watch(seen)
+        assert log.read_text().count("cannot be written") == 1
+        assert re.search(r"store-full-over \d", log.read_text())
+        assert {"store-full", "store-full-over"} <= {one.what for one in watched.events}
+        for link in (0, 1):
+            time_s = watched.probes(link)["time_us"].to_numpy() / 1e6
+            assert np.diff(time_s).max() < 2
+    finally:
+        print(log.read_text())
+        filler.unlink(missing_ok=True)
+        is_stopped = subprocess.run(stop).returncode == 0
+        if not is_stopped:
+            coordinator.kill()
+    assert is_stopped
     assert coordinator.wait(60) == 0

@@ -5,6 +5,7 @@ mod columns;
 mod machine;
 mod network;
 mod parameters;
+mod program;
 mod recording;
 mod watched;
 
@@ -27,6 +28,8 @@ mod _core {
     use super::machine::Machine;
     #[pymodule_export]
     use super::network::Network;
+    #[pymodule_export]
+    use super::program::Program;
 
     /// Reads a plan with its overrides; gives the resolved plan as JSON.
     #[pyfunction]

@@ -7,12 +7,14 @@ use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict};
 use weft_netsim::network;
-use weft_netsim::samples::{Halt, Keep, Simulator};
+use weft_netsim::samples::{Halt, Keep, Played, Simulator, Unplayed};
+use weft_plan::program::Schedule;
 use weft_plan::{Phase, Reach, Step, StopRule};
 
 use super::answers::refused;
-use super::columns::{WiringColumns, bytes_of, columns_of, wiring_columns};
+use super::columns::{WiringColumns, bytes_of, columns, columns_of, wiring_columns};
 use super::parameters;
+use super::program::{Program, collective_of};
 use super::watched::{interrupted, watched};
 
 /// A network that is ready to be simulated.
@@ -223,6 +225,56 @@ impl Network {
         }
     }
 
+    /// Plays a program whose ranks are these hosts as the first phase of a step, and keeps about so many of its messages.
+    #[pyo3(signature = (program, rendezvous_bytes, hosts, most_rows, **parameters))]
+    fn play<'py>(
+        &self,
+        py: Python<'py>,
+        program: &Program,
+        rendezvous_bytes: u64,
+        hosts: Vec<u32>,
+        most_rows: usize,
+        parameters: Option<&Bound<'py, PyDict>>,
+    ) -> PyResult<Bound<'py, PyDict>> {
+        let simulator = self.simulator(parameters)?;
+        let cast = |_| {
+            let schedule = Schedule::of(program.inner.clone(), rendezvous_bytes)?;
+            Ok((schedule, hosts.clone()))
+        };
+        let stop = AtomicBool::new(false);
+        let work = || simulator.play(&[0], cast, most_rows, &stop);
+        played(py, watched(py, &stop, work)?)
+    }
+
+    /// Plays the phases `first` to `last` (without it) of a step that is a collective, and keeps about so many messages of
+    /// each.
+    #[pyo3(signature = (step_json, first, last, most_rows, **parameters))]
+    fn play_collective<'py>(
+        &self,
+        py: Python<'py>,
+        step_json: &str,
+        first: u32,
+        last: u32,
+        most_rows: usize,
+        parameters: Option<&Bound<'py, PyDict>>,
+    ) -> PyResult<Bound<'py, PyDict>> {
+        let (step, collective) = collective_of(step_json)?;
+        let simulator = self.simulator(parameters)?;
+        let (members, sizes) = (
+            collective.members(self.inner.hosts() as u32),
+            step.sizes.sizes(),
+        );
+        let cast = |phase| {
+            let program = collective.program_of(phase, &sizes, members.len())?;
+            let schedule = Schedule::of(program, collective.rendezvous_bytes)?;
+            Ok((schedule, members.clone()))
+        };
+        let phases: Vec<u32> = (first..last).collect();
+        let stop = AtomicBool::new(false);
+        let work = || simulator.play(&phases, cast, most_rows, &stop);
+        played(py, watched(py, &stop, work)?)
+    }
+
     /// Simulates phases that were chosen for a step, given as JSON with a stop rule each.
     #[pyo3(signature = (step_json, phases_json, lost, with_loads, **parameters))]
     fn simulate_chosen<'py>(
@@ -242,6 +294,29 @@ impl Network {
             .collect();
         self.run(py, &step, &phases, &lost, with_loads, parameters)
     }
+}
+
+/// What became of programs, or why they were not played to their end.
+fn played(py: Python<'_>, found: Result<Played, Unplayed>) -> PyResult<Bound<'_, PyDict>> {
+    let found = found.map_err(|why| match why {
+        Unplayed::Interrupted => interrupted(),
+        Unplayed::Refused(why) => refused(why),
+    })?;
+    let activities = found.activities;
+    let all = columns_of(py, found.outcome)?;
+    let columns = columns!(
+        py,
+        activities,
+        phase,
+        node,
+        compute_ns,
+        communicate_ns,
+        wait_ns,
+        end_ns
+    );
+    all.set_item("activities", columns)?;
+    all.set_item("messages", found.messages)?;
+    Ok(all)
 }
 
 #[derive(serde::Deserialize)]

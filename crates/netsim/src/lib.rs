@@ -3,5 +3,6 @@
 mod hash;
 pub mod network;
 pub mod packets;
+pub mod program;
 pub mod samples;
 pub mod simulate;

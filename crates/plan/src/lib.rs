@@ -3,6 +3,7 @@
 //! Pure: text in, values out. The same expansion drives live probes and simulators.
 
 mod arrangement;
+mod collective;
 mod ensemble;
 mod error;
 mod goal;
@@ -14,6 +15,7 @@ mod pattern;
 mod phase;
 mod plan;
 mod positions;
+pub mod program;
 mod race;
 mod rate;
 pub mod reading;
@@ -24,8 +26,10 @@ mod transport;
 mod webserver;
 
 pub use arrangement::{Arrangement, Policy};
+pub use collective::{Algorithm, Collective, Operation};
 pub use ensemble::{
-    AllToAll, Cast, Duplex, Matrix, Measure, Mode, Pairs, Random, Ring, Shape, Streams, Xray,
+    AllToAll, Cast, Duplex, Matrix, Measure, Mode, Pairs, Random, Replay, Ring, Shape, Streams,
+    Xray,
 };
 pub use error::{Fault, PlanError};
 pub use goal::{Goal, Question};

@@ -4,8 +4,9 @@ use std::ops::Range;
 
 use serde::{Deserialize, Serialize};
 
+use crate::collective::{self, Collective};
 use crate::ensemble::{
-    self, AllToAll, Cast, Ensemble, Matrix, Measure, Pairs, Random, Ring, Streams, Xray,
+    self, AllToAll, Cast, Ensemble, Matrix, Measure, Pairs, Random, Replay, Ring, Streams, Xray,
 };
 use crate::error::Result;
 use crate::limits::Reach;
@@ -56,6 +57,8 @@ pub enum Pattern {
     Ring(Ring),
     Random(Random),
     Xray(Xray),
+    Program(Replay),
+    Collective(Collective),
 }
 
 /// What an application computes with at once.
@@ -84,7 +87,7 @@ struct Kind {
     read: fn(&Section) -> Result<Pattern>,
 }
 
-const KINDS: [Kind; 13] = [
+const KINDS: [Kind; 15] = [
     Kind {
         name: "pingpong",
         keys: &[],
@@ -156,6 +159,16 @@ const KINDS: [Kind; 13] = [
         read: |step| Xray::read(step).map(Pattern::Xray),
     },
     Kind {
+        name: "program",
+        keys: &["nodes", "trace", "rendezvous"],
+        read: |step| Replay::read(step).map(Pattern::Program),
+    },
+    Kind {
+        name: "collective",
+        keys: &collective::KEYS,
+        read: |step| Collective::read(step).map(Pattern::Collective),
+    },
+    Kind {
         name: "webserver",
         keys: &webserver::KEYS,
         read: |step| Webserver::read(step).map(Pattern::Webserver),
@@ -179,12 +192,19 @@ impl Pattern {
             Self::Ring(_) => "ring",
             Self::Random(_) => "random",
             Self::Xray(_) => "xray",
+            Self::Program(_) => "program",
+            Self::Collective(_) => "collective",
         }
     }
 
     /// Whether it is between two nodes alone, the first and the second.
     pub fn is_pair(&self) -> bool {
         self.ensemble().is_none()
+    }
+
+    /// Whether its nodes do one thing after another, as a program says.
+    pub fn is_program(&self) -> bool {
+        matches!(self, Self::Program(_) | Self::Collective(_))
     }
 
     /// Whether a row of it times round trips.
@@ -218,6 +238,8 @@ impl Pattern {
             Self::Ring(pattern) => Some(pattern),
             Self::Random(pattern) => Some(pattern),
             Self::Xray(pattern) => Some(pattern),
+            Self::Program(pattern) => Some(pattern),
+            Self::Collective(pattern) => Some(pattern),
         }
     }
 

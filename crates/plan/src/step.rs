@@ -155,7 +155,8 @@ impl Step {
                 .name("name")?
                 .unwrap_or_else(|| pattern.name().to_owned()),
             options: Options::read(&section, transport, &pattern)?,
-            sizes: SizeSchedule::read(&section, limits)?.within(transport.message_bytes(&pattern)),
+            sizes: read_sizes(&section, &pattern, limits)?
+                .within(transport.message_bytes(&pattern)),
             stop,
             goal,
             until_ns: read_until(&section, &pattern)?,
@@ -180,14 +181,24 @@ impl Step {
     }
 }
 
+/// A trace has sizes of its own.
+fn read_sizes(section: &Section, pattern: &Pattern, limits: &Limits) -> Result<SizeSchedule> {
+    if !matches!(pattern, Pattern::Program(_)) {
+        return SizeSchedule::read(section, limits);
+    }
+    section.only_for("sizes", "patterns other than \"program\"")?;
+    Ok(SizeSchedule::List { bytes: vec![1] })
+}
+
 /// Users go on until what they get is known closely.
 fn read_stop(section: &Section, pattern: &Pattern) -> Result<(StopRule, Option<Goal>)> {
-    if !matches!(pattern, Pattern::Webserver(_)) {
+    if !matches!(pattern, Pattern::Webserver(_)) && !pattern.is_program() {
         // A size under several loads has several times.
         let one_time = pattern.is_pair() && pattern.loads().is_empty();
         return StopRule::read(section, pattern.is_pair(), one_time);
     }
-    section.only_for("stop", "other patterns than \"webserver\"")?;
+    let others = "patterns other than \"webserver\", \"program\" and \"collective\"";
+    section.only_for("stop", others)?;
     let once = StopRule::Count {
         repeats: 1,
         trials: 1,

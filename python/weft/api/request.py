@@ -33,6 +33,7 @@ def run_request(
     users: str | None = None,
     page: str | None = None,
     server: str | None = None,
+    trace: str | os.PathLike[str] | None = None,
 ) -> RunRequest:
     """The request of `weft.run` and `weft run`, which say what the arguments are; raises RequestError."""
     overrides = _of_all_steps(transport, interfaces, mpi)
@@ -40,7 +41,8 @@ def run_request(
     overrides += [(key, value_text(value)) for key, value in (settings or {}).items()]
     overrides += [("launches", str(launches))] if launches is not None else []
     loads = {"gamma": gamma, "users": users, "page": page, "server": server}
-    overrides += load_settings(plan, loads)
+    replayed = None if trace is None else os.fspath(trace)
+    overrides += load_settings(plan, {**loads, "trace": replayed})
     return RunRequest(
         plan,
         on,
@@ -77,6 +79,7 @@ _KINDS: dict[str, tuple[str, str]] = {
     "users": ("webserver", "users"),
     "page": ("webserver", "sizes"),
     "server": ("webserver", "server"),
+    "trace": ("program", "trace"),
 }
 """Of each option, the pattern and the key it sets."""
 
@@ -87,14 +90,19 @@ def _settings(steps: Iterable[Step], name: str, value: str) -> list[tuple[str, s
         step.over.of if step.over else step.name for step in steps if step.pattern.kind == pattern
     )
     if not mine:
-        example = "gamma-sweep" if pattern == "stream" else "webserver"
+        example = {"stream": "gamma-sweep", "program": "trace"}.get(pattern, pattern)
         raise RequestError(
             f"--{name} {value}: the plan has no step of the pattern {pattern}",
             f"the plan {example} has one",
         )
-    # KB is how many write kB.
-    text = f'["{value.replace("KB", "kB")}"]' if name == "page" else value
-    return [(f"steps.{step}.{key}", text) for step in mine]
+    return [(f"steps.{step}.{key}", _as_toml(name, value)) for step in mine]
+
+
+def _as_toml(name: str, value: str) -> str:
+    if name == "page":
+        # KB is how many write kB.
+        return f'["{value.replace("KB", "kB")}"]'
+    return inline_text(value) if name == "trace" else value
 
 
 def _of_all_steps(

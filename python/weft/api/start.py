@@ -35,6 +35,7 @@ def run(
     users: str | None = None,
     page: str | None = None,
     server: str | None = None,
+    trace: str | os.PathLike[str] | None = None,
     reporter: Reporter | None = None,
 ) -> Run:
     """Carry out a plan on a testbed and return the run.
@@ -51,6 +52,7 @@ def run(
     against: an earlier run's folder; each size ends when it is known whether it differs.
     transport, mpi, interfaces: for all steps. settings: changes of single keys of the plan.
     gamma, users, page: loads of applications, such as "0:3.5:0.1". server: the web server, "apache" or "nginx".
+    trace: the file of the plan `trace`, in the format of GOAL.
 
     Raises RequestError before anything is started where the request is wrong, WorkError where the work fails, and
     Interrupted (a KeyboardInterrupt) on an interrupt: what was measured is in the folder, and can be resumed.
@@ -75,6 +77,7 @@ def run(
         users=users,
         page=page,
         server=server,
+        trace=trace,
     )
     return ended(start_run(request, reporter))
 

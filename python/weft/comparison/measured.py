@@ -10,12 +10,15 @@ import msgspec
 import numpy as np
 from msgspec import UNSET, UnsetType
 
-from weft.diagnosis.curve import Reduction, curves
+from weft.diagnosis.activities import activities
+from weft.diagnosis.collectives import collectives
+from weft.diagnosis.curve import Reduction, column, curves
 from weft.diagnosis.multi_pair import multi_pair_points
 from weft.diagnosis.node.applications import loaded_points
 from weft.diagnosis.node.web import web_points
 from weft.diagnosis.points import curve_points
 from weft.interval import Interval
+from weft.plan.pattern import Program
 from weft.runs.folder import Run
 
 
@@ -74,7 +77,7 @@ class Measured(NamedTuple):
 
 def measured(run: Run, reduction: Reduction) -> dict[Key, Measured]:
     """Everything that is no route, with one value a launch by `reduction`."""
-    return dict([*_sizes(run, reduction), *_loads(run), *_arrangements(run)])
+    return dict([*_sizes(run, reduction), *_loads(run), *_arrangements(run), *_programs(run)])
 
 
 def ratio_of(left: Interval, right: Interval) -> Interval:
@@ -102,7 +105,7 @@ def _loads(run: Run) -> Iterator[tuple[Key, Measured]]:
         for one in loaded_points(run)
     }
     for key, mbps in found.items():
-        yield key, Measured(Interval(mbps, mbps, mbps))
+        yield key, _alone(mbps)
     points = web_points(run, [])
     steps = sorted({one.step for one in points})
     for one in points:
@@ -114,3 +117,23 @@ def _arrangements(run: Run) -> Iterator[tuple[Key, Measured]]:
     for one in multi_pair_points(run):
         key = Key(one.test, one.size_bytes, arrangement=one.name)
         yield key, Measured(one.sum_mbps, one.by_launch_mbps)
+
+
+def _programs(run: Run) -> Iterator[tuple[Key, Measured]]:
+    """Of a collective its bus bandwidth, of a trace the rate at which all its messages together were moved: computed,
+    and the same in every launch."""
+    found = activities(run)
+    for one in collectives(run.meta, found):
+        yield Key(f"{one.operation} {one.algorithm}", one.size_bytes), _alone(one.bus_mbps)
+    traces = [i for i, step in enumerate(run.meta.plan.steps) if isinstance(step.pattern, Program)]
+    for each in found:
+        if each.step in traces and each.elapsed_ms:
+            moved = int(
+                column(run.samples, "size_bytes")[column(run.samples, "step") == each.step].sum()
+            )
+            key = Key("program", moved, traces.index(each.step))
+            yield key, _alone(moved * 8 / each.elapsed_ms / 1e3)
+
+
+def _alone(mbps: float) -> Measured:
+    return Measured(Interval(mbps, mbps, mbps))

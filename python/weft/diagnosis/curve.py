@@ -114,7 +114,10 @@ class Batches:
     @classmethod
     def of(cls, run: Run) -> Batches:
         steps = run.meta.plan.steps
-        has_curve = [not (one.is_ensemble or one.computes or one.is_multi_pair) for one in steps]
+        has_curve = [
+            not (one.is_ensemble or one.is_program or one.computes or one.is_multi_pair)
+            for one in steps
+        ]
         kept = np.array(has_curve, dtype=bool)[column(run.samples, "step")] & ~_pins(run)
         samples = run.samples.filter(kept)
         step, size, launch, phase = (

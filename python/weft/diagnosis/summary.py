@@ -7,6 +7,8 @@ from typing import Any
 
 import msgspec
 
+from weft.diagnosis.activities import Activity, activities
+from weft.diagnosis.collectives import Collected, collectives
 from weft.diagnosis.curve import curves
 from weft.diagnosis.delivery import Delivered, deliveries
 from weft.diagnosis.ensemble.effects import Effects, effects_of
@@ -66,6 +68,8 @@ class Summary:
     multi_pair: list[MultiPairPoint] = field(default_factory=list)
     race: Outcome | None = None
     studies: list[Study] = field(default_factory=list)
+    activities: list[Activity] = field(default_factory=list)
+    collectives: list[Collected] = field(default_factory=list)
 
     @property
     def ensembles(self) -> list[int]:
@@ -100,6 +104,8 @@ class Summary:
             "caches": self.caches,
             "budgets": [budget.to_json() for budget in self.budgets],
             "cycles": [one.to_json() for one in self.cycles],
+            "activities": self.activities,
+            "collectives": self.collectives,
             "studies": [one.to_json() for one in self.studies],
             "multi_pair": [point.to_json() for point in self.multi_pair],
             "deliveries": [one.to_json() for one in self.deliveries],
@@ -116,6 +122,7 @@ def summarise(run: Run) -> Summary:
     rates = Rates.of(run)
     busy = occupation(run)
     taken_apart = [effects_of(matrix) for matrix in matrices(run, rates) if matrix.is_calm]
+    found_activities = activities(run)
     raced = stand(run.meta, run.samples)
     return Summary(
         meta=run.meta,
@@ -138,6 +145,8 @@ def summarise(run: Run) -> Summary:
         multi_pair=multi_pair_points(run),
         race=raced[1] if raced else None,
         studies=studies(run),
+        activities=found_activities,
+        collectives=collectives(run.meta, found_activities),
     )
 
 

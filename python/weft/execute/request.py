@@ -25,8 +25,9 @@ from weft.execute.resolve import check_usable, settle_pairs, too_few_processors
 from weft.execute.simulation import SimulatedRun
 from weft.execute.transport_check import check_transports
 from weft.plan.load import PlanSource, load_plan
-from weft.plan.pattern import MultiPair
+from weft.plan.pattern import MultiPair, Program
 from weft.plan.plan import Options, Plan, Step
+from weft.plan.trace_file import with_digest
 from weft.runs import records
 from weft.runs.digests import lacks_tables
 from weft.runs.folder import Run, RunWriter, lock_folder
@@ -35,7 +36,7 @@ from weft.runs.meta import FILE_NAME, RunMeta, Warning
 from weft.runs.table_stream import damaged_tables
 from weft.testbed.base import Testbed
 from weft.testbed.computed.base import Simulator, is_computed
-from weft.testbed.needs import check_load, nodes_of
+from weft.testbed.needs import check_load, nodes_of, refuse_program
 from weft.testbed.open import open_testbed
 
 
@@ -78,6 +79,8 @@ def _check_loads(plan: Plan, spec: str) -> None:
     for step in plan.steps:
         if step.has_gamma and kind not in ("sim", "node"):
             check_load(step, kind, name)
+        if step.is_program and kind != "sim":
+            refuse_program(step, kind, name)
 
 
 def simulate_run(request: RunRequest, reporter: Reporter | None = None) -> Run:
@@ -106,6 +109,7 @@ def compute_run(testbed: Simulator, request: RunRequest, reporter: Reporter | No
 def foresee_run(request: RunRequest) -> Outlook:
     """What a run would use; nothing is started, and Slurm not asked for nodes. Raises RequestError."""
     plan = load_plan(request.plan, request.overrides)
+    _check_loads(plan, request.testbed)
     settle_against(request.against, plan, request.testbed)
     wanted = (request.scale, request.nodes, request.ports)
     with open_testbed(request.testbed, *wanted, may_ask=False) as testbed:
@@ -237,6 +241,8 @@ def _settle(plan: Plan, testbed: Testbed, cpus: list[int] | None) -> tuple[Plan,
     if not is_computed(testbed):
         plan = with_loops(plan)
     for index, step in enumerate(plan.steps):
+        if isinstance(step.pattern, Program):
+            step = replace(step, pattern=with_digest(step.pattern))
         if is_computed(testbed):
             testbed.check(step)
         else:

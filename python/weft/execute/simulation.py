@@ -173,9 +173,20 @@ class SimulatedRun:
         for why in failures.values():
             hint = "the rest of the step, larger sizes or loads, was not tried"
             self._meta.warn("no-messages", f"{logbook.step_name}: {why}", hint)
+        self._note_kept(outcome, logbook)
         self._clock_ns += outcome.span_ns
         self._events += outcome.events
         self._idle_s = max(self._idle_s, outcome.idle_s)
+
+    def _note_kept(self, outcome: Outcome, logbook: Logbook) -> None:
+        """Say where not all messages of programs are in the samples."""
+        if outcome.messages is not None and len(outcome) < outcome.messages:
+            self._meta.warn(
+                "messages-sampled",
+                f"{logbook.step_name}: of {outcome.messages:,} messages {len(outcome):,} are kept as samples; "
+                "the times of phases and nodes count all",
+                "`rows=N` in the brackets keeps more",
+            )
 
     def _note_missing(self, step: Step, logbook: Logbook) -> None:
         """A dead node takes no part; the others go on without it, as they do without one that failed."""

@@ -163,6 +163,29 @@ class Xray(ManyNodes, frozen=True):
     time_ns: int
 
 
+class Dependent(_Pattern, frozen=True):
+    """What each node does depends on what it and others have done: its messages are no transfers that begin at once.
+    Messages longer than `rendezvous_bytes` wait for their receive."""
+
+    nodes: Nodes
+    rendezvous_bytes: int
+
+
+class Program(Dependent, frozen=True):
+    """A trace of an application; `sha256` is that of the file once a run has read it."""
+
+    trace: str | None
+    sha256: str | UnsetType = UNSET
+
+
+class Collective(Dependent, frozen=True):
+    """One operation of all nodes in several ways; the phases of a size are the ways (`weft._core.Program.ways`)."""
+
+    operation: Literal["allreduce", "allgather", "alltoall", "bcast", "reduce-scatter"]
+    algorithms: tuple[str, ...]
+    group: int
+
+
 Pattern: TypeAlias = (
     Pingpong
     | Stream
@@ -177,4 +200,6 @@ Pattern: TypeAlias = (
     | Ring
     | Random
     | Xray
+    | Program
+    | Collective
 )

@@ -7,7 +7,16 @@ from typing import Any, Literal, TypeAlias
 import msgspec
 from msgspec import UNSET, Struct, UnsetType
 
-from weft.plan.pattern import ManyNodes, MultiPair, Nodes, Pattern, Stream, Webserver, Xray
+from weft.plan.pattern import (
+    Dependent,
+    ManyNodes,
+    MultiPair,
+    Nodes,
+    Pattern,
+    Stream,
+    Webserver,
+    Xray,
+)
 
 
 class Rate(Struct, frozen=True, omit_defaults=True):
@@ -151,6 +160,11 @@ class Step(Struct, frozen=True):
         return isinstance(self.pattern, ManyNodes)
 
     @property
+    def is_program(self) -> bool:
+        """Whether its nodes do one thing after another, as a program says: a phase is a whole program."""
+        return isinstance(self.pattern, Dependent)
+
+    @property
     def is_multi_pair(self) -> bool:
         """Whether several pairs of processes run between the same two nodes: a size is measured under several
         arrangements, and is no point of a curve."""
@@ -185,7 +199,7 @@ class Step(Struct, frozen=True):
     @property
     def chosen_nodes(self) -> Nodes:
         """The nodes that a step between many names."""
-        return self.pattern.nodes if isinstance(self.pattern, ManyNodes) else None
+        return self.pattern.nodes if isinstance(self.pattern, (ManyNodes, Dependent)) else None
 
     @property
     def first_bytes(self) -> int:

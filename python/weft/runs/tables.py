@@ -33,6 +33,10 @@ PAGES_NAME = "pages.parquet"
 (mean and quantiles) of so many `requests`, from when each was due to the last byte of its page; requests without an
 answer, and how late the generator itself was (99th percentile)."""
 
+ACTIVITIES_NAME = "activities.parquet"
+"""By step and phase of a program, and node (as in the samples): how long it computed, communicated and waited until its
+own last end, and when that was, in ns from the phase's begin."""
+
 CACHES_NAME = "caches.parquet"
 """By step, phase, node, processor, cache and kind of access (read, write, instruction): accesses for each message (of a
 ping-pong, both ways), and what part of them hit."""
@@ -110,6 +114,13 @@ SCHEMAS = {
         node=_NAMED, part=_NAMED, task=_NAMED, **_numbers("share", "interrupts_per_s")
     ),
     CATEGORIES_NAME: _schema(node=_NAMED, category=_NAMED, **_numbers("cycles")),
+    ACTIVITIES_NAME: _schema(
+        node=pa.int32(),
+        compute_ns=pa.int64(),
+        communicate_ns=pa.int64(),
+        wait_ns=pa.int64(),
+        end_ns=pa.int64(),
+    ),
     CACHES_NAME: _schema(
         node=_NAMED, part=_NAMED, cache=_NAMED, access=_NAMED, **_numbers("accesses", "hit_rate")
     ),

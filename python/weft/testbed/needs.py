@@ -26,6 +26,14 @@ def refuse_load(step: Step, kind: str, name: str) -> NoReturn:
     )
 
 
+def refuse_program(step: Step, kind: str, name: str) -> NoReturn:
+    """Raise RequestError for a step that is a program on a testbed where none is played."""
+    raise RequestError(
+        f"step {step.name!r} is a {step.pattern.kind}, which is simulated between nodes; {kind}:{name} cannot run it",
+        "run it on sim:FABRIC, such as --on sim:two-racks",
+    )
+
+
 def check_load(step: Step, kind: str, name: str) -> None:
     """Raise RequestError where agents cannot compute with what a stream brings, or not say what it costs."""
     where = f"step {step.name!r} has an application load (gamma) on {kind}:{name}"
@@ -60,6 +68,8 @@ def refuse_live_server(step: Step, pattern: Webserver) -> None:
 def nodes_of(step: Step, testbed_nodes: int) -> list[int]:
     """The nodes that take part in a step; raises RequestError when the testbed has too few."""
     phases = expand(step, testbed_nodes)
+    if step.is_program:
+        return sorted(step.chosen_nodes or range(testbed_nodes))
     if not step.is_ensemble:
         return list(range(min(2, testbed_nodes)))
     if step.is_adaptive:

@@ -8,7 +8,7 @@ import time
 from weft.runs.probes import Event
 from weft.watch.sites import Settings
 from weft.watch.state import State
-from weft.watch.store import StoreError, Writer
+from weft.watch.store import StoreError, Writer, written
 from weft.watch.tell import Level, Tell, tell_event
 from weft.watch.upkeep import Upkeep
 
@@ -22,7 +22,7 @@ class Storage:
         self._since_s: float | None = None
         self._has_failed = False
 
-    def failed(self, error: StoreError | OSError) -> None:
+    def failed(self, error: StoreError) -> None:
         """Nothing is lost: agents keep what was not stored."""
         self._has_failed = True
         if self._since_s is None:
@@ -36,18 +36,21 @@ class Storage:
         """Force all to the disk, and then how far that is."""
         try:
             self._writer.sync()
-            state.save(self._writer.folder)
-        except (StoreError, OSError) as error:
+            with written(self._writer.folder):
+                state.save(self._writer.folder)
+        except StoreError as error:
             self.failed(error)
 
     async def end_round(self, state: State, settings: Settings) -> None:
         """Save, look after old days, and say whether a full disk is over: when a round has passed without a failure."""
         self.save(state)
         try:
-            for event in await asyncio.to_thread(self._upkeep.step, settings):
+            with written(self._writer.folder):
+                events = await asyncio.to_thread(self._upkeep.step, settings)
+            for event in events:
                 self._writer.add_event(event)
                 tell_event(self._tell, event)
-        except OSError as error:
+        except StoreError as error:
             self.failed(error)
         if self._since_s is not None and not self._has_failed:
             event = Event(

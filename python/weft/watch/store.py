@@ -45,6 +45,7 @@ __all__ = [
     "Writer",
     "open_watch",
     "read_day",
+    "written",
 ]
 
 FILE_NAME = "run.json"
@@ -97,7 +98,8 @@ class StoreError(WeftError):
 
 
 @contextmanager
-def _written(folder: Path) -> Iterator[None]:
+def written(folder: Path) -> Iterator[None]:
+    """Raises StoreError where something in the folder could not be written."""
     try:
         yield
     except OSError as error:
@@ -110,12 +112,12 @@ class Writer:
     def __init__(self, folder: Path, record: Record) -> None:
         self.folder = folder
         self.record = record
-        with _written(folder):
+        with written(folder):
             (folder / SAMPLES_NAME).mkdir(parents=True, exist_ok=True)
             self._lock = FolderLock(folder)
         self._streams: dict[str, TableStream] = {}
         self._touched_s: dict[str, float] = {}
-        with _written(folder):
+        with written(folder):
             for path in sorted((folder / SAMPLES_NAME).glob("*.arrows")):
                 compact(folder, path.stem)
             self._events = Lines(folder / EVENTS_NAME)
@@ -126,7 +128,7 @@ class Writer:
         """Make a folder; raises RequestError where there is something already."""
         if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
             raise RequestError(f"{folder}: already exists", "choose another --out")
-        with _written(folder):
+        with written(folder):
             folder.mkdir(parents=True, exist_ok=True, mode=0o700)
         return cls(folder, record)
 
@@ -139,7 +141,7 @@ class Writer:
         """Write run.json, which only its owner may read: it has the token."""
         path = self.folder / FILE_NAME
         temporary = path.with_name(FILE_NAME + ".new")
-        with _written(self.folder):
+        with written(self.folder):
             temporary.touch(mode=0o600)
             with temporary.open("wb") as file:
                 file.write(msgspec.json.format(msgspec.json.encode(self.record), indent=1) + b"\n")
@@ -163,7 +165,7 @@ class Writer:
 
     def sync(self) -> None:
         """Force everything to the disk, and compact days that are over and have had nothing for ten minutes."""
-        with _written(self.folder):
+        with written(self.folder):
             self._events.sync()
         for name in list(self._streams):
             with self._day_written(name) as stream:
@@ -178,7 +180,7 @@ class Writer:
         try:
             for name in list(self._streams):
                 self._finish_day(name)
-            with _written(self.folder):
+            with written(self.folder):
                 self._events.sync()
         finally:
             self._events.close()
@@ -188,7 +190,7 @@ class Writer:
     def _day_written(self, name: str) -> Iterator[TableStream]:
         """The stream of a day. Behind a write that failed nothing could be read, so that stream is abandoned; what it
         has is compacted before there is another."""
-        with _written(self.folder):
+        with written(self.folder):
             if name not in self._streams:
                 path = stream_path(self.folder, name)
                 if path.exists():
@@ -202,7 +204,7 @@ class Writer:
                 raise
 
     def _finish_day(self, name: str) -> None:
-        with _written(self.folder):
+        with written(self.folder):
             if name in self._streams:
                 self._streams.pop(name).close()
             compact(self.folder, name)

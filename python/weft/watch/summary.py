@@ -17,7 +17,7 @@ TO_S = 60.0
 def read_summary(folder: Path, name: str) -> Readable:
     """The probes of a day, thinned to one a minute of each link, kind and size where the day is over. A summary is made
     where there is none of the day's file as it is now, and kept where the folder can be written."""
-    if stream_path(folder, name).exists() or thinned_by(table_path(folder, name)):
+    if stream_path(folder, name).exists():
         return read_day(folder, name)
     path, version = _path(folder, name), _version(folder, name)
     if thinned_by(path) == version:
@@ -25,6 +25,8 @@ def read_summary(folder: Path, name: str) -> Readable:
         if not found.damage:
             return found
     day = read_day(folder, name)
+    if thinned_by(table_path(folder, name)):
+        return day
     thinned = thin(day.table, TO_S)
     if not day.damage:
         with contextlib.suppress(OSError):

@@ -1,5 +1,6 @@
 """Changes of a link: planted ones are found, cycles and autocorrelation raise none, and units do not matter."""
 
+import time
 from dataclasses import replace
 from functools import cache
 
@@ -8,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from common.months import month
+from common.months import correlated, month
 from weft.diagnosis.links.changes import Change, find_changes
 from weft.diagnosis.links.quarters import Quarters, quarters
 from weft.diagnosis.links.series import Series
@@ -103,3 +104,22 @@ def _until(parts: Quarters, end_s: float) -> Quarters:
 
 def _times(one: Change, later_s: float = 0.0) -> tuple[str, int, int | None]:
     return one.what, round(one.begin_s - later_s), one.end_s and round(one.end_s - later_s)
+
+
+def test_no_thread_helps_to_find_changes() -> None:
+    """On a busy machine the threads of a library of linear algebra would spin most of the time."""
+    parts = _busy_every_second_day(days=58)
+    own_s, all_s = time.thread_time(), time.process_time()
+    assert len(find_changes(parts)) == 28
+    own_s, all_s = time.thread_time() - own_s, time.process_time() - all_s
+    assert all_s - own_s < 0.2 * own_s
+
+
+def _busy_every_second_day(days: int) -> Quarters:
+    rng = np.random.default_rng(1)
+    quarter = np.arange((days + 2) * 96)
+    day, hour = quarter // 96, quarter % 96 / 4
+    busy = (day % 2 == 0) & (day > 0) & (day < days) & (hour >= 5) & (hour < 11)
+    minimum_s = 1e-3 + 1e-4 * (correlated(rng, len(quarter)) + 3 * busy)
+    jitter_s = 1e-4 * np.exp(0.25 * correlated(rng, len(quarter)) + busy)
+    return Quarters(0.0, quarter * 900.0, minimum_s, jitter_s)

@@ -45,6 +45,7 @@ NOT_BETWEEN_NODES = {
     "webserver": "no application computes",
     "drivers": "is measured, not simulated",
     "icmp": "only TCP is simulated",
+    "trace": "none is named",
     "udp": "only TCP is simulated",
 }
 

@@ -96,13 +96,23 @@ impl<'a> Setup<'a> {
 
     /// Adds one message, whose ends handle no other behind it.
     pub fn add_message(&mut self, message: &Transfer) -> Option<Path> {
-        let (path, demand) = self.seek(message, message.bytes, message.bytes)?;
+        let (path, demand) = self.seek_message(message)?;
         self.count_ports(message, 0);
-        self.push(Demand {
-            cap_bits_per_s: self.window_rate(&path).min(path.own_bits_per_s),
-            ..demand
-        });
+        self.push(demand);
         Some(path)
+    }
+
+    /// The same without adding it.
+    pub fn seek_message(&mut self, message: &Transfer) -> Option<(Path, Demand)> {
+        let (path, demand) = self.seek(message, message.bytes, message.bytes)?;
+        let cap_bits_per_s = self.window_rate(&path).min(path.own_bits_per_s);
+        Some((
+            path,
+            Demand {
+                cap_bits_per_s,
+                ..demand
+            },
+        ))
     }
 
     /// The same without adding it.
@@ -176,8 +186,12 @@ impl<'a> Setup<'a> {
 
     /// What a message takes from end to end besides its time at the rate of the slowest hop.
     pub fn latency_s(&self, path: &Path, bytes: u64) -> f64 {
-        let first = self.framing().first_frame_bytes(bytes, path.mtu_bytes);
-        2.0 * self.parameters.overhead_s + path.latency_s(first)
+        2.0 * self.parameters.overhead_s + self.way_s(path, bytes)
+    }
+
+    /// The same without what it costs its ends.
+    pub fn way_s(&self, path: &Path, bytes: u64) -> f64 {
+        path.latency_s(self.framing().first_frame_bytes(bytes, path.mtu_bytes))
     }
 
     /// What a message takes that has its path for itself.

@@ -13,7 +13,7 @@ use super::digest::{Condenser, Tally};
 use super::multi_pair;
 use super::outcome::{Common, Keep, PhaseOutcome};
 use super::pair;
-use super::parameters::Simulator;
+use super::parameters::{Sharing, Simulator};
 use super::phase;
 use super::reno;
 use super::setup::Setup;
@@ -48,6 +48,12 @@ const MOST_TRANSFERS: usize = 1 << 20;
 impl Simulator<'_> {
     /// Why a step cannot be simulated with these parameters, if it cannot.
     pub fn refusal(&self, step: &Step) -> Option<String> {
+        if step.pattern.is_program() && self.parameters.sharing != Sharing::MaxMin {
+            let name = self.parameters.sharing.name();
+            return Some(format!(
+                "sharing={name} is for phases; programs share max-min fairly"
+            ));
+        }
         reno::refusal(self.network, self.parameters, step)
     }
 

@@ -57,6 +57,7 @@ class Asked(Struct, frozen=True):
     users: str | None = None
     page: str | None = None
     server: str | None = None
+    trace: str | None = None
     as_json: bool = False
 
 
@@ -129,6 +130,7 @@ class Asked(Struct, frozen=True):
         type=click.Choice(["apache", "nginx"]),
         help="Which web server; default: what is installed.",
     ),
+    cloup.option("--trace", metavar="FILE", help="What the plan `trace` replays: a file of GOAL."),
 )
 @json_option
 @click.pass_context
@@ -197,6 +199,7 @@ def _request(asked: Asked) -> RunRequest:
         users=asked.users,
         page=asked.page,
         server=asked.server,
+        trace=asked.trace,
     )
     return replace(request, command=["weft", *sys.argv[1:]])
 

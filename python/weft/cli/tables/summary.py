@@ -6,6 +6,8 @@ from collections.abc import Iterator
 
 from rich.table import Table
 
+from weft.cli.tables.activities import print_activities
+from weft.cli.tables.collectives import print_collectives
 from weft.cli.tables.ensemble import print_ensembles
 from weft.cli.tables.layout import number, plain_table, terminal, titled
 from weft.cli.tables.occupation import print_insides, print_loads
@@ -52,7 +54,9 @@ def print_summary(summary: Summary) -> None:
     print_insides(summary, console)
     print_ensembles(summary, console)
     print_multi_pair(summary.multi_pair, console)
-    if not len(summary.rates) and not summary.multi_pair:
+    print_collectives(summary.collectives, summary.meta, console)
+    print_activities(summary.activities, summary.meta, console)
+    if not (len(summary.rates) or summary.multi_pair or summary.activities):
         console.print("no samples")
 
 

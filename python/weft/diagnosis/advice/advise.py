@@ -42,7 +42,7 @@ def _all(
     known = {
         index: [facts_of(run, index, of_step(run, evidence, index), node) for node in (0, 1)]
         for index, step in enumerate(steps)
-        if not step.is_ensemble and len(nodes) > 1
+        if not (step.is_ensemble or step.is_program) and len(nodes) > 1
     }
     holes = {one.step: hole_facts(one) for one in path_mtu_holes(run)}
     for rule in rules():

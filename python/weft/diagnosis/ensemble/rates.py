@@ -84,10 +84,11 @@ class Rates:
 def _per_launch(run: Run) -> tuple[list[Ints], Ints, Floats]:
     """Step, phase, source, destination and size, the launch, and the time that stands for it.
 
-    Several pairs at once are no route: what each of them gets is in `multi_pair`. Rows that measured no rate are left
-    out.
+    Several pairs at once are no route: what each of them gets is in `multi_pair`. Nor are messages of programs, which
+    wait for each other. Rows that measured no rate are left out.
     """
-    single = np.array([not step.is_multi_pair for step in run.meta.plan.steps], dtype=bool)
+    steps = run.meta.plan.steps
+    single = np.array([not (one.is_multi_pair or one.is_program) for one in steps], dtype=bool)
     kept = single[column(run.samples, "step")]
     kept &= are_measured(run.meta.plan.steps, run.samples)
     samples, time_us = run.samples, message_times_us(run)

@@ -27,7 +27,7 @@ def explain(run: Run) -> list[Explanation]:
     What the kernel states of whole steps comes first, then what moved with slow parts, then what nothing explains.
     Empty for a run without evidence, and between many nodes.
     """
-    if all(step.is_ensemble for step in run.meta.plan.steps):
+    if all(step.is_ensemble or step.is_program for step in run.meta.plan.steps):
         return []
     found = list(explain_holes(run))
     evidence = run.side_table(EVIDENCE_NAME)

@@ -6,6 +6,7 @@ from collections import Counter
 from dataclasses import dataclass, replace
 
 import numpy as np
+from threadpoolctl import threadpool_limits
 
 from weft.diagnosis.links import scan, windows
 from weft.diagnosis.links.noise import Noise, Whitener, estimate, whitener
@@ -51,6 +52,12 @@ def find_changes(parts: Quarters, seed: int = 1) -> list[Change]:
     """
     if len(parts) < _FEWEST:
         return []
+    # Thousands of small matrices: on a busy machine threads of a library of linear algebra wait for each other in each.
+    with threadpool_limits(1, "blas"):
+        return _find(parts, seed)
+
+
+def _find(parts: Quarters, seed: int) -> list[Change]:
     values = np.stack([parts.minimum_s, np.log(parts.jitter_s + _floor(parts.jitter_s))])
     tentative: list[Window] = []
     for number in range(_PASSES):
@@ -122,10 +129,9 @@ def _search(values: Values, limit: Limit) -> list[Window]:
 
 
 def _added(values: Values, places: list[tuple[int, int]], limit: Limit) -> list[tuple[int, int]]:
-    everywhere = np.arange(len(values.products[0]))
     places = list(places)
     while len(places) < _MOST:
-        left = [one.left(everywhere) for one in values.fitted(places)]
+        left = [one.left_everywhere() for one in values.fitted(places)]
         more = [(one.begin, one.end) for one in scan.clear(left, values.answers, limit)]
         if not set(more) - set(places):
             break

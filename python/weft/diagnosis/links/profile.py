@@ -90,7 +90,8 @@ class _Hours:
     @classmethod
     def of(cls, hour: npt.NDArray[np.int64], values: Floats, hours: int, an_hour: float) -> _Hours:
         """Values of the same hour of a day, of which there are `an_hour`, count as one: they are alike."""
-        found = [values[hour == one] for one in range(hours)]
+        order = np.argsort(hour, kind="stable")
+        found = np.split(values[order], np.searchsorted(hour[order], np.arange(1, hours)))
         variances = [
             _MEDIAN_VARIANCE * spread(part) ** 2 / (len(part) / an_hour)
             for part in found

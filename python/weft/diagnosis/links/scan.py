@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import reduce
 
 import numpy as np
 import numpy.typing as npt
@@ -65,10 +66,24 @@ class Responses:
             products[..., : len(special)] += innovations[..., k:] * special
         return products
 
-    def between(self, one: Places, other: Places) -> Floats:
+    def between(self, one: Places, other: Places | int) -> Floats:
         """The products of the responses to steps at two places, broadcast."""
         apart = np.minimum(np.abs(one - other), len(self.shared) - 1)
         return np.asarray(self.shared[apart, np.maximum(one, other)])
+
+    def with_steps(self, ends: Places, steps: Floats) -> Floats:
+        """The products of the responses to steps of these heights together with that to a step at each place: O(n),
+        without a table of places and steps."""
+        order, count = len(self.shared) - 1, self.shared.shape[1]
+        far = self.shared[order]
+        heights = np.bincount(ends, steps, count)
+        ahead = np.cumsum((heights * far)[::-1])[::-1]
+        products = np.cumsum(heights) * far
+        products[:-1] += ahead[1:]
+        for end, step in zip(ends.tolist(), steps.tolist(), strict=True):
+            at = np.arange(max(0, end - order + 1), min(count, end + order))
+            products[at] += step * (self.between(at, end) - far[np.maximum(at, end)])
+        return np.asarray(products)
 
     def weights(self, begin: Places, end: Places) -> Floats:
         """The sums of squares of the responses to windows."""
@@ -121,7 +136,8 @@ def clear(products: list[Floats], answers: list[Responses], limit: Limit) -> lis
     candidates = [
         (total - limit(length), begin, length)
         for length in _lengths(count)
-        for total, begin in _tops(_totals(products, answers, length))
+        for weights in [[one.of_length(length) for one in answers]]
+        for total, begin in _tops(_totals(products, weights, length))
         if total > limit(length)
     ]
     taken: list[tuple[int, int]] = []
@@ -181,9 +197,8 @@ def threshold(
     lengths = _lengths(count)
     first = generator.integers(0, count, (series, -(-count // block)))
     groups = np.array_split(first, max(1, series * count // _TOGETHER))
-    maxima = np.concatenate(
-        [_maxima(innovations, answers, lengths, group, block) for group in groups], axis=1
-    )
+    products = [_drawn(innovations, answers, group, block) for group in groups]
+    maxima = np.stack([_highest(products, answers, length) for length in lengths])
     middle = median_filter(maxima.mean(axis=1), _ALIKE, mode="nearest")
     spread = median_filter(maxima.std(axis=1), _ALIKE, mode="nearest") + 1e-9
     highest = np.max((maxima - middle[:, None]) / spread[:, None], axis=0)
@@ -192,23 +207,29 @@ def threshold(
     return Limit(np.array(lengths, np.float64), middle + spread * bound)
 
 
-def _maxima(
-    innovations: Floats, answers: list[Responses], lengths: list[int], first: Places, block: int
-) -> Floats:
-    """Of each length (rows) the highest total in each series of blocks that begin at `first`."""
+def _drawn(
+    innovations: Floats, answers: list[Responses], first: Places, block: int
+) -> list[Floats]:
+    """The products of each value in series of blocks that begin at `first`."""
     count = innovations.shape[1]
     at = (first[..., None] + np.arange(block)).reshape(len(first), -1)[:, :count] % count
-    products = [one.products(row[at]) for row, one in zip(innovations, answers, strict=True)]
-    return np.stack([_totals(products, answers, length).max(axis=1) for length in lengths])
+    return [one.products(row[at]) for row, one in zip(innovations, answers, strict=True)]
 
 
-def _totals(products: list[Floats], answers: list[Responses], length: int) -> Floats:
+def _highest(groups: list[list[Floats]], answers: list[Responses], length: int) -> Floats:
+    """The highest total of that length in each series."""
+    weights = [one.of_length(length) for one in answers]
+    found = [_totals(products, weights, length).max(axis=1) for products in groups]
+    return np.concatenate(found)
+
+
+def _totals(products: list[Floats], weights: list[Floats], length: int) -> Floats:
     """Of all windows of that length, by where they begin (last axis)."""
     totals = [
-        (product[..., :-length] - product[..., length:]) ** 2 / one.of_length(length)
-        for product, one in zip(products, answers, strict=True)
+        np.square(product[..., :-length] - product[..., length:]) / weight
+        for product, weight in zip(products, weights, strict=True)
     ]
-    return np.asarray(np.sum(totals, axis=0))
+    return np.asarray(reduce(np.add, totals))
 
 
 def _lengths(count: int) -> list[int]:

@@ -97,7 +97,7 @@ class Series:
 
     def where(self, chosen: npt.NDArray[np.bool_]) -> Series:
         """Only these probes."""
-        return self.at(chosen)
+        return self.at(np.flatnonzero(chosen))
 
     def at(self, chosen: npt.NDArray[np.bool_] | npt.NDArray[np.int64] | slice) -> Series:
         """Only the probes at these positions; those of a slice are not copied."""
@@ -124,6 +124,8 @@ class Series:
 
     def main_kind(self) -> Series:
         """The probes of the kind with most answers."""
+        if len(_distinct(self.kind)) == 1:
+            return self
         weights = None if self.stands is None else self.stands[~self.lost]
         answered = np.bincount(self.kind[~self.lost], weights, minlength=len(KINDS))
         return self.where(self.kind == int(np.argmax(answered)))

@@ -34,10 +34,12 @@ class Fit:
 
     def left(self, at: Places) -> Floats:
         """The products of what the fit leaves, at places."""
-        steps = self.rises @ _contrast(len(self.places))
-        return np.asarray(
-            self.products[at] - self.answer.between(at[:, None], _ends(self.places)) @ steps
-        )
+        steps = self.answer.between(at[:, None], _ends(self.places)) * _steps(self.rises)
+        return np.asarray(self.products[at] - steps.sum(axis=1))
+
+    def left_everywhere(self) -> Floats:
+        """The same at all places."""
+        return self.products - self.answer.with_steps(_ends(self.places), _steps(self.rises))
 
 
 @dataclass(frozen=True, eq=False)
@@ -97,10 +99,10 @@ def raised_by(windows: list[Window], count: int, values: int) -> Floats:
 
 
 def _fit(products: Floats, answer: Responses, places: list[Place]) -> Fit:
-    ends, contrast = _ends(places), _contrast(len(places))
-    shared = contrast @ answer.between(ends[:, None], ends) @ contrast.T
-    inverse = np.linalg.pinv(shared, hermitian=True)
-    product = contrast @ products[ends]
+    ends = _ends(places)
+    shared = _of_windows(_of_windows(answer.between(ends[:, None], ends)).T)
+    inverse = _inverse(shared)
+    product = _of_windows(products[ends])
     rises = inverse @ product
     scores = rises / np.sqrt(np.maximum(np.diag(inverse), 1e-300))
     return Fit(products, answer, places, rises, scores, float(rises @ product))
@@ -108,17 +110,28 @@ def _fit(products: Floats, answer: Responses, places: list[Place]) -> Fit:
 
 def _ends(places: list[Place]) -> Places:
     """Where there is a step: at the start, and at the ends of each window."""
-    return np.array([0, *(end for place in places for end in place)])
+    return np.concatenate([[0], np.array(places, np.int64).ravel()])
 
 
-def _contrast(windows: int) -> Floats:
-    """What makes windows of steps: one up, one down; the first row is the level outside."""
-    contrast = np.zeros((windows + 1, 2 * windows + 1))
-    contrast[0, 0] = 1
-    at = np.arange(windows)
-    contrast[at + 1, 2 * at + 1] = 1
-    contrast[at + 1, 2 * at + 2] = -1
-    return contrast
+def _of_windows(of_ends: Floats) -> Floats:
+    """From values of steps (rows, as in `_ends`) to those of windows, which are one up and one down; the first is the
+    level outside."""
+    return np.concatenate([of_ends[:1], of_ends[1::2] - of_ends[2::2]])
+
+
+def _steps(rises: Floats) -> Floats:
+    """Of the level outside and windows that rise so much."""
+    steps = np.repeat(rises, 2)[1:]
+    steps[2::2] *= -1
+    return steps
+
+
+def _inverse(symmetric: Floats) -> Floats:
+    """Moore and Penrose's: windows that cover the whole series are as one with the level outside."""
+    values, vectors = np.linalg.eigh(symmetric)
+    least = len(values) * np.finfo(np.float64).eps * np.abs(values).max()
+    inverse = np.divide(1, values, out=np.zeros_like(values), where=np.abs(values) > least)
+    return np.asarray((vectors * inverse) @ vectors.T)
 
 
 def _needed(values: Values, places: list[Place], limit: Limit) -> list[Place]:

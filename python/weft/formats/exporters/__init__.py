@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from weft.errors import RequestError
-from weft.formats.exporters import netpipe
+from weft.formats.exporters import goal, netpipe
 from weft.runs.folder import Run
 
 FORMATS: dict[str, Callable[[Run], str]] = {
+    "goal": goal.write,
     "netpipe": netpipe.write,
 }
 """The formats of `weft export RUN FORMAT`; each function returns the file's text."""

@@ -18,7 +18,7 @@ from weft.runs import records
 from weft.runs.meta import Warning
 from weft.testbed.base import BaseTestbed, Node, Testbed
 from weft.testbed.computed.outcome import Outcome
-from weft.testbed.needs import refuse_live_server, refuse_load
+from weft.testbed.needs import refuse_live_server, refuse_load, refuse_program
 
 _OWN_CAP = "its own window, overhead or unshared link"
 MOST_TRANSFERS = 2_000_000_000
@@ -103,6 +103,8 @@ class Computed(BaseTestbed, ABC, Generic[Model]):
             refuse_load(step, self.kind, self.name)
         if isinstance(step.pattern, Webserver):
             refuse_live_server(step, step.pattern)
+        if step.is_program and self.kind != "sim":
+            refuse_program(step, self.kind, self.name)
         if step.transport not in self.transports:
             *most, last = (one.upper() for one in self.transports)
             known = f"{', '.join(most)} and {last}" if most else last

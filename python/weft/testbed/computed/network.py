@@ -19,10 +19,12 @@ from weft.fabrics.losses import Loss, losses, refuse_losses, refuse_weather
 from weft.fabrics.simgrid.importer import read_simgrid
 from weft.fabrics.spec import ROWS, SimSpec, Value, parse_spec
 from weft.plan import catalog
+from weft.plan.pattern import Collective, Program
 from weft.plan.phases import Phase
 from weft.plan.plan import Step, to_json
+from weft.plan.trace_file import read_program
 from weft.runs import records
-from weft.runs.tables import BOTTLENECKS_NAME, LOADS_NAME
+from weft.runs.tables import ACTIVITIES_NAME, BOTTLENECKS_NAME, LOADS_NAME
 from weft.statistics import Floats
 from weft.testbed.computed.base import Computed
 from weft.testbed.computed.outcome import Outcome
@@ -60,12 +62,41 @@ class Simulated(Computed[_core.Network]):
         super().check(step)
         refuse_losses(self.name, self.losses, "is not simulated")
         refuse_weather(self.name, self._about.get("fabric"))
+        if isinstance(step.pattern, Program):
+            self._check_replay(step.pattern)
+        elif isinstance(step.pattern, Collective):
+            self._check_alive(step.chosen_nodes or range(len(self.nodes)))
         refusal = self.model.refusal(to_json(step), **self._parameters)
         if refusal is not None:
             raise RequestError(f"{self.name}: {refusal}", "or leave sharing=reno out")
 
+    def _check_replay(self, pattern: Program) -> None:
+        """Refuse a trace that cannot end, or that has not the ranks that there are hosts for."""
+        program = read_program(pattern)
+        hosts = len(pattern.nodes or self.nodes)
+        if program.ranks > hosts or (pattern.nodes and program.ranks < hosts):
+            raise RequestError(
+                f"{pattern.trace}: has {program.ranks:,} ranks, and there are {hosts:,} nodes for them on {self.name}",
+                "each rank has a node of its own: take a larger network, or as many `nodes`",
+            )
+        self._check_alive(pattern.nodes or range(program.ranks))
+        try:
+            program.check(pattern.rendezvous_bytes)
+        except RequestError as error:
+            raise RequestError(f"{pattern.trace}: {error.message}") from None
+
+    def _check_alive(self, hosts: Iterable[int]) -> None:
+        for rank, host in enumerate(hosts):
+            if host in self.dead:
+                raise RequestError(
+                    f"{self.nodes[host].name}: its link is dead, and it would be rank {rank}",
+                    "choose other nodes with `nodes`",
+                )
+
     def chunk(self, step: Step) -> int:
         """How many phases of a step to simulate at a time."""
+        if step.is_program:
+            return int(self._parameters["threads"])
         if step.pattern.kind == "alltoall":
             condensed = self.rows_of_phase(step) is not None
             transfers = _CONDENSED_TRANSFERS if condensed else _CHUNK_TRANSFERS
@@ -74,6 +105,10 @@ class Simulated(Computed[_core.Network]):
 
     def simulate(self, step: Step, first: int, last: int, with_loads: bool = False) -> Outcome:
         """The phases `first` to `last`, without it, of a resolved step."""
+        if isinstance(step.pattern, Program):
+            return self._replay(step.pattern)
+        if isinstance(step.pattern, Collective):
+            return self._collect(step, first, last)
         most_rows = self.rows_of_phase(step)
         if most_rows is not None:
             return self._condense(step, first, last, most_rows)
@@ -92,6 +127,24 @@ class Simulated(Computed[_core.Network]):
         answer = self.model.simulate(
             to_json(step), first, last, self.dead, with_loads, **self._parameters
         )
+        return Outcome.of(answer)
+
+    def _replay(self, pattern: Program) -> Outcome:
+        program = read_program(pattern)
+        hosts = pattern.nodes or range(program.ranks)
+        answer = self.model.play(
+            program, pattern.rendezvous_bytes, list(hosts), self._rows, **self._parameters
+        )
+        return Outcome.of(answer)
+
+    def _collect(self, step: Step, first: int, last: int) -> Outcome:
+        most_rows = max(1, self._rows // self.phase_count(step))
+        try:
+            answer = self.model.play_collective(
+                to_json(step), first, last, most_rows, **self._parameters
+            )
+        except _core.RefusedError as error:
+            raise WorkError(f"{step.name}: {error}") from None
         return Outcome.of(answer)
 
     def rows_of_phase(self, step: Step) -> int | None:
@@ -127,6 +180,7 @@ class Simulated(Computed[_core.Network]):
         """What a run keeps of an outcome beside its samples, by file name."""
         return {
             BOTTLENECKS_NAME: outcome.bottlenecks(step, self.constraint_names),
+            ACTIVITIES_NAME: outcome.nodes(step),
             LOADS_NAME: outcome.loads(step, clock_ns, self.constraint_names, self.capacities_mbps),
         }
 

@@ -13,6 +13,7 @@ from msgspec import Struct, field
 
 from weft.runs.digests import BOTTLENECKS_SCHEMA, PHASES_SCHEMA, RATES_SCHEMA, Digests
 from weft.runs.samples import SCHEMA
+from weft.runs.tables import ACTIVITIES_NAME, SCHEMAS
 from weft.statistics import Floats
 
 Columns: TypeAlias = dict[str, bytes]
@@ -51,6 +52,9 @@ class Outcome(Struct, frozen=True, kw_only=True):
     responses: Columns = {}
     cache_hits: Columns = {}
     delivered: Columns = field(name="deliveries", default_factory=dict)
+    activities: Columns = {}
+    messages: int | None = None
+    """Of programs: how many there were; rows may be of some of them only."""
     failures: list[tuple[int, str]] = []
 
     @classmethod
@@ -101,6 +105,14 @@ class Outcome(Struct, frozen=True, kw_only=True):
                 "capacity_mbps": capacities_mbps[constraint],
             }
         )
+
+    def nodes(self, step: int) -> pa.Table:
+        """What nodes did with their time in each phase, where that is a program."""
+        schema = SCHEMAS[ACTIVITIES_NAME]
+        columns = _typed(self.activities, schema)
+        if not columns:
+            return schema.empty_table()
+        return pa.table({"step": _filled(step, len(columns["phase"])), **columns}, schema)
 
     def digests(self, step: int, names: pa.Array) -> Digests:
         """Of phases that were condensed: what is known of all their transfers."""

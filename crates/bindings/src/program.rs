@@ -1,0 +1,107 @@
+//! Programs in Python: work with dependencies, read and written in the formats of GOAL.
+
+use pyo3::prelude::*;
+use pyo3::types::PyBytes;
+use weft_plan::program::{self, Schedule, goal_binary, goal_text};
+use weft_plan::{Collective, Pattern, Phase, Step};
+
+use super::answers::refused;
+
+/// What each rank computes, sends and receives.
+#[pyclass(frozen)]
+pub struct Program {
+    pub inner: program::Program,
+}
+
+#[pymethods]
+impl Program {
+    /// Reads GOAL, as text or binary; `origin` is what messages call it.
+    #[staticmethod]
+    fn parse(content: &[u8], origin: &str) -> PyResult<Self> {
+        let inner = match content.starts_with(&goal_binary::COOKIE.to_le_bytes()) {
+            true => goal_binary::parse(content).map_err(|why| format!("{origin}: {why}")),
+            false => read_text(content, origin),
+        };
+        Ok(Self {
+            inner: inner.map_err(refused)?,
+        })
+    }
+
+    /// What phases, given as JSON, make so many nodes do.
+    #[staticmethod]
+    fn of_phases(phases_json: &str, nodes: usize) -> PyResult<Self> {
+        let phases: Vec<Phase> = serde_json::from_str(phases_json).map_err(refused)?;
+        let inner = program::of_phases(&phases, nodes).map_err(refused)?;
+        Ok(Self { inner })
+    }
+
+    /// What so many nodes do in a phase of a step that is a collective.
+    #[staticmethod]
+    fn of_collective(step_json: &str, phase: u32, nodes: u32) -> PyResult<Self> {
+        let (step, collective) = collective_of(step_json)?;
+        let members = collective.members(nodes).len();
+        let inner = collective.program_of(phase, &step.sizes.sizes(), members);
+        Ok(Self {
+            inner: inner.map_err(refused)?,
+        })
+    }
+
+    /// The names of the ways in which so many nodes go through a collective, in the order of its phases at a size.
+    #[staticmethod]
+    fn ways(step_json: &str, nodes: u32) -> PyResult<Vec<&'static str>> {
+        let (_, collective) = collective_of(step_json)?;
+        let ways = collective.ways(collective.members(nodes).len());
+        Ok(ways.iter().map(|one| one.name()).collect())
+    }
+
+    /// How many ranks it has.
+    #[getter]
+    fn ranks(&self) -> usize {
+        self.inner.nodes.len()
+    }
+
+    /// How many operations all ranks have.
+    #[getter]
+    fn operations(&self) -> usize {
+        self.inner.operations()
+    }
+
+    /// How many messages there are.
+    #[getter]
+    fn messages(&self) -> usize {
+        self.inner.sends().count()
+    }
+
+    /// Refuses one with a message that has one end only, and one that never ends.
+    fn check(&self, rendezvous_bytes: u64) -> PyResult<()> {
+        let schedule = Schedule::of(self.inner.clone(), rendezvous_bytes);
+        schedule.map(drop).map_err(refused)
+    }
+
+    /// GOAL as text.
+    fn to_text(&self) -> String {
+        goal_text::write(&self.inner)
+    }
+
+    /// GOAL as the simulator LogGOPSim reads it.
+    fn to_binary<'py>(&self, py: Python<'py>) -> Bound<'py, PyBytes> {
+        PyBytes::new(py, &goal_binary::write(&self.inner))
+    }
+}
+
+/// A step with its collective.
+pub fn collective_of(step_json: &str) -> PyResult<(Step, Collective)> {
+    let step: Step = serde_json::from_str(step_json).map_err(refused)?;
+    match &step.pattern {
+        Pattern::Collective(collective) => Ok((step.clone(), collective.clone())),
+        _ => Err(refused(format!("step {:?} is no collective", step.name))),
+    }
+}
+
+fn read_text(content: &[u8], origin: &str) -> Result<program::Program, String> {
+    let text = std::str::from_utf8(content).map_err(|why| {
+        let byte = why.valid_up_to();
+        format!("{origin}: neither GOAL as text (byte {byte} is no UTF-8) nor as LogGOPSim's txt2bin writes it")
+    })?;
+    goal_text::parse(text).map_err(|why| format!("{origin}:{why}"))
+}

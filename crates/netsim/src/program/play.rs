@@ -1,0 +1,320 @@
+//! A program from its first operation to its last.
+
+use std::collections::VecDeque;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use weft_plan::program::{Action, Schedule, Until};
+
+use super::activity::{Activity, Doing, Meter};
+use super::events::{Event, Events};
+use super::flows::Flows;
+use super::processor::{Job, Server};
+use crate::samples::{Setup, Simulator};
+
+/// Ends that differ by less than this part of the time passed are one event: what is left of rounding.
+const ROUNDING: f64 = 1e-12;
+
+/// What messages cost besides their way.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Costs {
+    /// From a message's last bit leaving an interface to the first of the next one: LogGP's g - G.
+    pub gap_s: f64,
+}
+
+/// A message that its destination has taken.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Delivery {
+    /// Nodes of the program.
+    pub src: u32,
+    pub dst: u32,
+    pub bytes: u64,
+    /// When its source's processor began with it.
+    pub start_s: f64,
+    pub end_s: f64,
+    /// The constraint that held it back last; see `simulate::Solution`.
+    pub bottleneck: u32,
+}
+
+/// What became of a program.
+#[derive(Debug, Clone, Default)]
+pub struct Outcome {
+    /// By node of the program.
+    pub activities: Vec<Activity>,
+    /// How often rates were solved anew.
+    pub events: u64,
+}
+
+/// Why a program does not end.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Failure {
+    Interrupted,
+    /// There is no way between these nodes of the program, or a link on it carries nothing.
+    NoWay {
+        src: u32,
+        dst: u32,
+    },
+}
+
+/// Plays a program whose nodes are these hosts; tells of each message when it has been taken.
+pub fn play(
+    simulator: &Simulator<'_>,
+    costs: Costs,
+    schedule: &Schedule,
+    hosts: &[u32],
+    stop: &AtomicBool,
+    tell: &mut dyn FnMut(Delivery),
+) -> Result<Outcome, Failure> {
+    assert_eq!(hosts.len(), schedule.nodes(), "a host for each node");
+    let mut play = Play::new(simulator, costs, schedule, hosts, tell);
+    play.run(stop)?;
+    Ok(Outcome {
+        activities: play.meters.iter().map(Meter::activity).collect(),
+        events: play.flows.events,
+    })
+}
+
+/// How far an operation is, as far as its message's other end asks.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum State {
+    Idle,
+    /// A send that waits for its receive to begin.
+    Withheld,
+    /// A receive that has begun.
+    Posted,
+    /// A receive whose message came before.
+    Met,
+}
+
+/// What is known of a send from its begin to its message's end.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct Sent {
+    pub began_s: f64,
+    pub way_s: f64,
+    pub bottleneck: u32,
+}
+
+/// A program that is being played.
+pub(super) struct Play<'a> {
+    pub schedule: &'a Schedule,
+    pub hosts: &'a [u32],
+    pub costs: Costs,
+    pub setup: Setup<'a>,
+    pub flows: Flows<'a>,
+    pub events: Events,
+    /// By node those of each, one node behind the other.
+    processors: Vec<Server<Job>>,
+    pub interfaces: Vec<Server<u32>>,
+    cpus: u32,
+    nics: u32,
+    meters: Vec<Meter>,
+    /// By operation.
+    needs: Vec<u32>,
+    pub states: Vec<State>,
+    pub sent: Vec<Sent>,
+    ready: VecDeque<u32>,
+    left: u32,
+    pub now_s: f64,
+    pub tell: &'a mut dyn FnMut(Delivery),
+}
+
+impl<'a> Play<'a> {
+    fn new(
+        simulator: &Simulator<'a>,
+        costs: Costs,
+        schedule: &'a Schedule,
+        hosts: &'a [u32],
+        tell: &'a mut dyn FnMut(Delivery),
+    ) -> Self {
+        let operations = schedule.operations();
+        let all = || (0..operations).map(|number| schedule.operation(number));
+        let cpus = 1 + all().map(|one| one.cpu).max().map_or(0, u32::from);
+        let nics = 1 + all().map(|one| one.nic).max().map_or(0, u32::from);
+        let nodes = schedule.nodes();
+        Self {
+            schedule,
+            hosts,
+            costs,
+            setup: Setup::new(simulator.network, simulator.parameters),
+            flows: Flows::new(simulator.network),
+            events: Events::default(),
+            processors: vec![Server::default(); nodes * cpus as usize],
+            interfaces: vec![Server::default(); nodes * nics as usize],
+            cpus,
+            nics,
+            meters: vec![Meter::default(); nodes],
+            needs: schedule.needs().to_vec(),
+            states: vec![State::Idle; operations as usize],
+            sent: vec![Sent::default(); operations as usize],
+            ready: (0..operations)
+                .filter(|one| schedule.needs()[*one as usize] == 0)
+                .collect(),
+            left: operations,
+            now_s: 0.0,
+            tell,
+        }
+    }
+
+    fn run(&mut self, stop: &AtomicBool) -> Result<(), Failure> {
+        let tolerance = self.setup.parameters.tolerance.max(ROUNDING);
+        self.start_ready()?;
+        while self.left > 0 {
+            if stop.load(Ordering::Relaxed) {
+                return Err(Failure::Interrupted);
+            }
+            self.flows.settle(self.now_s);
+            let next_s = self.events.next_s().min(self.flows.next_end_s());
+            if next_s == f64::INFINITY {
+                let send = self
+                    .flows
+                    .any()
+                    .expect("a checked program only waits for transfers");
+                return Err(self.no_way(send));
+            }
+            let until_s = next_s * (1.0 + tolerance);
+            while let Some((at_s, event)) = self.events.take(until_s) {
+                self.now_s = self.now_s.max(at_s);
+                self.handle(event)?;
+                self.start_ready()?;
+            }
+            while let Some((send, end_s, bottleneck)) = self.flows.take_ended(until_s) {
+                self.now_s = self.now_s.max(end_s);
+                self.sent[send as usize].bottleneck = bottleneck;
+                self.leave(send)?;
+                self.start_ready()?;
+            }
+        }
+        Ok(())
+    }
+
+    fn start_ready(&mut self) -> Result<(), Failure> {
+        while let Some(number) = self.ready.pop_front() {
+            match self.schedule.operation(number).action {
+                Action::Compute { .. } => self.ask(self.processor(number), Job::Compute(number)),
+                Action::Send(_) => self.ask(self.processor(number), Job::Send(number)),
+                Action::Receive(_) => self.post(number)?,
+            }
+        }
+        Ok(())
+    }
+
+    fn handle(&mut self, event: Event) -> Result<(), Failure> {
+        match event {
+            Event::Done { processor } => {
+                let job = self.processors[processor as usize].current;
+                self.finish(job.expect("it did something"))?;
+                if let Some(next) = self.processors[processor as usize].next() {
+                    self.start(processor, next);
+                }
+            }
+            Event::Arrived { send } => {
+                let (receive, now_s) = (self.partner(send), self.now_s);
+                self.meter(receive).end(Doing::Communicating, now_s);
+                self.ask(self.processor(receive), Job::Receive(send));
+            }
+            Event::Free { interface } => self.let_next_out(interface)?,
+        }
+        Ok(())
+    }
+
+    /// Has a processor do something, at once or when it is its turn.
+    pub fn ask(&mut self, processor: u32, job: Job) {
+        if self.processors[processor as usize].begins(job) {
+            self.start(processor, job);
+        }
+    }
+
+    fn start(&mut self, processor: u32, job: Job) {
+        let node = (processor / self.cpus) as usize;
+        let (doing, span_s) = match job {
+            Job::Compute(number) => (Doing::Computing, self.compute_s(number)),
+            _ => (Doing::Communicating, self.setup.parameters.overhead_s),
+        };
+        self.meters[node].begin(doing, self.now_s);
+        if let Job::Compute(number) | Job::Send(number) = job {
+            self.sent[number as usize].began_s = self.now_s;
+            self.release(number, Until::Begun);
+        }
+        self.events
+            .add(self.now_s + span_s, Event::Done { processor });
+    }
+
+    fn finish(&mut self, job: Job) -> Result<(), Failure> {
+        let now_s = self.now_s;
+        match job {
+            Job::Compute(number) => {
+                self.meter(number).end(Doing::Computing, now_s);
+                self.end(number);
+            }
+            Job::Send(send) => {
+                self.meter(send).end(Doing::Communicating, now_s);
+                let is_posted = self.states[self.partner(send) as usize] == State::Posted;
+                match self.is_rendezvous(send) && !is_posted {
+                    true => self.states[send as usize] = State::Withheld,
+                    false => self.offer(send)?,
+                }
+            }
+            Job::Receive(send) => {
+                let receive = self.partner(send);
+                self.meter(receive).end(Doing::Communicating, now_s);
+                self.deliver(send);
+                match self.states[receive as usize] {
+                    State::Posted => self.end(receive),
+                    _ => self.states[receive as usize] = State::Met,
+                }
+            }
+        }
+        Ok(())
+    }
+
+    pub fn end(&mut self, number: u32) {
+        self.left -= 1;
+        let now_s = self.now_s;
+        self.meter(number).end_operation(now_s);
+        self.release(number, Until::Ended);
+    }
+
+    pub fn release(&mut self, number: u32, until: Until) {
+        for dependent in self.schedule.dependents(number) {
+            if dependent.until == until {
+                let needs = &mut self.needs[dependent.operation as usize];
+                *needs -= 1;
+                if *needs == 0 {
+                    self.ready.push_back(dependent.operation);
+                }
+            }
+        }
+    }
+
+    pub fn meter(&mut self, number: u32) -> &mut Meter {
+        &mut self.meters[self.schedule.node(number) as usize]
+    }
+
+    pub fn processor(&self, number: u32) -> u32 {
+        self.schedule.node(number) * self.cpus + u32::from(self.schedule.operation(number).cpu)
+    }
+
+    pub fn interface(&self, number: u32) -> u32 {
+        self.schedule.node(number) * self.nics + u32::from(self.schedule.operation(number).nic)
+    }
+
+    pub fn partner(&self, number: u32) -> u32 {
+        let partner = self.schedule.partner(number);
+        partner.expect("a checked message has two ends")
+    }
+
+    pub fn bytes(&self, send: u32) -> u64 {
+        let message = self.schedule.operation(send).action.message();
+        message.map_or(0, |message| message.bytes)
+    }
+
+    fn compute_s(&self, number: u32) -> f64 {
+        match self.schedule.operation(number).action {
+            Action::Compute { ns } => ns as f64 / 1e9,
+            _ => 0.0,
+        }
+    }
+
+    pub fn is_rendezvous(&self, send: u32) -> bool {
+        self.schedule.is_rendezvous(self.bytes(send))
+    }
+}

@@ -1,0 +1,199 @@
+//! Programs as phases of a step: their messages are its samples.
+
+use std::collections::HashMap;
+use std::sync::atomic::AtomicBool;
+
+use weft_plan::program::Schedule;
+
+use crate::hash::of_pair;
+use crate::program::{Activity, Costs, Delivery, Failure, play};
+use crate::simulate::{Fingerprint, side_by_side};
+
+use super::columns::{Columns, Row, nanoseconds};
+use super::outcome::PhaseOutcome;
+use super::parameters::Simulator;
+use super::summary::{Outcome, joined};
+
+/// A phase's program, and the host of each of its nodes.
+pub type Cast = (Schedule, Vec<u32>);
+
+/// What became of programs.
+#[derive(Debug, Clone, Default)]
+pub struct Played {
+    pub outcome: Outcome,
+    pub activities: Activities,
+    /// How many messages there were; fewer may be kept.
+    pub messages: u64,
+}
+
+/// What hosts did with their time, by phase: until the last end of their own.
+#[derive(Debug, Clone, Default)]
+pub struct Activities {
+    pub phase: Vec<i32>,
+    pub node: Vec<i32>,
+    pub compute_ns: Vec<i64>,
+    pub communicate_ns: Vec<i64>,
+    pub wait_ns: Vec<i64>,
+    pub end_ns: Vec<i64>,
+}
+
+impl Activities {
+    fn push(&mut self, phase: u32, host: u32, of: &Activity) {
+        self.phase.push(phase as i32);
+        self.node.push(host as i32);
+        self.compute_ns.push(nanoseconds(of.compute_s));
+        self.communicate_ns.push(nanoseconds(of.communicate_s));
+        self.wait_ns.push(nanoseconds(of.wait_s));
+        self.end_ns.push(nanoseconds(of.end_s));
+    }
+}
+
+/// Why programs were not played to their end.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Unplayed {
+    Interrupted,
+    /// What is wrong.
+    Refused(String),
+}
+
+/// One of them.
+struct Part {
+    phase: PhaseOutcome,
+    hosts: Vec<u32>,
+    activities: Vec<Activity>,
+    messages: u64,
+}
+
+impl Simulator<'_> {
+    /// Plays the programs that `cast` makes for some phases, and keeps about `most_rows` messages of each. A free thread
+    /// takes the next one.
+    pub fn play(
+        &self,
+        phases: &[u32],
+        cast: impl Fn(u32) -> Result<Cast, String> + Sync,
+        most_rows: usize,
+        stop: &AtomicBool,
+    ) -> Result<Played, Unplayed> {
+        let threads = self.parameters.threads.clamp(1, phases.len().max(1));
+        let work = |done: &mut Vec<(u32, Result<Part, Unplayed>)>, position: usize| {
+            let index = phases[position];
+            done.push((index, self.play_one(index, &cast, most_rows, stop)));
+        };
+        let parts = side_by_side(phases.len(), threads, stop, Vec::new, work);
+        let parts = parts.map_err(|_| Unplayed::Interrupted)?;
+        let mut parts: Vec<_> = parts.into_iter().flatten().collect();
+        parts.sort_unstable_by_key(|(index, _)| *index);
+        let parts = parts.into_iter().map(|(_, part)| part);
+        Ok(together(parts.collect::<Result<_, _>>()?))
+    }
+
+    fn play_one(
+        &self,
+        index: u32,
+        cast: &impl Fn(u32) -> Result<Cast, String>,
+        most_rows: usize,
+        stop: &AtomicBool,
+    ) -> Result<Part, Unplayed> {
+        let (schedule, hosts) = cast(index).map_err(Unplayed::Refused)?;
+        let messages = schedule.messages();
+        let mut kept = Kept::new(index, most_rows, messages);
+        let found = play(
+            self,
+            Costs::default(),
+            &schedule,
+            &hosts,
+            stop,
+            &mut |one| {
+                kept.add(&hosts, one);
+            },
+        );
+        let found = found.map_err(|why| self.unplayed(why, &hosts))?;
+        let ends = found.activities.iter().map(|one| one.end_s);
+        Ok(Part {
+            messages,
+            phase: PhaseOutcome {
+                index,
+                span_s: ends.fold(0.0, f64::max),
+                events: found.events,
+                fingerprint: kept.fingerprint,
+                rows: kept.rows,
+                ..PhaseOutcome::default()
+            },
+            hosts,
+            activities: found.activities,
+        })
+    }
+
+    fn unplayed(&self, why: Failure, hosts: &[u32]) -> Unplayed {
+        match why {
+            Failure::Interrupted => Unplayed::Interrupted,
+            Failure::NoWay { src, dst } => {
+                let name = |node: u32| self.network.host_name(hosts[node as usize] as usize);
+                let ends = format!("rank {src} ({}) to rank {dst} ({})", name(src), name(dst));
+                Unplayed::Refused(format!("no way from {ends}, or a link on it is dead"))
+            }
+        }
+    }
+}
+
+fn together(parts: Vec<Part>) -> Played {
+    let mut all = Played::default();
+    let mut phases = Vec::new();
+    for part in parts {
+        all.messages += part.messages;
+        for (host, activity) in part.hosts.iter().zip(&part.activities) {
+            all.activities.push(part.phase.index, *host, activity);
+        }
+        phases.push(part.phase);
+    }
+    all.outcome = joined(phases);
+    all
+}
+
+/// The messages of a phase as rows, the first, and all between some ends; those between the same ends are numbered in their
+/// order. Which ends depends on nothing but them and the phase, as in digests.
+struct Kept {
+    phase: u32,
+    /// Ends with a higher hash are left out.
+    last_hash: u64,
+    rows: Columns,
+    numbers: HashMap<(u32, u32), u32>,
+    fingerprint: Fingerprint,
+}
+
+impl Kept {
+    fn new(phase: u32, most_rows: usize, messages: u64) -> Self {
+        let part = most_rows as f64 / messages.max(1) as f64;
+        Self {
+            phase,
+            last_hash: (part * u64::MAX as f64) as u64,
+            rows: Columns::default(),
+            numbers: HashMap::new(),
+            fingerprint: Fingerprint::default(),
+        }
+    }
+
+    fn add(&mut self, hosts: &[u32], one: Delivery) {
+        let [src, dst] = [one.src, one.dst].map(|node| hosts[node as usize]);
+        self.fingerprint.add_word(one.end_s.to_bits());
+        self.fingerprint
+            .add_word(u64::from(src) << 32 | u64::from(dst));
+        let hash = of_pair(self.phase.into(), src.into(), dst.into());
+        if hash > self.last_hash && !self.rows.is_empty() {
+            return;
+        }
+        let number = self.numbers.entry((src, dst)).or_default();
+        let row = Row {
+            batch: *number,
+            src,
+            dst,
+            size_bytes: one.bytes,
+            messages: 1,
+            start_s: one.start_s,
+            elapsed_s: one.end_s - one.start_s,
+            bottleneck: one.bottleneck,
+        };
+        *number += 1;
+        self.rows.push(self.phase, row);
+    }
+}

@@ -1,0 +1,198 @@
+//! Collectives: what all nodes do together, each in one of several ways.
+//!
+//! An algorithm is a list of rounds, each a set of moves of *slots*, of which every node has one for each node. What slots
+//! hold when all has moved is checked in the tests, by the names of contributions. A program is made of the same moves.
+
+mod algorithm;
+mod alltoall;
+mod bcast;
+mod gather;
+mod moves;
+mod reduce;
+#[cfg(test)]
+mod symbolic;
+
+use serde::{Deserialize, Serialize};
+
+use crate::ensemble::{Ensemble, Wrong};
+use crate::error::Result;
+use crate::phase::Transfer;
+use crate::positions;
+use crate::program::{Program, check_amount};
+use crate::reading::Section;
+
+pub use algorithm::{Algorithm, Operation};
+use moves::Messages;
+
+/// The keys of a step that are its own.
+pub(crate) const KEYS: [&str; 5] = ["nodes", "operation", "algorithms", "group", "rendezvous"];
+
+const DEFAULT_GROUP: u32 = 8;
+const MOST_GROUP: u32 = 1 << 16;
+
+/// One operation in some ways.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Collective {
+    /// All of the testbed's where absent.
+    pub nodes: Option<Vec<u32>>,
+    /// Longer messages wait for their receive.
+    pub rendezvous_bytes: u64,
+    pub operation: Operation,
+    /// Those that there are for so many nodes where none is named.
+    pub algorithms: Vec<Algorithm>,
+    /// Of the hierarchical algorithm: so many nodes, one behind the other, are near each other.
+    pub group: u32,
+}
+
+impl Collective {
+    pub(crate) fn read(step: &Section) -> Result<Self> {
+        let operation = step.choice("operation", &Operation::NAMED)?;
+        let operation = operation.ok_or_else(|| {
+            let names = Operation::NAMED.map(|(name, _)| name).join(", ");
+            step.refuse("operation", format!("give one of: {names}"))
+        })?;
+        Ok(Self {
+            nodes: positions::read_nodes(step)?,
+            operation,
+            algorithms: read_algorithms(step, operation)?,
+            group: step
+                .count("group", 1..=MOST_GROUP)?
+                .unwrap_or(DEFAULT_GROUP),
+            rendezvous_bytes: crate::ensemble::read_rendezvous(step)?,
+        })
+    }
+
+    /// The ways in which so many nodes go through it, in the order of its phases at a size.
+    pub fn ways(&self, members: usize) -> Vec<Algorithm> {
+        let named = match self.algorithms.is_empty() {
+            true => self.operation.algorithms(),
+            false => &self.algorithms,
+        };
+        let suits = |one: &&Algorithm| members.is_power_of_two() || !self.needs_power(**one);
+        named.iter().filter(suits).copied().collect()
+    }
+
+    /// What each of so many nodes does in a phase of a step of these sizes.
+    pub fn program_of(&self, phase: u32, sizes: &[u64], nodes: usize) -> Result<Program, String> {
+        let ways = self.ways(nodes);
+        let size = sizes.get(phase as usize / ways.len().max(1));
+        let bytes = size.ok_or_else(|| format!("there is no phase {phase}"))?;
+        self.program(ways[phase as usize % ways.len()], nodes as u32, *bytes)
+    }
+
+    /// Those that take part.
+    pub fn members(&self, testbed_nodes: u32) -> Vec<u32> {
+        let all = || (0..testbed_nodes).collect();
+        self.nodes.clone().unwrap_or_else(all)
+    }
+
+    /// What each of so many nodes does for a buffer of so many bytes. The error says how large it would be.
+    pub fn program(&self, algorithm: Algorithm, nodes: u32, bytes: u64) -> Result<Program, String> {
+        let messages = self.messages(algorithm, nodes.into());
+        check_amount(nodes.into(), messages.saturating_mul(2))?;
+        let mut messages = Messages::new(nodes, bytes);
+        self.move_all(algorithm, &mut messages);
+        Ok(messages.end())
+    }
+
+    /// Lets an algorithm make its moves.
+    fn move_all(&self, algorithm: Algorithm, to: &mut dyn moves::Mover) {
+        use Algorithm::{
+            Binomial, Bruck, Chain, Hierarchical, Linear, Pairwise, Rabenseifner,
+            RecursiveDoubling, RecursiveHalving, ScatterAllgather,
+        };
+        match (self.operation, algorithm) {
+            (Operation::Allreduce, RecursiveDoubling) => reduce::doubling(to),
+            (Operation::Allreduce, Rabenseifner) => reduce::rabenseifner(to),
+            (Operation::Allreduce, Binomial) => reduce::binomial(to),
+            (Operation::Allreduce, Hierarchical) => reduce::hierarchical(to, self.group),
+            (Operation::Allreduce, _) => {
+                reduce::scatter_ring(to);
+                gather::ring(to);
+            }
+            (Operation::ReduceScatter, RecursiveHalving) => reduce::halving(to),
+            (Operation::ReduceScatter, Pairwise) => reduce::pairwise(to),
+            (Operation::ReduceScatter, _) => reduce::scatter_ring(to),
+            (Operation::Allgather, RecursiveDoubling) => gather::doubling(to),
+            (Operation::Allgather, Bruck) => gather::bruck(to),
+            (Operation::Allgather, _) => gather::ring(to),
+            (Operation::Alltoall, Bruck) => alltoall::bruck(to),
+            (Operation::Alltoall, Linear) => alltoall::linear(to),
+            (Operation::Alltoall, _) => alltoall::pairwise(to),
+            (Operation::Bcast, ScatterAllgather) => bcast::scatter_allgather(to),
+            (Operation::Bcast, Chain) => bcast::chain(to),
+            (Operation::Bcast, _) => bcast::binomial(to),
+        }
+    }
+
+    fn needs_power(&self, algorithm: Algorithm) -> bool {
+        matches!(
+            (self.operation, algorithm),
+            (Operation::Allgather, Algorithm::RecursiveDoubling)
+                | (Operation::ReduceScatter, Algorithm::RecursiveHalving)
+        )
+    }
+
+    /// No fewer than there are.
+    fn messages(&self, algorithm: Algorithm, members: u64) -> u64 {
+        let all = members.saturating_mul(members);
+        match algorithm {
+            Algorithm::Ring | Algorithm::ScatterAllgather => all.saturating_mul(2),
+            Algorithm::Pairwise | Algorithm::Linear | Algorithm::Chain => all,
+            _ => members.saturating_mul(2 * u64::from(members.ilog2()) + 4),
+        }
+    }
+}
+
+fn read_algorithms(step: &Section, operation: Operation) -> Result<Vec<Algorithm>> {
+    let known = operation.algorithms();
+    let right = || {
+        let names: Vec<_> = known.iter().map(|one| one.name()).collect();
+        format!("of {}: {}", operation.name(), names.join(", "))
+    };
+    let mut found = Vec::new();
+    if step.get("algorithms").is_none() {
+        return Ok(found);
+    }
+    for text in step.texts("algorithms")? {
+        let named = known.iter().find(|one| one.name() == text);
+        let named = named.ok_or_else(|| step.refuse("algorithms", right()))?;
+        if !found.contains(named) {
+            found.push(*named);
+        }
+    }
+    Ok(found)
+}
+
+/// Its messages depend on each other, so that none of them are a set that begins at once: phases have no transfers.
+impl Ensemble for Collective {
+    fn lists(&self) -> Vec<(&'static str, &[u32])> {
+        let nodes = self.nodes.as_deref();
+        nodes.map(|nodes| ("nodes", nodes)).into_iter().collect()
+    }
+
+    fn check(&self) -> Result<(), Wrong> {
+        match (
+            &self.nodes,
+            self.algorithms.iter().find(|one| self.needs_power(**one)),
+        ) {
+            (Some(nodes), Some(needs)) if !nodes.len().is_power_of_two() => Err((
+                "algorithms",
+                format!(
+                    "{} of {} needs a power of two nodes",
+                    needs.name(),
+                    self.operation.name()
+                ),
+            )),
+            _ => Ok(()),
+        }
+    }
+
+    fn transfers(&self, _members: u64) -> u64 {
+        0
+    }
+
+    fn rounds(&self, members: &[u32], _bytes: u64) -> Vec<Vec<Transfer>> {
+        vec![Vec::new(); self.ways(members.len()).len()]
+    }
+}

@@ -1,0 +1,163 @@
+//! Moves of slots between nodes, round by round, and the program that they make.
+
+use crate::program::{Action, Message, Program, Rounds};
+
+/// Some of a node's slots.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Slots {
+    /// So many from the first on, round and round.
+    Range { first: u32, count: u32 },
+    /// Those whose number has this bit.
+    WithBit(u32),
+}
+
+/// Slots that go from a node to the same slots of another.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Move {
+    pub src: u32,
+    pub dst: u32,
+    pub slots: Slots,
+    /// Whether they are added to what is there, or take its place.
+    pub adds: bool,
+}
+
+/// What takes moves.
+pub trait Mover {
+    /// How many nodes there are, and slots of each.
+    fn nodes(&self) -> u32;
+
+    /// How many bytes all slots of a node have together.
+    fn bytes(&self) -> u64;
+
+    /// Makes moves that begin when what their nodes did before has ended: all send what they had before the round.
+    fn round(&mut self, moves: &[Move]);
+}
+
+impl Slots {
+    /// All of so many.
+    pub fn all(nodes: u32) -> Self {
+        Self::Range {
+            first: 0,
+            count: nodes,
+        }
+    }
+
+    /// One of them.
+    pub fn one(slot: u32) -> Self {
+        Self::Range {
+            first: slot,
+            count: 1,
+        }
+    }
+
+    /// Their numbers, of so many.
+    pub fn numbers(self, nodes: u32) -> Vec<u32> {
+        match self {
+            Self::Range { first, count } => (0..count).map(|one| (first + one) % nodes).collect(),
+            Self::WithBit(bit) => (0..nodes).filter(|slot| slot >> bit & 1 == 1).collect(),
+        }
+    }
+
+    /// Their bytes, where all slots of a node have so many together.
+    fn bytes(self, nodes: u32, bytes: u64) -> u64 {
+        // Of the slots before one.
+        let before = |slot: u32| u128::from(bytes) * u128::from(slot) / u128::from(nodes);
+        let between = |from: u32, to: u32| (before(to) - before(from)) as u64;
+        match self {
+            Self::Range { first, count } => {
+                let first = first % nodes;
+                let end = first + count;
+                match end <= nodes {
+                    true => between(first, end),
+                    false => between(first, nodes) + between(0, end - nodes),
+                }
+            }
+            Self::WithBit(_) => {
+                let slots = self.numbers(nodes).into_iter();
+                slots.map(|slot| between(slot, slot + 1)).sum()
+            }
+        }
+    }
+}
+
+/// Moves become messages.
+#[derive(Debug)]
+pub struct Messages {
+    nodes: u32,
+    bytes: u64,
+    rounds: Rounds,
+    actions: Vec<Vec<Action>>,
+    /// Slots whose bytes were counted last, which are mostly those of the next move too.
+    counted: Option<(Slots, u64)>,
+}
+
+impl Messages {
+    pub fn new(nodes: u32, bytes: u64) -> Self {
+        Self {
+            nodes,
+            bytes,
+            rounds: Rounds::new(nodes as usize),
+            actions: vec![Vec::new(); nodes as usize],
+            counted: None,
+        }
+    }
+
+    pub fn end(self) -> Program {
+        self.rounds.end()
+    }
+
+    fn bytes_of(&mut self, slots: Slots) -> u64 {
+        match self.counted {
+            Some((counted, bytes)) if counted == slots => bytes,
+            _ => {
+                let bytes = slots.bytes(self.nodes, self.bytes);
+                self.counted = Some((slots, bytes));
+                bytes
+            }
+        }
+    }
+}
+
+impl Mover for Messages {
+    fn nodes(&self) -> u32 {
+        self.nodes
+    }
+
+    fn bytes(&self) -> u64 {
+        self.bytes
+    }
+
+    fn round(&mut self, moves: &[Move]) {
+        for one in moves {
+            let bytes = self.bytes_of(one.slots);
+            let message = |peer| Message {
+                peer,
+                bytes,
+                tag: 0,
+            };
+            self.actions[one.src as usize].push(Action::Send(message(one.dst)));
+            self.actions[one.dst as usize].push(Action::Receive(message(one.src)));
+        }
+        for one in moves {
+            for node in [one.src, one.dst] {
+                self.rounds.add(node, self.actions[node as usize].drain(..));
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_bytes_of_slots_are_those_of_the_buffer() {
+        let range = |first, count| Slots::Range { first, count };
+        assert_eq!(Slots::all(7).bytes(7, 100), 100);
+        let each: Vec<_> = (0..7).map(|slot| Slots::one(slot).bytes(7, 100)).collect();
+        assert_eq!(each, [14, 14, 14, 15, 14, 14, 15]);
+        assert_eq!(range(5, 4).bytes(7, 100), 14 + 15 + 14 + 14);
+        assert_eq!(Slots::WithBit(1).bytes(7, 100), 14 + 15 + 15);
+        assert_eq!(Slots::WithBit(1).numbers(7), [2, 3, 6]);
+    }
+}

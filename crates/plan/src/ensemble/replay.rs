@@ -1,0 +1,59 @@
+//! A program that comes with the run, such as the trace of an application.
+
+use serde::{Deserialize, Serialize};
+
+use super::{Ensemble, given};
+use crate::error::Result;
+use crate::phase::Transfer;
+use crate::positions;
+use crate::reading::Section;
+
+/// LogGOPSim's default.
+const DEFAULT_RENDEZVOUS_BYTES: u64 = 65_535;
+
+/// Rank r of the program is the r-th of the nodes.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Replay {
+    /// The testbed's first, as many as there are ranks, where absent.
+    pub nodes: Option<Vec<u32>>,
+    /// Longer messages wait for their receive.
+    pub rendezvous_bytes: u64,
+    /// The file that holds it; none until a run names one.
+    pub trace: Option<String>,
+    /// Of the file's content, once it has been read.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub sha256: Option<String>,
+}
+
+impl Replay {
+    pub(crate) fn read(step: &Section) -> Result<Self> {
+        let trace = step.text("trace")?.filter(|path| !path.is_empty());
+        Ok(Self {
+            nodes: positions::read_nodes(step)?,
+            trace: trace.map(str::to_owned),
+            sha256: None,
+            rendezvous_bytes: read_rendezvous(step)?,
+        })
+    }
+}
+
+/// From how many bytes on a message waits for its receive.
+pub(crate) fn read_rendezvous(step: &Section) -> Result<u64> {
+    let bytes = step.size_or_zero("rendezvous")?;
+    Ok(bytes.unwrap_or(DEFAULT_RENDEZVOUS_BYTES))
+}
+
+/// Its messages depend on each other, so that none of them are a set that begins at once: phases have no transfers.
+impl Ensemble for Replay {
+    fn lists(&self) -> Vec<(&'static str, &[u32])> {
+        given([("nodes", &self.nodes)])
+    }
+
+    fn transfers(&self, _members: u64) -> u64 {
+        0
+    }
+
+    fn rounds(&self, _members: &[u32], _bytes: u64) -> Vec<Vec<Transfer>> {
+        vec![Vec::new()]
+    }
+}

@@ -1,0 +1,120 @@
+//! Work with dependencies: what each node computes, sends and receives, and what has to happen before.
+//!
+//! The model is that of GOAL (T. Hoefler, C. Siebert and A. Lumsdaine, "Group Operation Assembly Language", ICPP 2009):
+//! operations of a node have no order but that of their needs. Messages between two nodes with the same tag meet in the
+//! order in which they stand.
+
+mod amount;
+mod deadlock;
+pub mod goal_binary;
+pub mod goal_text;
+mod named;
+mod pairing;
+mod rounds;
+mod schedule;
+
+use serde::{Deserialize, Serialize};
+
+pub use amount::check_amount;
+pub use rounds::{Rounds, of_phases};
+pub use schedule::{Dependent, Schedule};
+
+/// What all nodes do.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Program {
+    pub nodes: Vec<Node>,
+}
+
+/// What a node does.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Node {
+    pub operations: Vec<Operation>,
+    /// In any order.
+    pub needs: Vec<Need>,
+}
+
+/// One thing that a node does, on one of its processors and with one of its interfaces.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Operation {
+    pub action: Action,
+    pub cpu: u8,
+    pub nic: u8,
+}
+
+/// What an operation does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Action {
+    Compute { ns: u64 },
+    Send(Message),
+    Receive(Message),
+}
+
+/// A message, from one of its ends.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Message {
+    /// The node at the other end.
+    pub peer: u32,
+    pub bytes: u64,
+    pub tag: u32,
+}
+
+/// An operation that cannot begin before another of its node has begun or ended; both by their position in the node.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Need {
+    pub operation: u32,
+    pub on: u32,
+    pub until: Until,
+}
+
+/// How far another operation must be.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Until {
+    /// GOAL's `irequires`.
+    Begun,
+    /// GOAL's `requires`.
+    Ended,
+}
+
+impl Program {
+    /// Nodes that do nothing yet.
+    pub fn idle(nodes: usize) -> Self {
+        Self {
+            nodes: vec![Node::default(); nodes],
+        }
+    }
+
+    /// How many operations all nodes have.
+    pub fn operations(&self) -> usize {
+        self.nodes.iter().map(|node| node.operations.len()).sum()
+    }
+
+    /// Every message by its source: source and what it sends.
+    pub fn sends(&self) -> impl Iterator<Item = (u32, Message)> {
+        (0..).zip(&self.nodes).flat_map(|(source, node)| {
+            node.operations
+                .iter()
+                .filter_map(move |one| match one.action {
+                    Action::Send(message) => Some((source, message)),
+                    _ => None,
+                })
+        })
+    }
+}
+
+impl Node {
+    /// Adds an operation on the first processor; gives its position.
+    pub fn add(&mut self, action: Action) -> u32 {
+        let (cpu, nic) = (0, 0);
+        self.operations.push(Operation { action, cpu, nic });
+        self.operations.len() as u32 - 1
+    }
+
+    /// Lets an operation begin only after another has ended.
+    pub fn after(&mut self, operation: u32, on: u32) {
+        self.needs.push(Need {
+            operation,
+            on,
+            until: Until::Ended,
+        });
+    }
+}

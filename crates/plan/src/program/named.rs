@@ -1,0 +1,33 @@
+//! What messages call an operation.
+
+use super::{Action, Operation, Program};
+use crate::reading::readable_size;
+
+impl Program {
+    /// What messages call an operation of a node.
+    pub(super) fn named(&self, node: usize, position: usize) -> String {
+        self.nodes[node].operations[position].named(node, position)
+    }
+}
+
+impl Operation {
+    /// Such as `rank 3, operation 7 (receive 8 B from rank 2, tag 0)`; operations count from 1, ranks from 0 as in MPI.
+    pub(super) fn named(self, node: usize, position: usize) -> String {
+        let what = match self.action {
+            Action::Compute { ns } => format!("compute {ns} ns"),
+            Action::Send(message) => format!(
+                "send {} to rank {}, tag {}",
+                readable_size(message.bytes),
+                message.peer,
+                message.tag
+            ),
+            Action::Receive(message) => format!(
+                "receive {} from rank {}, tag {}",
+                readable_size(message.bytes),
+                message.peer,
+                message.tag
+            ),
+        };
+        format!("rank {node}, operation {} ({what})", position + 1)
+    }
+}

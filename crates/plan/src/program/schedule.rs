@@ -1,0 +1,183 @@
+//! A program that has been checked: every message has two ends, and nothing waits for itself.
+
+use super::pairing::{self, NONE};
+use super::{Action, Operation, Program, Until, check_amount, deadlock};
+
+/// A checked program. Operations of all nodes are numbered, those of a node one behind the other.
+#[derive(Clone, Debug)]
+pub struct Schedule {
+    operations: Vec<Operation>,
+    /// By node, and one more.
+    first: Vec<u32>,
+    /// By operation.
+    node: Vec<u32>,
+    /// By operation.
+    partner: Vec<u32>,
+    needs: Vec<u32>,
+    /// By operation, and one more: where its dependents begin.
+    dependents_from: Vec<u32>,
+    dependents: Vec<Dependent>,
+    rendezvous_bytes: u64,
+}
+
+/// An operation that cannot begin before another has begun or ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Dependent {
+    pub operation: u32,
+    pub until: Until,
+}
+
+impl Schedule {
+    /// Checks a program whose longer messages than `rendezvous_bytes` wait for their receive. The error names an
+    /// operation, or a circle of them.
+    pub fn of(program: Program, rendezvous_bytes: u64) -> Result<Self, String> {
+        check_amount(program.nodes.len() as u64, program.operations() as u64)?;
+        check_needs(&program)?;
+        let first = starts(program.nodes.iter().map(|node| node.operations.len()));
+        let partner = pairing::partners(&program, &first)?;
+        let mut schedule = Self {
+            needs: vec![0; partner.len()],
+            node: nodes_of(&first),
+            dependents_from: Vec::new(),
+            dependents: Vec::new(),
+            operations: program
+                .nodes
+                .iter()
+                .flat_map(|node| &node.operations)
+                .copied()
+                .collect(),
+            first,
+            partner,
+            rendezvous_bytes,
+        };
+        schedule.list_dependents(&program);
+        drop(program);
+        deadlock::check(&schedule)?;
+        Ok(schedule)
+    }
+
+    /// How many nodes there are.
+    pub fn nodes(&self) -> usize {
+        self.first.len() - 1
+    }
+
+    /// How many operations all nodes have.
+    pub fn operations(&self) -> u32 {
+        self.node.len() as u32
+    }
+
+    /// How many messages there are.
+    pub fn messages(&self) -> u64 {
+        let ends = self.partner.iter().filter(|one| **one != NONE);
+        ends.count() as u64 / 2
+    }
+
+    /// The node that an operation is of.
+    pub fn node(&self, operation: u32) -> u32 {
+        self.node[operation as usize]
+    }
+
+    /// An operation by its number.
+    pub fn operation(&self, operation: u32) -> Operation {
+        self.operations[operation as usize]
+    }
+
+    /// The other end of a send or receive.
+    pub fn partner(&self, operation: u32) -> Option<u32> {
+        let partner = self.partner[operation as usize];
+        (partner != NONE).then_some(partner)
+    }
+
+    /// By operation: how many needs it has.
+    pub fn needs(&self) -> &[u32] {
+        &self.needs
+    }
+
+    /// What waits for an operation.
+    pub fn dependents(&self, operation: u32) -> &[Dependent] {
+        let [from, to] = [operation, operation + 1].map(|at| self.dependents_from[at as usize]);
+        &self.dependents[from as usize..to as usize]
+    }
+
+    /// Whether a message of so many bytes waits for its receive.
+    pub fn is_rendezvous(&self, bytes: u64) -> bool {
+        bytes > self.rendezvous_bytes
+    }
+
+    /// What messages call an operation.
+    pub(super) fn named(&self, operation: u32) -> String {
+        let node = self.node(operation) as usize;
+        let position = operation - self.first[node];
+        self.operation(operation).named(node, position as usize)
+    }
+
+    fn list_dependents(&mut self, program: &Program) {
+        let mut counts = vec![0usize; self.partner.len()];
+        for (node, first) in program.nodes.iter().zip(&self.first) {
+            for need in &node.needs {
+                counts[(first + need.on) as usize] += 1;
+                self.needs[(first + need.operation) as usize] += 1;
+            }
+        }
+        self.dependents_from = starts(counts.into_iter());
+        let mut free = self.dependents_from.clone();
+        let nothing = Dependent {
+            operation: 0,
+            until: Until::Ended,
+        };
+        self.dependents = vec![nothing; *free.last().unwrap_or(&0) as usize];
+        for (node, first) in program.nodes.iter().zip(&self.first) {
+            for need in &node.needs {
+                let at = &mut free[(first + need.on) as usize];
+                self.dependents[*at as usize] = Dependent {
+                    operation: first + need.operation,
+                    until: need.until,
+                };
+                *at += 1;
+            }
+        }
+    }
+}
+
+/// Where each of these lengths begins, and where the last ends.
+fn starts(lengths: impl Iterator<Item = usize>) -> Vec<u32> {
+    let mut end = 0;
+    let ends = lengths.map(|length| {
+        end += length as u32;
+        end
+    });
+    std::iter::once(0).chain(ends).collect()
+}
+
+/// By operation its node.
+fn nodes_of(first: &[u32]) -> Vec<u32> {
+    let nodes = (0..).zip(first.windows(2));
+    let numbered = nodes.flat_map(|(node, ends)| (ends[0]..ends[1]).map(move |_| node));
+    numbered.collect()
+}
+
+fn check_needs(program: &Program) -> Result<(), String> {
+    for (rank, node) in program.nodes.iter().enumerate() {
+        let count = node.operations.len();
+        let is_outside = |at: u32| at as usize >= count;
+        let wrong = |need: &&super::Need| is_outside(need.operation) || is_outside(need.on);
+        if let Some(need) = node.needs.iter().find(wrong) {
+            let operation = need.operation.max(need.on);
+            return Err(format!(
+                "rank {rank}: a need names operation {}, there are {count}",
+                u64::from(operation) + 1
+            ));
+        }
+    }
+    Ok(())
+}
+
+impl Action {
+    /// What it sends or receives.
+    pub fn message(self) -> Option<super::Message> {
+        match self {
+            Self::Compute { .. } => None,
+            Self::Send(message) | Self::Receive(message) => Some(message),
+        }
+    }
+}
