@@ -177,6 +177,9 @@ def test_ways_that_need_a_power_of_two_are_left_out_or_refused(tmp_path: Path) -
     ]
     with refused("recursive-doubling of allgather needs a power of two nodes"):
         load_plan("collectives", settings)
+    with refused("recursive-doubling of allgather needs a power of two nodes, not 6"):
+        asked = {"steps__allgather__algorithms": '["recursive-doubling"]'}
+        collected(tmp_path / "asked", "sim:crossbar(hosts=6)", **asked)
     with refused("of bcast: binomial, scatter-allgather, chain"):
         load_plan("collectives", [("steps.bcast.algorithms", '["ring"]')])
 

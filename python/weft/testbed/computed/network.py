@@ -65,7 +65,7 @@ class Simulated(Computed[_core.Network]):
         if isinstance(step.pattern, Program):
             self._check_replay(step.pattern)
         elif isinstance(step.pattern, Collective):
-            self._check_alive(step.chosen_nodes or range(len(self.nodes)))
+            self._check_collective(step, step.pattern)
         refusal = self.model.refusal(to_json(step), **self._parameters)
         if refusal is not None:
             raise RequestError(f"{self.name}: {refusal}", "or leave sharing=reno out")
@@ -84,6 +84,18 @@ class Simulated(Computed[_core.Network]):
             program.check(pattern.rendezvous_bytes)
         except RequestError as error:
             raise RequestError(f"{pattern.trace}: {error.message}") from None
+
+    def _check_collective(self, step: Step, pattern: Collective) -> None:
+        """Refuse algorithms that were asked for and that there are not for so many nodes."""
+        members = step.chosen_nodes or range(len(self.nodes))
+        self._check_alive(members)
+        missing = set(pattern.algorithms) - set(_core.Program.ways(to_json(step), len(members)))
+        if missing:
+            raise RequestError(
+                f"step {step.name!r}: {', '.join(sorted(missing))} of {pattern.operation} needs a power of two nodes, "
+                f"not {len(members)}",
+                "choose so many with `nodes`, or leave it out of `algorithms`",
+            )
 
     def _check_alive(self, hosts: Iterable[int]) -> None:
         for rank, host in enumerate(hosts):
