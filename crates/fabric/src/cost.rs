@@ -4,9 +4,9 @@ use serde::{Deserialize, Serialize};
 use weft_plan::Fault;
 use weft_plan::reading::{Result, Section, Value, document};
 
-use crate::load::FabricError;
 use crate::quantity::read_metres;
 use crate::racks::{Racks, read_racks};
+use weft_plan::PlanError as FabricError;
 
 /// Prices, and what the parts draw. Files of runs that are older than prices with a year have neither.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]

@@ -5,6 +5,7 @@
 //! order in which they stand.
 
 mod amount;
+mod checked;
 mod deadlock;
 pub mod goal_binary;
 pub mod goal_text;

@@ -1,7 +1,7 @@
 //! A program that has been checked: every message has two ends, and nothing waits for itself.
 
 use super::pairing::{self, NONE};
-use super::{Action, Operation, Program, Until, check_amount, deadlock};
+use super::{Action, Operation, Program, Until, check_amount};
 
 /// A checked program. Operations of all nodes are numbered, those of a node one behind the other.
 #[derive(Clone, Debug)]
@@ -28,13 +28,13 @@ pub struct Dependent {
 }
 
 impl Schedule {
-    /// Checks a program whose longer messages than `rendezvous_bytes` wait for their receive. The error names an
-    /// operation, or a circle of them.
-    pub fn of(program: Program, rendezvous_bytes: u64) -> Result<Self, String> {
+    /// A program whose operations have partners; whether they wait in a circle is not looked at. The error names an
+    /// operation.
+    pub(super) fn paired(program: &Program, rendezvous_bytes: u64) -> Result<Self, String> {
         check_amount(program.nodes.len() as u64, program.operations() as u64)?;
-        check_needs(&program)?;
+        check_needs(program)?;
         let first = starts(program.nodes.iter().map(|node| node.operations.len()));
-        let partner = pairing::partners(&program, &first)?;
+        let partner = pairing::partners(program, &first)?;
         let mut schedule = Self {
             needs: vec![0; partner.len()],
             node: nodes_of(&first),
@@ -50,9 +50,7 @@ impl Schedule {
             partner,
             rendezvous_bytes,
         };
-        schedule.list_dependents(&program);
-        drop(program);
-        deadlock::check(&schedule)?;
+        schedule.list_dependents(program);
         Ok(schedule)
     }
 
