@@ -96,7 +96,7 @@ def _switches(root: Branch, draft: Draft) -> Iterator[dict[str, str]]:
 
 
 def _links(root: Branch, draft: Draft) -> Iterator[dict[str, Any]]:
-    """A link that nothing filled has no rate: it would store each frame for a time that nobody has seen."""
+    """A link that nothing filled has no rate: it would store each frame for a time that was never measured."""
     pairs = [(child, branch) for branch in root.walk() for child in branch.children]
     for at, (child, above) in enumerate(pairs):
         key = f"links.{child.name}"

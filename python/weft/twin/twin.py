@@ -9,7 +9,8 @@ from pathlib import Path
 import msgspec
 from msgspec import Struct
 
-from weft.errors import RequestError, WorkError
+from weft.errors import RequestError
+from weft.execute.work_folder import write, write_json
 from weft.fabrics.document import FabricDocument
 from weft.plan.plan import Plan, Step, to_json
 from weft.prediction.draws import Draws
@@ -159,15 +160,8 @@ def text_digest(text: str) -> str:
 def write_twin(folder: Path, twin: Twin, fabric_text: str) -> None:
     """Both files; raises RequestError where something else is there, WorkError when the disk refuses them."""
     refuse_other(folder)
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-        (folder / FABRIC_NAME).write_text(fabric_text)
-        document = msgspec.json.format(msgspec.json.encode(twin), indent=1)
-        (folder / TWIN_NAME).write_bytes(document + b"\n")
-    except OSError as error:
-        raise WorkError(
-            f"{folder}: cannot write the twin: {error.strerror}", "choose another --out"
-        ) from None
+    write(folder / FABRIC_NAME, fabric_text.encode())
+    write_json(folder / TWIN_NAME, twin)
 
 
 def refuse_other(folder: Path) -> None:

@@ -13,6 +13,7 @@ import msgspec
 from weft.cost.prices import read_prices
 from weft.errors import RequestError
 from weft.execute.progress import Reporter
+from weft.execute.work_folder import write, write_json
 from weft.what_if.alternative import Alternative
 from weft.what_if.foresee import Question, foresee
 from weft.what_if.labs import carried_scale, document_of
@@ -114,7 +115,7 @@ def _keep(found: WhatIf, question: Question, out: Path | None) -> None:
     """The findings, and the networks as fabric files where such a file can say them."""
     if out is None:
         return
-    (out / NAME).write_bytes(msgspec.json.format(msgspec.json.encode(found)) + b"\n")
+    write_json(out / NAME, found)
     before = question.subject.median
     networks = {"before": before}
     for number, one in enumerate(question.alternatives, 1):
@@ -122,9 +123,10 @@ def _keep(found: WhatIf, question: Question, out: Path | None) -> None:
             networks[f"after-{number}"] = one.after(before)
     for name, network in networks.items():
         try:
-            (out / f"{name}.toml").write_text(document_of(network).text)
+            text = document_of(network).text
         except RequestError:
             continue
+        write(out / f"{name}.toml", text.encode())
 
 
 def read_what_if(folder: Path) -> WhatIf:

@@ -11,6 +11,7 @@ from statistics import median
 from weft.errors import RequestError, WorkError
 from weft.execute.progress import Reporter
 from weft.execute.request import RunRequest, start_run
+from weft.execute.work_folder import write
 from weft.plan.load import load_plan
 from weft.prediction.measures import Measure, measures
 from weft.prediction.predict import Workload
@@ -84,10 +85,9 @@ class _Launch:
 def _build(question: Question, one: Alternative, bench: Bench) -> tuple[_Lab, _Lab]:
     before = question.subject.median
     documents = [document_of(network) for network in (before, one.after(before))]
-    bench.folder.mkdir(parents=True, exist_ok=True)
     paths = bench.folder / "before.toml", bench.folder / "after.toml"
     for path, document in zip(paths, documents, strict=True):
-        path.write_text(for_lab(document, bench.scale).text)
+        write(path, for_lab(document, bench.scale).text.encode())
     changed = [one.workload(each) for each in question.workloads]
     return _Lab(paths[0], question.workloads), _Lab(paths[1], changed)
 
