@@ -73,6 +73,16 @@ class Bill:
         """The network's items of a kind."""
         return sum(one.total for one in self.items if one.kind == kind and not one.of_nodes)
 
+    def to_json(self) -> dict[str, object]:
+        """As `weft cost --json` prints it, without prices for each unit of performance."""
+        own = {name: value for name, value in vars(self).items() if name != "items"}
+        totals = ("network", "nodes", "total", "per_node", "per_port", "share")
+        return {
+            **own,
+            "items": [{**vars(one), "total": one.total} for one in self.items],
+            **{name: getattr(self, name) for name in totals},
+        }
+
     def per(self, performance: Performance) -> PerUnit:
         """The network and the whole cluster, for each unit of what the cluster does."""
         total = None if self.nodes is None else self.total / performance.value

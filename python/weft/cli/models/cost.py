@@ -7,7 +7,6 @@ import click
 from weft.api.bill import bill
 from weft.cli.output import json_option, print_json
 from weft.cli.tables.cost import print_bill
-from weft.cost.bill import Bill, PerUnit
 from weft.cost.money import read_rates
 
 
@@ -45,27 +44,6 @@ def cost(
     )
     unit = found.per(per) if per else None
     if as_json:
-        print_json(_document(found.sum, unit))
+        print_json(found.sum.to_json() | {"per": unit})
     else:
         print_bill(found.sum, unit)
-
-
-def _document(found: Bill, unit: PerUnit | None) -> dict[str, object]:
-    return {
-        "name": found.name,
-        "prices": found.prices,
-        "currency": found.currency,
-        "year": found.year,
-        "hosts": found.hosts,
-        "host_ports": found.host_ports,
-        "items": [{**vars(one), "total": one.total} for one in found.items],
-        "network": found.network,
-        "nodes": found.nodes,
-        "total": found.total,
-        "per_node": found.per_node,
-        "per_port": found.per_port,
-        "share": found.share,
-        "converted": found.converted,
-        "not_priced": found.not_priced,
-        "per": unit,
-    }
