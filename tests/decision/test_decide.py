@@ -5,8 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from weft.decision.conclusion import conclude, prepare
+from weft.decision.conclusion import conclude
 from weft.decision.document import Decision, DesignResult
+from weft.decision.prepare import prepare
 from weft.decision.request import parse_request
 from weft.errors import RequestError
 from weft.fabrics.document import FabricDocument

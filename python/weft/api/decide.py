@@ -8,9 +8,9 @@ from pathlib import Path
 from typing import TypeAlias
 
 from weft.api.text import Said
-from weft.decision.conclusion import Prepared, prepare
 from weft.decision.document import Decision, DesignResult
 from weft.decision.folder import carry_out, commands, read_decision
+from weft.decision.prepare import Prepared, prepare
 from weft.decision.request import Request, parse_request
 from weft.errors import RequestError
 from weft.execute.progress import Showing, silent

@@ -1,15 +1,14 @@
-"""From a request to a decision: simulate and price all designs, draw what is uncertain, choose."""
+"""From what was simulated to a decision: draw what is uncertain, choose, and say what it rests on."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import numpy as np
 
 from weft.decision.choice import Places, choose, dominated_by, frontier, regret_when_known
 from weft.decision.constraints import limits_of
-from weft.decision.designs import Design, Refused, designs_of, without_price
+from weft.decision.designs import Design, without_price
 from weft.decision.document import (
     SCHEMA,
     Cost,
@@ -19,70 +18,20 @@ from weft.decision.document import (
     End,
     Failed,
     Sensitivity,
+    Verdict,
     WorkloadTime,
 )
-from weft.decision.quantities import Host, Quantity, host_of, points_of, quantities_of
-from weft.decision.request import By, Request
+from weft.decision.prepare import Prepared
+from weft.decision.quantities import Quantity, points_of
 from weft.decision.response import columns_of, response_of
+from weft.decision.rule import by_of, counts_cluster
 from weft.decision.words import basis_of, text_of
-from weft.decision.workloads import Workload, workloads_of
 from weft.decision.worlds import Model, Worlds
 from weft.errors import RequestError
 from weft.interval import Interval
-from weft.prediction.draws import Draws
 from weft.statistics import Floats
 from weft.sweep.row import Row
 from weft.sweep.task import Task
-from weft.sweep.work_list import WorkList
-
-
-@dataclass(frozen=True)
-class Prepared:
-    """A request with all that can be said before anything is simulated."""
-
-    request: Request
-    designs: tuple[Design, ...]
-    refused: tuple[Refused, ...]
-    workloads: tuple[Workload, ...]
-    hosts: int
-    host: Host
-    quantities: tuple[Quantity, ...]
-    has_twin: bool
-
-    @property
-    def work(self) -> WorkList:
-        """What is to be simulated."""
-        points = tuple(points_of(self.host, self.quantities))
-        return WorkList(
-            tuple(
-                Task(design.network, workload.load, points)
-                for design in self.designs
-                for workload in self.workloads
-            )
-        )
-
-
-def prepare(request: Request, twin: Draws | None) -> Prepared:
-    """Expand and check everything; raises RequestError."""
-    designs, refused = designs_of(request)
-    if not designs:
-        raise RequestError(
-            f"no design can be simulated; {refused[0].name}: {refused[0].why}", refused[0].hint
-        )
-    hosts = request.hosts or min(one.hosts for one in designs)
-    workloads = workloads_of(request, hosts)
-    host = host_of(request, twin)
-    quantities = quantities_of(request, designs, workloads, host, twin)
-    return Prepared(
-        request,
-        tuple(designs),
-        tuple(refused),
-        tuple(workloads),
-        hosts,
-        host,
-        tuple(quantities),
-        twin is not None,
-    )
 
 
 def conclude(prepared: Prepared, rows: Sequence[Row]) -> Decision:
@@ -141,7 +90,7 @@ class _Conclusion:
         columns = columns_of(prepared.workloads, request.constraints)
         response = response_of(designs, columns, prepared.quantities, rows)
         weights = np.array([one.weight for one in prepared.workloads])
-        self.of_cluster = _counts_cluster(request, designs)
+        self.of_cluster = counts_cluster(request, designs)
         self.is_per_host = request.decision.each == "host"
         self.model = Model(
             designs, prepared.quantities, response, weights, self.of_cluster, self.is_per_host
@@ -149,7 +98,7 @@ class _Conclusion:
         self.worlds = self.model.worlds(request.draws)
         self.middle = self.model.at(self.model.medians[np.newaxis])
         self.limits = limits_of(request, self.model, self.worlds, self.middle)
-        self.by = _by(request, designs)
+        self.by = by_of(request, designs)
         self.losses = self.worlds.losses(self.by)
         self.allowed = self._allowed()
 
@@ -170,7 +119,6 @@ class _Conclusion:
         regret = choice.regret if choice else None
         bearable = request.decision.bearable
         learn = _learn_first(sensitivity, regret or 0.0)
-        verdict = "none" if regret is None else "decided" if regret <= bearable else "undecided"
         found = Decision(
             schema=SCHEMA,
             name=request.name,
@@ -182,7 +130,7 @@ class _Conclusion:
             designs=tuple(results),
             frontier=tuple(results[place].name for place in front),
             failed=tuple(self.failed),
-            verdict=verdict,  # type: ignore[arg-type]
+            verdict=_verdict(regret, bearable),
             chosen=chosen.name if chosen else None,
             regret=regret,
             bearable=bearable,
@@ -307,32 +255,7 @@ def _learn_first(found: Sequence[Sensitivity], regret: float) -> Sensitivity | N
     return best if best and best.regret_when_known < 0.9 * regret else None
 
 
-def _counts_cluster(request: Request, designs: Sequence[Design]) -> bool:
-    """Whether prices are of the whole cluster: where all have one, unless the request says otherwise."""
-    bills = [one.bill for one in designs if one.bill]
-    has_nodes = bool(bills) and all(one.nodes is not None for one in bills)
-    if request.decision.price_of == "cluster" and not has_nodes:
-        raise RequestError(
-            "decision.price_of is the cluster, and nodes have no price",
-            'add one to the prices, or take "network"',
-        )
-    return has_nodes and request.decision.price_of != "network"
-
-
-def _by(request: Request, designs: Sequence[Design]) -> By:
-    has_prices = any(one.bill for one in designs)
-    wanted = request.decision.by
-    if not has_prices and (wanted in ("cost", "cost-performance") or _needs_prices(request)):
-        raise RequestError(
-            "no design has a price, and the decision or a constraint is about prices",
-            "give `prices` a list, such as slim-fly-2014, or fabrics a [cost]",
-        )
-    if wanted is not None:
-        return wanted
-    if not has_prices or any(one.budget for one in request.constraints):
-        return "time"
-    return "cost" if any(one.below for one in request.constraints) else "cost-performance"
-
-
-def _needs_prices(request: Request) -> bool:
-    return any(one.budget or one.network_share_below for one in request.constraints)
+def _verdict(regret: float | None, bearable: float) -> Verdict:
+    if regret is None:
+        return "none"
+    return "decided" if regret <= bearable else "undecided"

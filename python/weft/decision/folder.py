@@ -7,8 +7,9 @@ from pathlib import Path
 
 import msgspec
 
-from weft.decision.conclusion import Prepared, conclude
+from weft.decision.conclusion import conclude
 from weft.decision.document import Decision
+from weft.decision.prepare import Prepared
 from weft.errors import RequestError
 from weft.execute.progress import Reporter
 from weft.execute.work_folder import write, write_json
