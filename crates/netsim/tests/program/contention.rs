@@ -1,7 +1,6 @@
 //! Where messages meet they share, as the transfers of a phase do.
 
 use std::sync::atomic::AtomicBool;
-use std::time::Instant;
 
 use weft_netsim::network::generate;
 use weft_netsim::program::{Costs, Delivery};
@@ -177,34 +176,4 @@ fn a_linear_alltoall_is_as_fast_as_links_and_solved_by_round() {
         "{last_s} for {links_s}"
     );
     assert!(outcome.events <= 2 * 63, "{} solutions", outcome.events);
-}
-
-/// Not a test: it takes as long as the machine lets it. `cargo test --release -- --ignored` prints how long.
-#[test]
-#[ignore = "prints how long it takes"]
-fn how_long_a_linear_alltoall_of_1024_ranks_takes() {
-    let network = crate::crossbar(1024, 8, 1000);
-    let simulator = Simulator {
-        network: &network,
-        parameters: Parameters::default(),
-    };
-    let begun = Instant::now();
-    let schedule = Schedule::of(linear_alltoall(1024, 10_000), 65_535).unwrap();
-    println!("checked after {:?}", begun.elapsed());
-    let mut count = 0u64;
-    let hosts: Vec<u32> = (0..1024).collect();
-    let stop = AtomicBool::new(false);
-    let outcome = weft_netsim::program::play(
-        &simulator,
-        Costs::default(),
-        &schedule,
-        &hosts,
-        &stop,
-        &mut |_| count += 1,
-    );
-    println!(
-        "{count} messages, {} solutions after {:?}",
-        outcome.unwrap().events,
-        begun.elapsed()
-    );
 }

@@ -12,7 +12,7 @@ const MOST_NAMED: usize = 8;
 /// Two of an operation: its begin, then its end.
 type Event = usize;
 
-/// Says who waits for whom in a circle, where there is one.
+/// Names the operations that wait for each other in a circle, where there is one.
 pub fn check(schedule: &Schedule) -> Result<(), String> {
     let waits = Waits { schedule };
     let left = waits.left();
