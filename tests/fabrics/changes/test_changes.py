@@ -151,6 +151,7 @@ def test_packets_and_another_network() -> None:
         ("two-racks", "remove rack2", "would have no switch"),
         ("two-racks", "remove n99", "no host n99"),
         ("two-racks", "remove rack1-rack9", "no such host, switch or link"),
+        ("two-racks", "remove n[30-40]", "there is no host n33"),
         ("two-racks", "remove [", "not a set of nodes"),
         ("two-racks", "move n7 to rack1", "nothing would change"),
         ("two-racks", "swap n1 n2", "nothing would change"),

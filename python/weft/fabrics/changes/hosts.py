@@ -34,7 +34,7 @@ class Remove:
             return rewired(document, without_hosts(wiring, names))
         if names <= {one.name for one in wiring.switches}:
             return rewired(document, _without_switches(wiring, names))
-        if "-" in self.target:
+        if "-" in self.target and names.isdisjoint(wiring.hosts):
             return rewired(document, _without_links(wiring, self.target))
         hosts_named(wiring, self.target)
         raise AssertionError("one of the names is no host")
