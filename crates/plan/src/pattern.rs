@@ -124,7 +124,7 @@ const KINDS: [Kind; 15] = [
     },
     Kind {
         name: "matrix",
-        keys: &["nodes", "measure", "duplex"],
+        keys: &["nodes", "measure", "duplex", "rounds"],
         read: |step| Matrix::read(step).map(Pattern::Matrix),
     },
     Kind {

@@ -117,11 +117,12 @@ class AllToAll(ManyNodes, frozen=True):
     mode: Literal["phased", "unphased"]
 
 
-class Matrix(ManyNodes, frozen=True):
-    """All pairs, one after the other as far as they share nodes."""
+class Matrix(ManyNodes, frozen=True, omit_defaults=True):
+    """All pairs, or so many `rounds` of them, one after the other as far as they share nodes."""
 
     measure: Literal["rate", "latency"]
     duplex: Duplex | None
+    rounds: int | None = None
 
     @property
     def measures_latency(self) -> bool:
