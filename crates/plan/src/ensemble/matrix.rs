@@ -177,7 +177,10 @@ fn sampled(members: &[u32], rounds: usize, number: usize) -> Vec<(u32, u32)> {
 fn neighbours(members: &[u32], distance: usize, first_block: usize) -> Vec<(u32, u32)> {
     let is_first = |at: &usize| (at / distance) % 2 == first_block;
     let pair = |at: usize| Some((members[at], *members.get(at + distance)?));
-    (0..members.len()).filter(is_first).filter_map(pair).collect()
+    (0..members.len())
+        .filter(is_first)
+        .filter_map(pair)
+        .collect()
 }
 
 #[cfg(test)]
