@@ -155,7 +155,7 @@ const KINDS: [Kind; 15] = [
     },
     Kind {
         name: "xray",
-        keys: &["nodes", "time"],
+        keys: &["nodes", "time", "quick"],
         read: |step| Xray::read(step).map(Pattern::Xray),
     },
     Kind {

@@ -25,7 +25,7 @@ from weft.execute.resolve import check_usable, settle_pairs, too_few_processors
 from weft.execute.simulation import SimulatedRun
 from weft.execute.transport_check import check_transports
 from weft.plan.load import PlanSource, load_plan
-from weft.plan.pattern import MultiPair, Program
+from weft.plan.pattern import MultiPair, Program, Xray
 from weft.plan.plan import Options, Plan, Step
 from weft.plan.trace_file import with_digest
 from weft.runs import records
@@ -189,9 +189,12 @@ def _carry_out(
 
 def _chooser(meta: RunMeta, step_index: int) -> Chooser:
     """What chooses the phases of an adaptive step."""
+    from weft.diagnosis.xray.quick.search import HealthCheck
     from weft.diagnosis.xray.search import Search
 
-    return Search(meta, step_index)
+    pattern = meta.plan.steps[step_index].pattern
+    is_quick = isinstance(pattern, Xray) and pattern.quick
+    return HealthCheck(meta, step_index) if is_quick else Search(meta, step_index)
 
 
 def default_folder(plan_name: str) -> Path:

@@ -158,10 +158,11 @@ class Random(ManyNodes, frozen=True):
     shape: Literal["permutation", "bisection"]
 
 
-class Xray(ManyNodes, frozen=True):
-    """The search for limits, whose phases are chosen during the run."""
+class Xray(ManyNodes, frozen=True, omit_defaults=True):
+    """The search for limits, or, if `quick`, for what is not like the others; its phases are chosen during the run."""
 
     time_ns: int
+    quick: bool = False
 
 
 class Dependent(_Pattern, frozen=True):

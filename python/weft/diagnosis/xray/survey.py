@@ -23,8 +23,8 @@ NEAR_BEST = 0.85
 BEST_ROUTES, BEST_SHARE = 3, 0.1
 """So many, and this share of a node's routes, must be as good: a few have what was held up before in their window."""
 
-FEW, MANY, MOST_PAIRS = 128, 512, 0.95
-"""The tree is drawn of all nodes where they are few, or not too many and so much of all pairs was measured."""
+MOST_IN_FULL, MOST_PAIRS = 512, 0.95
+"""The tree is drawn of all nodes where they are no more, and so much of all pairs was measured."""
 
 
 @dataclass(frozen=True)
@@ -58,11 +58,7 @@ class Survey:
     @cached_property
     def placement(self) -> Placement:
         """The groups, and who may be in one that the round trips do not show."""
-        count = len(self.nodes)
-        pairs = len(self.trips.among(sorted(self.nodes)).a)
-        if count <= FEW or (count <= MANY and pairs >= MOST_PAIRS * count * (count - 1) / 2):
-            return Placement(group_by_round_trip(self.nodes, self.trips.dense(self.count)))
-        return place(self.nodes, self.trips)
+        return placed(self.nodes, self.trips)
 
     @cached_property
     def mbps(self) -> Floats:
@@ -81,6 +77,16 @@ class Survey:
     def receive_mbps(self) -> Floats:
         """What each node can receive."""
         return _best(self.mbps.T)
+
+
+def placed(nodes: Members, trips: RoundTrips) -> Placement:
+    """Nodes in the groups that round trips show, of all pairs of them or of some."""
+    order = sorted(nodes)
+    pairs = trips.among(order)
+    all_pairs = len(order) * (len(order) - 1) / 2
+    if len(order) > MOST_IN_FULL or len(pairs.a) < MOST_PAIRS * all_pairs:
+        return place(nodes, trips)
+    return Placement(group_by_round_trip(nodes, trips.dense(max(order, default=-1) + 1)))
 
 
 def take_survey(samples: pa.Table, plan: Plan, count: int, lost: Members = frozenset()) -> Survey:

@@ -42,9 +42,9 @@ class RoundTrips:
     def among(self, order: Sequence[int]) -> RoundTrips:
         """Those between some nodes, in ascending order, that are called by their places in it."""
         names = np.asarray(order, dtype=np.int64)
-        ends = np.searchsorted(names, [self.a, self.b]) if len(names) else np.zeros((2, 0), int)
-        ends = np.minimum(ends, len(names) - 1)
-        kept = (names[ends] == [self.a, self.b]).all(axis=0)
+        is_named = np.isin([self.a, self.b], names)
+        kept = is_named.all(axis=0)
+        ends = np.searchsorted(names, [self.a, self.b])
         return RoundTrips(ends[0][kept], ends[1][kept], self.us[kept])
 
     def dense(self, count: int) -> Floats:
