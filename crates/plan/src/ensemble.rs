@@ -2,6 +2,7 @@
 
 mod alltoall;
 mod cast;
+mod cast_file;
 mod duplex;
 mod matrix;
 mod pairs;
@@ -13,6 +14,7 @@ mod xray;
 
 pub use alltoall::{AllToAll, Mode};
 pub use cast::Cast;
+pub use cast_file::{CastFile, Compression};
 pub use duplex::Duplex;
 pub use matrix::{Matrix, Measure};
 pub use pairs::Pairs;

@@ -140,7 +140,16 @@ const KINDS: [Kind; 15] = [
     },
     Kind {
         name: "cast",
-        keys: &["nodes", "chunk", "networks", "sweep"],
+        keys: &[
+            "nodes",
+            "chunk",
+            "networks",
+            "sweep",
+            "file",
+            "to",
+            "overwrite",
+            "compress",
+        ],
         read: |step| Cast::read(step).map(Pattern::Cast),
     },
     Kind {
