@@ -18,6 +18,7 @@ from weft.execute.adaptive import Chooser
 from weft.execute.against import settle_against
 from weft.execute.applications.web_server import check_servers, with_loops
 from weft.execute.dry_run import Outlook, foresee
+from weft.execute.file_cast.settle import settle_file_casts
 from weft.execute.host_settings.places import check_knobs
 from weft.execute.live import LiveRun
 from weft.execute.progress import Reporter
@@ -67,6 +68,7 @@ def start_run(request: RunRequest, reporter: Reporter | None = None) -> Run:
     out = Path(request.out) if request.out else default_folder(plan.name)
     with open_testbed(request.testbed, request.scale, request.nodes, request.ports) as testbed:
         plan, notes = _settle(plan, testbed, request.cpus)
+        plan = settle_file_casts(plan, testbed, None if testbed.is_computed else out)
         meta = _new_meta(request, plan, testbed, notes)
         meta.against = against
         writer = RunWriter.create(out, meta)
@@ -94,7 +96,8 @@ def simulate_run(request: RunRequest, reporter: Reporter | None = None) -> Run:
 
 def compute_run(testbed: Simulator, request: RunRequest, reporter: Reporter | None = None) -> Run:
     """Compute a plan on a testbed that is open already, in memory; raises RequestError as `simulate_run`."""
-    plan, notes = _settle(load_plan(request.plan, request.overrides), testbed, None)
+    plan = settle_file_casts(load_plan(request.plan, request.overrides), testbed, None)
+    plan, notes = _settle(plan, testbed, None)
     for step in plan.steps:
         if testbed.rows_of_phase(step) is not None:
             raise RequestError(

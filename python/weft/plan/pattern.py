@@ -137,12 +137,24 @@ class Streams(ManyNodes, frozen=True):
     sweep: bool
 
 
+class CastFile(Struct, frozen=True):
+    """A file on the first node, and where the others write it: `{node}` is a node's name, None the testbed's place.
+    With `all_networks` it goes over as many as there are."""
+
+    path: str
+    to: str | None
+    overwrite: bool
+    compress: Literal["zstd", "lz4"] | None
+    all_networks: bool
+
+
 class Cast(ManyNodes, frozen=True):
-    """A chain that passes an image on, chunk by chunk."""
+    """A chain that passes an image on, chunk by chunk: synthetic bytes, or those of a file."""
 
     chunk_bytes: int
     networks: int
     sweep: bool
+    file: CastFile | UnsetType = UNSET
 
 
 class Ring(ManyNodes, frozen=True):

@@ -253,6 +253,28 @@ class Incomplete(TypedDict):
     reason: str
 
 
+class FailedCast(TypedDict):
+    """A node that did not get a file, and why."""
+
+    node: str
+    reason: str
+
+
+class FileCast(TypedDict):
+    """A cast of a file: its name, its BLAKE3 hash (as b3sum prints it), where the nodes have it, and those that do
+    not. `bridged` were left out of the chain while it ran."""
+
+    step: Index
+    launch: Index
+    file: str
+    to: str
+    size_bytes: Count
+    hash: str
+    whole: list[str]
+    failed: list[FailedCast]
+    bridged: list[str]
+
+
 class Lost(TypedDict):
     """A node that failed in a phase, or before the first."""
 

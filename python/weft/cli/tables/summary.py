@@ -9,6 +9,7 @@ from rich.table import Table
 from weft.cli.tables.activities import print_activities
 from weft.cli.tables.collectives import print_collectives
 from weft.cli.tables.ensemble import print_ensembles
+from weft.cli.tables.file_casts import print_file_casts
 from weft.cli.tables.layout import number, plain_table, terminal, titled
 from weft.cli.tables.occupation import print_insides, print_loads
 from weft.cli.tables.pairs import print_multi_pair
@@ -55,6 +56,7 @@ def print_summary(summary: Summary) -> None:
     print_ensembles(summary, console)
     print_multi_pair(summary.multi_pair, console)
     print_collectives(summary.collectives, summary.meta, console)
+    print_file_casts(summary.file_casts, summary.meta, console)
     print_activities(summary.activities, summary.meta, console)
     if not (len(summary.rates) or summary.multi_pair or summary.activities):
         console.print("no samples")
