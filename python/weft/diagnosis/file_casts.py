@@ -1,4 +1,4 @@
-"""How a file got to all nodes: when each had it, what the nodes did with their time, and which one held the chain back."""
+"""How a file got to all nodes: when each had it, what nodes did with their time, and which one held the chain back."""
 
 from __future__ import annotations
 
@@ -13,6 +13,10 @@ from weft.runs.tables import CASTS_NAME
 
 SLOW_LINK = 0.7
 """A link that brings less than so much of what the others bring is named."""
+BUSY_LINK = 0.5
+"""If something came over it for so much of the time: else it had hardly anything to carry."""
+LEAST_MS = 500.0
+"""Shorter casts say nothing of a link."""
 SLOW_DISK = 0.2
 """So is a node at which what came waited for memory so much of the time."""
 SPENT = ("read", "receive", "write", "forward", "wait", "blocked")
@@ -23,8 +27,8 @@ Cause = Literal["link", "disk"]
 
 @dataclass(frozen=True)
 class NodeCast:
-    """A node of a cast; `src` is its predecessor, None for the source. `done_ms` is when all was on its disk, None where
-    it never was, `link_mbps` what came while something came, over all networks together."""
+    """A node of a cast; `src` is its last predecessor, None for the source. `done_ms` is when all was on its disk, None
+    where it never was, `link_mbps` what came while something came, over all networks together."""
 
     node: str
     src: str | None
@@ -113,7 +117,7 @@ def _file_cast(
         elapsed_ms=elapsed_ms,
         rate_mbps=size_bytes * 8 / elapsed_ms / 1e3 if elapsed_ms else None,
         sent_share=sent / size_bytes,
-        slow=_slow(receivers, size_bytes, elapsed_ms) if elapsed_ms else None,
+        slow=find_slow(receivers, size_bytes, elapsed_ms) if elapsed_ms else None,
         nodes=nodes,
     )
 
@@ -129,12 +133,12 @@ def _node(row: dict[str, Any], names: Sequence[str]) -> NodeCast:
         link_mbps=sum(networks) * 8 / received_ms / 1e3 if received_ms else None,
         spent_ms={kind: row[f"{kind}_ns"] / 1e6 for kind in SPENT},
         held_bytes=row["held_bytes"],
-        network_bytes=networks[:used] if networks[1] else networks[:1],
+        network_bytes=networks[: 2 if networks[1] else 1],
         damaged=row["damaged"],
     )
 
 
-def _slow(receivers: Sequence[NodeCast], size_bytes: int, elapsed_ms: float) -> Slow | None:
+def find_slow(receivers: Sequence[NodeCast], size_bytes: int, elapsed_ms: float) -> Slow | None:
     """The disk first: where it is slow, nothing is read from the link meanwhile."""
     waited = max(receivers, key=lambda one: one.spent_ms["blocked"])
     networks = len(waited.network_bytes)
@@ -142,9 +146,15 @@ def _slow(receivers: Sequence[NodeCast], size_bytes: int, elapsed_ms: float) -> 
         write_ms = waited.spent_ms["write"]
         if write_ms:
             return Slow(waited.node, "disk", size_bytes * 8 / write_ms / 1e3, None)
+    return _slow_link(receivers, elapsed_ms)
+
+
+def _slow_link(receivers: Sequence[NodeCast], elapsed_ms: float) -> Slow | None:
     linked = [(one.link_mbps, one) for one in receivers if one.link_mbps]
-    if len(linked) < 2:
+    if len(linked) < 2 or elapsed_ms < LEAST_MS:
         return None
     least, slowest = min(linked, key=lambda one: one[0])
+    busy_ms = slowest.spent_ms["receive"] / len(slowest.network_bytes)
     others = median(mbps for mbps, one in linked if one is not slowest)
-    return Slow(slowest.node, "link", least, others) if least < SLOW_LINK * others else None
+    is_slow = least < SLOW_LINK * others and busy_ms > BUSY_LINK * elapsed_ms
+    return Slow(slowest.node, "link", least, others) if is_slow else None

@@ -95,7 +95,7 @@ fn write(shared: &Shared, target: &Target, chunk: &Chunk) -> io::Result<()> {
 fn finish(shared: &Shared) {
     if let Some(digest) = shared.board.finish() {
         let hash = hex(&digest);
-        shared.say(Reply::CastWhole { hash });
+        shared.say(Reply::Whole { hash });
     }
 }
 

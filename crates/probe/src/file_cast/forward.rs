@@ -59,7 +59,7 @@ impl Link<'_> {
     /// A link that is an old one may break.
     fn broke(&self, end: io::Result<()>) {
         if let (Err(error), true) = (end, self.shared.board.sends(self.generation)) {
-            self.shared.say(Reply::CastBroken {
+            self.shared.say(Reply::Broken {
                 generation: self.generation,
                 side: Side::Successor,
                 network: self.network as u32,

@@ -57,17 +57,20 @@ pub struct Opening {
 
 /// What may follow while a cast goes on.
 #[derive(Debug, Deserialize)]
-#[serde(tag = "type", rename_all = "snake_case")]
+#[serde(tag = "type")]
 pub enum Next {
     /// That node connects, over all networks.
-    CastAccept { generation: u32, from: u32 },
+    #[serde(rename = "cast_accept")]
+    Accept { generation: u32, from: u32 },
     /// Send on to a node that listens there, on each network; without addresses this is the last.
-    CastConnect {
+    #[serde(rename = "cast_connect")]
+    Connect {
         generation: u32,
         peers: Vec<SocketAddr>,
     },
     /// The end; the file gets its name if it is whole.
-    CastOver { is_good: bool },
+    #[serde(rename = "cast_over")]
+    Over { is_good: bool },
 }
 
 /// Which of a node's neighbours.
@@ -79,37 +82,38 @@ pub enum Side {
 }
 
 #[derive(Clone, Debug, Serialize)]
-#[serde(tag = "type", rename_all = "snake_case")]
+#[serde(tag = "type")]
 pub enum Reply {
-    CastLooked {
-        size_bytes: u64,
-    },
-    CastOpened {
-        ports: Vec<u16>,
-    },
+    #[serde(rename = "cast_looked")]
+    Looked { size_bytes: u64 },
+    #[serde(rename = "cast_opened")]
+    Opened { ports: Vec<u16> },
     /// Said at intervals.
-    CastAlive {
+    #[serde(rename = "cast_alive")]
+    Alive {
         #[serde(flatten)]
         spent: Spent,
     },
     /// A connection ended, or did not come about; the link goes on over the other networks, if it has any.
-    CastBroken {
+    #[serde(rename = "cast_broken")]
+    Broken {
         generation: u32,
         side: Side,
         network: u32,
         reason: String,
     },
     /// This node cannot read, or write, the file any more.
-    CastFailed {
-        message: String,
-    },
+    #[serde(rename = "cast_failed")]
+    Failed { message: String },
     /// All is there, and on the disk.
-    CastWhole {
-        hash: String,
-    },
-    CastDone {
+    #[serde(rename = "cast_whole")]
+    Whole { hash: String },
+    #[serde(rename = "cast_done")]
+    Done {
         #[serde(flatten)]
         spent: Spent,
         rejected: u64,
+        /// The source has been written to since it was read.
+        has_changed: bool,
     },
 }

@@ -24,7 +24,7 @@ pub fn look(job: &Job) -> io::Result<Reply> {
             job.size_bytes
         }
     };
-    Ok(Reply::CastLooked { size_bytes })
+    Ok(Reply::Looked { size_bytes })
 }
 
 /// A node that takes part.
@@ -73,7 +73,7 @@ impl Node {
     pub fn opened(&self) -> io::Result<Reply> {
         let port = |one: &Mutex<Listener>| one.lock().expect("no thread panics").port();
         let ports = self.shared.listeners.iter().map(port);
-        Ok(Reply::CastOpened {
+        Ok(Reply::Opened {
             ports: ports.collect::<io::Result<_>>()?,
         })
     }
@@ -84,7 +84,7 @@ impl Node {
     }
 
     pub fn alive(&self) -> Reply {
-        Reply::CastAlive {
+        Reply::Alive {
             spent: self.shared.board.spent(),
         }
     }
@@ -92,14 +92,14 @@ impl Node {
     /// Do what the coordinator says; the last reply where it is over.
     pub fn follow(&mut self, next: Next) -> io::Result<Option<Reply>> {
         match next {
-            Next::CastAccept { generation, from } => {
+            Next::Accept { generation, from } => {
                 receive::accept(&self.shared, generation, from)?;
             }
-            Next::CastConnect { generation, peers } => {
+            Next::Connect { generation, peers } => {
                 forward::connect_to(&self.shared, generation, &peers)?;
                 self.begin()?;
             }
-            Next::CastOver { is_good } => return self.end(is_good).map(Some),
+            Next::Over { is_good } => return self.end(is_good).map(Some),
         }
         Ok(None)
     }
@@ -116,12 +116,15 @@ impl Node {
     fn end(&self, is_good: bool) -> io::Result<Reply> {
         let spent = self.shared.board.spent();
         self.stop();
-        if let (true, Store::Target(target)) = (is_good, &self.shared.store) {
-            target.settle()?;
-        }
-        Ok(Reply::CastDone {
+        let has_changed = match &self.shared.store {
+            Store::Source(source) => source.check_unchanged().is_err(),
+            Store::Target(target) if is_good => target.settle().map(|()| false)?,
+            Store::Target(_) => false,
+        };
+        Ok(Reply::Done {
             spent,
             rejected: self.refused.count(),
+            has_changed,
         })
     }
 

@@ -58,7 +58,7 @@ impl Link<'_> {
     /// A link that is an old one may break.
     fn broke(&self, end: io::Result<()>) {
         if let (Err(error), true) = (end, self.is_wanted()) {
-            self.shared.say(Reply::CastBroken {
+            self.shared.say(Reply::Broken {
                 generation: self.generation,
                 side: Side::Predecessor,
                 network: self.network as u32,
@@ -114,7 +114,10 @@ impl Link<'_> {
     fn take_chunk(&self, mut socket: &TcpStream, answers: &Sender<Answer>) -> io::Result<()> {
         let (times, layout) = (&self.shared.board.times, &self.shared.board.layout);
         let mut header = [0; HEADER_BYTES];
-        times.wait.time(|| socket.read_exact(&mut header))?;
+        let began = Instant::now();
+        socket.read_exact(&mut header)?;
+        // The end of the cast is not waited for.
+        times.wait.add(began.elapsed().as_nanos() as u64);
         let (mut chunk, length) = Chunk::announced(&header, layout)?;
         times.receive.time(|| chunk.read(&mut socket, length))?;
         times.received[self.network].add((HEADER_BYTES + length) as u64);

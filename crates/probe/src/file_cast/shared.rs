@@ -61,7 +61,7 @@ impl Shared {
     /// Say, once, that the file cannot be read or written.
     pub fn fail(&self, error: &io::Error) {
         if self.board.fail() {
-            self.say(Reply::CastFailed {
+            self.say(Reply::Failed {
                 message: error.to_string(),
             });
         }

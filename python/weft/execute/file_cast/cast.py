@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import time
 from dataclasses import dataclass, field
+from itertools import pairwise
 
 from weft.execute.crew import Crew
 from weft.execute.file_cast.chain import Chain, Link
@@ -38,8 +39,7 @@ class CastEnded(AgentError):
 
 @dataclass
 class Outcome:
-    """What became of a cast: by node the hash of what it has, what it did, and why it failed. `sources` are the nodes'
-    predecessors at the end."""
+    """What became of a cast: by node the hash of what it has, what it did, why it failed, and its last predecessor."""
 
     start_ns: int
     hashes: dict[int, str] = field(default_factory=dict)
@@ -50,7 +50,8 @@ class Outcome:
 
 
 class FileCast:
-    """The nodes are asked once, who of them fails is taken out, and the link over the gap is made anew."""
+    """A node that fails is taken out, and its predecessor sends to its successor. One that only fails to write goes on
+    sending."""
 
     def __init__(self, crew: Crew, order: list[int], job: StepJob, logbook: Logbook) -> None:
         self._crew, self._job, self._logbook = crew, job, logbook
@@ -78,11 +79,7 @@ class FileCast:
                 if said := await inbox.next(TICK_S):
                     await self._hear(*said)
                 await self._look_around()
-            self._outcome.sources = {
-                node: before
-                for node in self._chain.order
-                if (before := self._chain.predecessor(node)) is not None
-            }
+            self._outcome.sources |= {node: before for before, node in pairwise(self._chain.order)}
             await self._end()
         finally:
             await inbox.close()
@@ -218,6 +215,9 @@ class FileCast:
             raise CastEnded(error.node, "cast-ended", f"{error.reason}, and it has the file")
         await self._inbox.stop(node)
         self._outcome.bridged.append(node)
+        before = self._chain.predecessor(node)
+        assert before is not None
+        self._outcome.sources[node] = before
         link = self._chain.remove(node)
         self._outcome.hashes.pop(node, None)
         await self._give_up(node, error)
@@ -232,6 +232,15 @@ class FileCast:
         self._outcome.failed[node] = error.reason
         self._logbook.node_lost(node, 0, error.reason)
         await self._crew.drop(node, error)
+
+    def _warn_of_change(self) -> None:
+        file = self._job.step.cast_file
+        assert file is not None
+        self._logbook.meta.warn(
+            "cast-changed",
+            f"{file.path}: was written to after it was read and before all nodes had it; they have it as it was",
+            "cast it again, and write to it only afterwards",
+        )
 
     async def _end(self) -> None:
         """Where the hash is the source's, the file gets its name."""
@@ -252,6 +261,8 @@ class FileCast:
                 while not isinstance(said := await agent.receive(), CastDone):
                     pass
             self._outcome.spent[node] = said
+            if said.has_changed:
+                self._warn_of_change()
         except (AgentError, TimeoutError) as error:
             self._outcome.hashes.pop(node, None)
             why = error.reason if isinstance(error, AgentError) else "did not end the cast"

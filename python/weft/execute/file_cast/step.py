@@ -45,7 +45,7 @@ class _Record:
         self._write_table()
         self._write_meta()
         for node, why in sorted(self._outcome.failed.items()):
-            self._logbook.phase_incomplete(PHASE, [node], why)
+            self._logbook.phase_incomplete(PHASE, [node], f"{self._logbook.name(node)}: {why}")
         self._logbook.phases_measured([PHASE], self._samples())
 
     def _receivers(self) -> list[int]:

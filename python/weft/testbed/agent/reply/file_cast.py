@@ -67,6 +67,7 @@ class CastWhole(Message, frozen=True):
 
 
 class CastDone(Spent, frozen=True, kw_only=True):
-    """The cast is over; `rejected` as in `Ending`."""
+    """The cast is over; `rejected` as in `Ending`. A source that `has_changed` was written to since it was read."""
 
     rejected: int = 0
+    has_changed: bool = False
