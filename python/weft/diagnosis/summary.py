@@ -35,6 +35,7 @@ from weft.diagnosis.signature import Signature, of_curves
 from weft.diagnosis.studies.find import studies
 from weft.diagnosis.studies.study import Study
 from weft.diagnosis.thresholds import Threshold, curve_thresholds
+from weft.diagnosis.traffic import Driven, traffic
 from weft.runs.digests import Digests, sampled_steps
 from weft.runs.folder import Run
 from weft.runs.meta import RunMeta, Warning
@@ -70,6 +71,7 @@ class Summary:
     studies: list[Study] = field(default_factory=list)
     activities: list[Activity] = field(default_factory=list)
     collectives: list[Collected] = field(default_factory=list)
+    traffic: list[Driven] = field(default_factory=list)
 
     @property
     def ensembles(self) -> list[int]:
@@ -106,6 +108,7 @@ class Summary:
             "cycles": [one.to_json() for one in self.cycles],
             "activities": self.activities,
             "collectives": self.collectives,
+            "traffic": self.traffic,
             "studies": [one.to_json() for one in self.studies],
             "multi_pair": [point.to_json() for point in self.multi_pair],
             "deliveries": [one.to_json() for one in self.deliveries],
@@ -147,6 +150,7 @@ def summarise(run: Run) -> Summary:
         studies=studies(run),
         activities=found_activities,
         collectives=collectives(run.meta, found_activities),
+        traffic=traffic(run),
     )
 
 

@@ -37,6 +37,13 @@ ACTIVITIES_NAME = "activities.parquet"
 """By step and phase of a program, and node (as in the samples): how long it computed, communicated and waited until its
 own last end, and when that was, in ns from the phase's begin."""
 
+TRAFFIC_NAME = "traffic.parquet"
+"""By step, phase and launch of a traffic simulation: over how many `nodes`, how many seconds were simulated, and in how
+many `steps` of them nodes exchanged messages (a simulated network carries out some only); a hash of where all cars are
+in the end, how many are at home, wait to leave, drive and have arrived; how often a car passed the end of a link;
+messages and bytes of all seconds. Of those steps: how long they took, and how long nodes computed, communicated and
+waited, in ns over all nodes."""
+
 CACHES_NAME = "caches.parquet"
 """By step, phase, node, processor, cache and kind of access (read, write, instruction): accesses for each message (of a
 ping-pong, both ways), and what part of them hit."""
@@ -120,6 +127,15 @@ SCHEMAS = {
         communicate_ns=pa.int64(),
         wait_ns=pa.int64(),
         end_ns=pa.int64(),
+    ),
+    TRAFFIC_NAME: _schema(
+        launch=pa.int32(),
+        nodes=pa.int32(),
+        seconds=pa.int32(),
+        steps=pa.int32(),
+        **dict.fromkeys(("hash", "home", "waiting", "driving", "arrived", "passed"), pa.int64()),
+        **dict.fromkeys(("messages", "bytes", "elapsed_ns"), pa.int64()),
+        **dict.fromkeys(("compute_ns", "communicate_ns", "wait_ns"), pa.int64()),
     ),
     CACHES_NAME: _schema(
         node=_NAMED, part=_NAMED, cache=_NAMED, access=_NAMED, **_numbers("accesses", "hit_rate")
