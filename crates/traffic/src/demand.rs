@@ -6,7 +6,7 @@ use crate::chance::Chance;
 use crate::generate::Generated;
 use crate::map::Map;
 use crate::routes::Routes;
-use crate::scenario::Trip;
+use crate::trip::Trip;
 
 /// Cars of the even demand go to so many junctions at most.
 const MOST_ZONES: usize = 256;

@@ -22,6 +22,7 @@ mod program;
 mod rings;
 mod routes;
 mod scenario;
+mod trip;
 
 pub use census::Census;
 pub use domain::Domain;
@@ -30,4 +31,5 @@ pub use map::{Map, Road};
 pub use partition::{Partition, bisect};
 pub use program::{Sampled, sample};
 pub use routes::Routes;
-pub use scenario::{Scenario, Trip};
+pub use scenario::Scenario;
+pub use trip::Trip;

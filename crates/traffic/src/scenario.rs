@@ -6,14 +6,7 @@ use crate::demand;
 use crate::generate::generate;
 use crate::map::Map;
 use crate::routes::Routes;
-
-/// One car: when it wants to leave, at the end of which link it stands, and where it goes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Trip {
-    pub departure_s: u32,
-    pub origin: u32,
-    pub zone: u16,
-}
+use crate::trip::Trip;
 
 /// What is simulated.
 #[derive(Clone, Debug)]
