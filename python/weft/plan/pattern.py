@@ -201,7 +201,7 @@ class Traffic(Dependent, frozen=True):
     compute_ns: int
     car_bytes: int
     messages: int
-    closed: tuple[int, ...] = ()
+    closed: tuple[int, ...]
 
 
 Pattern: TypeAlias = (

@@ -58,9 +58,6 @@ pub struct Traffic {
     pub scale: Option<f64>,
     /// About so many has the map.
     pub links: u32,
-    /// Links that no car may enter.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub closed: Vec<u32>,
     pub seed: u32,
     /// Each node has simulated the whole map so far before the nodes begin together.
     pub from_second: u32,
@@ -71,6 +68,8 @@ pub struct Traffic {
     pub car_bytes: u64,
     /// A simulated network carries out about so many at most: every so-many-th step.
     pub messages: u32,
+    /// Links that no car may enter.
+    pub closed: Vec<u32>,
 }
 
 /// Who drives where.

@@ -58,9 +58,7 @@ def print_summary(summary: Summary) -> None:
     print_collectives(summary.collectives, summary.meta, console)
     print_activities(summary.activities, summary.meta, console)
     print_traffic(summary.traffic, summary.meta, console)
-    if not (
-        len(summary.rates) or summary.multi_pair or summary.activities or summary.traffic
-    ):
+    if not (len(summary.rates) or summary.multi_pair or summary.activities or summary.traffic):
         console.print("no samples")
 
 
