@@ -10,6 +10,7 @@ mod random;
 mod replay;
 mod ring;
 mod streams;
+mod traffic;
 mod xray;
 
 pub use alltoall::{AllToAll, Mode};
@@ -23,6 +24,8 @@ pub use replay::Replay;
 pub(crate) use replay::read_rendezvous;
 pub use ring::Ring;
 pub use streams::Streams;
+pub(crate) use traffic::KEYS as TRAFFIC_KEYS;
+pub use traffic::{Demand, Traffic};
 pub use xray::Xray;
 
 use std::collections::HashSet;

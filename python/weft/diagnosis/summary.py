@@ -36,6 +36,7 @@ from weft.diagnosis.signature import Signature, of_curves
 from weft.diagnosis.studies.find import studies
 from weft.diagnosis.studies.study import Study
 from weft.diagnosis.thresholds import Threshold, curve_thresholds
+from weft.diagnosis.traffic import Driven, traffic
 from weft.runs.digests import Digests, sampled_steps
 from weft.runs.folder import Run
 from weft.runs.meta import RunMeta, Warning
@@ -72,6 +73,7 @@ class Summary:
     activities: list[Activity] = field(default_factory=list)
     collectives: list[Collected] = field(default_factory=list)
     file_casts: list[FileCast] = field(default_factory=list)
+    traffic: list[Driven] = field(default_factory=list)
 
     @property
     def ensembles(self) -> list[int]:
@@ -109,6 +111,7 @@ class Summary:
             "activities": self.activities,
             "collectives": self.collectives,
             "file_casts": [one.to_json() for one in self.file_casts],
+            "traffic": self.traffic,
             "studies": [one.to_json() for one in self.studies],
             "multi_pair": [point.to_json() for point in self.multi_pair],
             "deliveries": [one.to_json() for one in self.deliveries],
@@ -151,6 +154,7 @@ def summarise(run: Run) -> Summary:
         activities=found_activities,
         collectives=collectives(run.meta, found_activities),
         file_casts=file_casts(run),
+        traffic=traffic(run),
     )
 
 

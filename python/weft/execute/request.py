@@ -24,9 +24,10 @@ from weft.execute.live import LiveRun
 from weft.execute.progress import Reporter
 from weft.execute.resolve import check_usable, settle_pairs, too_few_processors
 from weft.execute.simulation import SimulatedRun
+from weft.execute.traffic import settle_traffic
 from weft.execute.transport_check import check_transports
 from weft.plan.load import PlanSource, load_plan
-from weft.plan.pattern import MultiPair, Program
+from weft.plan.pattern import MultiPair, Program, Traffic
 from weft.plan.plan import Options, Plan, Step
 from weft.plan.trace_file import with_digest
 from weft.runs import records
@@ -246,6 +247,9 @@ def _settle(plan: Plan, testbed: Testbed, cpus: list[int] | None) -> tuple[Plan,
     for index, step in enumerate(plan.steps):
         if isinstance(step.pattern, Program):
             step = replace(step, pattern=with_digest(step.pattern))
+        if isinstance(step.pattern, Traffic):
+            scale = float(testbed.describe().get("scale", 1.0))
+            step = settle_traffic(step, step.pattern, len(testbed.nodes), scale)
         if is_computed(testbed):
             testbed.check(step)
         else:

@@ -198,6 +198,24 @@ class Collective(Dependent, frozen=True):
     group: int
 
 
+class Traffic(Dependent, frozen=True):
+    """A traffic simulation over more and more nodes; the phases are numbers of nodes (`weft._core.traffic_counts`). A
+    car that passes the end of a link takes `compute_ns`; with a `scale` below 1 there are fewer, which take more."""
+
+    counts: tuple[int, ...]
+    demand: Literal["bottleneck", "even"]
+    cars: int
+    scale: float | None
+    links: int
+    seed: int
+    from_second: int
+    seconds: int
+    compute_ns: int
+    car_bytes: int
+    messages: int
+    closed: tuple[int, ...]
+
+
 Pattern: TypeAlias = (
     Pingpong
     | Stream
@@ -214,4 +232,5 @@ Pattern: TypeAlias = (
     | Xray
     | Program
     | Collective
+    | Traffic
 )

@@ -43,6 +43,13 @@ memory), bytes of the file that it had before and that the source holds, bytes o
 first chunk, the last, and all on its disk, since the cast began (null where it never had). `src` is its predecessor at
 the end, null for the source. Times of several networks add up."""
 
+TRAFFIC_NAME = "traffic.parquet"
+"""By step, phase and launch of a traffic simulation: over how many `nodes`, how many seconds were simulated, and in how
+many `steps` of them nodes exchanged messages (a simulated network carries out some only); a hash of where all cars are
+in the end, how many are at home, wait to leave, drive and have arrived; how often a car passed the end of a link;
+messages and bytes of all seconds. Of those steps: how long they took, and how long nodes computed, communicated and
+waited, in ns over all nodes."""
+
 CACHES_NAME = "caches.parquet"
 """By step, phase, node, processor, cache and kind of access (read, write, instruction): accesses for each message (of a
 ping-pong, both ways), and what part of them hit."""
@@ -139,6 +146,15 @@ SCHEMAS = {
         **_counts("size_bytes", "held_bytes", "received_bytes", "received_second_bytes"),
         **_counts("sent_bytes", "sent_second_bytes", "damaged"),
         **_counts("first_ns", "last_ns", "whole_ns"),
+    ),
+    TRAFFIC_NAME: _schema(
+        launch=pa.int32(),
+        nodes=pa.int32(),
+        seconds=pa.int32(),
+        steps=pa.int32(),
+        **dict.fromkeys(("hash", "home", "waiting", "driving", "arrived", "passed"), pa.int64()),
+        **dict.fromkeys(("messages", "bytes", "elapsed_ns"), pa.int64()),
+        **dict.fromkeys(("compute_ns", "communicate_ns", "wait_ns"), pa.int64()),
     ),
     CACHES_NAME: _schema(
         node=_NAMED, part=_NAMED, cache=_NAMED, access=_NAMED, **_numbers("accesses", "hit_rate")

@@ -17,6 +17,7 @@ from weft.cli.tables.race import print_race
 from weft.cli.tables.stops import print_differences
 from weft.cli.tables.studies import print_studies
 from weft.cli.tables.thresholds import print_thresholds
+from weft.cli.tables.traffic import print_traffic
 from weft.diagnosis.delivery import Delivered
 from weft.diagnosis.points import Point
 from weft.diagnosis.signature import Signature
@@ -58,7 +59,8 @@ def print_summary(summary: Summary) -> None:
     print_collectives(summary.collectives, summary.meta, console)
     print_file_casts(summary.file_casts, summary.meta, console)
     print_activities(summary.activities, summary.meta, console)
-    if not (len(summary.rates) or summary.multi_pair or summary.activities):
+    print_traffic(summary.traffic, summary.meta, console)
+    if not (len(summary.rates) or summary.multi_pair or summary.activities or summary.traffic):
         console.print("no samples")
 
 
