@@ -152,9 +152,8 @@ SCHEMAS = {
         nodes=pa.int32(),
         seconds=pa.int32(),
         steps=pa.int32(),
-        **dict.fromkeys(("hash", "home", "waiting", "driving", "arrived", "passed"), pa.int64()),
-        **dict.fromkeys(("messages", "bytes", "elapsed_ns"), pa.int64()),
-        **dict.fromkeys(("compute_ns", "communicate_ns", "wait_ns"), pa.int64()),
+        **_counts("hash", "home", "waiting", "driving", "arrived", "passed"),
+        **_counts("messages", "bytes", "elapsed_ns", "compute_ns", "communicate_ns", "wait_ns"),
     ),
     CACHES_NAME: _schema(
         node=_NAMED, part=_NAMED, cache=_NAMED, access=_NAMED, **_numbers("accesses", "hit_rate")
