@@ -9,6 +9,7 @@ use crate::ensemble::{
     self, AllToAll, Cast, Ensemble, Matrix, Measure, Pairs, Random, Replay, Ring, Streams, Xray,
 };
 use crate::error::Result;
+use crate::hpl::{self, Hpl};
 use crate::limits::Reach;
 use crate::multipair::{self, MultiPair, Test};
 use crate::phase::{Phase, Transfer, Work};
@@ -59,6 +60,7 @@ pub enum Pattern {
     Xray(Xray),
     Program(Replay),
     Collective(Collective),
+    Hpl(Hpl),
 }
 
 /// What an application computes with at once.
@@ -87,7 +89,7 @@ struct Kind {
     read: fn(&Section) -> Result<Pattern>,
 }
 
-const KINDS: [Kind; 15] = [
+const KINDS: [Kind; 16] = [
     Kind {
         name: "pingpong",
         keys: &[],
@@ -169,6 +171,11 @@ const KINDS: [Kind; 15] = [
         read: |step| Collective::read(step).map(Pattern::Collective),
     },
     Kind {
+        name: "hpl",
+        keys: &hpl::KEYS,
+        read: |step| Hpl::read(step).map(Pattern::Hpl),
+    },
+    Kind {
         name: "webserver",
         keys: &webserver::KEYS,
         read: |step| Webserver::read(step).map(Pattern::Webserver),
@@ -194,6 +201,7 @@ impl Pattern {
             Self::Xray(_) => "xray",
             Self::Program(_) => "program",
             Self::Collective(_) => "collective",
+            Self::Hpl(_) => "hpl",
         }
     }
 
@@ -204,7 +212,7 @@ impl Pattern {
 
     /// Whether its nodes do one thing after another, as a program says.
     pub fn is_program(&self) -> bool {
-        matches!(self, Self::Program(_) | Self::Collective(_))
+        matches!(self, Self::Program(_) | Self::Collective(_) | Self::Hpl(_))
     }
 
     /// Whether a row of it times round trips.
@@ -240,6 +248,7 @@ impl Pattern {
             Self::Xray(pattern) => Some(pattern),
             Self::Program(pattern) => Some(pattern),
             Self::Collective(pattern) => Some(pattern),
+            Self::Hpl(pattern) => Some(pattern),
         }
     }
 
