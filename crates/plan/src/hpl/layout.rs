@@ -35,7 +35,7 @@ impl Grid {
     /// The one of so many processes that is nearest to a square, with no more rows than columns, as HPL advises.
     pub fn squarest(ranks: u32) -> Self {
         let most = ranks.isqrt().max(1);
-        let rows = (1..=most).rev().find(|rows| ranks.is_multiple_of(*rows));
+        let rows = (1..=most).rev().find(|rows| ranks % rows == 0);
         let rows = rows.unwrap_or(1);
         Self {
             rows,

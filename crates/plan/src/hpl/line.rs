@@ -74,7 +74,6 @@ impl Line<'_> {
         let count = self.len();
         for turn in 0..count - 1 {
             let half = turn / 2;
-            let mut both = vec![Vec::new(); count];
             for at in 0..count {
                 let forward = (at + turn) % 2 == 0;
                 let (part, to) = match forward {
@@ -85,13 +84,10 @@ impl Line<'_> {
                     true => (at + half + 1) % count,
                     false => (at + count - half - 1) % count,
                 };
-                let sent = self.ends(at, to, words[part]);
-                let received = self.ends(to, at, words[awaited]);
-                both[at].extend(sent.map(|ends| ends.0));
-                both[at].extend(received.map(|ends| ends.1));
-            }
-            for (rank, actions) in self.ranks.iter().zip(both) {
-                self.rounds.add(*rank, actions);
+                let sent = self.ends(at, to, words[part]).map(|ends| ends.0);
+                let received = self.ends(to, at, words[awaited]).map(|ends| ends.1);
+                self.rounds
+                    .add(self.ranks[at], sent.into_iter().chain(received));
             }
         }
     }

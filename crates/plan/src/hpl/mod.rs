@@ -212,7 +212,7 @@ impl Hpl {
 /// All grids of so many processes, or, where that is a prime, of the most that have others than a line.
 fn fitting(nodes: u32) -> String {
     let of = |ranks: u32| {
-        let rows = (1..=ranks.isqrt()).filter(move |rows| ranks.is_multiple_of(*rows));
+        let rows = (1..=ranks.isqrt()).filter(move |rows| ranks % rows == 0);
         rows.map(move |rows| Grid {
             rows,
             columns: ranks / rows,
