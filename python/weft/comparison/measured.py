@@ -13,6 +13,7 @@ from msgspec import UNSET, UnsetType
 from weft.diagnosis.activities import activities
 from weft.diagnosis.collectives import collectives
 from weft.diagnosis.curve import Reduction, column, curves
+from weft.diagnosis.linpack import solutions
 from weft.diagnosis.multi_pair import multi_pair_points
 from weft.diagnosis.node.applications import loaded_points
 from weft.diagnosis.node.web import web_points
@@ -77,7 +78,9 @@ class Measured(NamedTuple):
 
 def measured(run: Run, reduction: Reduction) -> dict[Key, Measured]:
     """Everything that is no route, with one value a launch by `reduction`."""
-    return dict([*_sizes(run, reduction), *_loads(run), *_arrangements(run), *_programs(run)])
+    return dict(
+        [*_sizes(run, reduction), *_loads(run), *_arrangements(run), *_programs(run), *_solved(run)]
+    )
 
 
 def ratio_of(left: Interval, right: Interval) -> Interval:
@@ -133,6 +136,15 @@ def _programs(run: Run) -> Iterator[tuple[Key, Measured]]:
             )
             key = Key("program", moved, traces.index(each.step))
             yield key, _alone(moved * 8 / each.elapsed_ms / 1e3)
+
+
+def _solved(run: Run) -> Iterator[tuple[Key, Measured]]:
+    """Linpack: millions of operations a second stand where others have megabits a second."""
+    for number, one in enumerate(solutions(run)):
+        if one.gflops:
+            values = [1e3 * end for end in (one.gflops.median, one.gflops.low, one.gflops.high)]
+            key = Key(f"hpl n={one.n}, MFlop/s", 8 * one.n * (one.n + 1), number)
+            yield key, Measured(Interval(*values))
 
 
 def _alone(mbps: float) -> Measured:

@@ -16,6 +16,7 @@ from weft.diagnosis.ensemble.matrix import matrices
 from weft.diagnosis.ensemble.phases import Bottleneck, Phase, bottlenecks, phases
 from weft.diagnosis.ensemble.rates import Rates
 from weft.diagnosis.ensemble.routes import routes, transfers_json
+from weft.diagnosis.linpack import Solution, solutions
 from weft.diagnosis.multi_pair import MultiPairPoint, multi_pair_points
 from weft.diagnosis.node.applications import LoadedPoint, loaded_points
 from weft.diagnosis.node.occupation import (
@@ -70,6 +71,7 @@ class Summary:
     studies: list[Study] = field(default_factory=list)
     activities: list[Activity] = field(default_factory=list)
     collectives: list[Collected] = field(default_factory=list)
+    linpack: list[Solution] = field(default_factory=list)
 
     @property
     def ensembles(self) -> list[int]:
@@ -106,6 +108,7 @@ class Summary:
             "cycles": [one.to_json() for one in self.cycles],
             "activities": self.activities,
             "collectives": self.collectives,
+            "linpack": self.linpack,
             "studies": [one.to_json() for one in self.studies],
             "multi_pair": [point.to_json() for point in self.multi_pair],
             "deliveries": [one.to_json() for one in self.deliveries],
@@ -147,6 +150,7 @@ def summarise(run: Run) -> Summary:
         studies=studies(run),
         activities=found_activities,
         collectives=collectives(run.meta, found_activities),
+        linpack=solutions(run),
     )
 
 

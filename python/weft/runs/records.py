@@ -66,7 +66,7 @@ class Fabric(TypedDict):
     """A resolved fabric (weft.fabrics.load); `paths` are single routes with a limit of their own."""
 
     name: str
-    routing: NotRequired[str]
+    routing: NotRequired[str | dict[str, dict[str, Any]]]
     hosts: list[Host]
     switches: list[Switch]
     links: list[Link]
@@ -381,6 +381,19 @@ class Cost(TypedDict):
     process_ns: NotRequired[Count]
     waits: NotRequired[Count]
     busy: NotRequired[BusyCost]
+
+
+class Linpack(TypedDict):
+    """What a launch of the real Linpack has solved, and in which time; it is right where its scaled residual is small
+    enough (None: no number)."""
+
+    step: Index
+    launch: Index
+    elapsed_ns: Count
+    residual: Number | None
+    is_right: bool
+    program: str
+    mpi: str
 
 
 class Source(TypedDict, total=False):

@@ -10,6 +10,7 @@ from weft.cli.tables.activities import print_activities
 from weft.cli.tables.collectives import print_collectives
 from weft.cli.tables.ensemble import print_ensembles
 from weft.cli.tables.layout import number, plain_table, terminal, titled
+from weft.cli.tables.linpack import print_linpack
 from weft.cli.tables.occupation import print_insides, print_loads
 from weft.cli.tables.pairs import print_multi_pair
 from weft.cli.tables.race import print_race
@@ -55,8 +56,9 @@ def print_summary(summary: Summary) -> None:
     print_ensembles(summary, console)
     print_multi_pair(summary.multi_pair, console)
     print_collectives(summary.collectives, summary.meta, console)
+    print_linpack(summary.linpack, console)
     print_activities(summary.activities, summary.meta, console)
-    if not (len(summary.rates) or summary.multi_pair or summary.activities):
+    if not (len(summary.rates) or summary.multi_pair or summary.activities or summary.linpack):
         console.print("no samples")
 
 
