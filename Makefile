@@ -54,7 +54,7 @@ TOOLS := NPtcp=netpipe-tcp chromium=chromium dot=graphviz iperf3=iperf3 \
 		sockperf=sockperf qperf=qperf fping=fping sshd=openssh-server ssh=openssh-client \
 		slurmctld=slurm-wlm munged=munge nft=nftables mpi.h=libopenmpi-dev \
 		mpirun=openmpi-bin simgrid_update_xml=libsimgrid-dev g++=g++ ip=iproute2 sysctl=procps \
-		zsh=zsh fish=fish mandoc=mandoc apache2=apache2 \
+		zsh=zsh fish=fish mandoc=mandoc apache2=apache2 hpcc=hpcc \
 		openvpn=openvpn wireguard-go=wireguard-go ping=iputils-ping wg=wireguard-tools \
 		systemd-analyze=systemd rrdtool=rrdtool prometheus=prometheus promtool=prometheus
 

@@ -139,7 +139,7 @@ class Network:
     ) -> dict[str, Any]:
         """A program whose ranks are these hosts; about so many of its messages are kept."""
 
-    def play_collective(
+    def play_made(
         self,
         step_json: str,
         first: int,
@@ -147,8 +147,8 @@ class Network:
         most_rows: int,
         **parameters: float | str | None,
     ) -> dict[str, Any]:
-        """The phases `first` to `last`, without it, of a step that is a collective; about so many messages of each are
-        kept."""
+        """The phases `first` to `last`, without it, of a step whose programs follow from it: a collective, Linpack;
+        about so many messages of each are kept."""
 
     def play_traffic(
         self,
@@ -195,6 +195,18 @@ class Program:
     @staticmethod
     def of_collective(step_json: str, phase: int, nodes: int) -> Program:
         """What so many nodes do in a phase of a step that is a collective."""
+
+    @staticmethod
+    def of_hpl(step_json: str, nodes: int) -> Program:
+        """What so many nodes do in a step that is Linpack."""
+
+    @staticmethod
+    def check_hpl(step_json: str, nodes: int) -> None:
+        """Refuses a step that is Linpack over so many nodes whose program would be too large."""
+
+    @staticmethod
+    def grid(step_json: str, nodes: int) -> tuple[int, int]:
+        """Rows and columns of the processes of a step that is Linpack, over so many nodes."""
 
     @staticmethod
     def ways(step_json: str, nodes: int) -> list[str]:

@@ -10,6 +10,7 @@ use crate::ensemble::{
     Xray,
 };
 use crate::error::Result;
+use crate::hpl::{self, Hpl};
 use crate::limits::Reach;
 use crate::multipair::{self, MultiPair, Test};
 use crate::phase::{Phase, Transfer, Work};
@@ -61,6 +62,7 @@ pub enum Pattern {
     Program(Replay),
     Collective(Collective),
     Traffic(Traffic),
+    Hpl(Hpl),
 }
 
 /// What an application computes with at once.
@@ -89,7 +91,7 @@ struct Kind {
     read: fn(&Section) -> Result<Pattern>,
 }
 
-const KINDS: [Kind; 16] = [
+const KINDS: [Kind; 17] = [
     Kind {
         name: "pingpong",
         keys: &[],
@@ -185,6 +187,11 @@ const KINDS: [Kind; 16] = [
         read: |step| Traffic::read(step).map(Pattern::Traffic),
     },
     Kind {
+        name: "hpl",
+        keys: &hpl::KEYS,
+        read: |step| Hpl::read(step).map(Pattern::Hpl),
+    },
+    Kind {
         name: "webserver",
         keys: &webserver::KEYS,
         read: |step| Webserver::read(step).map(Pattern::Webserver),
@@ -211,6 +218,7 @@ impl Pattern {
             Self::Program(_) => "program",
             Self::Collective(_) => "collective",
             Self::Traffic(_) => "traffic",
+            Self::Hpl(_) => "hpl",
         }
     }
 
@@ -223,7 +231,7 @@ impl Pattern {
     pub fn is_program(&self) -> bool {
         matches!(
             self,
-            Self::Program(_) | Self::Collective(_) | Self::Traffic(_)
+            Self::Program(_) | Self::Collective(_) | Self::Traffic(_) | Self::Hpl(_)
         )
     }
 
@@ -261,6 +269,7 @@ impl Pattern {
             Self::Program(pattern) => Some(pattern),
             Self::Collective(pattern) => Some(pattern),
             Self::Traffic(pattern) => Some(pattern),
+            Self::Hpl(pattern) => Some(pattern),
         }
     }
 

@@ -20,6 +20,7 @@ from weft.execute.applications.web_server import check_servers, with_loops
 from weft.execute.dry_run import Outlook, foresee
 from weft.execute.file_cast.settle import settle_file_casts
 from weft.execute.host_settings.places import check_knobs
+from weft.execute.linpack.settle import settle_linpack
 from weft.execute.live import LiveRun
 from weft.execute.progress import Reporter
 from weft.execute.resolve import check_usable, settle_pairs, too_few_processors
@@ -27,7 +28,7 @@ from weft.execute.simulation import SimulatedRun
 from weft.execute.traffic import settle_traffic
 from weft.execute.transport_check import check_transports
 from weft.plan.load import PlanSource, load_plan
-from weft.plan.pattern import MultiPair, Program, Traffic
+from weft.plan.pattern import Hpl, MultiPair, Program, Traffic
 from weft.plan.plan import Options, Plan, Step
 from weft.plan.trace_file import with_digest
 from weft.runs import records
@@ -82,7 +83,7 @@ def _check_loads(plan: Plan, spec: str) -> None:
     for step in plan.steps:
         if step.has_gamma and kind not in ("sim", "node"):
             check_load(step, kind, name)
-        if step.is_program and kind != "sim":
+        if step.is_program and kind != "sim" and (kind == "node" or not step.is_real_program):
             refuse_program(step, kind, name)
 
 
@@ -254,7 +255,10 @@ def _settle(plan: Plan, testbed: Testbed, cpus: list[int] | None) -> tuple[Plan,
             testbed.check(step)
         else:
             _check_enough_nodes(step, testbed)
-        if isinstance(step.pattern, MultiPair):
+        if isinstance(step.pattern, Hpl):
+            settled, said = settle_linpack(step, step.pattern, testbed)
+            notes += said
+        elif isinstance(step.pattern, MultiPair):
             settled, said = settle_pairs(step, step.pattern, testbed, cpus)
             notes += said
         elif is_computed(testbed):

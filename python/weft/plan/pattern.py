@@ -216,6 +216,44 @@ class Traffic(Dependent, frozen=True):
     closed: tuple[int, ...]
 
 
+class Grid(Struct, frozen=True):
+    """Rows and columns of processes, numbered row by row."""
+
+    rows: int
+    columns: int
+
+
+class Hpl(Dependent, frozen=True):
+    """High-performance Linpack: `n` equations in blocks of `nb`, over a grid of processes, one on each node (the
+    squarest of all nodes where there is none). A process computes `dgemm_flops` and `panel_flops` operations a second.
+    `program` is the real one, where that runs."""
+
+    n: int
+    nb: int
+    grid: Grid | None
+    bcast: Literal["1ring", "1ringM", "2ring", "2ringM", "long", "longM"]
+    depth: int
+    swap: Literal["binary-exchange", "long", "mix"]
+    threshold: int
+    pfact: Literal["left", "crout", "right"]
+    nbmin: int
+    ndiv: int
+    pivots: int
+    dgemm_flops: int | None
+    panel_flops: int | None
+    program: str | None
+
+    @property
+    def flops(self) -> float:
+        """Operations of the solution, as HPL counts them."""
+        return (2 / 3 * self.n + 3 / 2) * self.n**2
+
+    @property
+    def matrix_bytes(self) -> int:
+        """The matrix and its right side, over all nodes."""
+        return 8 * self.n * (self.n + 1)
+
+
 Pattern: TypeAlias = (
     Pingpong
     | Stream
@@ -233,4 +271,5 @@ Pattern: TypeAlias = (
     | Program
     | Collective
     | Traffic
+    | Hpl
 )

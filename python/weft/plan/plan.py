@@ -11,6 +11,7 @@ from weft.plan.pattern import (
     Cast,
     CastFile,
     Dependent,
+    Hpl,
     ManyNodes,
     MultiPair,
     Nodes,
@@ -165,6 +166,11 @@ class Step(Struct, frozen=True):
     def is_program(self) -> bool:
         """Whether its nodes do one thing after another, as a program says: a phase is a whole program."""
         return isinstance(self.pattern, Dependent)
+
+    @property
+    def is_real_program(self) -> bool:
+        """Whether the application itself runs, over MPI, where there is one: Linpack."""
+        return isinstance(self.pattern, Hpl) and self.transport == "mpi"
 
     @property
     def is_multi_pair(self) -> bool:

@@ -405,6 +405,19 @@ class Cost(TypedDict):
     busy: NotRequired[BusyCost]
 
 
+class Linpack(TypedDict):
+    """What a launch of the real Linpack has solved, and in which time; it is right where its scaled residual is small
+    enough (None: no number)."""
+
+    step: Index
+    launch: Index
+    elapsed_ns: Count
+    residual: Number | None
+    is_right: bool
+    program: str
+    mpi: str
+
+
 class Source(TypedDict, total=False):
     """The file that a run was imported from, and how its numbers are to be read."""
 

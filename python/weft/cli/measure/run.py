@@ -13,7 +13,7 @@ from msgspec import Struct
 from rich.table import Table
 
 from weft.api.request import run_request
-from weft.cli.options import nodes_option, ports_option, split_setting
+from weft.cli.options import nodes_option, ports_option, split_settings
 from weft.cli.output import json_option, print_json, print_run
 from weft.cli.tables.layout import terminal
 from weft.cli.tables.progress import progress
@@ -216,7 +216,7 @@ def _request(asked: Asked) -> RunRequest:
         transport=asked.transport,
         mpi=asked.mpi,
         interfaces=asked.interfaces,
-        settings=dict(map(split_setting, asked.settings)),
+        settings=split_settings(asked.settings),
         gamma=asked.gamma,
         users=asked.users,
         page=asked.page,

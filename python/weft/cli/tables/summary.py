@@ -11,6 +11,7 @@ from weft.cli.tables.collectives import print_collectives
 from weft.cli.tables.ensemble import print_ensembles
 from weft.cli.tables.file_casts import print_file_casts
 from weft.cli.tables.layout import number, plain_table, terminal, titled
+from weft.cli.tables.linpack import print_linpack
 from weft.cli.tables.occupation import print_insides, print_loads
 from weft.cli.tables.pairs import print_multi_pair
 from weft.cli.tables.race import print_race
@@ -60,7 +61,9 @@ def print_summary(summary: Summary) -> None:
     print_file_casts(summary.file_casts, summary.meta, console)
     print_activities(summary.activities, summary.meta, console)
     print_traffic(summary.traffic, summary.meta, console)
-    if not (len(summary.rates) or summary.multi_pair or summary.activities or summary.traffic):
+    print_linpack(summary.linpack, console)
+    applications = summary.activities or summary.traffic or summary.linpack
+    if not (len(summary.rates) or summary.multi_pair or applications):
         console.print("no samples")
 
 
