@@ -154,11 +154,7 @@ fn block_signals() -> io::Result<std::os::fd::OwnedFd> {
 
 /// Answers questions and carries the weather out until a signal, or until the end of the standard input. After a word on the standard
 /// input its end no longer counts: the process that started the daemon has noted where to find it.
-fn serve(
-    signals: &impl AsRawFd,
-    listener: Option<&UnixListener>,
-    asked: &mut Asked<'_, '_>,
-) {
+fn serve(signals: &impl AsRawFd, listener: Option<&UnixListener>, asked: &mut Asked<'_, '_>) {
     // poll(2) ignores negative descriptors.
     const NOBODY: i32 = -1;
     let socket = listener.map_or(NOBODY, AsRawFd::as_raw_fd);

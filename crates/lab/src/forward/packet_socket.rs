@@ -80,12 +80,7 @@ impl PacketSocket {
         let (ours, theirs) = UnixDatagram::pair()?;
         ours.set_nonblocking(true)?;
         let (ours, theirs) = (OwnedFd::from(ours), OwnedFd::from(theirs));
-        set_option(
-            ours.as_raw_fd(),
-            libc::SOL_SOCKET,
-            libc::SO_TIMESTAMPNS,
-            1,
-        )?;
+        set_option(ours.as_raw_fd(), libc::SOL_SOCKET, libc::SO_TIMESTAMPNS, 1)?;
         // Between connected datagram sockets what the sender may have under way is the only limit.
         for end in [&ours, &theirs] {
             let force = set_option(

@@ -8,7 +8,7 @@ use std::thread;
 use std::time::Duration;
 
 use crate::error::{Doing, Result};
-use crate::guest::frame::GREETING;
+use crate::guest::frame::{self, GREETING, Kind};
 use crate::guest::session;
 
 /// How often a port at which nobody is gets looked at: rarely enough to cost a measurement nothing.
@@ -24,7 +24,7 @@ pub fn attend(ports: &[PathBuf]) -> Result<()> {
         loop {
             for (port, busy) in opened.iter().zip(&mut busy) {
                 if busy.as_ref().is_none_or(|one| one.is_finished()) {
-                    *busy = is_someone_there(port).then(|| scope.spawn(|| greet(port)));
+                    *busy = is_someone_there(port).then(|| scope.spawn(|| serve(port)));
                 }
             }
             thread::sleep(LOOK_EVERY);
@@ -37,14 +37,18 @@ fn open(path: &Path) -> Result<File> {
     opened.doing(&format!("open {}", path.display()))
 }
 
-fn greet(port: &File) {
-    let mut writer = port;
-    if writer.write_all(&GREETING).is_ok() {
-        session::run(port);
-    }
-    // Whoever was there goes now; the next one is greeted anew.
-    while is_someone_there(port) {
-        thread::sleep(LOOK_EVERY);
+/// Greets whoever says hello and runs what is asked for, one after another, until nobody is there.
+fn serve(port: &File) {
+    let (mut reader, mut writer) = (port, port);
+    let mut next = frame::read(&mut reader);
+    while let Ok((Kind::Hello, _)) = next {
+        if writer.write_all(&GREETING).is_err() {
+            return;
+        }
+        next = match frame::read(&mut reader) {
+            Ok((Kind::Run, order)) => session::run(port, &order),
+            other => other,
+        };
     }
 }
 

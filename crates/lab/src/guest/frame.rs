@@ -4,15 +4,17 @@ use std::io::{self, ErrorKind, Read, Write};
 
 use serde::{Deserialize, Serialize};
 
-/// What a guest says first on a port. Bytes before it are of an earlier session.
+/// What a guest answers to `Hello`. Bytes before it are of an earlier session.
 pub const GREETING: [u8; 16] = *b"\0weft-guest-here";
 const LONGEST_BYTES: u32 = 1 << 20;
 
 /// What a frame is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Kind {
+    /// To a guest: somebody is there, who is to be greeted. What ran for another one ends.
+    Hello = 1,
     /// To a guest: the program to run, as JSON of `Order`.
-    Run = 1,
+    Run,
     /// To a guest: bytes for its standard input; none at its end.
     Input,
     /// From a guest: what the program wrote.
@@ -39,6 +41,7 @@ pub struct End {
 impl Kind {
     fn of(byte: u8) -> Option<Self> {
         let all = [
+            Self::Hello,
             Self::Run,
             Self::Input,
             Self::Output,
@@ -91,10 +94,7 @@ mod tests {
         write(&mut wire, Kind::Output, b"hello").unwrap();
         write(&mut wire, Kind::Input, b"").unwrap();
         let mut from = &wire[..];
-        assert_eq!(
-            read(&mut from).unwrap(),
-            (Kind::Output, b"hello".to_vec())
-        );
+        assert_eq!(read(&mut from).unwrap(), (Kind::Output, b"hello".to_vec()));
         assert_eq!(read(&mut from).unwrap(), (Kind::Input, Vec::new()));
         assert_eq!(
             read(&mut from).unwrap_err().kind(),
@@ -104,7 +104,7 @@ mod tests {
 
     #[test]
     fn what_is_no_frame_is_refused() {
-        for bad in [[9, 1, 0, 0, 0, 0], [3, 0, 0, 0, 255, 0]] {
+        for bad in [[9, 1, 0, 0, 0, 0], [4, 0, 0, 0, 255, 0]] {
             let error = read(&mut &bad[..]).unwrap_err();
             assert_eq!(error.kind(), ErrorKind::InvalidData);
         }

@@ -42,10 +42,7 @@ pub fn into(request: &IntoRequest) -> Result<i32> {
     let sender = stream.try_clone().doing("copy a descriptor")?;
     thread::spawn(move || send_input(&sender));
     let end = receive(&stream).map_err(|error| {
-        LabError::work(format!(
-            "the guest {} broke off: {error}",
-            request.host
-        ))
+        LabError::work(format!("the guest {} broke off: {error}", request.host))
     })?;
     let _ = stream.shutdown(Shutdown::Both);
     if !end.message.is_empty() {
@@ -62,8 +59,9 @@ fn take_port(request: &IntoRequest) -> Result<(UnixStream, File)> {
         for port in 1..=request.ports {
             let name = format!("{}.{port}", request.host);
             let Some(lock) = lock(&name) else { continue };
-            let stream = UnixStream::connect(&name)
-                .map_err(|error| LabError::work(format!("the guest {} is gone: {error}", request.host)))?;
+            let stream = UnixStream::connect(&name).map_err(|error| {
+                LabError::work(format!("the guest {} is gone: {error}", request.host))
+            })?;
             match is_greeted(&stream) {
                 true => return Ok((stream, lock)),
                 false => silent.push((stream, lock)),
@@ -71,7 +69,10 @@ fn take_port(request: &IntoRequest) -> Result<(UnixStream, File)> {
         }
         if since.elapsed() > WITHIN {
             let message = match silent.is_empty() {
-                true => format!("all {} ports of the guest {} are busy", request.ports, request.host),
+                true => format!(
+                    "all {} ports of the guest {} are busy",
+                    request.ports, request.host
+                ),
                 false => format!("the guest {} does not answer", request.host),
             };
             return Err(LabError::work(message));
@@ -90,9 +91,9 @@ fn lock(name: &str) -> Option<File> {
 }
 
 fn is_greeted(stream: &UnixStream) -> bool {
-    let mut reader = stream;
-    let greeted = stream
-        .set_read_timeout(Some(GREETED_WITHIN))
+    let (mut writer, mut reader) = (stream, stream);
+    let greeted = frame::write(&mut writer, Kind::Hello, b"")
+        .and_then(|()| stream.set_read_timeout(Some(GREETED_WITHIN)))
         .and_then(|()| frame::await_greeting(&mut reader));
     greeted.is_ok() && stream.set_read_timeout(None).is_ok()
 }
@@ -116,7 +117,7 @@ fn receive(mut stream: &UnixStream) -> io::Result<End> {
             Kind::Output => out.write_all(&bytes).and_then(|()| out.flush())?,
             Kind::Error => errors.write_all(&bytes)?,
             Kind::Ended => return serde_json::from_slice(&bytes).map_err(io::Error::other),
-            Kind::Run | Kind::Input => {}
+            Kind::Hello | Kind::Run | Kind::Input => {}
         }
     }
 }

@@ -23,7 +23,11 @@ pub fn pace(request: &PaceRequest) -> Result<()> {
     let index = index.and_then(|text| text.trim().parse().ok());
     let index = index.ok_or_else(|| LabError::request(format!("no interface {name}"), ""))?;
     let frame_bytes = request.mtu_bytes + ETHERNET_BYTES;
-    let bucket = TokenBucket::new(BitRate(request.bits_per_s), frame_bytes, request.queue_frames);
+    let bucket = TokenBucket::new(
+        BitRate(request.bits_per_s),
+        frame_bytes,
+        request.queue_frames,
+    );
     let netlink = Netlink::open().doing("open a netlink socket")?;
     bucket
         .install(&netlink, index)

@@ -23,21 +23,27 @@ impl Port<'_> {
         let mut port = self.0.lock().unwrap_or_else(|broken| broken.into_inner());
         frame::write(&mut *port, kind, bytes)
     }
+
+    fn say_end(&self, end: &End) -> io::Result<()> {
+        self.say(
+            Kind::Ended,
+            &serde_json::to_vec(end).map_err(io::Error::other)?,
+        )
+    }
 }
 
-/// Runs the program that is asked for until it ends, or until whoever asked is gone.
-pub fn run(port: &File) {
-    let mut reader = port;
-    let Ok((Kind::Run, order)) = frame::read(&mut reader) else {
-        return;
-    };
+/// What comes through a port: a frame, or that nobody is there any more.
+type Received = io::Result<(Kind, Vec<u8>)>;
+
+/// Runs a program until it ends, or until whoever asked for it is gone; returns what comes after its input.
+pub fn run(port: &File, order: &[u8]) -> Received {
     let writer = Port(Mutex::new(port));
-    let end = match start(&order) {
+    match start(order) {
         Ok(child) => attend_to(child, port, &writer),
-        Err(end) => Some(end),
-    };
-    if let Some(Ok(end)) = end.map(|end| serde_json::to_vec(&end)) {
-        let _ = writer.say(Kind::Ended, &end);
+        Err(end) => {
+            writer.say_end(&end)?;
+            frame::read(&mut &*port)
+        }
     }
 }
 
@@ -64,10 +70,12 @@ fn start(order: &[u8]) -> Result<Child, End> {
     })
 }
 
-/// Nothing where nobody is there any more to hear of the end.
-fn attend_to(mut child: Child, port: &File, writer: &Port<'_>) -> Option<End> {
+fn attend_to(mut child: Child, port: &File, writer: &Port<'_>) -> Received {
     let group = child.id() as i32;
-    let (input, output, errors) = (child.stdin.take()?, child.stdout.take()?, child.stderr.take()?);
+    let pipes = (child.stdin.take(), child.stdout.take(), child.stderr.take());
+    let (Some(input), Some(output), Some(errors)) = pipes else {
+        return Err(io::Error::other("a child without pipes"));
+    };
     let (pieces, received) = mpsc::channel::<Vec<u8>>();
     let is_over = &Mutex::new(false);
     thread::scope(|scope| {
@@ -76,27 +84,29 @@ fn attend_to(mut child: Child, port: &File, writer: &Port<'_>) -> Option<End> {
             scope.spawn(|| pump(output, Kind::Output, writer)),
             scope.spawn(|| pump(errors, Kind::Error, writer)),
         ];
-        scope.spawn(move || {
-            listen(port, &pieces);
+        let listener = scope.spawn(move || {
+            let next = listen(port, &pieces);
             // What runs for nobody ends.
             if !*lock(is_over) {
                 // SAFETY: takes no pointers; the group is there as long as its leader was not waited for.
                 unsafe { libc::kill(-group, libc::SIGKILL) };
             }
+            next
         });
-        let heard = outputs.map(|output| output.join().unwrap_or(false));
-        let mut over = lock(is_over);
-        let status = child.wait();
-        *over = true;
-        drop(over);
-        let end = heard.iter().all(|heard| *heard).then(|| End {
-            status: status.map_or(NOT_RUN, status_of),
-            message: String::new(),
-        });
-        if let Some(Ok(end)) = end.map(|end| serde_json::to_vec(&end)) {
-            let _ = writer.say(Kind::Ended, &end);
+        let is_heard = outputs.map(|output| output.join().unwrap_or(false));
+        let status = {
+            let mut is_over = lock(is_over);
+            *is_over = true;
+            child.wait()
+        };
+        if is_heard.iter().all(|heard| *heard) {
+            let _ = writer.say_end(&End {
+                status: status.map_or(NOT_RUN, status_of),
+                message: String::new(),
+            });
         }
-        None
+        let broken = |_| Err(io::Error::other("the port's thread failed"));
+        listener.join().unwrap_or_else(broken)
     })
 }
 
@@ -104,11 +114,15 @@ fn lock(flag: &Mutex<bool>) -> std::sync::MutexGuard<'_, bool> {
     flag.lock().unwrap_or_else(|broken| broken.into_inner())
 }
 
-/// Hands over what comes for the program, until nobody is there any more.
-fn listen(port: &File, pieces: &mpsc::Sender<Vec<u8>>) {
+/// Hands over what comes for the program; returns what comes after.
+fn listen(port: &File, pieces: &mpsc::Sender<Vec<u8>>) -> Received {
     let mut reader = port;
-    while let Ok((Kind::Input, bytes)) = frame::read(&mut reader) {
-        let _ = pieces.send(bytes);
+    loop {
+        match frame::read(&mut reader) {
+            // It may have ended without reading all.
+            Ok((Kind::Input, bytes)) => drop(pieces.send(bytes)),
+            other => return other,
+        }
     }
 }
 
