@@ -23,7 +23,7 @@ from weft.diagnosis.stops import stop_lines
 from weft.diagnosis.summary import Summary
 from weft.interval import Interval
 from weft.nodeset import fold
-from weft.runs import records
+from weft.runs.guests import guests_text
 from weft.runs.meta import Warning
 from weft.statistics import has_interval
 
@@ -70,20 +70,14 @@ def _header(summary: Summary) -> Iterator[str]:
     yield f"on       {meta.testbed.get('kind', '')}:{meta.testbed.get('name', '')}" + (
         f", rates scaled by {scale:g}" if scale != 1.0 else ""
     )
-    if guests := meta.testbed.get("guests"):
-        yield f"guests   {meta.testbed.get('virtualisation')}: {guests_line(guests)}"
+    if guests := guests_text(meta.testbed):
+        yield f"guests   {guests}"
     yield f"nodes    {nodes}"
     if meta.source:
         yield f"source   {meta.source['format']}: {meta.source['convention']}"
     yield f"status   {meta.status}"
     yield from (f"stopped  {line}" for line in stop_lines(meta))
     yield from warning_lines(summary.warnings)
-
-
-def guests_line(guests: records.Guests) -> str:
-    """What the virtual machines of a run were."""
-    size = f"{guests['cpus']} processors, {guests['memory_mbytes']} MB"
-    return f"Linux {guests['kernel']}, {size}, {guests['nic']} cards"
 
 
 def warning_lines(warnings: list[Warning]) -> Iterator[str]:

@@ -8,9 +8,15 @@ from typing import Literal
 from msgspec import Struct
 
 from weft import binaries
+from weft.testbed.lab.daemon import process_started
 
 Virtualisation = Literal["virtual", "emulated"]
 """Whether this machine's processors run the guests' instructions, or a program does."""
+
+
+PROBE = "/bin/weft-probe"
+RUN = "/bin/run"
+"""Runs a program of this machine, whose files the guest sees; where it does not, one of its own."""
 
 
 class Guests(Struct, frozen=True):
@@ -27,7 +33,13 @@ class Guests(Struct, frozen=True):
     pids: dict[str, int] = {}
 
     def command(self, node: str, argv: list[str]) -> list[str]:
-        """The command that runs `argv` in a guest."""
+        """The command that runs a program of this machine in a guest, or the guest's own agent."""
+        if argv[:1] == [str(binaries.find("weft-probe"))]:
+            return self.inside(node, [PROBE, *argv[1:]])
+        return self.inside(node, [RUN, *argv])
+
+    def inside(self, node: str, argv: list[str]) -> list[str]:
+        """The command that runs one of the guest's own programs."""
         into = [str(binaries.find("weft-lab")), "into", "--folder", self.folder]
         return [*into, "--host", node, "--ports", str(self.ports), "--", *argv]
 
@@ -37,4 +49,4 @@ class Guests(Struct, frozen=True):
 
     def is_alive(self, node: str) -> bool:
         """Whether a guest's emulator runs."""
-        return node in self.pids and Path(f"/proc/{self.pids[node]}/exe").exists()
+        return process_started(self.pids[node]) is not None

@@ -52,7 +52,12 @@ def configure_guest(into: list[str], name: str, script: str) -> None:
     """Carry a script out in a guest; raises BootError."""
     try:
         done = subprocess.run(
-            into, input=script, capture_output=True, text=True, timeout=CONFIGURED_WITHIN_S, check=False
+            into,
+            input=script,
+            capture_output=True,
+            text=True,
+            timeout=CONFIGURED_WITHIN_S,
+            check=False,
         )
     except subprocess.TimeoutExpired:
         raise BootError(f"{name}: setting up its interfaces took too long") from None

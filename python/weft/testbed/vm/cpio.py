@@ -11,7 +11,7 @@ _ALIGNED = 4
 
 
 def archive(files: Iterable[tuple[str, bytes]], devices: Iterable[tuple[str, int, int]]) -> bytes:
-    """Files (path, content), all of which may be executed, with their folders, and character devices (path, numbers)."""
+    """Files (path, content), which all may be executed, with their folders, and character devices (path, numbers)."""
     entries = dict(files)
     folders = sorted({str(one) for path in entries for one in _folders(path)})
     parts = [_entry(path, FOLDER, b"") for path in folders]

@@ -39,13 +39,17 @@ def find_emulator() -> str:
     """QEMU's program; raises RequestError."""
     program = shutil.which(PROGRAM)
     if program is None:
-        raise RequestError(f"guests need QEMU, and {PROGRAM} is not in PATH", f"apt-get install {PACKAGE}")
+        raise RequestError(
+            f"guests need QEMU, and {PROGRAM} is not in PATH", f"apt-get install {PACKAGE}"
+        )
     said = binaries.ask([program, "--version"], 20)
     version = re.search(r"version (\d+)\.(\d+)", said.stdout if said else "")
     if version is None or (int(version[1]), int(version[2])) < OLDEST:
         seen = version[0] if version else "no version"
         oldest = ".".join(map(str, OLDEST))
-        raise RequestError(f"{program}: {seen}; guests need {oldest} or newer", f"apt-get install {PACKAGE}")
+        raise RequestError(
+            f"{program}: {seen}; guests need {oldest} or newer", f"apt-get install {PACKAGE}"
+        )
     return program
 
 
@@ -58,7 +62,9 @@ def machine_command(
     command += ["-machine", "q35", "-accel", accelerator, "-cpu", processor]
     command += ["-smp", str(settings.cpus), "-m", str(settings.memory_mbytes)]
     command += ["-kernel", str(image.kernel), "-initrd", str(image.initramfs)]
-    arguments = "console=ttyS0 panic=-1 net.ifnames=0 random.trust_cpu=on tsc=reliable mitigations=off"
+    arguments = (
+        "console=ttyS0 panic=-1 net.ifnames=0 random.trust_cpu=on tsc=reliable mitigations=off"
+    )
     return [*command, "-append", arguments]
 
 
@@ -68,7 +74,10 @@ def guest_command(
     """The whole machine: with a console, ports for programs, and the interfaces of its node."""
     name = node.name
     command = [*machine, "-name", f"{name},debug-threads=on"]
-    command += ["-chardev", f"socket,id=tty,path={name}.tty,server=on,wait=off,logfile={name}.console"]
+    command += [
+        "-chardev",
+        f"socket,id=tty,path={name}.tty,server=on,wait=off,logfile={name}.console",
+    ]
     command += ["-serial", "chardev:tty", "-qmp", f"unix:{name}.qmp,server=on,wait=off"]
     command += ["-device", f"virtio-serial-pci,max_ports={PORTS + 1}"]
     for port in range(1, PORTS + 1):

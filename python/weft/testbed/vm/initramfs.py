@@ -14,9 +14,6 @@ from weft.testbed.vm.kernel import Kernel
 
 READY = "weft: ready"
 """What a guest writes to its console when programs can be started in it."""
-PROBE = "/bin/weft-probe"
-RUN = "/bin/run"
-"""Runs a program of the host machine, whose files the guest sees, or else one of its own."""
 ALWAYS = ("virtio_pci", "virtio_console")
 """Loaded at the start, with the module of the card."""
 IF_THERE = ("9p", "9pnet_virtio")
@@ -67,7 +64,7 @@ def _build(kernel: Kernel, card_module: str) -> bytes:
     at_hand = filter(kernel.has, AT_HAND)
     files = {
         "init": _INIT.encode(),
-        "bin/busybox": _busybox().read_bytes(),
+        "bin/busybox": find_busybox().read_bytes(),
         "bin/run": _RUN.encode(),
         "bin/weft-lab": binaries.find("weft-lab").read_bytes(),
         "bin/weft-probe": binaries.find("weft-probe").read_bytes(),
@@ -77,7 +74,7 @@ def _build(kernel: Kernel, card_module: str) -> bytes:
     return archive(files.items(), [("dev/console", 5, 1)])
 
 
-def _busybox() -> Path:
+def find_busybox() -> Path:
     """One that needs no libraries."""
     found = shutil.which("busybox")
     if found is None or b"/ld-linux" in Path(found).read_bytes():

@@ -1,4 +1,4 @@
-"""A guest's interfaces, as the hosts of every lab have them: addresses, neighbours, packets, no faster than the link."""
+"""A guest's interfaces, as hosts of all labs have them: addresses, neighbours, packets, no faster than the link."""
 
 from __future__ import annotations
 
@@ -57,6 +57,4 @@ def _link(keeper: Keeper, node: LabNode, network: int) -> records.Link:
 
 def _neighbours(keeper: Keeper, address: str) -> list[str]:
     there = (one for node in keeper.nodes for one in node.addresses)
-    return [
-        one for one in there if network_of(one) == network_of(address) and one != address
-    ]
+    return [one for one in there if network_of(one) == network_of(address) and one != address]

@@ -32,7 +32,7 @@ class Kernel(Struct, frozen=True):
         return module in self._dependencies() or module in self._builtin()
 
     def files(self, modules: Sequence[str]) -> Iterator[tuple[str, bytes]]:
-        """Path and plain content of the modules and of all that they need, and the list by which modprobe finds them."""
+        """Path and plain content of the modules and of all that they need, and the list for modprobe."""
         known, builtin = self._dependencies(), self._builtin()
         chosen: dict[str, list[str]] = {}
         for module in modules:
@@ -42,8 +42,7 @@ class Kernel(Struct, frozen=True):
         for path in chosen:
             yield f"lib/modules/{self.release}/{_plain(path)}", _content(self.modules / path)
         lines = (
-            f"{_plain(path)}: {' '.join(map(_plain, needed))}\n"
-            for path, needed in chosen.items()
+            f"{_plain(path)}: {' '.join(map(_plain, needed))}\n" for path, needed in chosen.items()
         )
         yield f"lib/modules/{self.release}/modules.dep", "".join(lines).encode()
 

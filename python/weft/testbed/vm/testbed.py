@@ -8,7 +8,6 @@ from pathlib import Path
 
 import msgspec
 
-from weft import binaries
 from weft.errors import RequestError
 from weft.plan import catalog
 from weft.runs import records
@@ -30,7 +29,7 @@ from weft.testbed.vm.emulator import (
     guest_command,
     machine_command,
 )
-from weft.testbed.vm.initramfs import ALWAYS, PROBE, RUN, initramfs
+from weft.testbed.vm.initramfs import ALWAYS, initramfs
 from weft.testbed.vm.interfaces import configure
 from weft.testbed.vm.kernel import Kernel, find_kernel
 from weft.testbed.vm.load import load_warnings, usages
@@ -79,12 +78,6 @@ class GuestLab(Lab):
             "memory_mbytes": guests.memory_mbytes,
         }
         return super().describe() | {"virtualisation": guests.virtualisation, "guests": about}
-
-    def node_command(self, node: Node, argv: list[str]) -> list[str]:
-        """Guests have an agent of their own; other programs are this machine's."""
-        if argv[:1] == [str(binaries.find("weft-probe"))]:
-            return self._guests.command(node.name, [PROBE, *argv[1:]])
-        return self._guests.command(node.name, [RUN, *argv])
 
     def login(self, node: Node) -> str:
         return "a port of its virtual machine"
@@ -151,9 +144,7 @@ def _guests(
     return Guests(str(folder), PORTS, kind, program, kernel.release, *known)
 
 
-def _boot_all(
-    entry: Entry, guests: Guests, machine: list[str], settings: GuestSettings
-) -> Entry:
+def _boot_all(entry: Entry, guests: Guests, machine: list[str], settings: GuestSettings) -> Entry:
     """The entry with all that run; it is registered anew after each, so that none is forgotten."""
     place = Place(registry.files(entry.id).socket, Path(guests.folder))
     nodes = entry.keeper.nodes
@@ -165,7 +156,7 @@ def _boot_all(
         entry = msgspec.structs.replace(entry, guests=guests)
         registry.add(entry)
         script = configure(entry.keeper, node)
-        configure_guest(guests.command(node.name, ["sh"]), node.name, script)
+        configure_guest(guests.inside(node.name, ["sh"]), node.name, script)
     return entry
 
 
