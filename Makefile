@@ -108,10 +108,11 @@ test-beside:
 test-lint:
 	@tools/part lint $(MAKE) --no-print-directory lint
 
-# What `make test` has no time for: the slow half of the tests on real sshd, Slurm and MPI.
+# What `make test` has no time for: the slow half of the tests on real sshd, Slurm, MPI and virtual machines.
 test-cluster: setup
 	@tools/packages optional sshd=openssh-server ssh=openssh-client slurmctld=slurm-wlm munged=munge \
-		nft=nftables mpi.h=libopenmpi-dev mpirun=openmpi-bin
+		nft=nftables mpi.h=libopenmpi-dev mpirun=openmpi-bin \
+		qemu-system-x86_64=qemu-system-x86 vmlinuz=linux-image-amd64 busybox=busybox-static
 	$(BIN)/pytest -m cluster
 
 lint: setup

@@ -45,6 +45,7 @@ class Link(TypedDict):
     mtu_bytes: Annotated[int, Meta(ge=68, lt=2**31)]
     network: NotRequired[Annotated[int, Meta(ge=0, lt=64)]]
     dead: bool
+    queue_frames: NotRequired[Count]
 
 
 class Host(TypedDict):
@@ -143,6 +144,16 @@ class Against(TypedDict):
     digest: str
 
 
+class Guests(TypedDict):
+    """What the virtual machines are that a plan ran on."""
+
+    emulator: str
+    kernel: str
+    nic: str
+    cpus: Count
+    memory_mbytes: Count
+
+
 class Testbed(TypedDict, total=False):
     """What a plan ran on; `spec`, `nodes` and `data_ports` are what was asked for."""
 
@@ -154,6 +165,8 @@ class Testbed(TypedDict, total=False):
     scale: Number
     fabric: Fabric | None
     headroom: Headroom | None
+    virtualisation: Literal["virtual", "emulated"]
+    guests: Guests
     model: Settings
     simulation: Effort
     launchers: Sequence[str]

@@ -26,6 +26,7 @@ from weft.diagnosis.stops import stop_lines
 from weft.diagnosis.summary import Summary
 from weft.interval import Interval
 from weft.nodeset import fold
+from weft.runs.guests import guests_text
 from weft.runs.meta import Warning
 from weft.statistics import has_interval
 
@@ -76,6 +77,8 @@ def _header(summary: Summary) -> Iterator[str]:
     yield f"on       {meta.testbed.get('kind', '')}:{meta.testbed.get('name', '')}" + (
         f", rates scaled by {scale:g}" if scale != 1.0 else ""
     )
+    if guests := guests_text(meta.testbed):
+        yield f"guests   {guests}"
     yield f"nodes    {nodes}"
     if meta.source:
         yield f"source   {meta.source['format']}: {meta.source['convention']}"
