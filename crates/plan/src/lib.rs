@@ -28,8 +28,8 @@ mod webserver;
 pub use arrangement::{Arrangement, Policy};
 pub use collective::{Algorithm, Collective, Operation};
 pub use ensemble::{
-    AllToAll, Cast, Duplex, Matrix, Measure, Mode, Pairs, Random, Replay, Ring, Shape, Streams,
-    Xray,
+    AllToAll, Cast, Duplex, Matrix, Measure, Mode, Pairs, Paths, Random, Replay, Ring, Shape,
+    Streams, Xray,
 };
 pub use error::{Fault, PlanError};
 pub use goal::{Goal, Question};

@@ -6,7 +6,8 @@ use serde::{Deserialize, Serialize};
 
 use crate::collective::{self, Collective};
 use crate::ensemble::{
-    self, AllToAll, Cast, Ensemble, Matrix, Measure, Pairs, Random, Replay, Ring, Streams, Xray,
+    self, AllToAll, Cast, Ensemble, Matrix, Measure, Pairs, Paths, Random, Replay, Ring, Streams,
+    Xray,
 };
 use crate::error::Result;
 use crate::limits::Reach;
@@ -57,6 +58,7 @@ pub enum Pattern {
     Ring(Ring),
     Random(Random),
     Xray(Xray),
+    Paths(Paths),
     Program(Replay),
     Collective(Collective),
 }
@@ -87,7 +89,7 @@ struct Kind {
     read: fn(&Section) -> Result<Pattern>,
 }
 
-const KINDS: [Kind; 15] = [
+const KINDS: [Kind; 16] = [
     Kind {
         name: "pingpong",
         keys: &[],
@@ -159,6 +161,11 @@ const KINDS: [Kind; 15] = [
         read: |step| Xray::read(step).map(Pattern::Xray),
     },
     Kind {
+        name: "paths",
+        keys: &["nodes", "time", "ports"],
+        read: |step| Paths::read(step).map(Pattern::Paths),
+    },
+    Kind {
         name: "program",
         keys: &["nodes", "trace", "rendezvous"],
         read: |step| Replay::read(step).map(Pattern::Program),
@@ -192,6 +199,7 @@ impl Pattern {
             Self::Ring(_) => "ring",
             Self::Random(_) => "random",
             Self::Xray(_) => "xray",
+            Self::Paths(_) => "paths",
             Self::Program(_) => "program",
             Self::Collective(_) => "collective",
         }
@@ -238,6 +246,7 @@ impl Pattern {
             Self::Ring(pattern) => Some(pattern),
             Self::Random(pattern) => Some(pattern),
             Self::Xray(pattern) => Some(pattern),
+            Self::Paths(pattern) => Some(pattern),
             Self::Program(pattern) => Some(pattern),
             Self::Collective(pattern) => Some(pattern),
         }

@@ -66,7 +66,7 @@ class Fabric(TypedDict):
     """A resolved fabric (weft.fabrics.load); `paths` are single routes with a limit of their own."""
 
     name: str
-    routing: NotRequired[str]
+    routing: NotRequired[str | dict[str, dict[str, Any]]]
     hosts: list[Host]
     switches: list[Switch]
     links: list[Link]
