@@ -3,9 +3,8 @@
 use std::collections::HashMap;
 
 use crate::fabric::{Direction, Fabric, Link};
-use crate::mesh::Mesh;
 use crate::routing::Routing;
-use crate::tree::Tree;
+use crate::ways::{Mesh, Tree};
 
 /// The ports of a fabric, and what is between them.
 #[derive(Debug)]

@@ -12,6 +12,7 @@ from weft.plan.pattern import (
     ManyNodes,
     MultiPair,
     Nodes,
+    Paths,
     Pattern,
     Stream,
     Webserver,
@@ -173,7 +174,7 @@ class Step(Struct, frozen=True):
     @property
     def is_adaptive(self) -> bool:
         """Whether its phases are chosen while it runs."""
-        return isinstance(self.pattern, Xray)
+        return isinstance(self.pattern, (Xray, Paths))
 
     @property
     def has_gamma(self) -> bool:

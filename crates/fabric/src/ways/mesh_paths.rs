@@ -2,9 +2,9 @@
 
 use std::collections::HashMap;
 
-use crate::mesh::{Lane, Mesh};
-use crate::paths::{Limit, Place, Span};
-use crate::tree::Interior;
+use crate::ways::limit::{Limit, Place, Span};
+use crate::ways::mesh::{Lane, Mesh};
+use crate::ways::tree::Interior;
 
 /// The limits of a mesh, and the ways that were taken.
 #[derive(Debug)]

@@ -4,7 +4,7 @@ use std::collections::{HashMap, VecDeque};
 
 use crate::fabric::{Direction, Fabric, Link};
 use crate::routing::Hashing;
-use crate::tree::{Interior, Names, interior_of, neighbours_of};
+use crate::ways::tree::{Interior, Names, interior_of, neighbours_of};
 
 /// Memory goes with the square of the switches.
 const MOST_SWITCHES: usize = 4096;
