@@ -148,7 +148,9 @@ impl Network {
 
     /// Wire bits for each bit of a long stream over a path.
     fn expansion(&self, src: usize, dst: usize) -> f64 {
-        let path = self.inner.path(src, dst, 0, &mut Vec::new());
+        let path = self
+            .inner
+            .path(network::Flow::between(src, dst), &mut Vec::new());
         let mtu_bytes = path.map_or(1500, |path| path.mtu_bytes);
         self.inner.framing().expansion(mtu_bytes)
     }
@@ -159,7 +161,11 @@ impl Network {
             return Err(PyValueError::new_err("no such host"));
         }
         let mut route = Vec::new();
-        let path = self.inner.hops(src, dst, network, &mut route);
+        let flow = network::Flow {
+            network,
+            ..network::Flow::between(src, dst)
+        };
+        let path = self.inner.hops(flow, &mut route);
         Ok(path.map(|path| (route, path.delay_s)))
     }
 

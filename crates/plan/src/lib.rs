@@ -29,8 +29,8 @@ mod webserver;
 pub use arrangement::{Arrangement, Policy};
 pub use collective::{Algorithm, Collective, Operation};
 pub use ensemble::{
-    AllToAll, Cast, CastFile, Compression, Demand, Duplex, Matrix, Measure, Mode, Pairs, Random,
-    Replay, Ring, Shape, Streams, Traffic, Xray,
+    AllToAll, Cast, CastFile, Compression, Demand, Duplex, Matrix, Measure, Mode, Pairs, Paths,
+    Random, Replay, Ring, Shape, Streams, Traffic, Xray,
 };
 pub use error::{Fault, PlanError};
 pub use goal::{Goal, Question};

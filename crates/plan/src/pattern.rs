@@ -6,8 +6,8 @@ use serde::{Deserialize, Serialize};
 
 use crate::collective::{self, Collective};
 use crate::ensemble::{
-    self, AllToAll, Cast, Ensemble, Matrix, Measure, Pairs, Random, Replay, Ring, Streams, Traffic,
-    Xray,
+    self, AllToAll, Cast, Ensemble, Matrix, Measure, Pairs, Paths, Random, Replay, Ring, Streams,
+    Traffic, Xray,
 };
 use crate::error::Result;
 use crate::hpl::{self, Hpl};
@@ -59,6 +59,7 @@ pub enum Pattern {
     Ring(Ring),
     Random(Random),
     Xray(Xray),
+    Paths(Paths),
     Program(Replay),
     Collective(Collective),
     Traffic(Traffic),
@@ -91,7 +92,7 @@ struct Kind {
     read: fn(&Section) -> Result<Pattern>,
 }
 
-const KINDS: [Kind; 17] = [
+const KINDS: [Kind; 18] = [
     Kind {
         name: "pingpong",
         keys: &[],
@@ -172,6 +173,11 @@ const KINDS: [Kind; 17] = [
         read: |step| Xray::read(step).map(Pattern::Xray),
     },
     Kind {
+        name: "paths",
+        keys: &["nodes", "time", "ports"],
+        read: |step| Paths::read(step).map(Pattern::Paths),
+    },
+    Kind {
         name: "program",
         keys: &["nodes", "trace", "rendezvous"],
         read: |step| Replay::read(step).map(Pattern::Program),
@@ -215,6 +221,7 @@ impl Pattern {
             Self::Ring(_) => "ring",
             Self::Random(_) => "random",
             Self::Xray(_) => "xray",
+            Self::Paths(_) => "paths",
             Self::Program(_) => "program",
             Self::Collective(_) => "collective",
             Self::Traffic(_) => "traffic",
@@ -266,6 +273,7 @@ impl Pattern {
             Self::Ring(pattern) => Some(pattern),
             Self::Random(pattern) => Some(pattern),
             Self::Xray(pattern) => Some(pattern),
+            Self::Paths(pattern) => Some(pattern),
             Self::Program(pattern) => Some(pattern),
             Self::Collective(pattern) => Some(pattern),
             Self::Traffic(pattern) => Some(pattern),

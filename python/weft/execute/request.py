@@ -194,9 +194,11 @@ def _carry_out(
 
 def _chooser(meta: RunMeta, step_index: int) -> Chooser:
     """What chooses the phases of an adaptive step."""
+    from weft.diagnosis.paths.search import PathSearch
     from weft.diagnosis.xray.search import Search
 
-    return Search(meta, step_index)
+    kind = meta.plan.steps[step_index].pattern.kind
+    return PathSearch(meta, step_index) if kind == "paths" else Search(meta, step_index)
 
 
 def default_folder(plan_name: str) -> Path:

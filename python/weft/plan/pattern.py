@@ -175,6 +175,13 @@ class Xray(ManyNodes, frozen=True):
     time_ns: int
 
 
+class Paths(ManyNodes, frozen=True):
+    """The search for paths between leaves, whose phases are chosen during the run, by connections of so many ports."""
+
+    time_ns: int
+    ports: int
+
+
 class Dependent(_Pattern, frozen=True):
     """What each node does depends on what it and others have done: its messages are no transfers that begin at once.
     Messages longer than `rendezvous_bytes` wait for their receive."""
@@ -268,6 +275,7 @@ Pattern: TypeAlias = (
     | Ring
     | Random
     | Xray
+    | Paths
     | Program
     | Collective
     | Traffic

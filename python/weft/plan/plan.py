@@ -15,6 +15,7 @@ from weft.plan.pattern import (
     ManyNodes,
     MultiPair,
     Nodes,
+    Paths,
     Pattern,
     Stream,
     Webserver,
@@ -186,7 +187,7 @@ class Step(Struct, frozen=True):
     @property
     def is_adaptive(self) -> bool:
         """Whether its phases are chosen while it runs."""
-        return isinstance(self.pattern, Xray)
+        return isinstance(self.pattern, (Xray, Paths))
 
     @property
     def has_gamma(self) -> bool:

@@ -206,9 +206,22 @@ class Transfer(TypedDict):
     bytes: Count
     streams: NotRequired[Index]
     network: NotRequired[Index]
+    port: NotRequired[Index]
 
 
-Kind = Literal["alone", "send", "receive", "inside", "cross", "out", "in", "subset", "bisection"]
+Kind = Literal[
+    "alone",
+    "send",
+    "receive",
+    "inside",
+    "cross",
+    "out",
+    "in",
+    "subset",
+    "bisection",
+    "port",
+    "meeting",
+]
 """What an experiment asks:
 
 inside: all members send to each other, as fast as they can. subset: only some of them do.
@@ -216,6 +229,7 @@ cross: all nodes of `within` send to others outside of their own part.
 out, in: all members send to, or receive from, the other nodes of `within`.
 bisection: a random half of all nodes exchanges with the other half.
 alone: one pair exchanges, and no other node in its part of the network sends.
+port: a connection from a port of its own, by itself. meeting: one beside others, whose path it may take.
 send, receive: one node sends to, or receives from, the other node of `within`, in one direction only.
 """
 

@@ -15,7 +15,13 @@ from weft.errors import RequestError, WorkError
 from weft.fabrics.describe import Description
 from weft.fabrics.document import FabricDocument
 from weft.fabrics.load import find_fabric, load_fabric, refuse_parameters
-from weft.fabrics.losses import Loss, losses, refuse_losses, refuse_weather
+from weft.fabrics.losses import (
+    Loss,
+    losses,
+    refuse_losses,
+    refuse_spraying,
+    refuse_weather,
+)
 from weft.fabrics.simgrid.importer import read_simgrid
 from weft.fabrics.spec import ROWS, SimSpec, Value, parse_spec
 from weft.plan import catalog
@@ -63,6 +69,7 @@ class Simulated(Computed[_core.Network]):
         super().check(step)
         refuse_losses(self.name, self.losses, "is not simulated")
         refuse_weather(self.name, self._about.get("fabric"))
+        refuse_spraying(self.name, self._about.get("fabric"))
         if isinstance(step.pattern, Program):
             self._check_replay(step.pattern)
         elif isinstance(step.pattern, Collective):
