@@ -227,7 +227,7 @@ impl Session {
         let reply = Reply::PhaseOver {
             phase: part.phase,
             barrier_us: barrier_ns as f64 / 1000.0,
-            moved_bytes: self.flows.moved_bytes(),
+            moved_bytes: self.moved_bytes(),
             failed: self.flows.take_failed(),
         };
         outbox.put(&reply).map_err(SessionError::Unheard)?;

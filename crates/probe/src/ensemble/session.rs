@@ -9,6 +9,7 @@ use std::sync::mpsc::{Receiver, TryRecvError};
 use weft_plan::Options;
 
 use super::arrivals::Arrivals;
+use super::channels::Channels;
 use super::clock_offset::{ClockOffset, ClockServer, Estimate};
 use super::connect::{Attempts, Outcome, Target};
 use super::error::SessionError;
@@ -68,6 +69,7 @@ pub struct Session {
     pub(super) mesh: Option<Mesh>,
     pub(super) epoch_ns: i64,
     pub(super) flows: Flows,
+    pub(super) channels: Channels,
     pub(super) progress: Progress,
     pub(super) recorder: Recorder,
     /// Phases of this session that are over, and those whose connections have been asked for.
@@ -98,6 +100,7 @@ impl Session {
             addresses,
             attempts: Attempts::new(options.clone(), token),
             flows: Flows::new(node, options.verify)?,
+            channels: Channels::new(options.verify)?,
             options,
             reactor,
             wake,
@@ -163,24 +166,26 @@ impl Session {
         if self.wake.is_aborting() {
             return Err(SessionError::Aborted);
         }
-        Ok(())
+        self.channels.take_trouble().map_or(Ok(()), Err)
     }
 
     fn dispatch(&mut self, key: Key) -> Result<(), SessionError> {
         match key {
             Key::Flow(slot) => self.flows.serve(slot, &self.reactor),
+            Key::Channel(slot) => self.channels.serve(slot, &self.reactor),
             Key::Link(slot) => self.read_link(slot)?,
             Key::Listener(number) => self.listeners.accept(number, &self.reactor)?,
             Key::Guest(slot) => {
                 let is_free = |place| self.arrivals.is_free(place);
                 let heard = self.listeners.hear(slot, is_free, &self.reactor)?;
                 if let Some((place, socket)) = heard {
-                    self.receive(place, socket)?;
+                    self.admit(place, socket)?;
                 }
             }
             Key::Attempt(slot) => {
-                let settled = self.attempts.advance(slot, &self.reactor)?;
-                self.settled.extend(settled);
+                if let Some((target, outcome)) = self.attempts.advance(slot, &self.reactor)? {
+                    self.settle(target, outcome)?;
+                }
             }
             Key::Client(slot) => self.clock_server.answer(slot),
             Key::Estimate => self.advance_estimate()?,
@@ -197,12 +202,24 @@ impl Session {
     }
 
     /// A connection with the token has come in.
-    fn receive(&mut self, place: Place, socket: TcpStream) -> io::Result<()> {
+    fn admit(&mut self, place: Place, socket: TcpStream) -> io::Result<()> {
         self.arrivals.take_place(place);
-        if place.purpose == Purpose::Clock {
-            return self.clock_server.admit(socket, &self.reactor);
+        match place.purpose {
+            Purpose::Clock => self.clock_server.admit(socket, &self.reactor),
+            Purpose::Channel => self.channels.admit(place.node, socket, &self.reactor),
+            _ => {
+                self.arrivals.keep(place, socket);
+                Ok(())
+            }
         }
-        self.arrivals.keep(place, socket);
+    }
+
+    /// A connection to another member has come about, or has not.
+    pub(super) fn settle(&mut self, target: Target, outcome: Outcome) -> io::Result<()> {
+        if target.place.purpose == Purpose::Channel {
+            return self.settle_channel(target, outcome);
+        }
+        self.settled.push((target, outcome));
         Ok(())
     }
 
@@ -223,17 +240,22 @@ impl Session {
         Reply::Alive {
             phase: self.progress.phase.unwrap_or(0),
             state: self.progress.state,
-            moved_bytes: self.flows.moved_bytes(),
+            moved_bytes: self.moved_bytes(),
             waiting_for,
             round: self.progress.round,
         }
+    }
+
+    /// Bytes sent and received in this session.
+    pub(super) fn moved_bytes(&self) -> u64 {
+        self.flows.moved_bytes() + self.channels.moved_bytes()
     }
 
     fn waiting_for(&self) -> Vec<u32> {
         match (self.progress.state, self.progress.round, &self.mesh) {
             (State::Connect, ..) => self.attempts.nodes().collect(),
             (State::Barrier, Some(round), Some(mesh)) => vec![mesh.source(round)],
-            (State::Transfer, ..) => self.flows.nodes().collect(),
+            (State::Transfer, ..) => self.flows.nodes().chain(self.channels.nodes()).collect(),
             _ => Vec::new(),
         }
     }

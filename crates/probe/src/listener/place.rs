@@ -12,6 +12,8 @@ pub enum Purpose {
     Clock,
     /// One stream of a transfer, in the session's phase number `sequence`.
     Data { sequence: u32, stream: u32 },
+    /// Messages of the connecting member, for the whole session.
+    Channel,
     /// One of the connections that share the messages of a pair; most have one.
     Pair { connection: u32 },
     /// The Multipath TCP connection of a pair.
@@ -48,6 +50,7 @@ impl Place {
             Purpose::Pair { connection } => (4, connection, 0),
             Purpose::Multipath => (5, 0, 0),
             Purpose::Local => (6, 0, 0),
+            Purpose::Channel => (7, 0, 0),
         };
         let mut wire = [0; PLACE_BYTES];
         wire[0] = kind;
@@ -73,6 +76,7 @@ impl Place {
             },
             5 => Purpose::Multipath,
             6 => Purpose::Local,
+            7 => Purpose::Channel,
             _ => return None,
         };
         Some(Place {
@@ -99,6 +103,7 @@ mod tests {
             Purpose::Pair { connection: 2 },
             Purpose::Multipath,
             Purpose::Local,
+            Purpose::Channel,
         ];
         for purpose in purposes {
             let place = Place {
