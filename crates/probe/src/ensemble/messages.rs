@@ -3,8 +3,6 @@
 //! What is asked for is over when `Channels::next_done` says so; the event loop moves it on in every turn. Connections are made
 //! beforehand (`open_channels`) where their making would be in a time that counts, else by the first message.
 
-#![expect(dead_code, reason = "programs and applications come next")]
-
 use std::io;
 
 use super::channels::{Content, End};

@@ -18,6 +18,7 @@ mod messages;
 mod part;
 mod payload;
 mod phase;
+mod program;
 mod progress;
 mod reply;
 mod request;

@@ -14,6 +14,7 @@ use super::clock_offset::{ClockOffset, ClockServer, Estimate};
 use super::connect::{Attempts, Outcome, Target};
 use super::error::SessionError;
 use super::event_loop::reactor::{Interest, Key, Reactor};
+use super::event_loop::timer::Timer;
 use super::listeners::Listeners;
 use super::mesh::Mesh;
 use super::progress::{Progress, State};
@@ -56,6 +57,7 @@ pub struct Session {
     pub(super) addresses: Vec<IpAddr>,
     pub(super) reactor: Reactor,
     wake: Arc<Wake>,
+    pub(super) timer: Timer,
     listeners: Listeners,
     pub(super) arrivals: Arrivals,
     pub(super) attempts: Attempts,
@@ -74,6 +76,8 @@ pub struct Session {
     pub(super) recorder: Recorder,
     /// Phases of this session that are over, and those whose connections have been asked for.
     pub(super) sequence: u32,
+    /// Barriers of this session so far.
+    pub(super) barriers: u32,
     pub(super) requested: u32,
 }
 
@@ -98,6 +102,7 @@ impl Session {
             node,
             listeners: Listeners::open(&addresses, ports, &options, token.clone(), &reactor)?,
             addresses,
+            timer: Timer::watch(&reactor)?,
             attempts: Attempts::new(options.clone(), token),
             flows: Flows::new(node, options.verify)?,
             channels: Channels::new(options.verify)?,
@@ -115,6 +120,7 @@ impl Session {
             progress: Progress::new(),
             recorder: Recorder::default(),
             sequence: 0,
+            barriers: 0,
             requested: 0,
         })
     }
@@ -189,6 +195,7 @@ impl Session {
             }
             Key::Client(slot) => self.clock_server.answer(slot),
             Key::Estimate => self.advance_estimate()?,
+            Key::Timer => self.timer.reset(),
             Key::Wake => self.wake.reset(),
         }
         Ok(())
@@ -243,12 +250,18 @@ impl Session {
             moved_bytes: self.moved_bytes(),
             waiting_for,
             round: self.progress.round,
+            computing: self.progress.is_computing,
         }
     }
 
     /// Bytes sent and received in this session.
     pub(super) fn moved_bytes(&self) -> u64 {
         self.flows.moved_bytes() + self.channels.moved_bytes()
+    }
+
+    /// What turns this node's clock into the run's.
+    pub(super) fn shift_ns(&self) -> i64 {
+        self.clock.unwrap_or_default().offset_ns - self.epoch_ns
     }
 
     fn waiting_for(&self) -> Vec<u32> {

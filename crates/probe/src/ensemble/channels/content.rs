@@ -110,6 +110,26 @@ impl Memory {
         &self.stored[range.start as usize..range.end as usize]
     }
 
+    /// Copy one part to where another begins, which it does not touch.
+    pub fn copy(&mut self, from: Range<u64>, to: u64) {
+        self.stored
+            .copy_within(from.start as usize..from.end as usize, to as usize);
+    }
+
+    /// Add one part to another that begins elsewhere and does not touch it, byte by byte and modulo 256.
+    pub fn add(&mut self, from: Range<u64>, to: u64) {
+        let bytes = (from.end - from.start) as usize;
+        let (from, to) = (from.start as usize, to as usize);
+        let (low, high) = self.stored.split_at_mut(from.max(to));
+        let (source, sum) = match from < to {
+            true => (&low[from..from + bytes], &mut high[..bytes]),
+            false => (&high[..bytes], &mut low[to..to + bytes]),
+        };
+        sum.iter_mut()
+            .zip(source)
+            .for_each(|(sum, one)| *sum = sum.wrapping_add(*one));
+    }
+
     pub fn stored_mut(&mut self, range: Range<u64>) -> &mut [u8] {
         &mut self.stored[range.start as usize..range.end as usize]
     }

@@ -16,6 +16,8 @@ pub struct Done {
 pub struct Taken {
     pub src: u32,
     pub bytes: u64,
+    /// It waited for its receive.
+    pub is_announced: bool,
     /// When its source began with it, on the run's clock.
     pub began_ns: i64,
 }

@@ -23,8 +23,8 @@ use super::event_loop::reactor::Reactor;
 use crate::system::clock::now_ns;
 use crate::system::error;
 use channel::{Channel, Send};
-pub use content::Content;
-use content::{Memory, Sink};
+use content::Sink;
+pub use content::{Content, Memory};
 pub use done::{Done, Taken};
 use header::{Header, Kind};
 use inbox::{Early, Inbox, Receive};
@@ -150,6 +150,11 @@ impl Channels {
         let done = self.done.pop_front();
         self.pending -= u64::from(done.is_some());
         done
+    }
+
+    /// Whether something is over that was not asked after.
+    pub fn has_done(&self) -> bool {
+        !self.done.is_empty()
     }
 
     /// Whether all that was asked for is over, and was asked after.
@@ -288,6 +293,7 @@ impl Channels {
             message: Some(Taken {
                 src,
                 bytes: header.bytes,
+                is_announced: header.kind == Kind::Withheld,
                 began_ns: header.began_ns,
             }),
         });

@@ -24,6 +24,7 @@ pub enum Key {
     Estimate,
     Flow(u32),
     Channel(u32),
+    Timer,
 }
 
 impl Key {
@@ -38,6 +39,7 @@ impl Key {
             Key::Estimate => (6, 0),
             Key::Flow(slot) => (7, slot),
             Key::Channel(slot) => (8, slot),
+            Key::Timer => (9, 0),
         };
         kind << 32 | u64::from(slot)
     }
@@ -53,6 +55,7 @@ impl Key {
             6 => Key::Estimate,
             7 => Key::Flow(slot),
             8 => Key::Channel(slot),
+            9 => Key::Timer,
             _ => Key::Wake,
         }
     }
@@ -147,6 +150,7 @@ mod tests {
             Key::Estimate,
             Key::Flow(7),
             Key::Channel(8),
+            Key::Timer,
         ];
         for key in keys {
             assert_eq!(Key::from_u64(key.to_u64()), key);
