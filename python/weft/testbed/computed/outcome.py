@@ -112,7 +112,9 @@ class Outcome(Struct, frozen=True, kw_only=True):
         columns = _typed(self.activities, schema)
         if not columns:
             return schema.empty_table()
-        return pa.table({"step": _filled(step, len(columns["phase"])), **columns}, schema)
+        count = len(columns["phase"])
+        columns |= {"launch": _filled(0, count), "trial": _filled(0, count)}
+        return pa.table({"step": _filled(step, count), **columns}, schema)
 
     def digests(self, step: int, names: pa.Array) -> Digests:
         """Of phases that were condensed: what is known of all their transfers."""
