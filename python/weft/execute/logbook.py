@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import statistics
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import cast
 
@@ -19,9 +19,9 @@ from weft.runs.experiment import Experiment, chosen_record
 from weft.runs.folder import RunWriter
 from weft.runs.meta import RunMeta
 from weft.runs.samples import SCHEMA
-from weft.runs.tables import PAGES_NAME, SCHEMAS
+from weft.runs.tables import ACTIVITIES_NAME, PAGES_NAME, SCHEMAS
 from weft.testbed.agent.agent import Agent
-from weft.testbed.agent.reply import Delivery, Joined, Responses, Settings
+from weft.testbed.agent.reply import Activities, Delivery, Joined, Responses, Settings
 
 
 @dataclass
@@ -75,6 +75,25 @@ class Logbook:
         ]
         added = [{"step": self.step, "launch": self.launch} | row for row in rows]
         self.meta.deliveries = [*kept, *cast(list[records.Delivery], added)]
+
+    def spent(self, by_node: Mapping[int, Activities]) -> None:
+        """What the nodes did with their time in a phase that is a program, before its samples; earlier rows of it go. A
+        time counts from when the last node has begun."""
+        phases = {one.phase for one in by_node.values()}
+        rows = [row for phase in phases for row in _spent_rows(by_node, phase)]
+        before = self.writer.stored_table(ACTIVITIES_NAME)
+        mine = pc.and_(
+            pc.equal(before["step"], self.step),
+            pc.and_(
+                pc.equal(before["launch"], self.launch),
+                pc.is_in(before["phase"], pa.array(sorted(phases), pa.int32())),
+            ),
+        )
+        schema = SCHEMAS[ACTIVITIES_NAME]
+        key = {"step": self.step, "launch": self.launch}
+        added = pa.Table.from_pylist([key | row for row in rows], schema)
+        table = pa.concat_tables([before.filter(pc.invert(mine)), added])
+        self.writer.write_table(ACTIVITIES_NAME, table)
 
     def pages(self, found: Responses) -> None:
         """What users of a web server found in a phase, before its samples; an earlier row of it goes."""
@@ -225,3 +244,19 @@ class Logbook:
                     f"the kernel gave {given // 2}",
                     f"raise net.core.{limit} on {name}, or take less",
                 )
+
+
+def _spent_rows(by_node: Mapping[int, Activities], phase: int) -> Iterator[dict[str, int]]:
+    trials = zip(*(one.activities for one in by_node.values()), strict=True)
+    for trial, spent in enumerate(trials):
+        begun_ns = max(one.start_ns for one in spent)
+        for node, one in zip(by_node, spent, strict=True):
+            yield {
+                "phase": phase,
+                "trial": trial,
+                "node": node,
+                "compute_ns": one.compute_ns,
+                "communicate_ns": one.communicate_ns,
+                "wait_ns": one.wait_ns,
+                "end_ns": max(0, one.end_ns - begun_ns),
+            }

@@ -29,8 +29,8 @@ def refuse_load(step: Step, kind: str, name: str) -> NoReturn:
 def refuse_program(step: Step, kind: str, name: str) -> NoReturn:
     """Raise RequestError for a step that is a program on a testbed where none is played."""
     raise RequestError(
-        f"step {step.name!r} is a {step.pattern.kind}, which is simulated between nodes; {kind}:{name} cannot run it",
-        "run it on sim:FABRIC, such as --on sim:two-racks",
+        f"step {step.name!r} is a {step.pattern.kind}, which is between nodes; {kind}:{name} cannot run it",
+        "run it on sim:FABRIC, lab:FABRIC or your machines, such as --on sim:two-racks",
     )
 
 

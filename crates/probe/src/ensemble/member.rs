@@ -85,6 +85,10 @@ impl Member {
                 self.session()?.run_phases(&phases, outbox)?;
                 Reply::PhasesDone
             }
+            Request::Programs(programs) => {
+                self.session()?.run_programs(&programs, outbox)?;
+                Reply::PhasesDone
+            }
             Request::Leave => self.leave(End::Done),
             Request::Abort => {
                 self.wake.aborted();

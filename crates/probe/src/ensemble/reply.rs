@@ -2,6 +2,7 @@
 
 use serde::Serialize;
 
+use super::program::Activity;
 use super::progress::State;
 use crate::pair::settings::Settings;
 
@@ -25,6 +26,13 @@ pub enum Reply {
         waiting_for: Vec<u32>,
         /// The barrier's round.
         round: Option<u32>,
+        /// Time passes although nothing moves.
+        computing: bool,
+    },
+    /// What the member did with its time in each execution of a program.
+    Activities {
+        phase: u32,
+        activities: Vec<Activity>,
     },
     PhaseOver {
         phase: u32,

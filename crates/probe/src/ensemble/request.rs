@@ -8,6 +8,7 @@ use serde::{Deserialize, Deserializer};
 use weft_plan::Options;
 
 use super::part::Part;
+use super::program::Programs;
 use crate::listener::ports::PortRange;
 use crate::listener::token::Token;
 
@@ -18,6 +19,7 @@ pub enum Request {
     Open(Opening),
     Join(Joining),
     Phases(Phases),
+    Programs(Programs),
     Abort,
     Leave,
 }

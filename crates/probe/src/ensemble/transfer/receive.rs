@@ -52,13 +52,13 @@ impl Receiver {
                 return Ok(Served::Finished);
             }
             let asked = self.left_of_trial_bytes();
-            let scratch = shared.scratch(asked);
+            let scratch = shared.payload.scratch(asked);
             let asked = scratch.len();
             match self.line.read(scratch)? {
                 None => break,
                 Some(0) => return self.end(),
                 Some(count) => {
-                    shared.check_scratch(self.received_bytes, count)?;
+                    shared.payload.check_scratch(self.received_bytes, count)?;
                     self.received_bytes += count as u64;
                     shared.moved_bytes += count as u64;
                     shared.tallies[self.tally].count(count as u64);

@@ -6,6 +6,8 @@ from typing import TypeAlias, TypeVar
 
 from weft.testbed.agent.reply.base import Message, Settings
 from weft.testbed.agent.reply.ensemble import (
+    Activities,
+    Activity,
     Alive,
     FailedTransfer,
     Joined,
@@ -76,6 +78,7 @@ Reply: TypeAlias = (
     | ListeningOn
     | Joined
     | Alive
+    | Activities
     | PhaseOver
     | PhasesDone
     | Left
@@ -108,6 +111,8 @@ Answer = TypeVar("Answer", bound=Message)
 """The reply that a request is followed by."""
 
 __all__ = [
+    "Activities",
+    "Activity",
     "Alive",
     "Answer",
     "Awaiting",
