@@ -221,6 +221,9 @@ class Program:
     def check(self, rendezvous_bytes: int) -> None:
         """Refuses one with a message that has one end only, and one that never ends."""
 
+    def part_of(self, rank: int) -> str:
+        """What one rank does, as JSON for its agent; refuses messages of a rank to itself."""
+
     def to_text(self) -> str: ...
     def to_binary(self) -> bytes: ...
 

@@ -98,6 +98,22 @@ impl Program {
         schedule.map(drop).map_err(refused)
     }
 
+    /// What one rank does, as JSON for its agent. Refuses messages of a rank to itself.
+    fn part_of(&self, rank: u32) -> PyResult<String> {
+        let node = self.inner.nodes.get(rank as usize);
+        let node = node.ok_or_else(|| refused(format!("there is no rank {rank}")))?;
+        let messages = node
+            .operations
+            .iter()
+            .filter_map(|one| one.action.message());
+        if messages.into_iter().any(|message| message.peer == rank) {
+            return Err(refused(format!(
+                "rank {rank} sends to itself, which agents do not; they only send to others"
+            )));
+        }
+        serde_json::to_string(node).map_err(refused)
+    }
+
     /// GOAL as text.
     fn to_text(&self) -> String {
         goal_text::write(&self.inner)

@@ -27,10 +27,10 @@ mod transport;
 mod webserver;
 
 pub use arrangement::{Arrangement, Policy};
-pub use collective::{Algorithm, Collective, Operation};
+pub use collective::{Algorithm, Collective, Operation, Piece, Script, WrongByte};
 pub use ensemble::{
-    AllToAll, Cast, CastFile, Compression, Demand, Duplex, Matrix, Measure, Mode, Pairs, Paths,
-    Random, Replay, Ring, Shape, Streams, Traffic, Xray,
+    AllToAll, Cast, CastFile, Compression, Compute, Demand, Duplex, Matrix, Measure, Mode, Pairs,
+    Paths, Random, Replay, Ring, Shape, Streams, Traffic, Xray,
 };
 pub use error::{Fault, PlanError};
 pub use goal::{Goal, Question};

@@ -20,6 +20,8 @@ use crate::webserver::{self, Webserver};
 
 const DEFAULT_WINDOW: u32 = 64;
 const MOST_WINDOW: u32 = 1 << 20;
+/// A collective is short: one look at it says little.
+const COLLECTIVE_TRIALS: u32 = 5;
 const GAMMA: Axis = Axis {
     example: "\"0:3.5:0.25\"",
     least: 0.0,
@@ -179,7 +181,7 @@ const KINDS: [Kind; 18] = [
     },
     Kind {
         name: "program",
-        keys: &["nodes", "trace", "rendezvous"],
+        keys: &["nodes", "trace", "rendezvous", "compute", "trials"],
         read: |step| Replay::read(step).map(Pattern::Program),
     },
     Kind {
@@ -240,6 +242,24 @@ impl Pattern {
             self,
             Self::Program(_) | Self::Collective(_) | Self::Traffic(_) | Self::Hpl(_)
         )
+    }
+
+    /// From how many bytes on a message of a program waits for its receive.
+    pub fn rendezvous_bytes(&self) -> Option<u64> {
+        match self {
+            Self::Program(pattern) => Some(pattern.rendezvous_bytes),
+            Self::Collective(pattern) => Some(pattern.rendezvous_bytes),
+            _ => None,
+        }
+    }
+
+    /// How often a program is carried out in a launch where nothing is said: a trace once, what is short more often.
+    pub(crate) fn usual_trials(&self) -> Option<u32> {
+        match self {
+            Self::Program(_) => Some(1),
+            Self::Collective(_) => Some(COLLECTIVE_TRIALS),
+            _ => None,
+        }
     }
 
     /// Whether a row of it times round trips.

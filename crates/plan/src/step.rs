@@ -17,6 +17,9 @@ use crate::sizes::SizeSchedule;
 use crate::stop::StopRule;
 use crate::transport::{TRANSPORTS, Transport};
 
+/// How often a program may be carried out in a launch.
+const MOST_EXECUTIONS: u32 = 10_000;
+
 /// The keys of every step; a pattern has keys of its own.
 const KEYS: [&str; 9] = [
     "name",
@@ -205,11 +208,14 @@ fn read_stop(section: &Section, pattern: &Pattern) -> Result<(StopRule, Option<G
     let others =
         "patterns other than \"webserver\", \"program\", \"collective\", \"traffic\" and \"hpl\"";
     section.only_for("stop", others)?;
-    let once = StopRule::Count {
-        repeats: 1,
-        trials: 1,
+    let trials = match pattern.usual_trials() {
+        Some(usual) => section
+            .count("trials", 1..=MOST_EXECUTIONS)?
+            .unwrap_or(usual),
+        None => 1,
     };
-    Ok((once, None))
+    let repeats = 1;
+    Ok((StopRule::Count { repeats, trials }, None))
 }
 
 fn read_transport(section: &Section, pattern: &Pattern) -> Result<Transport> {

@@ -98,7 +98,7 @@ class Launch:
     def _warn_of_missing(self, crew: Crew) -> None:
         """The nodes that did not start and why, in one table; where a pair needs one, the launch fails and says so."""
         steps = self.writer.meta.plan.steps
-        if crew.lost and any(step.is_ensemble for step in steps):
+        if crew.lost and any(step.is_ensemble or step.is_program for step in steps):
             self.writer.meta.warn(
                 "nodes-not-started",
                 not_started(crew.lost.values(), len(crew.lost) + len(crew.agents)),
@@ -129,7 +129,7 @@ class Launch:
             await MultiPairStep(self.testbed, self._step_job(missing), logbook).run(crew)
         elif step.cast_file:
             await run_file_cast(crew, self._step_job(missing), logbook)
-        elif not step.is_ensemble:
+        elif not (step.is_ensemble or step.is_program):
             await self._run_pair(crew, missing, logbook, progress)
         elif step.is_adaptive:
             await self._run_adaptive(crew, missing, logbook, progress)

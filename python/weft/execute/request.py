@@ -28,7 +28,7 @@ from weft.execute.simulation import SimulatedRun
 from weft.execute.traffic import settle_traffic
 from weft.execute.transport_check import check_transports
 from weft.plan.load import PlanSource, load_plan
-from weft.plan.pattern import Hpl, MultiPair, Program, Traffic
+from weft.plan.pattern import Collective, Hpl, MultiPair, Program, Traffic
 from weft.plan.plan import Options, Plan, Step
 from weft.plan.trace_file import with_digest
 from weft.runs import records
@@ -41,6 +41,7 @@ from weft.testbed.base import Testbed
 from weft.testbed.computed.base import Simulator, is_computed
 from weft.testbed.needs import check_load, nodes_of, refuse_program
 from weft.testbed.open import open_testbed
+from weft.testbed.programs import check_collective, check_replay
 
 
 @dataclass(frozen=True)
@@ -83,7 +84,8 @@ def _check_loads(plan: Plan, spec: str) -> None:
     for step in plan.steps:
         if step.has_gamma and kind not in ("sim", "node"):
             check_load(step, kind, name)
-        if step.is_program and kind != "sim" and (kind == "node" or not step.is_real_program):
+        is_refused = kind == "node" or (kind == "local" and not step.is_real_program)
+        if step.is_program and is_refused:
             refuse_program(step, kind, name)
 
 
@@ -257,6 +259,7 @@ def _settle(plan: Plan, testbed: Testbed, cpus: list[int] | None) -> tuple[Plan,
             testbed.check(step)
         else:
             _check_enough_nodes(step, testbed)
+            step = _settled_program(step, testbed)
         if isinstance(step.pattern, Hpl):
             settled, said = settle_linpack(step, step.pattern, testbed)
             notes += said
@@ -281,12 +284,28 @@ def _settled_options(step: Step, testbed: Testbed, cpus: list[int] | None) -> Op
     wait = options.wait
     if step.has_gamma:
         _check_apart(step, chosen, testbed)
-    if step.is_ensemble or step.has_gamma:
+    if step.is_ensemble or step.is_program or step.has_gamma:
         wait = "block"
     elif wait == "auto" and step.transport != "mpi":
         apart = chosen is not None and len(set(chosen[:2])) == 2
         wait = "spin" if apart and testbed.may_spin else "block"
     return replace(options, cpus=chosen, wait=wait)
+
+
+def _settled_program(step: Step, testbed: Testbed) -> Step:
+    """With the nodes of a trace's ranks, and how they compute; raises RequestError for what nodes cannot carry out."""
+    name = f"{testbed.kind}:{testbed.name}"
+    if isinstance(step.pattern, Collective):
+        check_collective(step, step.pattern, testbed.nodes)
+    if not isinstance(step.pattern, Program):
+        return step
+    program = check_replay(step.pattern, name, testbed.nodes)
+    pattern = replace(
+        step.pattern,
+        nodes=step.pattern.nodes or tuple(range(program.ranks)),
+        compute=step.pattern.compute or ("spin" if testbed.may_spin else "sleep"),
+    )
+    return replace(step, pattern=pattern)
 
 
 def _check_apart(step: Step, cpus: Sequence[int] | None, testbed: Testbed) -> None:

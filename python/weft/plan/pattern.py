@@ -14,6 +14,8 @@ Test = Literal["latency", "one-way", "two-way"]
 Duplex = Literal["half", "full"]
 Server = Literal["apache", "nginx"]
 Arrivals = Literal["open", "closed"]
+Compute = Literal["spin", "sleep", "work"]
+"""How agents spend the time that a program computes."""
 
 
 class _Pattern(Struct, frozen=True, tag_field="kind", tag=str.lower):
@@ -194,6 +196,7 @@ class Program(Dependent, frozen=True):
     """A trace of an application; `sha256` is that of the file once a run has read it."""
 
     trace: str | None
+    compute: Compute | UnsetType = UNSET
     sha256: str | UnsetType = UNSET
 
 

@@ -33,8 +33,9 @@ def refuse_program(step: Step, kind: str, name: str) -> NoReturn:
         ", or run the real one over MPI (--transport mpi)" if isinstance(step.pattern, Hpl) else ""
     )
     raise RequestError(
-        f"step {step.name!r} is a {step.pattern.kind}, which is simulated between nodes; {kind}:{name} cannot run it",
-        f"run it on sim:FABRIC, such as --on sim:two-racks{'' if kind == 'node' else real}",
+        f"step {step.name!r} is a {step.pattern.kind}, which is between nodes; {kind}:{name} cannot run it",
+        "run it on sim:FABRIC, lab:FABRIC or your machines, such as --on sim:two-racks"
+        f"{'' if kind == 'node' else real}",
     )
 
 

@@ -71,6 +71,11 @@ impl Rounds {
         last.extend(new);
     }
 
+    /// How many operations a node has so far.
+    pub fn count(&self, node: u32) -> usize {
+        self.program.nodes[node as usize].operations.len()
+    }
+
     /// Lets nodes wait for each other: in round k each tells the 2^k-th after it (a dissemination barrier; D. Hensgen et
     /// al., Int. J. of Parallel Programming 17(1), 1988).
     pub fn add_barrier(&mut self, members: &[u32]) {

@@ -35,6 +35,7 @@ from weft.statistics import Floats
 from weft.testbed.computed.base import Computed
 from weft.testbed.computed.outcome import Outcome
 from weft.testbed.needs import nodes_of
+from weft.testbed.programs import check_alive, check_collective, check_replay
 
 _CHUNK_TRANSFERS = 400_000
 _CONDENSED_TRANSFERS = 8_000_000
@@ -71,52 +72,17 @@ class Simulated(Computed[_core.Network]):
         refuse_weather(self.name, self._about.get("fabric"))
         refuse_spraying(self.name, self._about.get("fabric"))
         if isinstance(step.pattern, Program):
-            self._check_replay(step.pattern)
+            check_replay(step.pattern, self.name, self.nodes, self.dead)
         elif isinstance(step.pattern, Collective):
-            self._check_collective(step, step.pattern)
+            check_collective(step, step.pattern, self.nodes, self.dead)
         elif isinstance(step.pattern, Traffic):
-            self._check_alive(step.chosen_nodes or range(len(self.nodes)))
+            check_alive(step.chosen_nodes or range(len(self.nodes)), self.nodes, self.dead)
         elif isinstance(step.pattern, Hpl):
-            self._check_alive(nodes_of(step, len(self.nodes)))
+            check_alive(nodes_of(step, len(self.nodes)), self.nodes, self.dead)
             _core.Program.check_hpl(to_json(step), len(self.nodes))
         refusal = self.model.refusal(to_json(step), **self._parameters)
         if refusal is not None:
             raise RequestError(f"{self.name}: {refusal}", "or leave sharing=reno out")
-
-    def _check_replay(self, pattern: Program) -> None:
-        """Refuse a trace that cannot end, or that has not the ranks that there are hosts for."""
-        program = read_program(pattern)
-        hosts = len(pattern.nodes or self.nodes)
-        if program.ranks > hosts or (pattern.nodes and program.ranks < hosts):
-            raise RequestError(
-                f"{pattern.trace}: has {program.ranks:,} ranks, and there are {hosts:,} nodes for them on {self.name}",
-                "each rank has a node of its own: take a larger network, or as many `nodes`",
-            )
-        self._check_alive(pattern.nodes or range(program.ranks))
-        try:
-            program.check(pattern.rendezvous_bytes)
-        except RequestError as error:
-            raise RequestError(f"{pattern.trace}: {error.message}") from None
-
-    def _check_collective(self, step: Step, pattern: Collective) -> None:
-        """Refuse algorithms that were asked for and that there are not for so many nodes."""
-        members = step.chosen_nodes or range(len(self.nodes))
-        self._check_alive(members)
-        missing = set(pattern.algorithms) - set(_core.Program.ways(to_json(step), len(members)))
-        if missing:
-            raise RequestError(
-                f"step {step.name!r}: {', '.join(sorted(missing))} of {pattern.operation} needs a power of two nodes, "
-                f"not {len(members)}",
-                "choose so many with `nodes`, or leave it out of `algorithms`",
-            )
-
-    def _check_alive(self, hosts: Iterable[int]) -> None:
-        for rank, host in enumerate(hosts):
-            if host in self.dead:
-                raise RequestError(
-                    f"{self.nodes[host].name}: its link is dead, and it would be rank {rank}",
-                    "choose other nodes with `nodes`",
-                )
 
     def chunk(self, step: Step) -> int:
         """How many phases of a step to simulate at a time."""

@@ -56,7 +56,7 @@ impl Receiver {
                 return Ok(Served::Finished);
             }
             let asked = self.left_of_trial_bytes();
-            let scratch = shared.scratch(asked);
+            let scratch = shared.payload.scratch(asked);
             let asked = scratch.len();
             match self.line.read(scratch) {
                 Err(error) if self.may_reset && error.kind() == io::ErrorKind::ConnectionReset => {
@@ -66,7 +66,7 @@ impl Receiver {
                 Ok(None) => break,
                 Ok(Some(0)) => return self.end(),
                 Ok(Some(count)) => {
-                    shared.check_scratch(self.received_bytes, count)?;
+                    shared.payload.check_scratch(self.received_bytes, count)?;
                     self.received_bytes += count as u64;
                     shared.moved_bytes += count as u64;
                     shared.tallies[self.tally].count(count as u64);

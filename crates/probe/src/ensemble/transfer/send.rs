@@ -32,7 +32,9 @@ impl Sender {
     pub fn serve(&mut self, shared: &mut Shared) -> io::Result<Served> {
         let turn_end = self.sent_bytes + TURN_BYTES;
         while self.sent_bytes < turn_end && self.left_bytes != Some(0) {
-            let piece = shared.piece(self.sent_bytes, self.left_bytes.unwrap_or(u64::MAX));
+            let piece = shared
+                .payload
+                .piece(self.sent_bytes, self.left_bytes.unwrap_or(u64::MAX));
             let asked = piece.len();
             let count = match self.line.write(piece) {
                 Err(error) if self.may_reset && is_reset(&error) => return Ok(Served::Finished),
