@@ -6,9 +6,11 @@
 mod algorithm;
 mod alltoall;
 mod bcast;
+mod contents;
 mod gather;
 mod moves;
 mod reduce;
+mod script;
 #[cfg(test)]
 mod symbolic;
 
@@ -23,9 +25,17 @@ use crate::reading::Section;
 
 pub use algorithm::{Algorithm, Operation};
 use moves::Messages;
+pub use script::{Piece, Script, WrongByte};
 
 /// The keys of a step that are its own.
-pub(crate) const KEYS: [&str; 5] = ["nodes", "operation", "algorithms", "group", "rendezvous"];
+pub(crate) const KEYS: [&str; 6] = [
+    "nodes",
+    "operation",
+    "algorithms",
+    "group",
+    "rendezvous",
+    "trials",
+];
 
 const DEFAULT_GROUP: u32 = 8;
 const MOST_GROUP: u32 = 1 << 16;
@@ -74,10 +84,16 @@ impl Collective {
 
     /// What each of so many nodes does in a phase of a step of these sizes.
     pub fn program_of(&self, phase: u32, sizes: &[u64], nodes: usize) -> Result<Program, String> {
+        let (algorithm, bytes) = self.way_of(phase, sizes, nodes)?;
+        self.program(algorithm, nodes as u32, bytes)
+    }
+
+    /// The way and the size of a phase.
+    fn way_of(&self, phase: u32, sizes: &[u64], nodes: usize) -> Result<(Algorithm, u64), String> {
         let ways = self.ways(nodes);
         let size = sizes.get(phase as usize / ways.len().max(1));
         let bytes = size.ok_or_else(|| format!("there is no phase {phase}"))?;
-        self.program(ways[phase as usize % ways.len()], nodes as u32, *bytes)
+        Ok((ways[phase as usize % ways.len()], *bytes))
     }
 
     /// Those that take part.

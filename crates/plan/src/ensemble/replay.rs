@@ -20,6 +20,9 @@ pub struct Replay {
     pub rendezvous_bytes: u64,
     /// The file that holds it; none until a run names one.
     pub trace: Option<String>,
+    /// How agents compute; the testbed decides where absent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub compute: Option<Compute>,
     /// Of the file's content, once it has been read.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sha256: Option<String>,
@@ -31,10 +34,36 @@ impl Replay {
         Ok(Self {
             nodes: positions::read_nodes(step)?,
             trace: trace.map(str::to_owned),
+            compute: read_compute(step)?,
             sha256: None,
             rendezvous_bytes: read_rendezvous(step)?,
         })
     }
+}
+
+/// How an agent spends the time that a program computes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Compute {
+    /// It keeps the processor, and looks after messages meanwhile.
+    Spin,
+    /// It leaves the processor to others, so that many nodes can share one.
+    Sleep,
+    /// It calculates as much as takes so long on a processor that does nothing else.
+    Work,
+}
+
+impl Compute {
+    const NAMED: [(&'static str, Self); 3] = [
+        ("spin", Self::Spin),
+        ("sleep", Self::Sleep),
+        ("work", Self::Work),
+    ];
+}
+
+/// How agents compute, where it is said.
+pub(crate) fn read_compute(step: &Section) -> Result<Option<Compute>> {
+    step.choice("compute", &Compute::NAMED)
 }
 
 /// From how many bytes on a message waits for its receive.

@@ -12,12 +12,16 @@ pub enum Purpose {
     Clock,
     /// One stream of a transfer, in the session's phase number `sequence`.
     Data { sequence: u32, stream: u32 },
+    /// Messages of the connecting member, for the whole session.
+    Channel,
     /// One of the connections that share the messages of a pair; most have one.
     Pair { connection: u32 },
     /// The Multipath TCP connection of a pair.
     Multipath,
     /// The Unix socket of a pair inside one node.
     Local,
+    /// Chunks of a file, over a link of that number.
+    Cast { generation: u32 },
 }
 
 /// Where a connection comes from, and what for.
@@ -48,6 +52,8 @@ impl Place {
             Purpose::Pair { connection } => (4, connection, 0),
             Purpose::Multipath => (5, 0, 0),
             Purpose::Local => (6, 0, 0),
+            Purpose::Cast { generation } => (7, generation, 0),
+            Purpose::Channel => (8, 0, 0),
         };
         let mut wire = [0; PLACE_BYTES];
         wire[0] = kind;
@@ -73,6 +79,10 @@ impl Place {
             },
             5 => Purpose::Multipath,
             6 => Purpose::Local,
+            7 => Purpose::Cast {
+                generation: number(8),
+            },
+            8 => Purpose::Channel,
             _ => return None,
         };
         Some(Place {
@@ -99,6 +109,8 @@ mod tests {
             Purpose::Pair { connection: 2 },
             Purpose::Multipath,
             Purpose::Local,
+            Purpose::Cast { generation: 5 },
+            Purpose::Channel,
         ];
         for purpose in purposes {
             let place = Place {

@@ -16,6 +16,7 @@ from weft.diagnosis.limits.naming import Namer
 from weft.diagnosis.limits.wording import cut_text, doubt_text, may_be_the_machine, verdict_text
 from weft.diagnosis.multi_pair import multi_pair_points
 from weft.diagnosis.pair_order import PairOrder, pair_orders
+from weft.diagnosis.paths.report import path_report
 from weft.diagnosis.studies.find import studies
 from weft.diagnosis.thresholds import thresholds
 from weft.diagnosis.xray.limit import SharedLimit
@@ -56,6 +57,9 @@ def _findings(run: Run, declared: DeclaredNetwork | None) -> Findings:
         return Findings(why)
     if quick := [index for index in searched_steps(meta) if _is_quick(meta, index)]:
         return health_findings(run, quick[0])
+    if steps := [index for index, one in enumerate(meta.plan.steps) if one.pattern.kind == "paths"]:
+        report = path_report(run, steps[-1])
+        return Findings(report.verdict, paths=report)
     study = study_of(run)
     named = Namer(meta)
     if len(study.survey.nodes) < LEAST_NODES:

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import re
 
-from msgspec import Struct, field
+from msgspec import Raw, Struct, field
 
 from weft.knobs.knob import Access
+from weft.plan.pattern import Compute, Traffic
 from weft.plan.plan import Options, Step
 from weft.plan.roles import Part
 from weft.testbed.ports import PortRange
@@ -168,12 +169,102 @@ class Phases(Request, frozen=True, kw_only=True):
     phases: list[Part]
 
 
+class ProgramPart(Struct, frozen=True, omit_defaults=True):
+    """A phase that is a program; `node` is the member's part, as `weft._core` gives it, where it does not follow from
+    the step."""
+
+    phase: int
+    node: Raw | None = None
+
+
+class Programs(Request, frozen=True, kw_only=True):
+    """Carry out programs, with a barrier before each. `ranks` has the member that each rank is; of a phase the times of
+    at most `rows` messages are kept."""
+
+    step_index: int
+    launch: int
+    step: Step
+    ranks: tuple[int, ...]
+    compute: Compute
+    rows: int
+    phases: list[ProgramPart]
+
+
+class TrafficPart(Struct, frozen=True):
+    """A phase of traffic: the first `nodes` of the ranks take part."""
+
+    phase: int
+    nodes: int
+
+
+class Traffics(Request, frozen=True, kw_only=True):
+    """Simulate traffic, with a barrier before each phase. `ranks` has the member that simulates each domain."""
+
+    step_index: int
+    launch: int
+    traffic: Traffic
+    ranks: tuple[int, ...]
+    phases: list[TrafficPart]
+
+
 class Leave(Request, frozen=True):
     """End the session when all is done."""
 
 
 class Abort(Request, frozen=True):
     """End the session at once."""
+
+
+class CastJob(Struct, frozen=True, kw_only=True):
+    """A file on a node: the one that is cast, or one that is to become the same. What an earlier cast has left of it
+    does not count where it `is_fresh`."""
+
+    path: str
+    is_source: bool
+    size_bytes: int
+    chunk_bytes: int
+    overwrite: bool
+    compress: str | None
+    is_fresh: bool
+
+
+class CastLook(Request, frozen=True, kw_only=True):
+    """What is there? Nothing is changed."""
+
+    job: CastJob
+
+
+class CastOpen(Request, frozen=True, kw_only=True):
+    """Open the file, and listen on each address. The epoch is on the node's clock."""
+
+    job: CastJob
+    node: int
+    addresses: tuple[str, ...]
+    ports: PortRange | None
+    options: Options
+    token: str
+    patience_ms: int
+    epoch_ns: int
+
+
+class CastAccept(Request, frozen=True, kw_only=True):
+    """That node connects, for the link of that number."""
+
+    generation: int
+    from_: int = field(name="from")
+
+
+class CastConnect(Request, frozen=True, kw_only=True):
+    """Send on to the node that listens there, on each network; without addresses this is the last."""
+
+    generation: int
+    peers: list[str]
+
+
+class CastOver(Request, frozen=True, kw_only=True):
+    """The end; the file gets its name if it `is_good`."""
+
+    is_good: bool
 
 
 class Inspect(Request, frozen=True, kw_only=True):

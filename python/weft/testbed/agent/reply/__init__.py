@@ -6,7 +6,10 @@ from typing import TypeAlias, TypeVar
 
 from weft.testbed.agent.reply.base import Message, Settings
 from weft.testbed.agent.reply.ensemble import (
+    Activities,
+    Activity,
     Alive,
+    Driven,
     FailedTransfer,
     Joined,
     Left,
@@ -15,6 +18,16 @@ from weft.testbed.agent.reply.ensemble import (
     PhasesDone,
 )
 from weft.testbed.agent.reply.facts import Cache, Clock, Counters, Facts, Interface, Overhead, Ready
+from weft.testbed.agent.reply.file_cast import (
+    CastAlive,
+    CastBroken,
+    CastDone,
+    CastFailed,
+    CastLooked,
+    CastOpened,
+    CastWhole,
+    Spent,
+)
 from weft.testbed.agent.reply.inspection import (
     CheckedInterface,
     Echoing,
@@ -66,6 +79,8 @@ Reply: TypeAlias = (
     | ListeningOn
     | Joined
     | Alive
+    | Activities
+    | Driven
     | PhaseOver
     | PhasesDone
     | Left
@@ -80,6 +95,13 @@ Reply: TypeAlias = (
     | Counting
     | Counted
     | Responses
+    | CastLooked
+    | CastOpened
+    | CastAlive
+    | CastBroken
+    | CastFailed
+    | CastWhole
+    | CastDone
     | Watching
     | SocketsSeen
     | WatchState
@@ -91,10 +113,19 @@ Answer = TypeVar("Answer", bound=Message)
 """The reply that a request is followed by."""
 
 __all__ = [
+    "Activities",
+    "Activity",
     "Alive",
     "Answer",
     "Awaiting",
     "Cache",
+    "CastAlive",
+    "CastBroken",
+    "CastDone",
+    "CastFailed",
+    "CastLooked",
+    "CastOpened",
+    "CastWhole",
     "CheckedInterface",
     "Clock",
     "Connected",
@@ -104,6 +135,7 @@ __all__ = [
     "Deliveries",
     "Delivery",
     "Done",
+    "Driven",
     "EchoStopped",
     "Echoing",
     "Ended",
@@ -138,6 +170,7 @@ __all__ = [
     "Slot",
     "SocketEvent",
     "SocketsSeen",
+    "Spent",
     "Stalled",
     "System",
     "Timed",
