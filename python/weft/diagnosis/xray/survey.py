@@ -61,6 +61,12 @@ class Survey:
         return placed(self.nodes, self.trips)
 
     @cached_property
+    def round_trip_us(self) -> Floats:
+        """The fastest round trip of each pair, [a, b] as [b, a]; NaN where it was not measured."""
+        shortest: Floats = self.trips.dense(self.count)[:, :, 0]
+        return shortest
+
+    @cached_property
     def mbps(self) -> Floats:
         """The rate of each route, NaN where it was not measured."""
         rates = np.full((self.count, self.count), np.nan)
