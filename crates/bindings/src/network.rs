@@ -14,7 +14,8 @@ use weft_plan::{Phase, Reach, Step, StopRule};
 use super::answers::refused;
 use super::columns::{WiringColumns, bytes_of, columns, columns_of, wiring_columns};
 use super::parameters;
-use super::program::{Program, collective_of};
+use super::program::{Program, made_of};
+use super::traffic;
 use super::watched::{interrupted, watched};
 
 /// A network that is ready to be simulated.
@@ -252,10 +253,10 @@ impl Network {
         played(py, watched(py, &stop, work)?)
     }
 
-    /// Plays the phases `first` to `last` (without it) of a step that is a collective, and keeps about so many messages of
-    /// each.
+    /// Plays the phases `first` to `last` (without it) of a step whose programs follow from it (a collective, Linpack), and
+    /// keeps about so many messages of each.
     #[pyo3(signature = (step_json, first, last, most_rows, **parameters))]
-    fn play_collective<'py>(
+    fn play_made<'py>(
         &self,
         py: Python<'py>,
         step_json: &str,
@@ -264,21 +265,36 @@ impl Network {
         most_rows: usize,
         parameters: Option<&Bound<'py, PyDict>>,
     ) -> PyResult<Bound<'py, PyDict>> {
-        let (step, collective) = collective_of(step_json)?;
+        let step: Step = serde_json::from_str(step_json).map_err(refused)?;
         let simulator = self.simulator(parameters)?;
-        let (members, sizes) = (
-            collective.members(self.inner.hosts() as u32),
-            step.sizes.sizes(),
-        );
-        let cast = |phase| {
-            let program = collective.program_of(phase, &sizes, members.len())?;
-            let schedule = Schedule::of(program, collective.rendezvous_bytes)?;
-            Ok((schedule, members.clone()))
-        };
+        let hosts = self.inner.hosts() as u32;
+        let cast = |phase| made_of(&step, phase, hosts);
         let phases: Vec<u32> = (first..last).collect();
         let stop = AtomicBool::new(false);
         let work = || simulator.play(&phases, cast, most_rows, &stop);
         played(py, watched(py, &stop, work)?)
+    }
+
+    /// Plays the phases `first` to `last` (without it) of a step that is traffic, and keeps about so many messages of each.
+    #[pyo3(signature = (step_json, first, last, most_rows, **parameters))]
+    fn play_traffic<'py>(
+        &self,
+        py: Python<'py>,
+        step_json: &str,
+        first: u32,
+        last: u32,
+        most_rows: usize,
+        parameters: Option<&Bound<'py, PyDict>>,
+    ) -> PyResult<Bound<'py, PyDict>> {
+        let simulator = self.simulator(parameters)?;
+        let (found, sampled) = traffic::play(py, &simulator, step_json, first..last, most_rows)?;
+        let columns = match &found {
+            Ok(found) => Some(traffic::columns(py, &sampled, &found.activities)?),
+            Err(_) => None,
+        };
+        let all = played(py, found)?;
+        all.set_item("traffic", columns)?;
+        Ok(all)
     }
 
     /// Simulates phases that were chosen for a step, given as JSON with a stop rule each.

@@ -3,7 +3,7 @@
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 use weft_plan::program::{self, Schedule, goal_binary, goal_text};
-use weft_plan::{Collective, Pattern, Phase, Step};
+use weft_plan::{Collective, Hpl, Pattern, Phase, Step};
 
 use super::answers::refused;
 
@@ -44,6 +44,26 @@ impl Program {
         Ok(Self {
             inner: inner.map_err(refused)?,
         })
+    }
+
+    /// What so many nodes do in a step that is Linpack; rank r is the r-th of those that take part.
+    #[staticmethod]
+    fn of_hpl(step_json: &str, nodes: u32) -> PyResult<Self> {
+        let inner = hpl_of(step_json)?.program(nodes).map_err(refused)?;
+        Ok(Self { inner })
+    }
+
+    /// Refuses a step that is Linpack over so many nodes whose program would be too large.
+    #[staticmethod]
+    fn check_hpl(step_json: &str, nodes: u32) -> PyResult<()> {
+        hpl_of(step_json)?.check_program(nodes).map_err(refused)
+    }
+
+    /// Rows and columns of the processes of a step that is Linpack, over so many nodes.
+    #[staticmethod]
+    fn grid(step_json: &str, nodes: u32) -> PyResult<(u32, u32)> {
+        let grid = hpl_of(step_json)?.grid_of(nodes).map_err(refused)?;
+        Ok((grid.rows, grid.columns))
     }
 
     /// The names of the ways in which so many nodes go through a collective, in the order of its phases at a size.
@@ -90,11 +110,35 @@ impl Program {
 }
 
 /// A step with its collective.
-pub fn collective_of(step_json: &str) -> PyResult<(Step, Collective)> {
+fn collective_of(step_json: &str) -> PyResult<(Step, Collective)> {
     let step: Step = serde_json::from_str(step_json).map_err(refused)?;
     match &step.pattern {
         Pattern::Collective(collective) => Ok((step.clone(), collective.clone())),
         _ => Err(refused(format!("step {:?} is no collective", step.name))),
+    }
+}
+
+fn hpl_of(step_json: &str) -> PyResult<Hpl> {
+    let step: Step = serde_json::from_str(step_json).map_err(refused)?;
+    match step.pattern {
+        Pattern::Hpl(hpl) => Ok(hpl),
+        _ => Err(refused(format!("step {:?} is no Linpack", step.name))),
+    }
+}
+
+/// A phase of a step whose programs follow from it, ready to be played, and the hosts that play it.
+pub fn made_of(step: &Step, phase: u32, hosts: u32) -> Result<(Schedule, Vec<u32>), String> {
+    match &step.pattern {
+        Pattern::Collective(one) => {
+            let members = one.members(hosts);
+            let program = one.program_of(phase, &step.sizes.sizes(), members.len())?;
+            Ok((Schedule::of(program, one.rendezvous_bytes)?, members))
+        }
+        Pattern::Hpl(one) => {
+            let schedule = Schedule::of(one.program(hosts)?, one.rendezvous_bytes)?;
+            Ok((schedule, one.members(hosts)?))
+        }
+        _ => Err(format!("step {:?} has no programs of its own", step.name)),
     }
 }
 

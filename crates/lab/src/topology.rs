@@ -28,21 +28,30 @@ pub fn interface_of(port: &Port) -> Interface {
 }
 
 impl Topology {
-    /// Finds out how to build a fabric, or refuses.
-    pub fn of(fabric: &Fabric) -> Result<Self> {
+    /// Every interface a port, as guests need it; or refuses.
+    pub fn forwarded(fabric: &Fabric) -> Result<Self> {
         check_size(fabric)?;
         check_capacities(fabric)?;
         let layout = Layout::of(fabric).map_err(|why| refuse(fabric, &why))?;
         if let Between::Mesh(mesh) = &layout.between {
             check_mesh(fabric, &layout.ports, mesh)?;
         }
+        Ok(Self::Forwarded(layout))
+    }
+
+    /// Finds out how to build a fabric, or refuses.
+    pub fn of(fabric: &Fabric) -> Result<Self> {
+        let forwarded = Self::forwarded(fabric)?;
+        let Self::Forwarded(layout) = &forwarded else {
+            return Ok(forwarded);
+        };
         let has_limits = !fabric.paths.is_empty() || !fabric.weather.is_none();
         let is_cable = matches!(layout.between, Between::Cable) && !has_limits;
         match &fabric.links[..] {
             [link] if is_cable && link.is_unshaped() => Ok(Self::Direct {
                 mtu_bytes: link.mtu_bytes,
             }),
-            _ => Ok(Self::Forwarded(layout)),
+            _ => Ok(forwarded),
         }
     }
 }

@@ -7,9 +7,10 @@ use serde::{Deserialize, Serialize};
 use crate::collective::{self, Collective};
 use crate::ensemble::{
     self, AllToAll, Cast, Ensemble, Matrix, Measure, Pairs, Paths, Random, Replay, Ring, Streams,
-    Xray,
+    Traffic, Xray,
 };
 use crate::error::Result;
+use crate::hpl::{self, Hpl};
 use crate::limits::Reach;
 use crate::multipair::{self, MultiPair, Test};
 use crate::phase::{Phase, Transfer, Work};
@@ -61,6 +62,8 @@ pub enum Pattern {
     Paths(Paths),
     Program(Replay),
     Collective(Collective),
+    Traffic(Traffic),
+    Hpl(Hpl),
 }
 
 /// What an application computes with at once.
@@ -89,7 +92,7 @@ struct Kind {
     read: fn(&Section) -> Result<Pattern>,
 }
 
-const KINDS: [Kind; 16] = [
+const KINDS: [Kind; 18] = [
     Kind {
         name: "pingpong",
         keys: &[],
@@ -142,7 +145,16 @@ const KINDS: [Kind; 16] = [
     },
     Kind {
         name: "cast",
-        keys: &["nodes", "chunk", "networks", "sweep"],
+        keys: &[
+            "nodes",
+            "chunk",
+            "networks",
+            "sweep",
+            "file",
+            "to",
+            "overwrite",
+            "compress",
+        ],
         read: |step| Cast::read(step).map(Pattern::Cast),
     },
     Kind {
@@ -176,6 +188,16 @@ const KINDS: [Kind; 16] = [
         read: |step| Collective::read(step).map(Pattern::Collective),
     },
     Kind {
+        name: "traffic",
+        keys: &ensemble::TRAFFIC_KEYS,
+        read: |step| Traffic::read(step).map(Pattern::Traffic),
+    },
+    Kind {
+        name: "hpl",
+        keys: &hpl::KEYS,
+        read: |step| Hpl::read(step).map(Pattern::Hpl),
+    },
+    Kind {
         name: "webserver",
         keys: &webserver::KEYS,
         read: |step| Webserver::read(step).map(Pattern::Webserver),
@@ -202,6 +224,8 @@ impl Pattern {
             Self::Paths(_) => "paths",
             Self::Program(_) => "program",
             Self::Collective(_) => "collective",
+            Self::Traffic(_) => "traffic",
+            Self::Hpl(_) => "hpl",
         }
     }
 
@@ -212,7 +236,10 @@ impl Pattern {
 
     /// Whether its nodes do one thing after another, as a program says.
     pub fn is_program(&self) -> bool {
-        matches!(self, Self::Program(_) | Self::Collective(_))
+        matches!(
+            self,
+            Self::Program(_) | Self::Collective(_) | Self::Traffic(_) | Self::Hpl(_)
+        )
     }
 
     /// Whether a row of it times round trips.
@@ -249,6 +276,8 @@ impl Pattern {
             Self::Paths(pattern) => Some(pattern),
             Self::Program(pattern) => Some(pattern),
             Self::Collective(pattern) => Some(pattern),
+            Self::Traffic(pattern) => Some(pattern),
+            Self::Hpl(pattern) => Some(pattern),
         }
     }
 

@@ -1,10 +1,10 @@
 """Which elements show a symptom more often than the rest: named one by one, with a false discovery rate.
 
 Each element has a bet against it: how much more likely what was seen is if routes through it show the symptom more
-often than all others do. Such an e-value may be looked at after every round, and a rule over all of them keeps the share of
-false accusations below a level however they depend on each other (R. Wang and A. Ramdas, "False discovery rate control
-with e-values", Journal of the Royal Statistical Society B 84, 2022). What an element that was found crosses is left out
-before the next is looked for, so that its neighbours are not accused.
+often than all others do. Such an e-value may be looked at after every round, and a rule over all of them keeps the
+share of false accusations below a level however they depend on each other (R. Wang and A. Ramdas, "False discovery rate
+control with e-values", Journal of the Royal Statistical Society B 84, 2022). What crosses an element that was found is
+left out before the next is looked for, so that its neighbours are not accused.
 """
 
 from __future__ import annotations
