@@ -8,6 +8,7 @@ import numpy as np
 
 from weft.diagnosis.advice.advise import recommendations
 from weft.diagnosis.explain.explain import explain
+from weft.diagnosis.grey.report import grey_report, is_health_check
 from weft.diagnosis.limits.declared import DeclaredNetwork
 from weft.diagnosis.limits.differences import Difference, differences, unobservable
 from weft.diagnosis.limits.findings import Findings
@@ -60,6 +61,9 @@ def _findings(run: Run, declared: DeclaredNetwork | None) -> Findings:
     if steps := [index for index, one in enumerate(meta.plan.steps) if one.pattern.kind == "paths"]:
         report = path_report(run, steps[-1])
         return Findings(report.verdict, paths=report)
+    if is_health_check(meta.plan):
+        health = grey_report(run)
+        return Findings(health.verdict, grey=health)
     study = study_of(run)
     named = Namer(meta)
     if len(study.survey.nodes) < LEAST_NODES:
