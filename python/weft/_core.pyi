@@ -139,7 +139,7 @@ class Network:
     ) -> dict[str, Any]:
         """A program whose ranks are these hosts; about so many of its messages are kept."""
 
-    def play_collective(
+    def play_step(
         self,
         step_json: str,
         first: int,
@@ -147,8 +147,8 @@ class Network:
         most_rows: int,
         **parameters: float | str | None,
     ) -> dict[str, Any]:
-        """The phases `first` to `last`, without it, of a step that is a collective; about so many messages of each are
-        kept."""
+        """The phases `first` to `last`, without it, of a step whose pattern says what nodes do; about so many messages
+        of each are kept."""
 
     def simulate_chosen(
         self,
@@ -172,8 +172,8 @@ class Program:
         """What phases make nodes do, with a barrier between them."""
 
     @staticmethod
-    def of_collective(step_json: str, phase: int, nodes: int) -> Program:
-        """What so many nodes do in a phase of a step that is a collective."""
+    def of_step(step_json: str, phase: int, nodes: int) -> Program:
+        """What so many nodes do in a phase of a step whose pattern says so: a collective, a halo."""
 
     @staticmethod
     def ways(step_json: str, nodes: int) -> list[str]:

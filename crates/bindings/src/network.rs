@@ -14,7 +14,7 @@ use weft_plan::{Phase, Reach, Step, StopRule};
 use super::answers::refused;
 use super::columns::{WiringColumns, bytes_of, columns, columns_of, wiring_columns};
 use super::parameters;
-use super::program::{Program, collective_of};
+use super::program::{Program, planned};
 use super::watched::{interrupted, watched};
 
 /// A network that is ready to be simulated.
@@ -246,10 +246,10 @@ impl Network {
         played(py, watched(py, &stop, work)?)
     }
 
-    /// Plays the phases `first` to `last` (without it) of a step that is a collective, and keeps about so many messages of
-    /// each.
+    /// Plays the phases `first` to `last` (without it) of a step whose pattern says what nodes do, and keeps about so many
+    /// messages of each.
     #[pyo3(signature = (step_json, first, last, most_rows, **parameters))]
-    fn play_collective<'py>(
+    fn play_step<'py>(
         &self,
         py: Python<'py>,
         step_json: &str,
@@ -258,16 +258,13 @@ impl Network {
         most_rows: usize,
         parameters: Option<&Bound<'py, PyDict>>,
     ) -> PyResult<Bound<'py, PyDict>> {
-        let (step, collective) = collective_of(step_json)?;
+        let step: Step = serde_json::from_str(step_json).map_err(refused)?;
         let simulator = self.simulator(parameters)?;
-        let (members, sizes) = (
-            collective.members(self.inner.hosts() as u32),
-            step.sizes.sizes(),
-        );
+        let ranks = step.pattern.ranks(self.inner.hosts() as u32);
+        let rendezvous_bytes = step.pattern.rendezvous_bytes().unwrap_or(u64::MAX);
         let cast = |phase| {
-            let program = collective.program_of(phase, &sizes, members.len())?;
-            let schedule = Schedule::of(program, collective.rendezvous_bytes)?;
-            Ok((schedule, members.clone()))
+            let program = planned(&step, phase, ranks.len())?;
+            Ok((Schedule::of(program, rendezvous_bytes)?, ranks.clone()))
         };
         let phases: Vec<u32> = (first..last).collect();
         let stop = AtomicBool::new(false);

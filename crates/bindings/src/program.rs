@@ -3,7 +3,7 @@
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 use weft_plan::program::{self, Schedule, goal_binary, goal_text};
-use weft_plan::{Collective, Pattern, Phase, Step};
+use weft_plan::{Pattern, Phase, Step};
 
 use super::answers::refused;
 
@@ -35,12 +35,12 @@ impl Program {
         Ok(Self { inner })
     }
 
-    /// What so many nodes do in a phase of a step that is a collective.
+    /// What so many nodes do in a phase of a step that is a program.
     #[staticmethod]
-    fn of_collective(step_json: &str, phase: u32, nodes: u32) -> PyResult<Self> {
-        let (step, collective) = collective_of(step_json)?;
-        let members = collective.members(nodes).len();
-        let inner = collective.program_of(phase, &step.sizes.sizes(), members);
+    fn of_step(step_json: &str, phase: u32, nodes: u32) -> PyResult<Self> {
+        let step: Step = serde_json::from_str(step_json).map_err(refused)?;
+        let members = step.pattern.ranks(nodes).len();
+        let inner = planned(&step, phase, members);
         Ok(Self {
             inner: inner.map_err(refused)?,
         })
@@ -49,8 +49,11 @@ impl Program {
     /// The names of the ways in which so many nodes go through a collective, in the order of its phases at a size.
     #[staticmethod]
     fn ways(step_json: &str, nodes: u32) -> PyResult<Vec<&'static str>> {
-        let (_, collective) = collective_of(step_json)?;
-        let ways = collective.ways(collective.members(nodes).len());
+        let step: Step = serde_json::from_str(step_json).map_err(refused)?;
+        let Pattern::Collective(collective) = &step.pattern else {
+            return Err(refused(format!("step {:?} is no collective", step.name)));
+        };
+        let ways = collective.ways(step.pattern.ranks(nodes).len());
         Ok(ways.iter().map(|one| one.name()).collect())
     }
 
@@ -82,7 +85,10 @@ impl Program {
     fn part_of(&self, rank: u32) -> PyResult<String> {
         let node = self.inner.nodes.get(rank as usize);
         let node = node.ok_or_else(|| refused(format!("there is no rank {rank}")))?;
-        let messages = node.operations.iter().filter_map(|one| one.action.message());
+        let messages = node
+            .operations
+            .iter()
+            .filter_map(|one| one.action.message());
         if messages.into_iter().any(|message| message.peer == rank) {
             return Err(refused(format!(
                 "rank {rank} sends to itself, which agents do not; they only send to others"
@@ -102,13 +108,10 @@ impl Program {
     }
 }
 
-/// A step with its collective.
-pub fn collective_of(step_json: &str) -> PyResult<(Step, Collective)> {
-    let step: Step = serde_json::from_str(step_json).map_err(refused)?;
-    match &step.pattern {
-        Pattern::Collective(collective) => Ok((step.clone(), collective.clone())),
-        _ => Err(refused(format!("step {:?} is no collective", step.name))),
-    }
+/// What so many nodes do in a phase of a step whose pattern says so.
+pub fn planned(step: &Step, phase: u32, nodes: usize) -> Result<program::Program, String> {
+    let found = step.pattern.program(phase, &step.sizes.sizes(), nodes);
+    found.unwrap_or_else(|| Err(format!("step {:?} has no program of its own", step.name)))
 }
 
 fn read_text(content: &[u8], origin: &str) -> Result<program::Program, String> {

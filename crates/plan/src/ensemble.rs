@@ -17,8 +17,8 @@ pub use duplex::Duplex;
 pub use matrix::{Matrix, Measure};
 pub use pairs::Pairs;
 pub use random::{Random, Shape};
-pub(crate) use replay::read_rendezvous;
 pub use replay::{Compute, Replay};
+pub(crate) use replay::{read_compute, read_rendezvous};
 pub use ring::Ring;
 pub use streams::Streams;
 pub use xray::Xray;
@@ -49,6 +49,11 @@ pub(crate) trait Ensemble {
 
     /// Refuses keys that are wrong together; each list is checked elsewhere.
     fn check(&self) -> Result<(), Wrong> {
+        Ok(())
+    }
+
+    /// Refuses a number of members.
+    fn fits(&self, _members: usize) -> Result<(), String> {
         Ok(())
     }
 
@@ -232,11 +237,13 @@ pub(crate) fn some_phases(
 fn members(pattern: &dyn Ensemble, testbed_nodes: u32, reach: Reach) -> Result<Vec<u32>, String> {
     let most = reach.most_nodes;
     match pattern.lists().into_iter().find(|(key, _)| *key == "nodes") {
-        Some((_, nodes)) => Ok(nodes.to_vec()),
+        Some((_, nodes)) => pattern.fits(nodes.len()).map(|()| nodes.to_vec()),
         None if testbed_nodes > most => Err(format!(
             "a step has at most {most} nodes, the testbed has {testbed_nodes}; choose some with `nodes`"
         )),
-        None => Ok((0..testbed_nodes).collect()),
+        None => pattern
+            .fits(testbed_nodes as usize)
+            .map(|()| (0..testbed_nodes).collect()),
     }
 }
 

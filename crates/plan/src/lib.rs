@@ -7,6 +7,7 @@ mod collective;
 mod ensemble;
 mod error;
 mod goal;
+mod halo;
 mod limits;
 mod multipair;
 mod options;
@@ -33,6 +34,7 @@ pub use ensemble::{
 };
 pub use error::{Fault, PlanError};
 pub use goal::{Goal, Question};
+pub use halo::{Grid, Halo};
 pub use limits::{Limits, Reach};
 pub use multipair::{MultiPair, Test};
 pub use options::{Calls, Mpi, Options, Wait};

@@ -25,7 +25,7 @@ from weft.execute.resolve import check_usable, settle_pairs, too_few_processors
 from weft.execute.simulation import SimulatedRun
 from weft.execute.transport_check import check_transports
 from weft.plan.load import PlanSource, load_plan
-from weft.plan.pattern import Collective, MultiPair, Program
+from weft.plan.pattern import Halo, MultiPair, Program
 from weft.plan.plan import Options, Plan, Step
 from weft.plan.trace_file import with_digest
 from weft.runs import records
@@ -38,7 +38,7 @@ from weft.testbed.base import Testbed
 from weft.testbed.computed.base import Simulator, is_computed
 from weft.testbed.needs import check_load, nodes_of, refuse_program
 from weft.testbed.open import open_testbed
-from weft.testbed.programs import check_collective, check_replay
+from weft.testbed.programs import check_members, check_replay
 
 
 @dataclass(frozen=True)
@@ -80,7 +80,7 @@ def _check_loads(plan: Plan, spec: str) -> None:
     for step in plan.steps:
         if step.has_gamma and kind not in ("sim", "node"):
             check_load(step, kind, name)
-        if step.is_program and kind in ("node", "local"):
+        if step.is_program and kind == "node":
             refuse_program(step, kind, name)
 
 
@@ -279,18 +279,17 @@ def _settled_options(step: Step, testbed: Testbed, cpus: list[int] | None) -> Op
 
 
 def _settled_program(step: Step, testbed: Testbed) -> Step:
-    """With the nodes of a trace's ranks, and how they compute; raises RequestError for what nodes cannot carry out."""
+    """With the nodes of a trace's ranks, and how they compute; raises RequestError for a program that cannot be carried
+    out."""
     name = f"{testbed.kind}:{testbed.name}"
-    if isinstance(step.pattern, Collective):
-        check_collective(step, step.pattern, testbed.nodes)
-    if not isinstance(step.pattern, Program):
-        return step
-    program = check_replay(step.pattern, name, testbed.nodes)
-    pattern = replace(
-        step.pattern,
-        nodes=step.pattern.nodes or tuple(range(program.ranks)),
-        compute=step.pattern.compute or ("spin" if testbed.may_spin else "sleep"),
-    )
+    pattern = step.pattern
+    if isinstance(pattern, Program):
+        program = check_replay(pattern, name, testbed.nodes)
+        pattern = replace(pattern, nodes=pattern.nodes or tuple(range(program.ranks)))
+    elif step.is_program:
+        check_members(step, testbed.nodes)
+    if isinstance(pattern, (Program, Halo)) and not pattern.compute:
+        pattern = replace(pattern, compute="spin" if testbed.may_spin else "sleep")
     return replace(step, pattern=pattern)
 
 

@@ -31,17 +31,21 @@ def check_replay(
     return program
 
 
-def check_collective(
-    step: Step, pattern: Collective, nodes: Sequence[Node], dead: Collection[int] = ()
-) -> None:
-    """Refuse algorithms that were asked for and that there are not for so many nodes; raises RequestError."""
+def check_members(step: Step, nodes: Sequence[Node], dead: Collection[int] = ()) -> None:
+    """Refuse a step whose pattern says what its nodes do where these are not alive, or where algorithms were asked for
+    that there are not for so many; raises RequestError."""
     members = step.chosen_nodes or range(len(nodes))
     _check_alive(members, nodes, dead)
-    missing = set(pattern.algorithms) - set(_core.Program.ways(to_json(step), len(members)))
+    if isinstance(step.pattern, Collective):
+        _check_algorithms(step, step.pattern, len(members))
+
+
+def _check_algorithms(step: Step, pattern: Collective, members: int) -> None:
+    missing = set(pattern.algorithms) - set(_core.Program.ways(to_json(step), members))
     if missing:
         raise RequestError(
             f"step {step.name!r}: {', '.join(sorted(missing))} of {pattern.operation} needs a power of two nodes, "
-            f"not {len(members)}",
+            f"not {members}",
             "choose so many with `nodes`, or leave it out of `algorithms`",
         )
 

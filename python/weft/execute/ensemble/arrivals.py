@@ -120,7 +120,8 @@ class Ledger:
         self._settled.add(phase)
         for node, said in of_whole_phases(arrived.batches, arrived.evidence):
             self._logbook.evidence.take(node, said)
-        if arrived.activities and arrived.over.issuperset(arrived.activities):
+        everybody = self._work.participants(self._phases[phase])
+        if arrived.activities and arrived.over.issuperset(everybody):
             self._logbook.spent(arrived.activities)
         self._logbook.phases_measured([phase], arrived.batches)
         self._logbook.barrier(phase, arrived.barriers_us)

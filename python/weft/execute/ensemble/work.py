@@ -11,7 +11,7 @@ import msgspec
 from weft import _core
 from weft.errors import RequestError
 from weft.execute.pair import StepJob
-from weft.plan.pattern import Compute, Pattern, Program
+from weft.plan.pattern import Compute, Halo, Pattern, Program
 from weft.plan.phases import Phase
 from weft.plan.roles import participants, parts, without
 from weft.plan.trace_file import read_program
@@ -118,7 +118,7 @@ class Programs:
 
 def _compute(pattern: Pattern) -> Compute:
     """A collective computes nothing that is told."""
-    return (pattern.compute or "spin") if isinstance(pattern, Program) else "spin"
+    return (pattern.compute or "spin") if isinstance(pattern, (Program, Halo)) else "spin"
 
 
 def work_of(job: StepJob) -> Work:

@@ -19,7 +19,7 @@ from weft.fabrics.losses import Loss, losses, refuse_losses, refuse_weather
 from weft.fabrics.simgrid.importer import read_simgrid
 from weft.fabrics.spec import ROWS, SimSpec, Value, parse_spec
 from weft.plan import catalog
-from weft.plan.pattern import Collective, Program
+from weft.plan.pattern import Program
 from weft.plan.phases import Phase
 from weft.plan.plan import Step, to_json
 from weft.plan.trace_file import read_program
@@ -28,7 +28,7 @@ from weft.runs.tables import ACTIVITIES_NAME, BOTTLENECKS_NAME, LOADS_NAME
 from weft.statistics import Floats
 from weft.testbed.computed.base import Computed
 from weft.testbed.computed.outcome import Outcome
-from weft.testbed.programs import check_collective, check_replay
+from weft.testbed.programs import check_members, check_replay
 
 _CHUNK_TRANSFERS = 400_000
 _CONDENSED_TRANSFERS = 8_000_000
@@ -65,8 +65,8 @@ class Simulated(Computed[_core.Network]):
         refuse_weather(self.name, self._about.get("fabric"))
         if isinstance(step.pattern, Program):
             check_replay(step.pattern, self.name, self.nodes, self.dead)
-        elif isinstance(step.pattern, Collective):
-            check_collective(step, step.pattern, self.nodes, self.dead)
+        elif step.is_program:
+            check_members(step, self.nodes, self.dead)
         refusal = self.model.refusal(to_json(step), **self._parameters)
         if refusal is not None:
             raise RequestError(f"{self.name}: {refusal}", "or leave sharing=reno out")
@@ -85,8 +85,8 @@ class Simulated(Computed[_core.Network]):
         """The phases `first` to `last`, without it, of a resolved step."""
         if isinstance(step.pattern, Program):
             return self._replay(step.pattern)
-        if isinstance(step.pattern, Collective):
-            return self._collect(step, first, last)
+        if step.is_program:
+            return self._play(step, first, last)
         most_rows = self.rows_of_phase(step)
         if most_rows is not None:
             return self._condense(step, first, last, most_rows)
@@ -115,12 +115,10 @@ class Simulated(Computed[_core.Network]):
         )
         return Outcome.of(answer)
 
-    def _collect(self, step: Step, first: int, last: int) -> Outcome:
+    def _play(self, step: Step, first: int, last: int) -> Outcome:
         most_rows = max(1, self._rows // self.phase_count(step))
         try:
-            answer = self.model.play_collective(
-                to_json(step), first, last, most_rows, **self._parameters
-            )
+            answer = self.model.play_step(to_json(step), first, last, most_rows, **self._parameters)
         except _core.RefusedError as error:
             raise WorkError(f"{step.name}: {error}") from None
         return Outcome.of(answer)
