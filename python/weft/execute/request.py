@@ -38,7 +38,7 @@ from weft.testbed.base import Testbed
 from weft.testbed.computed.base import Simulator, is_computed
 from weft.testbed.needs import check_load, nodes_of, refuse_program
 from weft.testbed.open import open_testbed
-from weft.testbed.programs import check_members, check_replay
+from weft.testbed.programs import check_members, check_parts, check_replay
 
 
 @dataclass(frozen=True)
@@ -285,6 +285,7 @@ def _settled_program(step: Step, testbed: Testbed) -> Step:
     pattern = step.pattern
     if isinstance(pattern, Program):
         program = check_replay(pattern, name, testbed.nodes)
+        check_parts(pattern, program)
         pattern = replace(pattern, nodes=pattern.nodes or tuple(range(program.ranks)))
     elif step.is_program:
         check_members(step, testbed.nodes)

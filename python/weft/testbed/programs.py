@@ -11,6 +11,9 @@ from weft.plan.plan import Step, to_json
 from weft.plan.trace_file import read_program
 from weft.testbed.base import Node
 
+MOST_PART_BYTES = 16_000_000
+"""About what a frame to an agent holds."""
+
 
 def check_replay(
     pattern: Program, testbed: str, nodes: Sequence[Node], dead: Collection[int] = ()
@@ -29,6 +32,20 @@ def check_replay(
     except RequestError as error:
         raise RequestError(f"{pattern.trace}: {error.message}") from None
     return program
+
+
+def check_parts(pattern: Program, program: _core.Program) -> None:
+    """Refuse a trace of which an agent cannot carry out its part; raises RequestError."""
+    for rank in range(program.ranks):
+        try:
+            size = len(program.part_of(rank))
+        except RequestError as error:
+            raise RequestError(f"{pattern.trace}: {error.message}") from None
+        if size > MOST_PART_BYTES:
+            raise RequestError(
+                f"{pattern.trace}: an agent takes 16 MB, and the part of rank {rank} has {size / 1e6:.0f}",
+                "take a shorter trace; sim: replays this one",
+            )
 
 
 def check_members(step: Step, nodes: Sequence[Node], dead: Collection[int] = ()) -> None:
