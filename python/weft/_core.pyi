@@ -139,7 +139,7 @@ class Network:
     ) -> dict[str, Any]:
         """A program whose ranks are these hosts; about so many of its messages are kept."""
 
-    def play_step(
+    def play_made(
         self,
         step_json: str,
         first: int,
@@ -147,8 +147,19 @@ class Network:
         most_rows: int,
         **parameters: float | str | None,
     ) -> dict[str, Any]:
-        """The phases `first` to `last`, without it, of a step whose pattern says what nodes do; about so many messages
-        of each are kept."""
+        """The phases `first` to `last`, without it, of a step whose programs follow from it: a collective, a halo,
+        Linpack; about so many messages of each are kept."""
+
+    def play_traffic(
+        self,
+        step_json: str,
+        first: int,
+        last: int,
+        most_rows: int,
+        **parameters: float | str | None,
+    ) -> dict[str, Any]:
+        """The phases `first` to `last`, without it, of a step that is traffic; about so many messages of each are
+        kept."""
 
     def simulate_chosen(
         self,
@@ -159,6 +170,16 @@ class Network:
         **parameters: float | str | None,
     ) -> dict[str, Any]:
         """Phases that were chosen for a step, given as JSON with a stop rule each."""
+
+def check_traffic(step_json: str) -> None:
+    """Refuses a step whose cars have no routes."""
+
+def traffic_counts(step_json: str, members: int) -> list[int]:
+    """The numbers of nodes of a step's phases, where so many take part."""
+
+def simulate_traffic(step_json: str, domains: int, seconds: int) -> dict[str, Any]:
+    """So many seconds from the start over so many domains in this process: where cars are then (`hash`, `home`,
+    `waiting`, `driving`, `arrived`), how often one `passed` the end of a link, and the time taken (`elapsed_s`)."""
 
 class Program:
     """What each rank computes, sends and receives."""
@@ -174,6 +195,18 @@ class Program:
     @staticmethod
     def of_step(step_json: str, phase: int, nodes: int) -> Program:
         """What so many nodes do in a phase of a step whose pattern says so: a collective, a halo."""
+
+    @staticmethod
+    def of_hpl(step_json: str, nodes: int) -> Program:
+        """What so many nodes do in a step that is Linpack."""
+
+    @staticmethod
+    def check_hpl(step_json: str, nodes: int) -> None:
+        """Refuses a step that is Linpack over so many nodes whose program would be too large."""
+
+    @staticmethod
+    def grid(step_json: str, nodes: int) -> tuple[int, int]:
+        """Rows and columns of the processes of a step that is Linpack, over so many nodes."""
 
     @staticmethod
     def ways(step_json: str, nodes: int) -> list[str]:

@@ -14,7 +14,8 @@ use weft_plan::{Phase, Reach, Step, StopRule};
 use super::answers::refused;
 use super::columns::{WiringColumns, bytes_of, columns, columns_of, wiring_columns};
 use super::parameters;
-use super::program::{Program, planned};
+use super::program::{Program, made_of};
+use super::traffic;
 use super::watched::{interrupted, watched};
 
 /// A network that is ready to be simulated.
@@ -147,7 +148,9 @@ impl Network {
 
     /// Wire bits for each bit of a long stream over a path.
     fn expansion(&self, src: usize, dst: usize) -> f64 {
-        let path = self.inner.path(src, dst, 0, &mut Vec::new());
+        let path = self
+            .inner
+            .path(network::Flow::between(src, dst), &mut Vec::new());
         let mtu_bytes = path.map_or(1500, |path| path.mtu_bytes);
         self.inner.framing().expansion(mtu_bytes)
     }
@@ -158,7 +161,11 @@ impl Network {
             return Err(PyValueError::new_err("no such host"));
         }
         let mut route = Vec::new();
-        let path = self.inner.hops(src, dst, network, &mut route);
+        let flow = network::Flow {
+            network,
+            ..network::Flow::between(src, dst)
+        };
+        let path = self.inner.hops(flow, &mut route);
         Ok(path.map(|path| (route, path.delay_s)))
     }
 
@@ -246,10 +253,10 @@ impl Network {
         played(py, watched(py, &stop, work)?)
     }
 
-    /// Plays the phases `first` to `last` (without it) of a step whose pattern says what nodes do, and keeps about so many
-    /// messages of each.
+    /// Plays the phases `first` to `last` (without it) of a step whose programs follow from it (a collective, Linpack), and
+    /// keeps about so many messages of each.
     #[pyo3(signature = (step_json, first, last, most_rows, **parameters))]
-    fn play_step<'py>(
+    fn play_made<'py>(
         &self,
         py: Python<'py>,
         step_json: &str,
@@ -260,16 +267,34 @@ impl Network {
     ) -> PyResult<Bound<'py, PyDict>> {
         let step: Step = serde_json::from_str(step_json).map_err(refused)?;
         let simulator = self.simulator(parameters)?;
-        let ranks = step.pattern.ranks(self.inner.hosts() as u32);
-        let rendezvous_bytes = step.pattern.rendezvous_bytes().unwrap_or(u64::MAX);
-        let cast = |phase| {
-            let program = planned(&step, phase, ranks.len())?;
-            Ok((Schedule::of(program, rendezvous_bytes)?, ranks.clone()))
-        };
+        let hosts = self.inner.hosts() as u32;
+        let cast = |phase| made_of(&step, phase, hosts);
         let phases: Vec<u32> = (first..last).collect();
         let stop = AtomicBool::new(false);
         let work = || simulator.play(&phases, cast, most_rows, &stop);
         played(py, watched(py, &stop, work)?)
+    }
+
+    /// Plays the phases `first` to `last` (without it) of a step that is traffic, and keeps about so many messages of each.
+    #[pyo3(signature = (step_json, first, last, most_rows, **parameters))]
+    fn play_traffic<'py>(
+        &self,
+        py: Python<'py>,
+        step_json: &str,
+        first: u32,
+        last: u32,
+        most_rows: usize,
+        parameters: Option<&Bound<'py, PyDict>>,
+    ) -> PyResult<Bound<'py, PyDict>> {
+        let simulator = self.simulator(parameters)?;
+        let (found, sampled) = traffic::play(py, &simulator, step_json, first..last, most_rows)?;
+        let columns = match &found {
+            Ok(found) => Some(traffic::columns(py, &sampled, &found.activities)?),
+            Err(_) => None,
+        };
+        let all = played(py, found)?;
+        all.set_item("traffic", columns)?;
+        Ok(all)
     }
 
     /// Simulates phases that were chosen for a step, given as JSON with a stop rule each.

@@ -3,7 +3,7 @@
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 use weft_plan::program::{self, Schedule, goal_binary, goal_text};
-use weft_plan::{Pattern, Phase, Step};
+use weft_plan::{Hpl, Pattern, Phase, Step};
 
 use super::answers::refused;
 
@@ -44,6 +44,26 @@ impl Program {
         Ok(Self {
             inner: inner.map_err(refused)?,
         })
+    }
+
+    /// What so many nodes do in a step that is Linpack; rank r is the r-th of those that take part.
+    #[staticmethod]
+    fn of_hpl(step_json: &str, nodes: u32) -> PyResult<Self> {
+        let inner = hpl_of(step_json)?.program(nodes).map_err(refused)?;
+        Ok(Self { inner })
+    }
+
+    /// Refuses a step that is Linpack over so many nodes whose program would be too large.
+    #[staticmethod]
+    fn check_hpl(step_json: &str, nodes: u32) -> PyResult<()> {
+        hpl_of(step_json)?.check_program(nodes).map_err(refused)
+    }
+
+    /// Rows and columns of the processes of a step that is Linpack, over so many nodes.
+    #[staticmethod]
+    fn grid(step_json: &str, nodes: u32) -> PyResult<(u32, u32)> {
+        let grid = hpl_of(step_json)?.grid_of(nodes).map_err(refused)?;
+        Ok((grid.rows, grid.columns))
     }
 
     /// The names of the ways in which so many nodes go through a collective, in the order of its phases at a size.
@@ -109,9 +129,33 @@ impl Program {
 }
 
 /// What so many nodes do in a phase of a step whose pattern says so.
-pub fn planned(step: &Step, phase: u32, nodes: usize) -> Result<program::Program, String> {
+fn planned(step: &Step, phase: u32, nodes: usize) -> Result<program::Program, String> {
     let found = step.pattern.program(phase, &step.sizes.sizes(), nodes);
-    found.unwrap_or_else(|| Err(format!("step {:?} has no program of its own", step.name)))
+    found.unwrap_or_else(|| Err(format!("step {:?} has no programs of its own", step.name)))
+}
+
+fn hpl_of(step_json: &str) -> PyResult<Hpl> {
+    let step: Step = serde_json::from_str(step_json).map_err(refused)?;
+    match step.pattern {
+        Pattern::Hpl(hpl) => Ok(hpl),
+        _ => Err(refused(format!("step {:?} is no Linpack", step.name))),
+    }
+}
+
+/// A phase of a step whose programs follow from it, ready to be played, and the hosts that play it.
+pub fn made_of(step: &Step, phase: u32, hosts: u32) -> Result<(Schedule, Vec<u32>), String> {
+    match &step.pattern {
+        Pattern::Hpl(one) => {
+            let schedule = Schedule::of(one.program(hosts)?, one.rendezvous_bytes)?;
+            Ok((schedule, one.members(hosts)?))
+        }
+        pattern => {
+            let ranks = pattern.ranks(hosts);
+            let program = planned(step, phase, ranks.len())?;
+            let rendezvous_bytes = pattern.rendezvous_bytes().unwrap_or(u64::MAX);
+            Ok((Schedule::of(program, rendezvous_bytes)?, ranks))
+        }
+    }
 }
 
 fn read_text(content: &[u8], origin: &str) -> Result<program::Program, String> {

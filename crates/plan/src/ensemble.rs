@@ -2,25 +2,32 @@
 
 mod alltoall;
 mod cast;
+mod cast_file;
 mod duplex;
 mod matrix;
 mod pairs;
+mod paths;
 mod random;
 mod replay;
 mod ring;
 mod streams;
+mod traffic;
 mod xray;
 
 pub use alltoall::{AllToAll, Mode};
 pub use cast::Cast;
+pub use cast_file::{CastFile, Compression};
 pub use duplex::Duplex;
 pub use matrix::{Matrix, Measure};
 pub use pairs::Pairs;
+pub use paths::Paths;
 pub use random::{Random, Shape};
 pub use replay::{Compute, Replay};
 pub(crate) use replay::{read_compute, read_rendezvous};
 pub use ring::Ring;
 pub use streams::Streams;
+pub(crate) use traffic::KEYS as TRAFFIC_KEYS;
+pub use traffic::{Demand, Traffic};
 pub use xray::Xray;
 
 use std::collections::HashSet;

@@ -8,6 +8,7 @@ mod ensemble;
 mod error;
 mod goal;
 mod halo;
+mod hpl;
 mod limits;
 mod multipair;
 mod options;
@@ -29,12 +30,13 @@ mod webserver;
 pub use arrangement::{Arrangement, Policy};
 pub use collective::{Algorithm, Collective, Operation, Piece, Script, WrongByte};
 pub use ensemble::{
-    AllToAll, Cast, Compute, Duplex, Matrix, Measure, Mode, Pairs, Random, Replay, Ring, Shape,
-    Streams, Xray,
+    AllToAll, Cast, CastFile, Compression, Compute, Demand, Duplex, Matrix, Measure, Mode, Pairs,
+    Paths, Random, Replay, Ring, Shape, Streams, Traffic, Xray,
 };
 pub use error::{Fault, PlanError};
 pub use goal::{Goal, Question};
-pub use halo::{Grid, Halo};
+pub use halo::Halo;
+pub use hpl::{Broadcast, Factor, Grid, Hpl, Swap};
 pub use limits::{Limits, Reach};
 pub use multipair::{MultiPair, Test};
 pub use options::{Calls, Mpi, Options, Wait};

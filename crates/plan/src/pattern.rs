@@ -6,10 +6,12 @@ use serde::{Deserialize, Serialize};
 
 use crate::collective::{self, Collective};
 use crate::ensemble::{
-    self, AllToAll, Cast, Ensemble, Matrix, Measure, Pairs, Random, Replay, Ring, Streams, Xray,
+    self, AllToAll, Cast, Ensemble, Matrix, Measure, Pairs, Paths, Random, Replay, Ring, Streams,
+    Traffic, Xray,
 };
 use crate::error::Result;
 use crate::halo::{self, Halo};
+use crate::hpl::{self, Hpl};
 use crate::limits::Reach;
 use crate::multipair::{self, MultiPair, Test};
 use crate::phase::{Phase, Transfer, Work};
@@ -61,9 +63,12 @@ pub enum Pattern {
     Ring(Ring),
     Random(Random),
     Xray(Xray),
+    Paths(Paths),
     Program(Replay),
     Halo(Halo),
     Collective(Collective),
+    Traffic(Traffic),
+    Hpl(Hpl),
 }
 
 /// What an application computes with at once.
@@ -92,7 +97,7 @@ struct Kind {
     read: fn(&Section) -> Result<Pattern>,
 }
 
-const KINDS: [Kind; 16] = [
+const KINDS: [Kind; 19] = [
     Kind {
         name: "pingpong",
         keys: &[],
@@ -145,7 +150,16 @@ const KINDS: [Kind; 16] = [
     },
     Kind {
         name: "cast",
-        keys: &["nodes", "chunk", "networks", "sweep"],
+        keys: &[
+            "nodes",
+            "chunk",
+            "networks",
+            "sweep",
+            "file",
+            "to",
+            "overwrite",
+            "compress",
+        ],
         read: |step| Cast::read(step).map(Pattern::Cast),
     },
     Kind {
@@ -164,6 +178,11 @@ const KINDS: [Kind; 16] = [
         read: |step| Xray::read(step).map(Pattern::Xray),
     },
     Kind {
+        name: "paths",
+        keys: &["nodes", "time", "ports"],
+        read: |step| Paths::read(step).map(Pattern::Paths),
+    },
+    Kind {
         name: "program",
         keys: &["nodes", "trace", "rendezvous", "compute", "trials"],
         read: |step| Replay::read(step).map(Pattern::Program),
@@ -177,6 +196,16 @@ const KINDS: [Kind; 16] = [
         name: "collective",
         keys: &collective::KEYS,
         read: |step| Collective::read(step).map(Pattern::Collective),
+    },
+    Kind {
+        name: "traffic",
+        keys: &ensemble::TRAFFIC_KEYS,
+        read: |step| Traffic::read(step).map(Pattern::Traffic),
+    },
+    Kind {
+        name: "hpl",
+        keys: &hpl::KEYS,
+        read: |step| Hpl::read(step).map(Pattern::Hpl),
     },
     Kind {
         name: "webserver",
@@ -202,9 +231,12 @@ impl Pattern {
             Self::Ring(_) => "ring",
             Self::Random(_) => "random",
             Self::Xray(_) => "xray",
+            Self::Paths(_) => "paths",
             Self::Program(_) => "program",
             Self::Halo(_) => "halo",
             Self::Collective(_) => "collective",
+            Self::Traffic(_) => "traffic",
+            Self::Hpl(_) => "hpl",
         }
     }
 
@@ -215,7 +247,14 @@ impl Pattern {
 
     /// Whether its nodes do one thing after another, as a program says.
     pub fn is_program(&self) -> bool {
-        matches!(self, Self::Program(_) | Self::Halo(_) | Self::Collective(_))
+        matches!(
+            self,
+            Self::Program(_)
+                | Self::Halo(_)
+                | Self::Collective(_)
+                | Self::Traffic(_)
+                | Self::Hpl(_)
+        )
     }
 
     /// From how many bytes on a message of a program waits for its receive.
@@ -297,9 +336,12 @@ impl Pattern {
             Self::Ring(pattern) => Some(pattern),
             Self::Random(pattern) => Some(pattern),
             Self::Xray(pattern) => Some(pattern),
+            Self::Paths(pattern) => Some(pattern),
             Self::Program(pattern) => Some(pattern),
             Self::Halo(pattern) => Some(pattern),
             Self::Collective(pattern) => Some(pattern),
+            Self::Traffic(pattern) => Some(pattern),
+            Self::Hpl(pattern) => Some(pattern),
         }
     }
 

@@ -184,13 +184,18 @@ impl Step {
     }
 }
 
-/// A trace has sizes of its own.
+/// A trace and a traffic simulation have sizes of their own, and Linpack that of its matrix.
 fn read_sizes(section: &Section, pattern: &Pattern, limits: &Limits) -> Result<SizeSchedule> {
-    if !matches!(pattern, Pattern::Program(_)) {
-        return SizeSchedule::read(section, limits);
-    }
-    section.only_for("sizes", "patterns other than \"program\"")?;
-    Ok(SizeSchedule::List { bytes: vec![1] })
+    let bytes = match pattern {
+        Pattern::Program(_) | Pattern::Traffic(_) => 1,
+        Pattern::Hpl(hpl) => hpl.bytes(),
+        _ => return SizeSchedule::read(section, limits),
+    };
+    section.only_for(
+        "sizes",
+        "patterns other than \"program\", \"traffic\" and \"hpl\"",
+    )?;
+    Ok(SizeSchedule::List { bytes: vec![bytes] })
 }
 
 /// Users go on until what they get is known closely.
@@ -200,7 +205,8 @@ fn read_stop(section: &Section, pattern: &Pattern) -> Result<(StopRule, Option<G
         let one_time = pattern.is_pair() && pattern.loads().is_empty();
         return StopRule::read(section, pattern.is_pair(), one_time);
     }
-    let others = "patterns other than \"webserver\", \"program\" and \"collective\"";
+    let others =
+        "patterns other than \"webserver\", \"program\", \"collective\", \"traffic\" and \"hpl\"";
     section.only_for("stop", others)?;
     let trials = match pattern.usual_trials() {
         Some(usual) => section

@@ -14,10 +14,12 @@ from msgspec import UNSET, UnsetType
 from weft.diagnosis.activities import Activity, activities
 from weft.diagnosis.collectives import collectives
 from weft.diagnosis.curve import Reduction, column, curves
+from weft.diagnosis.linpack import solutions
 from weft.diagnosis.multi_pair import multi_pair_points
 from weft.diagnosis.node.applications import loaded_points
 from weft.diagnosis.node.web import web_points
 from weft.diagnosis.points import curve_points
+from weft.diagnosis.traffic import traffic
 from weft.interval import Interval
 from weft.plan.pattern import Halo, Program
 from weft.runs.folder import Run
@@ -78,7 +80,16 @@ class Measured(NamedTuple):
 
 def measured(run: Run, reduction: Reduction) -> dict[Key, Measured]:
     """Everything that is no route, with one value a launch by `reduction`."""
-    return dict([*_sizes(run, reduction), *_loads(run), *_arrangements(run), *_programs(run)])
+    return dict(
+        [
+            *_sizes(run, reduction),
+            *_loads(run),
+            *_arrangements(run),
+            *_programs(run),
+            *_traffic(run),
+            *_solved(run),
+        ]
+    )
 
 
 def ratio_of(left: Interval, right: Interval) -> Interval:
@@ -152,6 +163,26 @@ def _moving(one: Activity, moved_bytes: int) -> Measured:
 
 def _mbps(moved_bytes: int, elapsed_ms: float) -> float:
     return moved_bytes * 8 / elapsed_ms / 1e3
+
+
+def _traffic(run: Run) -> Iterator[tuple[Key, Measured]]:
+    """The rate at which all messages together were moved, which is as many times higher as the simulation is faster."""
+    found = [one for one in traffic(run) if one.bytes]
+    steps = sorted({one.step for one in found})
+    for one in found:
+        mb = one.bytes * 8 / one.seconds / 1e6
+        rate = Interval(*(mb * end for end in msgspec.structs.astuple(one.steps_per_s)))
+        key = Key(f"traffic over {one.nodes} nodes", one.bytes, steps.index(one.step))
+        yield key, Measured(rate)
+
+
+def _solved(run: Run) -> Iterator[tuple[Key, Measured]]:
+    """Linpack: millions of operations a second stand where others have megabits a second."""
+    for number, one in enumerate(solutions(run)):
+        if one.gflops:
+            values = [1e3 * end for end in (one.gflops.median, one.gflops.low, one.gflops.high)]
+            key = Key(f"hpl n={one.n}, MFlop/s", 8 * one.n * (one.n + 1), number)
+            yield key, Measured(Interval(*values))
 
 
 def _alone(mbps: float) -> Measured:

@@ -14,7 +14,9 @@ from weft.execute.applications.costs import with_work
 from weft.execute.applications.web_server import run_web_step
 from weft.execute.crew import Crew, not_started
 from weft.execute.ensemble.ensemble import Ensemble
+from weft.execute.file_cast.step import run_file_cast
 from weft.execute.host_settings.settings import HostSettings
+from weft.execute.linpack.step import run_linpack_step
 from weft.execute.logbook import Logbook
 from weft.execute.mpi.ensemble import MpiEnsemble
 from weft.execute.mpi.step import run_mpi_step
@@ -23,6 +25,7 @@ from weft.execute.pair import StepJob, run_step
 from weft.execute.pinning import Pinning
 from weft.execute.progress import Reporter, StepProgress
 from weft.execute.race import RaceAgenda
+from weft.plan.pattern import Hpl
 from weft.plan.phases import expand
 from weft.plan.plan import Step
 from weft.runs.folder import RunWriter
@@ -117,11 +120,15 @@ class Launch:
         self, crew: Crew, missing: MissingStep, logbook: Logbook, progress: StepProgress
     ) -> None:
         step = self._step(missing)
-        if step.is_webserver:
+        if isinstance(step.pattern, Hpl):
+            await run_linpack_step(self.testbed, self._step_job(missing), step.pattern, logbook)
+        elif step.is_webserver:
             agents = crew.need(self._nodes(missing))
             await run_web_step(agents, self._step_job(missing), logbook)
         elif step.is_multi_pair:
             await MultiPairStep(self.testbed, self._step_job(missing), logbook).run(crew)
+        elif step.cast_file:
+            await run_file_cast(crew, self._step_job(missing), logbook)
         elif not (step.is_ensemble or step.is_program):
             await self._run_pair(crew, missing, logbook, progress)
         elif step.is_adaptive:

@@ -139,12 +139,24 @@ class Streams(ManyNodes, frozen=True):
     sweep: bool
 
 
+class CastFile(Struct, frozen=True):
+    """A file on the first node, and where the others write it: `{node}` is a node's name, None the testbed's place.
+    With `all_networks` it goes over as many as there are."""
+
+    path: str
+    to: str | None
+    overwrite: bool
+    compress: Literal["zstd", "lz4"] | None
+    all_networks: bool
+
+
 class Cast(ManyNodes, frozen=True):
-    """A chain that passes an image on, chunk by chunk."""
+    """A chain that passes an image on, chunk by chunk: synthetic bytes, or those of a file."""
 
     chunk_bytes: int
     networks: int
     sweep: bool
+    file: CastFile | UnsetType = UNSET
 
 
 class Ring(ManyNodes, frozen=True):
@@ -163,6 +175,13 @@ class Xray(ManyNodes, frozen=True):
     """The search for limits, whose phases are chosen during the run."""
 
     time_ns: int
+
+
+class Paths(ManyNodes, frozen=True):
+    """The search for paths between leaves, whose phases are chosen during the run, by connections of so many ports."""
+
+    time_ns: int
+    ports: int
 
 
 class Dependent(_Pattern, frozen=True):
@@ -202,6 +221,62 @@ class Collective(Dependent, frozen=True):
     group: int
 
 
+class Traffic(Dependent, frozen=True):
+    """A traffic simulation over more and more nodes; the phases are numbers of nodes (`weft._core.traffic_counts`). A
+    car that passes the end of a link takes `compute_ns`; with a `scale` below 1 there are fewer, which take more."""
+
+    counts: tuple[int, ...]
+    demand: Literal["bottleneck", "even"]
+    cars: int
+    scale: float | None
+    links: int
+    seed: int
+    from_second: int
+    seconds: int
+    compute_ns: int
+    car_bytes: int
+    messages: int
+    closed: tuple[int, ...]
+
+
+class Grid(Struct, frozen=True):
+    """Rows and columns of processes, numbered row by row."""
+
+    rows: int
+    columns: int
+
+
+class Hpl(Dependent, frozen=True):
+    """High-performance Linpack: `n` equations in blocks of `nb`, over a grid of processes, one on each node (the
+    squarest of all nodes where there is none). A process computes `dgemm_flops` and `panel_flops` operations a second.
+    `program` is the real one, where that runs."""
+
+    n: int
+    nb: int
+    grid: Grid | None
+    bcast: Literal["1ring", "1ringM", "2ring", "2ringM", "long", "longM"]
+    depth: int
+    swap: Literal["binary-exchange", "long", "mix"]
+    threshold: int
+    pfact: Literal["left", "crout", "right"]
+    nbmin: int
+    ndiv: int
+    pivots: int
+    dgemm_flops: int | None
+    panel_flops: int | None
+    program: str | None
+
+    @property
+    def flops(self) -> float:
+        """Operations of the solution, as HPL counts them."""
+        return (2 / 3 * self.n + 3 / 2) * self.n**2
+
+    @property
+    def matrix_bytes(self) -> int:
+        """The matrix and its right side, over all nodes."""
+        return 8 * self.n * (self.n + 1)
+
+
 Pattern: TypeAlias = (
     Pingpong
     | Stream
@@ -216,7 +291,10 @@ Pattern: TypeAlias = (
     | Ring
     | Random
     | Xray
+    | Paths
     | Program
     | Halo
     | Collective
+    | Traffic
+    | Hpl
 )

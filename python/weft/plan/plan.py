@@ -8,10 +8,14 @@ import msgspec
 from msgspec import UNSET, Struct, UnsetType
 
 from weft.plan.pattern import (
+    Cast,
+    CastFile,
     Dependent,
+    Hpl,
     ManyNodes,
     MultiPair,
     Nodes,
+    Paths,
     Pattern,
     Stream,
     Webserver,
@@ -165,15 +169,25 @@ class Step(Struct, frozen=True):
         return isinstance(self.pattern, Dependent)
 
     @property
+    def is_real_program(self) -> bool:
+        """Whether the application itself runs, over MPI, where there is one: Linpack."""
+        return isinstance(self.pattern, Hpl) and self.transport == "mpi"
+
+    @property
     def is_multi_pair(self) -> bool:
         """Whether several pairs of processes run between the same two nodes: a size is measured under several
         arrangements, and is no point of a curve."""
         return isinstance(self.pattern, MultiPair)
 
     @property
+    def cast_file(self) -> CastFile | None:
+        """The file that it casts, if it casts one."""
+        return (self.pattern.file or None) if isinstance(self.pattern, Cast) else None
+
+    @property
     def is_adaptive(self) -> bool:
         """Whether its phases are chosen while it runs."""
-        return isinstance(self.pattern, Xray)
+        return isinstance(self.pattern, (Xray, Paths))
 
     @property
     def has_gamma(self) -> bool:

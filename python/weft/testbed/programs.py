@@ -26,7 +26,7 @@ def check_replay(
             f"{pattern.trace}: has {program.ranks:,} ranks, and there are {hosts:,} nodes for them on {testbed}",
             "each rank has a node of its own: take a larger network, or as many `nodes`",
         )
-    _check_alive(pattern.nodes or range(program.ranks), nodes, dead)
+    check_alive(pattern.nodes or range(program.ranks), nodes, dead)
     try:
         program.check(pattern.rendezvous_bytes)
     except RequestError as error:
@@ -52,7 +52,7 @@ def check_members(step: Step, nodes: Sequence[Node], dead: Collection[int] = ())
     """Refuse a step whose pattern says what its nodes do where these are not alive, or where algorithms were asked for
     that there are not for so many; raises RequestError."""
     members = step.chosen_nodes or range(len(nodes))
-    _check_alive(members, nodes, dead)
+    check_alive(members, nodes, dead)
     if isinstance(step.pattern, Collective):
         _check_algorithms(step, step.pattern, len(members))
 
@@ -67,7 +67,8 @@ def _check_algorithms(step: Step, pattern: Collective, members: int) -> None:
         )
 
 
-def _check_alive(hosts: Iterable[int], nodes: Sequence[Node], dead: Collection[int]) -> None:
+def check_alive(hosts: Iterable[int], nodes: Sequence[Node], dead: Collection[int]) -> None:
+    """Refuse ranks whose nodes have dead links; raises RequestError."""
     for rank, host in enumerate(hosts):
         if host in dead:
             raise RequestError(

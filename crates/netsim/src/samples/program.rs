@@ -5,9 +5,9 @@ use std::sync::atomic::AtomicBool;
 
 use weft_plan::program::Schedule;
 
-use crate::hash::of_pair;
 use crate::program::{Activity, Costs, Delivery, Failure, play};
 use crate::simulate::{Fingerprint, side_by_side};
+use weft_fabric::hash::of_pair;
 
 use super::columns::{Columns, Row, nanoseconds};
 use super::outcome::PhaseOutcome;

@@ -161,7 +161,10 @@ impl Session {
         for one in &part.send {
             for stream in 0..one.streams {
                 let purpose = Purpose::Data { sequence, stream };
-                let target = self.target(one.dst, one.network, purpose, retry_until_ns)?;
+                let target = Target {
+                    port: port_of(one, stream),
+                    ..self.target(one.dst, one.network, purpose, retry_until_ns)?
+                };
                 if let Err(error) = self.attempts.start(target, &self.reactor) {
                     self.settled.push((target, Outcome::Failed(error)));
                 }
@@ -227,6 +230,14 @@ impl Session {
         };
         outbox.put(&reply).map_err(SessionError::Unheard)?;
         outbox.pump().map_err(SessionError::Unheard)
+    }
+}
+
+/// What a stream of a transfer connects from.
+fn port_of(one: &Outgoing, stream: u32) -> u16 {
+    match one.port {
+        0 => 0,
+        first => first.wrapping_add(stream as u16),
     }
 }
 

@@ -20,6 +20,8 @@ pub enum Purpose {
     Multipath,
     /// The Unix socket of a pair inside one node.
     Local,
+    /// Chunks of a file, over a link of that number.
+    Cast { generation: u32 },
 }
 
 /// Where a connection comes from, and what for.
@@ -50,7 +52,8 @@ impl Place {
             Purpose::Pair { connection } => (4, connection, 0),
             Purpose::Multipath => (5, 0, 0),
             Purpose::Local => (6, 0, 0),
-            Purpose::Channel => (7, 0, 0),
+            Purpose::Cast { generation } => (7, generation, 0),
+            Purpose::Channel => (8, 0, 0),
         };
         let mut wire = [0; PLACE_BYTES];
         wire[0] = kind;
@@ -76,7 +79,10 @@ impl Place {
             },
             5 => Purpose::Multipath,
             6 => Purpose::Local,
-            7 => Purpose::Channel,
+            7 => Purpose::Cast {
+                generation: number(8),
+            },
+            8 => Purpose::Channel,
             _ => return None,
         };
         Some(Place {
@@ -104,6 +110,7 @@ mod tests {
             Purpose::Multipath,
             Purpose::Local,
             Purpose::Channel,
+            Purpose::Cast { generation: 5 },
         ];
         for purpose in purposes {
             let place = Place {

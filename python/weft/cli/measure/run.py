@@ -13,7 +13,7 @@ from msgspec import Struct
 from rich.table import Table
 
 from weft.api.request import run_request
-from weft.cli.options import nodes_option, ports_option, split_setting
+from weft.cli.options import nodes_option, ports_option, split_settings
 from weft.cli.output import json_option, print_json, print_run
 from weft.cli.tables.layout import terminal
 from weft.cli.tables.progress import progress
@@ -58,6 +58,10 @@ class Asked(Struct, frozen=True):
     page: str | None = None
     server: str | None = None
     trace: str | None = None
+    file: str | None = None
+    to: str | None = None
+    overwrite: bool = False
+    compress: str | None = None
     as_json: bool = False
 
 
@@ -132,6 +136,24 @@ class Asked(Struct, frozen=True):
     ),
     cloup.option("--trace", metavar="FILE", help="What the plan `trace` replays: a file of GOAL."),
 )
+@cloup.option_group(
+    "A file to all nodes",
+    cloup.option(
+        "--file",
+        metavar="FILE",
+        help="What the plan `cast` casts: a file or disk of the first node.",
+    ),
+    cloup.option(
+        "--to",
+        metavar="FILE",
+        help="Where the others write it; {node} is a node's name.  [default: the same path; on this machine in the "
+        "run folder]",
+    ),
+    cloup.option("--overwrite", is_flag=True, help="Replace another file, or all on a disk."),
+    cloup.option(
+        "--compress", type=click.Choice(["zstd", "lz4"]), help="How chunks are compressed."
+    ),
+)
 @json_option
 @click.pass_context
 def run(context: click.Context, /, **given: object) -> None:
@@ -194,12 +216,16 @@ def _request(asked: Asked) -> RunRequest:
         transport=asked.transport,
         mpi=asked.mpi,
         interfaces=asked.interfaces,
-        settings=dict(map(split_setting, asked.settings)),
+        settings=split_settings(asked.settings),
         gamma=asked.gamma,
         users=asked.users,
         page=asked.page,
         server=asked.server,
         trace=asked.trace,
+        file=asked.file,
+        to=asked.to,
+        overwrite=asked.overwrite,
+        compress=asked.compress,
     )
     return replace(request, command=["weft", *sys.argv[1:]])
 

@@ -15,6 +15,7 @@ from weft.diagnosis.limits.naming import Namer
 from weft.diagnosis.limits.wording import cut_text, doubt_text, may_be_the_machine, verdict_text
 from weft.diagnosis.multi_pair import multi_pair_points
 from weft.diagnosis.pair_order import PairOrder, pair_orders
+from weft.diagnosis.paths.report import path_report
 from weft.diagnosis.studies.find import studies
 from weft.diagnosis.thresholds import thresholds
 from weft.diagnosis.xray.limit import SharedLimit
@@ -52,6 +53,9 @@ def _findings(run: Run, declared: DeclaredNetwork | None) -> Findings:
         return Findings(verdict, thresholds=thresholds(run))
     if why := _unsearchable(meta):
         return Findings(why)
+    if steps := [index for index, one in enumerate(meta.plan.steps) if one.pattern.kind == "paths"]:
+        report = path_report(run, steps[-1])
+        return Findings(report.verdict, paths=report)
     study = study_of(run)
     named = Namer(meta)
     if len(study.survey.nodes) < LEAST_NODES:

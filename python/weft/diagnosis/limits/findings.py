@@ -8,6 +8,7 @@ from typing import Any
 
 from weft.diagnosis.explain.finding import Explanation
 from weft.diagnosis.pair_order import PairOrder
+from weft.diagnosis.paths.report import PathReport
 from weft.diagnosis.studies.study import Study
 from weft.diagnosis.thresholds import Threshold
 from weft.interval import Interval
@@ -86,6 +87,7 @@ class Findings:
     explanations: list[Explanation] = field(default_factory=list)
     studies: list[Study] = field(default_factory=list)
     recommendations: list[Recommendation] = field(default_factory=list)
+    paths: PathReport | None = None
 
     def to_json(self) -> dict[str, Any]:
         """The document of `weft diagnose --json`."""
@@ -96,5 +98,6 @@ class Findings:
         recommendations = [one.to_json() for one in self.recommendations]
         own = {"limits": limits, "pairs": pairs, "thresholds": thresholds}
         own["studies"] = [one.to_json() for one in self.studies]
+        own_paths = self.paths.to_json() if self.paths else None
         said = {"explanations": explanations, "recommendations": recommendations}
-        return {**vars(self), **own, **said}
+        return {**vars(self), **own, **said, "paths": own_paths}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from weft import _core
 from weft.errors import RequestError
-from weft.plan.pattern import Program
+from weft.plan.pattern import Collective, Halo, Hpl, Program
 from weft.plan.phases import expand
 from weft.plan.plan import Step, to_json
 from weft.plan.trace_file import read_program
@@ -29,6 +29,8 @@ def write(run: Run) -> str:
 def _program(step: Step, nodes: int) -> _core.Program:
     if isinstance(step.pattern, Program):
         return read_program(step.pattern)
-    if step.is_program:
+    if isinstance(step.pattern, (Collective, Halo)):
         return _core.Program.of_step(to_json(step), 0, nodes)
+    if isinstance(step.pattern, Hpl):
+        return _core.Program.of_hpl(to_json(step), nodes)
     return _core.Program.of_phases(to_json(expand(step, nodes)), nodes)

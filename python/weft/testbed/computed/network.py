@@ -15,20 +15,27 @@ from weft.errors import RequestError, WorkError
 from weft.fabrics.describe import Description
 from weft.fabrics.document import FabricDocument
 from weft.fabrics.load import find_fabric, load_fabric, refuse_parameters
-from weft.fabrics.losses import Loss, losses, refuse_losses, refuse_weather
+from weft.fabrics.losses import (
+    Loss,
+    losses,
+    refuse_losses,
+    refuse_spraying,
+    refuse_weather,
+)
 from weft.fabrics.simgrid.importer import read_simgrid
 from weft.fabrics.spec import ROWS, SimSpec, Value, parse_spec
 from weft.plan import catalog
-from weft.plan.pattern import Program
+from weft.plan.pattern import Collective, Halo, Hpl, Program, Traffic
 from weft.plan.phases import Phase
 from weft.plan.plan import Step, to_json
 from weft.plan.trace_file import read_program
 from weft.runs import records
-from weft.runs.tables import ACTIVITIES_NAME, BOTTLENECKS_NAME, LOADS_NAME
+from weft.runs.tables import ACTIVITIES_NAME, BOTTLENECKS_NAME, LOADS_NAME, TRAFFIC_NAME
 from weft.statistics import Floats
 from weft.testbed.computed.base import Computed
 from weft.testbed.computed.outcome import Outcome
-from weft.testbed.programs import check_members, check_replay
+from weft.testbed.needs import nodes_of
+from weft.testbed.programs import check_alive, check_members, check_replay
 
 _CHUNK_TRANSFERS = 400_000
 _CONDENSED_TRANSFERS = 8_000_000
@@ -63,8 +70,12 @@ class Simulated(Computed[_core.Network]):
         super().check(step)
         refuse_losses(self.name, self.losses, "is not simulated")
         refuse_weather(self.name, self._about.get("fabric"))
+        refuse_spraying(self.name, self._about.get("fabric"))
         if isinstance(step.pattern, Program):
             check_replay(step.pattern, self.name, self.nodes, self.dead)
+        elif isinstance(step.pattern, Hpl):
+            check_alive(nodes_of(step, len(self.nodes)), self.nodes, self.dead)
+            _core.Program.check_hpl(to_json(step), len(self.nodes))
         elif step.is_program:
             check_members(step, self.nodes, self.dead)
         refusal = self.model.refusal(to_json(step), **self._parameters)
@@ -85,8 +96,10 @@ class Simulated(Computed[_core.Network]):
         """The phases `first` to `last`, without it, of a resolved step."""
         if isinstance(step.pattern, Program):
             return self._replay(step.pattern)
-        if step.is_program:
+        if isinstance(step.pattern, (Collective, Halo, Hpl)):
             return self._play(step, first, last)
+        if isinstance(step.pattern, Traffic):
+            return self._drive(step, first, last)
         most_rows = self.rows_of_phase(step)
         if most_rows is not None:
             return self._condense(step, first, last, most_rows)
@@ -118,9 +131,14 @@ class Simulated(Computed[_core.Network]):
     def _play(self, step: Step, first: int, last: int) -> Outcome:
         most_rows = max(1, self._rows // self.phase_count(step))
         try:
-            answer = self.model.play_step(to_json(step), first, last, most_rows, **self._parameters)
+            answer = self.model.play_made(to_json(step), first, last, most_rows, **self._parameters)
         except _core.RefusedError as error:
             raise WorkError(f"{step.name}: {error}") from None
+        return Outcome.of(answer)
+
+    def _drive(self, step: Step, first: int, last: int) -> Outcome:
+        most_rows = max(1, self._rows // self.phase_count(step))
+        answer = self.model.play_traffic(to_json(step), first, last, most_rows, **self._parameters)
         return Outcome.of(answer)
 
     def rows_of_phase(self, step: Step) -> int | None:
@@ -157,6 +175,7 @@ class Simulated(Computed[_core.Network]):
         return {
             BOTTLENECKS_NAME: outcome.bottlenecks(step, self.constraint_names),
             ACTIVITIES_NAME: outcome.nodes(step),
+            TRAFFIC_NAME: outcome.driven(step),
             LOADS_NAME: outcome.loads(step, clock_ns, self.constraint_names, self.capacities_mbps),
         }
 
