@@ -6,7 +6,8 @@ block sizes nor grids nor the speed of a node: here blocks of 160, the squarest 
 
 Lab: four nodes at 50 Mb/s on one switch, and the same in two pairs whose common line is that of one node. The real
 program is xhpl, or hpcc where there is none. The rates of a node are measured by weft with four processes at once on
-the lab's processors, since four processes share them while they compute.
+the lab's processors, since four processes share them while they compute. It needs a machine that does nothing else: the
+processes of an MPI spin, and where they wait for a processor each of thousands of small messages waits, too.
 
     python bench/hpl.py [published] [lab]
 """
@@ -161,10 +162,11 @@ def lab(folder: Path) -> Iterator[Goal]:
             "%",
             at_most=10,
         )
-    order = [
-        one["switch"].gflops.median > one["two pairs"].gflops.median for one in (real, simulated)
-    ]
-    yield Goal("lab: both say which network is faster", float(order[0] == order[1]), "", at_least=1)
+    is_right = lower(real["switch"]) > upper(real["two pairs"])
+    is_right &= speed(simulated["switch"]) > speed(simulated["two pairs"])
+    yield Goal(
+        "lab: both say, beyond chance, that the switch is faster", float(is_right), "", at_least=1
+    )
 
 
 def node_rates(fabric: Path) -> dict[str, str]:
@@ -182,6 +184,14 @@ def solved(run: weft.Run) -> Solution:
     assert run.folder
     [one] = solutions(Run.open(run.folder))
     return one
+
+
+def lower(one: Solution) -> float:
+    return one.gflops.low if one.gflops else 0.0
+
+
+def upper(one: Solution) -> float:
+    return one.gflops.high if one.gflops else 0.0
 
 
 def speed(one: Solution) -> float:

@@ -134,7 +134,7 @@ const KINDS: [Kind; 19] = [
     },
     Kind {
         name: "matrix",
-        keys: &["nodes", "measure", "duplex"],
+        keys: &["nodes", "measure", "duplex", "rounds"],
         read: |step| Matrix::read(step).map(Pattern::Matrix),
     },
     Kind {
@@ -174,7 +174,7 @@ const KINDS: [Kind; 19] = [
     },
     Kind {
         name: "xray",
-        keys: &["nodes", "time"],
+        keys: &["nodes", "time", "quick"],
         read: |step| Xray::read(step).map(Pattern::Xray),
     },
     Kind {

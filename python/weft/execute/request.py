@@ -28,7 +28,7 @@ from weft.execute.simulation import SimulatedRun
 from weft.execute.traffic import settle_traffic
 from weft.execute.transport_check import check_transports
 from weft.plan.load import PlanSource, load_plan
-from weft.plan.pattern import Collective, Halo, Hpl, MultiPair, Program, Traffic
+from weft.plan.pattern import Collective, Halo, Hpl, MultiPair, Program, Traffic, Xray
 from weft.plan.plan import Options, Plan, Step
 from weft.plan.trace_file import with_digest
 from weft.runs import records
@@ -84,12 +84,13 @@ def _check_loads(plan: Plan, spec: str) -> None:
     for step in plan.steps:
         if step.has_gamma and kind not in ("sim", "node"):
             check_load(step, kind, name)
-        if step.is_program and kind != "sim" and (kind == "node" or not _is_carried_out(step)):
+        is_refused = kind == "node" or (kind == "local" and not _runs_here(step))
+        if step.is_program and is_refused:
             refuse_program(step, kind, name)
 
 
-def _is_carried_out(step: Step) -> bool:
-    """Whether agents, or MPI, carry out a step that is a program."""
+def _runs_here(step: Step) -> bool:
+    """Whether processes of one machine carry out a step that is a program."""
     return step.is_real_program or isinstance(step.pattern, (Program, Halo, Collective))
 
 
@@ -201,10 +202,13 @@ def _carry_out(
 def _chooser(meta: RunMeta, step_index: int) -> Chooser:
     """What chooses the phases of an adaptive step."""
     from weft.diagnosis.paths.search import PathSearch
+    from weft.diagnosis.xray.quick.search import HealthCheck
     from weft.diagnosis.xray.search import Search
 
-    kind = meta.plan.steps[step_index].pattern.kind
-    return PathSearch(meta, step_index) if kind == "paths" else Search(meta, step_index)
+    pattern = meta.plan.steps[step_index].pattern
+    if isinstance(pattern, Xray) and pattern.quick:
+        return HealthCheck(meta, step_index)
+    return PathSearch(meta, step_index) if pattern.kind == "paths" else Search(meta, step_index)
 
 
 def default_folder(plan_name: str) -> Path:

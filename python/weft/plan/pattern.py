@@ -119,11 +119,12 @@ class AllToAll(ManyNodes, frozen=True):
     mode: Literal["phased", "unphased"]
 
 
-class Matrix(ManyNodes, frozen=True):
-    """All pairs, one after the other as far as they share nodes."""
+class Matrix(ManyNodes, frozen=True, omit_defaults=True):
+    """All pairs, or so many `rounds` of them, one after the other as far as they share nodes."""
 
     measure: Literal["rate", "latency"]
     duplex: Duplex | None
+    rounds: int | None = None
 
     @property
     def measures_latency(self) -> bool:
@@ -171,10 +172,11 @@ class Random(ManyNodes, frozen=True):
     shape: Literal["permutation", "bisection"]
 
 
-class Xray(ManyNodes, frozen=True):
-    """The search for limits, whose phases are chosen during the run."""
+class Xray(ManyNodes, frozen=True, omit_defaults=True):
+    """The search for limits, or, if `quick`, for what is not like the others; its phases are chosen during the run."""
 
     time_ns: int
+    quick: bool = False
 
 
 class Paths(ManyNodes, frozen=True):

@@ -19,7 +19,7 @@ class Sending(Struct, frozen=True):
     dst: int
     streams: int
     network: int
-    port: int
+    port: int = 0
 
 
 class Receiving(Struct, frozen=True):
@@ -28,7 +28,7 @@ class Receiving(Struct, frozen=True):
     src: int
     streams: int
     network: int
-    port: int
+    port: int = 0
 
 
 class Part(Struct, frozen=True):

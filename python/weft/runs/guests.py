@@ -13,4 +13,5 @@ def guests_text(testbed: Testbed) -> str:
     processors = "1 processor" if guests["cpus"] == 1 else f"{guests['cpus']} processors"
     size = f"{processors} and {guests['memory_mbytes']} MB each"
     how = testbed.get("virtualisation", "virtual")
-    return f"{how}, Linux {guests['kernel']}, {size}, {guests['nic']} cards"
+    bond = f", a bond ({guests['bond']})" if guests["bond"] else ""
+    return f"{how}, Linux {guests['kernel']}, {size}, {guests['nic']} cards{bond}"

@@ -152,6 +152,7 @@ class Guests(TypedDict):
     nic: str
     cpus: Count
     memory_mbytes: Count
+    bond: str
 
 
 class Testbed(TypedDict, total=False):

@@ -8,7 +8,7 @@ from msgspec import UNSET
 
 from weft import _core
 from weft.errors import RequestError
-from weft.plan.pattern import Hpl, Stream, Traffic, Webserver
+from weft.plan.pattern import Hpl, Stream, Webserver
 from weft.plan.phases import expand
 from weft.plan.plan import Step, to_json
 from weft.plan.roles import participants
@@ -32,11 +32,10 @@ def refuse_program(step: Step, kind: str, name: str) -> NoReturn:
     real = (
         ", or run the real one over MPI (--transport mpi)" if isinstance(step.pattern, Hpl) else ""
     )
-    only = isinstance(step.pattern, (Hpl, Traffic))
-    where = "simulated between nodes" if only else "between nodes"
     raise RequestError(
-        f"step {step.name!r} is a {step.pattern.kind}, which is {where}; {kind}:{name} cannot run it",
-        f"run it on sim:FABRIC, such as --on sim:two-racks{'' if kind == 'node' else real}",
+        f"step {step.name!r} is a {step.pattern.kind}, which is between nodes; {kind}:{name} cannot run it",
+        "run it on sim:FABRIC, lab:FABRIC or your machines, such as --on sim:two-racks"
+        f"{'' if kind == 'node' else real}",
     )
 
 

@@ -54,7 +54,7 @@ def open_testbed(
         return open_hosts(kind, name, nodes, ports, may_ask, wanted)
     raise RequestError(
         f"--on {spec}: not a testbed",
-        "lab:FABRIC runs on a virtual cluster, for example lab:fast-ethernet-pair, vm:FABRIC on virtual machines; local: "
+        "lab:FABRIC runs on a virtual cluster, such as lab:fast-ethernet-pair, vm:FABRIC on virtual machines; local: "
         "is two processes on this machine; sim:FABRIC computes, node:MACHINE computes what happens inside two nodes; "
         "ssh:NODES, hosts:FILE, slurm:, mpirun:NODES and template:COMMAND:NODES run on real ones",
     )

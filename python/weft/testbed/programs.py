@@ -68,7 +68,7 @@ def _check_algorithms(step: Step, pattern: Collective, members: int) -> None:
 
 
 def check_alive(hosts: Iterable[int], nodes: Sequence[Node], dead: Collection[int]) -> None:
-    """Refuse ranks whose nodes have dead links; raises RequestError."""
+    """Refuse nodes that cannot send; raises RequestError."""
     for rank, host in enumerate(hosts):
         if host in dead:
             raise RequestError(

@@ -7,11 +7,13 @@ from pathlib import Path
 
 import pytest
 
-from weft.testbed.lab.daemon import LabNode
+from weft.errors import RequestError
+from weft.testbed.lab.daemon import Keeper, LabNode
 from weft.testbed.vm import boot
+from weft.testbed.vm.bond import check_bond, configure_bond
 from weft.testbed.vm.boot import BootError, Place
 from weft.testbed.vm.emulator import check_memory, guest_command, mac_of
-from weft.testbed.vm.settings import GuestSettings, RequestError
+from weft.testbed.vm.settings import GuestSettings
 
 
 def watch(folder: Path, console: str, pid: int, log: str = "") -> None:
@@ -63,3 +65,20 @@ def test_more_memory_than_there_is_is_refused_with_what_it_takes() -> None:
     ):
         check_memory(64, GuestSettings(memory_mbytes=1 << 20))
     check_memory(1, GuestSettings())
+
+
+def test_a_bond_is_beside_the_interfaces() -> None:
+    node = LabNode("n1", "10.0.0.1", ("10.0.0.1", "10.1.0.1"))
+    other = LabNode("n2", "10.0.0.2", ("10.0.0.2", "10.1.0.2"))
+    keeper = Keeper(1, 1, False, False, [node, other], [], {})
+    script = configure_bond(keeper, node, "balance-rr")
+    assert "echo +member1 >slaves" in script and "+member2" not in script
+    assert "ip addr add 10.255.0.1/16 dev bond0" in script
+    assert "arp -i bond0 -s 10.255.0.2 06:77:66:ff:00:02" in script
+    assert configure_bond(keeper, node, "") == ""
+
+
+def test_one_interface_is_no_bond() -> None:
+    node = LabNode("n1", "10.0.0.1", ("10.0.0.1",))
+    with pytest.raises(RequestError, match="n1 has one"):
+        check_bond(Keeper(1, 1, False, False, [node], [], {}), "802.3ad")

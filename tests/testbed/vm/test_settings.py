@@ -21,7 +21,8 @@ def test_brackets_say_what_guests_are_like() -> None:
     ("spec", "said", "hint"),
     [
         ("pair(nic=e1001)", "no card 'e1001'", "virtio, e1000"),
-        ("pair(cpu=2)", "no setting 'cpu'", "nic, cpus, memory"),
+        ("pair(cpu=2)", "no setting 'cpu'", "nic, bond, cpus, memory"),
+        ("pair(bond=rr)", "no mode of a bond 'rr'", "balance-rr, active-backup"),
         ("pair(cpus=0)", "a whole number from 1 to 64", "1"),
         ("pair(memory=64)", "from 192 to", "192"),
         ("pair(nic=e1000", "not closed", "vm:pair"),

@@ -50,11 +50,6 @@ impl Rounds {
         }
     }
 
-    /// How many operations a node has so far.
-    pub fn count(&self, node: u32) -> usize {
-        self.program.nodes[node as usize].operations.len()
-    }
-
     /// Adds what a node does one after the other, once its last round has ended; the next ones do not wait for it.
     pub fn add_beside(&mut self, node: u32, actions: impl IntoIterator<Item = Action>) {
         let own = &mut self.program.nodes[node as usize];
@@ -74,6 +69,11 @@ impl Rounds {
         let new = beside.into_iter().filter(|one| !last.contains(one));
         let new: Vec<_> = new.collect();
         last.extend(new);
+    }
+
+    /// How many operations a node has so far.
+    pub fn count(&self, node: u32) -> usize {
+        self.program.nodes[node as usize].operations.len()
     }
 
     /// Lets nodes wait for each other: in round k each tells the 2^k-th after it (a dissemination barrier; D. Hensgen et

@@ -24,6 +24,7 @@ mod reply;
 mod request;
 mod rows;
 mod session;
+mod traffic;
 mod transfer;
 
 pub use member::Member;

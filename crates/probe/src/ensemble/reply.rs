@@ -34,6 +34,18 @@ pub enum Reply {
         phase: u32,
         activities: Vec<Activity>,
     },
+    /// Where the cars of a member's domain are after a phase that is traffic, and what it was.
+    Driven {
+        phase: u32,
+        hash: i64,
+        home: u64,
+        waiting: u64,
+        driving: u64,
+        arrived: u64,
+        passed: u64,
+        messages: u64,
+        bytes: u64,
+    },
     PhaseOver {
         phase: u32,
         barrier_us: f64,

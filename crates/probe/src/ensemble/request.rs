@@ -9,6 +9,7 @@ use weft_plan::Options;
 
 use super::part::Part;
 use super::program::Programs;
+use super::traffic::Traffics;
 use crate::listener::ports::PortRange;
 use crate::listener::token::Token;
 
@@ -20,6 +21,7 @@ pub enum Request {
     Join(Joining),
     Phases(Phases),
     Programs(Programs),
+    Traffics(Traffics),
     Abort,
     Leave,
 }

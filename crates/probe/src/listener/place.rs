@@ -109,8 +109,8 @@ mod tests {
             Purpose::Pair { connection: 2 },
             Purpose::Multipath,
             Purpose::Local,
-            Purpose::Channel,
             Purpose::Cast { generation: 5 },
+            Purpose::Channel,
         ];
         for purpose in purposes {
             let place = Place {

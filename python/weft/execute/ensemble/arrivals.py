@@ -12,7 +12,7 @@ from weft.execute.ensemble.work import Work
 from weft.execute.logbook import Logbook
 from weft.plan.phases import Phase
 from weft.runs.windows import are_measured
-from weft.testbed.agent.reply import Activities, PhaseOver
+from weft.testbed.agent.reply import Activities, Driven, PhaseOver
 from weft.testbed.agent.wire_format import Evidence
 
 _MOST_NAMED = 4
@@ -27,6 +27,7 @@ class _Arrived:
     batches: list[pa.RecordBatch] = field(default_factory=list)
     evidence: list[tuple[int, Evidence]] = field(default_factory=list)
     activities: dict[int, Activities] = field(default_factory=dict)
+    driven: dict[int, Driven] = field(default_factory=dict)
     barriers_us: list[float] = field(default_factory=list)
     over: set[int] = field(default_factory=set)
     failed: dict[tuple[int, int], str] = field(default_factory=dict)
@@ -87,6 +88,10 @@ class Ledger:
         """What a node did with its time in a phase that is a program, which comes before the phase is over."""
         self._of(said.phase).activities[node] = said
 
+    def driven(self, node: int, said: Driven) -> None:
+        """Where the cars of a node are after a phase that is traffic, which comes before the phase is over."""
+        self._of(said.phase).driven[node] = said
+
     def over(self, node: int, said: PhaseOver, members: Collection[int]) -> None:
         """A node is through with a phase."""
         arrived = self._of(said.phase)
@@ -123,6 +128,8 @@ class Ledger:
         everybody = self._work.participants(self._phases[phase])
         if arrived.activities and arrived.over.issuperset(everybody):
             self._logbook.spent(arrived.activities)
+            if arrived.driven:
+                self._logbook.driven(arrived.driven, arrived.activities)
         self._logbook.phases_measured([phase], arrived.batches)
         self._logbook.barrier(phase, arrived.barriers_us)
         self._mark_missing(phase, arrived)

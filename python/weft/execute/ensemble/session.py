@@ -23,6 +23,7 @@ from weft.testbed.agent.agent import Agent, AgentError
 from weft.testbed.agent.reply import (
     Activities,
     Answer,
+    Driven,
     Joined,
     Left,
     ListeningOn,
@@ -178,6 +179,8 @@ class Session:
             self._watch.hear(node, said, time.monotonic())
         if isinstance(said, Activities):
             self._ledger.spent(node, said)
+        if isinstance(said, Driven):
+            self._ledger.driven(node, said)
         if isinstance(said, PhaseOver):
             self._ledger.over(node, said, self.members)
 

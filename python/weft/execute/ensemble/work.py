@@ -4,14 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Protocol
 
 import msgspec
 
 from weft import _core
 from weft.execute.pair import StepJob
-from weft.plan.pattern import Compute, Halo, Pattern, Program
+from weft.plan.pattern import Compute, Halo, Pattern, Program, Traffic
 from weft.plan.phases import Phase
+from weft.plan.plan import to_json
 from weft.plan.roles import participants, parts, without
 from weft.plan.trace_file import read_program
 from weft.testbed.agent import request
@@ -105,6 +107,41 @@ class Programs:
         return request.ProgramPart(phase=phase.index, node=msgspec.Raw(part.encode()))
 
 
+@dataclass(frozen=True)
+class Traffics:
+    """Traffic over the first so many of these nodes: a phase needs all of its own."""
+
+    _job: StepJob
+    _pattern: Traffic
+    _ranks: tuple[int, ...]
+
+    def participants(self, phase: Phase) -> set[int]:
+        return set(self._ranks[: self._counts[phase.index]])
+
+    def without(self, phase: Phase, lost: Collection[int]) -> Phase | None:
+        return None if self.participants(phase) & set(lost) else phase
+
+    def ends(self, phase: Phase) -> set[tuple[int, int]]:
+        return set()
+
+    def requests(self, phases: Sequence[Phase], members: Sequence[int]) -> dict[int, Request]:
+        asked = request.Traffics(
+            step_index=self._job.step_index,
+            launch=self._job.launch,
+            traffic=self._pattern,
+            ranks=self._ranks,
+            phases=[
+                request.TrafficPart(phase=one.index, nodes=self._counts[one.index])
+                for one in phases
+            ],
+        )
+        return dict.fromkeys(members, asked)
+
+    @cached_property
+    def _counts(self) -> list[int]:
+        return _core.traffic_counts(to_json(self._job.step), len(self._ranks))
+
+
 def _compute(pattern: Pattern) -> Compute:
     """A collective computes nothing that is told."""
     return (pattern.compute or "spin") if isinstance(pattern, (Program, Halo)) else "spin"
@@ -112,6 +149,9 @@ def _compute(pattern: Pattern) -> Compute:
 
 def work_of(job: StepJob) -> Work:
     """How a step's phases are divided."""
+    ranks = tuple(job.step.chosen_nodes or range(len(job.nodes)))
+    if isinstance(job.step.pattern, Traffic):
+        return Traffics(job, job.step.pattern, ranks)
     if job.step.is_program:
-        return Programs(job, tuple(job.step.chosen_nodes or range(len(job.nodes))))
+        return Programs(job, ranks)
     return Transfers(job)

@@ -7,7 +7,7 @@ import re
 from msgspec import Raw, Struct, field
 
 from weft.knobs.knob import Access
-from weft.plan.pattern import Compute
+from weft.plan.pattern import Compute, Traffic
 from weft.plan.plan import Options, Step
 from weft.plan.roles import Part
 from weft.testbed.ports import PortRange
@@ -188,6 +188,23 @@ class Programs(Request, frozen=True, kw_only=True):
     compute: Compute
     rows: int
     phases: list[ProgramPart]
+
+
+class TrafficPart(Struct, frozen=True):
+    """A phase of traffic: the first `nodes` of the ranks take part."""
+
+    phase: int
+    nodes: int
+
+
+class Traffics(Request, frozen=True, kw_only=True):
+    """Simulate traffic, with a barrier before each phase. `ranks` has the member that simulates each domain."""
+
+    step_index: int
+    launch: int
+    traffic: Traffic
+    ranks: tuple[int, ...]
+    phases: list[TrafficPart]
 
 
 class Leave(Request, frozen=True):

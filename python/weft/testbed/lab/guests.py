@@ -30,6 +30,7 @@ class Guests(Struct, frozen=True):
     nic: str
     cpus: int
     memory_mbytes: int
+    bond: str = ""
     pids: dict[str, int] = {}
 
     def command(self, node: str, argv: list[str]) -> list[str]:

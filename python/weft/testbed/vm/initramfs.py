@@ -18,7 +18,7 @@ ALWAYS = ("virtio_pci", "virtio_console")
 """Loaded at the start, with the module of the card."""
 IF_THERE = ("9p", "9pnet_virtio")
 """By which a guest sees the host machine's files. Kernels for clouds lack them."""
-AT_HAND = ("bonding", "bridge", "8021q", "sch_netem", "sch_tbf", "wireguard", "tcp_bbr")
+AT_HAND = ("macvlan", "bonding", "bridge", "8021q", "sch_netem", "sch_tbf", "wireguard", "tcp_bbr")
 
 _INIT = f"""#!/bin/busybox sh
 /bin/busybox mkdir -p /proc /sys /dev /tmp /run /host /sbin /usr/bin /usr/sbin

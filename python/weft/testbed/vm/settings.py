@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Collection, Iterable
 from typing import NamedTuple
 
 from msgspec import Struct
@@ -34,12 +34,25 @@ CARDS = {
 }
 
 
+MODES = (
+    "balance-rr",
+    "active-backup",
+    "balance-xor",
+    "broadcast",
+    "802.3ad",
+    "balance-tlb",
+    "balance-alb",
+)
+"""Of Linux' bonding driver."""
+
+
 class GuestSettings(Struct, frozen=True):
-    """The card of each interface, processors, memory."""
+    """The card of each interface, processors, memory, and the mode of a bond beside the interfaces ("": none)."""
 
     nic: str = "virtio"
     cpus: int = 1
     memory_mbytes: int = 256
+    bond: str = ""
 
     @property
     def card(self) -> Card:
@@ -68,10 +81,13 @@ def _choices(known: Iterable[str]) -> str:
     return f"choose from {', '.join(known)}"
 
 
-def _card(where: str, value: str) -> str:
-    if value not in CARDS:
-        raise RequestError(f"{where}: no card {value!r}", _choices(CARDS))
-    return value
+def _one_of(known: Collection[str], what: str) -> Callable[[str, str], str]:
+    def read(where: str, value: str) -> str:
+        if value not in known:
+            raise RequestError(f"{where}: no {what} {value!r}", _choices(known))
+        return value
+
+    return read
 
 
 def _number(least: int, most: int, unit: str) -> Callable[[str, str], int]:
@@ -87,7 +103,8 @@ def _number(least: int, most: int, unit: str) -> Callable[[str, str], int]:
 
 
 _READERS: dict[str, Callable[[str, str], object]] = {
-    "nic": _card,
+    "nic": _one_of(CARDS, "card"),
+    "bond": _one_of(MODES, "mode of a bond"),
     "cpus": _number(1, MOST_CPUS, ""),
     "memory": _number(LEAST_MBYTES, MOST_MBYTES, " MB"),
 }

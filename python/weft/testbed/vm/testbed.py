@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import msgspec
@@ -19,6 +20,7 @@ from weft.testbed.lab.guests import Guests, Virtualisation
 from weft.testbed.lab.registry import Entry
 from weft.testbed.lab.testbed import Lab, make_room, private_name, start_lab
 from weft.testbed.vm.accelerator import choose_accelerator
+from weft.testbed.vm.bond import bond_address, check_bond, configure_bond
 from weft.testbed.vm.boot import Place, Telling, boot, configure_guest
 from weft.testbed.vm.emulator import (
     PORTS,
@@ -67,6 +69,12 @@ class GuestLab(Lab):
             *load_warnings(self._usages, usages(self._guests.pids)),
         ]
 
+    @property
+    def nodes(self) -> list[Node]:
+        if not self._guests.bond:
+            return super().nodes
+        return [replace(node, bond=bond_address(node.address)) for node in super().nodes]
+
     def describe(self) -> records.Testbed:
         """What run.json says about it."""
         guests = self._guests
@@ -76,6 +84,7 @@ class GuestLab(Lab):
             "nic": guests.nic,
             "cpus": guests.cpus,
             "memory_mbytes": guests.memory_mbytes,
+            "bond": guests.bond,
         }
         return super().describe() | {"virtualisation": guests.virtualisation, "guests": about}
 
@@ -110,7 +119,7 @@ def boot_guests(spec: str, scale: float, lab: str | None) -> Entry:
 
 
 def _of(guests: Guests) -> GuestSettings:
-    return GuestSettings(guests.nic, guests.cpus, guests.memory_mbytes)
+    return GuestSettings(guests.nic, guests.cpus, guests.memory_mbytes, guests.bond)
 
 
 def _start(
@@ -124,6 +133,7 @@ def _start(
     entry, process = start_lab(path, scale, lab, private, guests=True)
     try:
         check_memory(len(entry.keeper.nodes), settings)
+        check_bond(entry.keeper, settings.bond)
         guests = _guests(lab, program, kernel, settings, _KINDS[accelerator])
         machine = machine_command(program, accelerator, settings, image)
         entry = _boot_all(entry, guests, machine, settings)
@@ -140,7 +150,7 @@ def _guests(
 ) -> Guests:
     folder = registry.files(lab).guests
     folder.mkdir(mode=0o700, exist_ok=True)
-    known = (settings.nic, settings.cpus, settings.memory_mbytes)
+    known = (settings.nic, settings.cpus, settings.memory_mbytes, settings.bond)
     return Guests(str(folder), PORTS, kind, program, kernel.release, *known)
 
 
@@ -155,7 +165,7 @@ def _boot_all(entry: Entry, guests: Guests, machine: list[str], settings: GuestS
         guests = msgspec.structs.replace(guests, pids=guests.pids | {node.name: pid})
         entry = msgspec.structs.replace(entry, guests=guests)
         registry.add(entry)
-        script = configure(entry.keeper, node)
+        script = configure(entry.keeper, node) + configure_bond(entry.keeper, node, settings.bond)
         configure_guest(guests.inside(node.name, ["sh"]), node.name, script)
     return entry
 

@@ -9,7 +9,7 @@ mod request;
 use weft_plan::Compute;
 use weft_plan::program::Action;
 
-pub use activity::Activity;
+pub use activity::{Activity, Span};
 use course::{Course, Log};
 use part::Part;
 use processors::Processors;

@@ -9,6 +9,7 @@ from weft.testbed.agent.reply.ensemble import (
     Activities,
     Activity,
     Alive,
+    Driven,
     FailedTransfer,
     Joined,
     Left,
@@ -79,6 +80,7 @@ Reply: TypeAlias = (
     | Joined
     | Alive
     | Activities
+    | Driven
     | PhaseOver
     | PhasesDone
     | Left
@@ -133,6 +135,7 @@ __all__ = [
     "Deliveries",
     "Delivery",
     "Done",
+    "Driven",
     "EchoStopped",
     "Echoing",
     "Ended",

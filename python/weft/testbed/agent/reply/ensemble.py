@@ -53,6 +53,21 @@ class Activities(Message, frozen=True):
     activities: tuple[Activity, ...]
 
 
+class Driven(Message, frozen=True, kw_only=True):
+    """Where the cars of a node's domain are after a phase that is traffic, how often one passed the end of a link, and
+    what the node sent. The hash of all cars is the sum of all nodes', modulo 2^64."""
+
+    phase: int
+    hash: int
+    home: int
+    waiting: int
+    driving: int
+    arrived: int
+    passed: int
+    messages: int
+    bytes: int
+
+
 class FailedTransfer(Struct, frozen=True):
     """A transfer whose connection broke."""
 
