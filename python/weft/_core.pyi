@@ -147,8 +147,8 @@ class Network:
         most_rows: int,
         **parameters: float | str | None,
     ) -> dict[str, Any]:
-        """The phases `first` to `last`, without it, of a step whose programs follow from it: a collective, Linpack;
-        about so many messages of each are kept."""
+        """The phases `first` to `last`, without it, of a step whose programs follow from it: a collective, a halo,
+        Linpack; about so many messages of each are kept."""
 
     def play_traffic(
         self,
@@ -193,8 +193,8 @@ class Program:
         """What phases make nodes do, with a barrier between them."""
 
     @staticmethod
-    def of_collective(step_json: str, phase: int, nodes: int) -> Program:
-        """What so many nodes do in a phase of a step that is a collective."""
+    def of_step(step_json: str, phase: int, nodes: int) -> Program:
+        """What so many nodes do in a phase of a step whose pattern says so: a collective, a halo."""
 
     @staticmethod
     def of_hpl(step_json: str, nodes: int) -> Program:

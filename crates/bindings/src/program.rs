@@ -3,7 +3,7 @@
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 use weft_plan::program::{self, Schedule, goal_binary, goal_text};
-use weft_plan::{Collective, Hpl, Pattern, Phase, Step};
+use weft_plan::{Hpl, Pattern, Phase, Step};
 
 use super::answers::refused;
 
@@ -35,12 +35,12 @@ impl Program {
         Ok(Self { inner })
     }
 
-    /// What so many nodes do in a phase of a step that is a collective.
+    /// What so many nodes do in a phase of a step that is a program.
     #[staticmethod]
-    fn of_collective(step_json: &str, phase: u32, nodes: u32) -> PyResult<Self> {
-        let (step, collective) = collective_of(step_json)?;
-        let members = collective.members(nodes).len();
-        let inner = collective.program_of(phase, &step.sizes.sizes(), members);
+    fn of_step(step_json: &str, phase: u32, nodes: u32) -> PyResult<Self> {
+        let step: Step = serde_json::from_str(step_json).map_err(refused)?;
+        let members = step.pattern.ranks(nodes).len();
+        let inner = planned(&step, phase, members);
         Ok(Self {
             inner: inner.map_err(refused)?,
         })
@@ -69,8 +69,11 @@ impl Program {
     /// The names of the ways in which so many nodes go through a collective, in the order of its phases at a size.
     #[staticmethod]
     fn ways(step_json: &str, nodes: u32) -> PyResult<Vec<&'static str>> {
-        let (_, collective) = collective_of(step_json)?;
-        let ways = collective.ways(collective.members(nodes).len());
+        let step: Step = serde_json::from_str(step_json).map_err(refused)?;
+        let Pattern::Collective(collective) = &step.pattern else {
+            return Err(refused(format!("step {:?} is no collective", step.name)));
+        };
+        let ways = collective.ways(step.pattern.ranks(nodes).len());
         Ok(ways.iter().map(|one| one.name()).collect())
     }
 
@@ -125,13 +128,10 @@ impl Program {
     }
 }
 
-/// A step with its collective.
-fn collective_of(step_json: &str) -> PyResult<(Step, Collective)> {
-    let step: Step = serde_json::from_str(step_json).map_err(refused)?;
-    match &step.pattern {
-        Pattern::Collective(collective) => Ok((step.clone(), collective.clone())),
-        _ => Err(refused(format!("step {:?} is no collective", step.name))),
-    }
+/// What so many nodes do in a phase of a step whose pattern says so.
+fn planned(step: &Step, phase: u32, nodes: usize) -> Result<program::Program, String> {
+    let found = step.pattern.program(phase, &step.sizes.sizes(), nodes);
+    found.unwrap_or_else(|| Err(format!("step {:?} has no programs of its own", step.name)))
 }
 
 fn hpl_of(step_json: &str) -> PyResult<Hpl> {
@@ -145,16 +145,16 @@ fn hpl_of(step_json: &str) -> PyResult<Hpl> {
 /// A phase of a step whose programs follow from it, ready to be played, and the hosts that play it.
 pub fn made_of(step: &Step, phase: u32, hosts: u32) -> Result<(Schedule, Vec<u32>), String> {
     match &step.pattern {
-        Pattern::Collective(one) => {
-            let members = one.members(hosts);
-            let program = one.program_of(phase, &step.sizes.sizes(), members.len())?;
-            Ok((Schedule::of(program, one.rendezvous_bytes)?, members))
-        }
         Pattern::Hpl(one) => {
             let schedule = Schedule::of(one.program(hosts)?, one.rendezvous_bytes)?;
             Ok((schedule, one.members(hosts)?))
         }
-        _ => Err(format!("step {:?} has no programs of its own", step.name)),
+        pattern => {
+            let ranks = pattern.ranks(hosts);
+            let program = planned(step, phase, ranks.len())?;
+            let rendezvous_bytes = pattern.rendezvous_bytes().unwrap_or(u64::MAX);
+            Ok((Schedule::of(program, rendezvous_bytes)?, ranks))
+        }
     }
 }
 

@@ -22,8 +22,8 @@ pub use matrix::{Matrix, Measure};
 pub use pairs::Pairs;
 pub use paths::Paths;
 pub use random::{Random, Shape};
-pub(crate) use replay::read_rendezvous;
 pub use replay::{Compute, Replay};
+pub(crate) use replay::{read_compute, read_rendezvous};
 pub use ring::Ring;
 pub use streams::Streams;
 pub(crate) use traffic::KEYS as TRAFFIC_KEYS;
@@ -56,6 +56,11 @@ pub(crate) trait Ensemble {
 
     /// Refuses keys that are wrong together; each list is checked elsewhere.
     fn check(&self) -> Result<(), Wrong> {
+        Ok(())
+    }
+
+    /// Refuses a number of members.
+    fn fits(&self, _members: usize) -> Result<(), String> {
         Ok(())
     }
 
@@ -239,11 +244,13 @@ pub(crate) fn some_phases(
 fn members(pattern: &dyn Ensemble, testbed_nodes: u32, reach: Reach) -> Result<Vec<u32>, String> {
     let most = reach.most_nodes;
     match pattern.lists().into_iter().find(|(key, _)| *key == "nodes") {
-        Some((_, nodes)) => Ok(nodes.to_vec()),
+        Some((_, nodes)) => pattern.fits(nodes.len()).map(|()| nodes.to_vec()),
         None if testbed_nodes > most => Err(format!(
             "a step has at most {most} nodes, the testbed has {testbed_nodes}; choose some with `nodes`"
         )),
-        None => Ok((0..testbed_nodes).collect()),
+        None => pattern
+            .fits(testbed_nodes as usize)
+            .map(|()| (0..testbed_nodes).collect()),
     }
 }
 

@@ -7,6 +7,7 @@ mod collective;
 mod ensemble;
 mod error;
 mod goal;
+mod halo;
 mod hpl;
 mod limits;
 mod multipair;
@@ -34,6 +35,7 @@ pub use ensemble::{
 };
 pub use error::{Fault, PlanError};
 pub use goal::{Goal, Question};
+pub use halo::Halo;
 pub use hpl::{Broadcast, Factor, Grid, Hpl, Swap};
 pub use limits::{Limits, Reach};
 pub use multipair::{MultiPair, Test};

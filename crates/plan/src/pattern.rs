@@ -10,18 +10,20 @@ use crate::ensemble::{
     Traffic, Xray,
 };
 use crate::error::Result;
+use crate::halo::{self, Halo};
 use crate::hpl::{self, Hpl};
 use crate::limits::Reach;
 use crate::multipair::{self, MultiPair, Test};
 use crate::phase::{Phase, Transfer, Work};
+use crate::program::Program;
 use crate::reading::Axis;
 use crate::reading::Section;
 use crate::webserver::{self, Webserver};
 
 const DEFAULT_WINDOW: u32 = 64;
 const MOST_WINDOW: u32 = 1 << 20;
-/// A collective is short: one look at it says little.
-const COLLECTIVE_TRIALS: u32 = 5;
+/// One look at what is short says little.
+const SHORT_TRIALS: u32 = 5;
 const GAMMA: Axis = Axis {
     example: "\"0:3.5:0.25\"",
     least: 0.0,
@@ -63,6 +65,7 @@ pub enum Pattern {
     Xray(Xray),
     Paths(Paths),
     Program(Replay),
+    Halo(Halo),
     Collective(Collective),
     Traffic(Traffic),
     Hpl(Hpl),
@@ -94,7 +97,7 @@ struct Kind {
     read: fn(&Section) -> Result<Pattern>,
 }
 
-const KINDS: [Kind; 18] = [
+const KINDS: [Kind; 19] = [
     Kind {
         name: "pingpong",
         keys: &[],
@@ -185,6 +188,11 @@ const KINDS: [Kind; 18] = [
         read: |step| Replay::read(step).map(Pattern::Program),
     },
     Kind {
+        name: "halo",
+        keys: &halo::KEYS,
+        read: |step| Halo::read(step).map(Pattern::Halo),
+    },
+    Kind {
         name: "collective",
         keys: &collective::KEYS,
         read: |step| Collective::read(step).map(Pattern::Collective),
@@ -225,6 +233,7 @@ impl Pattern {
             Self::Xray(_) => "xray",
             Self::Paths(_) => "paths",
             Self::Program(_) => "program",
+            Self::Halo(_) => "halo",
             Self::Collective(_) => "collective",
             Self::Traffic(_) => "traffic",
             Self::Hpl(_) => "hpl",
@@ -240,7 +249,11 @@ impl Pattern {
     pub fn is_program(&self) -> bool {
         matches!(
             self,
-            Self::Program(_) | Self::Collective(_) | Self::Traffic(_) | Self::Hpl(_)
+            Self::Program(_)
+                | Self::Halo(_)
+                | Self::Collective(_)
+                | Self::Traffic(_)
+                | Self::Hpl(_)
         )
     }
 
@@ -248,6 +261,7 @@ impl Pattern {
     pub fn rendezvous_bytes(&self) -> Option<u64> {
         match self {
             Self::Program(pattern) => Some(pattern.rendezvous_bytes),
+            Self::Halo(pattern) => Some(pattern.rendezvous_bytes),
             Self::Collective(pattern) => Some(pattern.rendezvous_bytes),
             _ => None,
         }
@@ -257,9 +271,38 @@ impl Pattern {
     pub(crate) fn usual_trials(&self) -> Option<u32> {
         match self {
             Self::Program(_) => Some(1),
-            Self::Collective(_) => Some(COLLECTIVE_TRIALS),
+            Self::Collective(_) | Self::Halo(_) => Some(SHORT_TRIALS),
             _ => None,
         }
+    }
+
+    /// What each of so many nodes does in a phase of a step of these sizes, where the pattern itself says so.
+    pub fn program(
+        &self,
+        phase: u32,
+        sizes: &[u64],
+        nodes: usize,
+    ) -> Option<Result<Program, String>> {
+        match self {
+            Self::Collective(pattern) => Some(pattern.program_of(phase, sizes, nodes)),
+            Self::Halo(pattern) => {
+                let size = sizes.get(phase as usize);
+                let bytes = size.ok_or_else(|| format!("there is no phase {phase}"));
+                Some(bytes.and_then(|bytes| pattern.program(nodes as u32, *bytes)))
+            }
+            _ => None,
+        }
+    }
+
+    /// The nodes of a program, rank by rank: those that are named, else all.
+    pub fn ranks(&self, testbed_nodes: u32) -> Vec<u32> {
+        let named = match self {
+            Self::Program(pattern) => pattern.nodes.clone(),
+            Self::Collective(pattern) => pattern.nodes.clone(),
+            Self::Halo(pattern) => pattern.nodes.clone(),
+            _ => None,
+        };
+        named.unwrap_or_else(|| (0..testbed_nodes).collect())
     }
 
     /// Whether a row of it times round trips.
@@ -295,6 +338,7 @@ impl Pattern {
             Self::Xray(pattern) => Some(pattern),
             Self::Paths(pattern) => Some(pattern),
             Self::Program(pattern) => Some(pattern),
+            Self::Halo(pattern) => Some(pattern),
             Self::Collective(pattern) => Some(pattern),
             Self::Traffic(pattern) => Some(pattern),
             Self::Hpl(pattern) => Some(pattern),

@@ -10,6 +10,7 @@ import pyarrow as pa
 
 from weft.diagnosis.curve import Ints, column, group_slices
 from weft.interval import Interval
+from weft.plan.phases import expand
 from weft.runs.folder import Run
 from weft.runs.tables import ACTIVITIES_NAME
 from weft.statistics import Floats, median_interval
@@ -44,9 +45,10 @@ class Activity:
     elapsed_ms: float
     last_node: str
     shares: tuple[Share, ...]
-    trials: int = 1
-    elapsed: Interval | None = None
-    by_launch_ms: tuple[float, ...] = ()
+    size_bytes: int
+    trials: int
+    elapsed: Interval
+    by_launch_ms: tuple[float, ...]
 
 
 def activities(run: Run) -> list[Activity]:
@@ -55,11 +57,14 @@ def activities(run: Run) -> list[Activity]:
     table = run.side_table(ACTIVITIES_NAME).sort_by(order)
     names = np.array([str(node["name"]) for node in run.meta.nodes])
     slices = group_slices(column(table, "step"), column(table, "phase"))
-    return [_of_phase(table.slice(rows.start, rows.stop - rows.start), names) for rows in slices]
+    parts = [table.slice(rows.start, rows.stop - rows.start) for rows in slices]
+    return [_of_phase(run, part, names) for part in parts]
 
 
-def _of_phase(table: pa.Table, names: npt.NDArray[np.str_]) -> Activity:
+def _of_phase(run: Run, table: pa.Table, names: npt.NDArray[np.str_]) -> Activity:
     """Every execution of one phase: as many rows as there are nodes, one behind the other."""
+    step, phase = (int(column(table, name)[0]) for name in ("step", "phase"))
+    phases = expand(run.meta.plan.steps[step], len(run.meta.nodes))
     launch, end_ns = column(table, "launch"), column(table, "end_ns")
     executions = len(group_slices(launch, column(table, "trial")))
     nodes = table.num_rows // executions
@@ -72,8 +77,8 @@ def _of_phase(table: pa.Table, names: npt.NDArray[np.str_]) -> Activity:
     ]
     elapsed = median_interval(by_launch if len(by_launch) > 1 else elapsed_ms, upper=True)
     return Activity(
-        step=int(column(table, "step")[0]),
-        phase=int(column(table, "phase")[0]),
+        step=step,
+        phase=phase,
         nodes=nodes,
         elapsed_ms=elapsed.median,
         last_node=str(here[np.argmax(np.bincount(ends_ms.argmax(axis=1)))]),
@@ -81,6 +86,7 @@ def _of_phase(table: pa.Table, names: npt.NDArray[np.str_]) -> Activity:
             _share(kind, column(table, f"{kind}_ns").reshape(executions, nodes), here)
             for kind in KINDS
         ),
+        size_bytes=phases[phase].size_bytes,
         trials=executions,
         elapsed=elapsed,
         by_launch_ms=tuple(by_launch),

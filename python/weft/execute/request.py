@@ -28,7 +28,7 @@ from weft.execute.simulation import SimulatedRun
 from weft.execute.traffic import settle_traffic
 from weft.execute.transport_check import check_transports
 from weft.plan.load import PlanSource, load_plan
-from weft.plan.pattern import Collective, Hpl, MultiPair, Program, Traffic, Xray
+from weft.plan.pattern import Collective, Halo, Hpl, MultiPair, Program, Traffic, Xray
 from weft.plan.plan import Options, Plan, Step
 from weft.plan.trace_file import with_digest
 from weft.runs import records
@@ -41,7 +41,7 @@ from weft.testbed.base import Testbed
 from weft.testbed.computed.base import Simulator, is_computed
 from weft.testbed.needs import check_load, nodes_of, refuse_program
 from weft.testbed.open import open_testbed
-from weft.testbed.programs import check_collective, check_replay
+from weft.testbed.programs import check_members, check_parts, check_replay
 
 
 @dataclass(frozen=True)
@@ -84,9 +84,14 @@ def _check_loads(plan: Plan, spec: str) -> None:
     for step in plan.steps:
         if step.has_gamma and kind not in ("sim", "node"):
             check_load(step, kind, name)
-        is_refused = kind == "node" or (kind == "local" and not step.is_real_program)
+        is_refused = kind == "node" or (kind == "local" and not _runs_here(step))
         if step.is_program and is_refused:
             refuse_program(step, kind, name)
+
+
+def _runs_here(step: Step) -> bool:
+    """Whether processes of one machine carry out a step that is a program."""
+    return step.is_real_program or isinstance(step.pattern, (Program, Halo, Collective))
 
 
 def simulate_run(request: RunRequest, reporter: Reporter | None = None) -> Run:
@@ -296,18 +301,18 @@ def _settled_options(step: Step, testbed: Testbed, cpus: list[int] | None) -> Op
 
 
 def _settled_program(step: Step, testbed: Testbed) -> Step:
-    """With the nodes of a trace's ranks, and how they compute; raises RequestError for what nodes cannot carry out."""
+    """With the nodes of a trace's ranks, and how they compute; raises RequestError for a program that cannot be carried
+    out."""
     name = f"{testbed.kind}:{testbed.name}"
-    if isinstance(step.pattern, Collective):
-        check_collective(step, step.pattern, testbed.nodes)
-    if not isinstance(step.pattern, Program):
-        return step
-    program = check_replay(step.pattern, name, testbed.nodes)
-    pattern = replace(
-        step.pattern,
-        nodes=step.pattern.nodes or tuple(range(program.ranks)),
-        compute=step.pattern.compute or ("spin" if testbed.may_spin else "sleep"),
-    )
+    pattern = step.pattern
+    if isinstance(pattern, Program):
+        program = check_replay(pattern, name, testbed.nodes)
+        check_parts(pattern, program)
+        pattern = replace(pattern, nodes=pattern.nodes or tuple(range(program.ranks)))
+    elif step.is_program:
+        check_members(step, testbed.nodes)
+    if isinstance(pattern, (Program, Halo)) and not pattern.compute:
+        pattern = replace(pattern, compute="spin" if testbed.may_spin else "sleep")
     return replace(step, pattern=pattern)
 
 

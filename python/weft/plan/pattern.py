@@ -202,6 +202,19 @@ class Program(Dependent, frozen=True):
     sha256: str | UnsetType = UNSET
 
 
+class Halo(Dependent, frozen=True):
+    """Exchanges with the neighbours on a grid of nodes; `grid` is the cells in each dimension, or how many there are.
+    `faces` are multiples of the size, by dimension."""
+
+    grid: int | tuple[int, ...]
+    periodic: bool
+    corners: bool
+    faces: tuple[int, ...]
+    rounds: int
+    work_ns: int
+    compute: Compute | UnsetType = UNSET
+
+
 class Collective(Dependent, frozen=True):
     """One operation of all nodes in several ways; the phases of a size are the ways (`weft._core.Program.ways`)."""
 
@@ -282,6 +295,7 @@ Pattern: TypeAlias = (
     | Xray
     | Paths
     | Program
+    | Halo
     | Collective
     | Traffic
     | Hpl

@@ -11,6 +11,9 @@ from weft.plan.plan import Step, to_json
 from weft.plan.trace_file import read_program
 from weft.testbed.base import Node
 
+MOST_PART_BYTES = 16_000_000
+"""About what a frame to an agent holds."""
+
 
 def check_replay(
     pattern: Program, testbed: str, nodes: Sequence[Node], dead: Collection[int] = ()
@@ -31,17 +34,35 @@ def check_replay(
     return program
 
 
-def check_collective(
-    step: Step, pattern: Collective, nodes: Sequence[Node], dead: Collection[int] = ()
-) -> None:
-    """Refuse algorithms that were asked for and that there are not for so many nodes; raises RequestError."""
+def check_parts(pattern: Program, program: _core.Program) -> None:
+    """Refuse a trace of which an agent cannot carry out its part; raises RequestError."""
+    for rank in range(program.ranks):
+        try:
+            size = len(program.part_of(rank))
+        except RequestError as error:
+            raise RequestError(f"{pattern.trace}: {error.message}") from None
+        if size > MOST_PART_BYTES:
+            raise RequestError(
+                f"{pattern.trace}: an agent takes 16 MB, and the part of rank {rank} has {size / 1e6:.0f}",
+                "take a shorter trace; sim: replays this one",
+            )
+
+
+def check_members(step: Step, nodes: Sequence[Node], dead: Collection[int] = ()) -> None:
+    """Refuse a step whose pattern says what its nodes do where these are not alive, or where algorithms were asked for
+    that there are not for so many; raises RequestError."""
     members = step.chosen_nodes or range(len(nodes))
     check_alive(members, nodes, dead)
-    missing = set(pattern.algorithms) - set(_core.Program.ways(to_json(step), len(members)))
+    if isinstance(step.pattern, Collective):
+        _check_algorithms(step, step.pattern, len(members))
+
+
+def _check_algorithms(step: Step, pattern: Collective, members: int) -> None:
+    missing = set(pattern.algorithms) - set(_core.Program.ways(to_json(step), members))
     if missing:
         raise RequestError(
             f"step {step.name!r}: {', '.join(sorted(missing))} of {pattern.operation} needs a power of two nodes, "
-            f"not {len(members)}",
+            f"not {members}",
             "choose so many with `nodes`, or leave it out of `algorithms`",
         )
 

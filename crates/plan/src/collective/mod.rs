@@ -96,12 +96,6 @@ impl Collective {
         Ok((ways[phase as usize % ways.len()], *bytes))
     }
 
-    /// Those that take part.
-    pub fn members(&self, testbed_nodes: u32) -> Vec<u32> {
-        let all = || (0..testbed_nodes).collect();
-        self.nodes.clone().unwrap_or_else(all)
-    }
-
     /// What each of so many nodes does for a buffer of so many bytes. The error says how large it would be.
     pub fn program(&self, algorithm: Algorithm, nodes: u32, bytes: u64) -> Result<Program, String> {
         let messages = self.messages(algorithm, nodes.into());

@@ -53,10 +53,8 @@ class Ensemble:
         self._session = None
 
     async def _run_some(self, phases: list[Phase]) -> None:
-        left = self._ledger.to_run(phases)
-        if left:
-            session = await self._joined()
-            await session.work(left)
+        session = await self._joined()
+        await session.work(self._ledger.to_run(phases))
 
     async def _joined(self) -> Session:
         if self._session is None:

@@ -10,21 +10,17 @@ from typing import Protocol
 import msgspec
 
 from weft import _core
-from weft.errors import RequestError
 from weft.execute.pair import StepJob
-from weft.plan.pattern import Compute, Pattern, Program, Traffic
+from weft.plan.pattern import Compute, Halo, Pattern, Program, Traffic
 from weft.plan.phases import Phase
 from weft.plan.plan import to_json
 from weft.plan.roles import participants, parts, without
 from weft.plan.trace_file import read_program
 from weft.testbed.agent import request
-from weft.testbed.agent.agent import AgentError
 from weft.testbed.agent.request import Request
 
 MOST_ROWS = 2_000_000
 """Messages of a step's programs whose times are kept, in a launch."""
-MOST_PART_BYTES = 16 << 20
-"""What a frame to an agent holds."""
 
 
 class Work(Protocol):
@@ -40,7 +36,7 @@ class Work(Protocol):
         """The sources and destinations that must have samples."""
 
     def requests(self, phases: Sequence[Phase], members: Sequence[int]) -> dict[int, Request]:
-        """What each member is asked for; raises AgentError where that cannot be asked."""
+        """What each member is asked for."""
 
 
 @dataclass(frozen=True)
@@ -107,14 +103,7 @@ class Programs:
     def _part(self, phase: Phase, trace: _core.Program | None, node: int) -> request.ProgramPart:
         if trace is None:
             return request.ProgramPart(phase=phase.index)
-        name = self._job.nodes[node].name
-        try:
-            part = trace.part_of(self._ranks.index(node))
-        except RequestError as error:
-            raise AgentError(name, "bad-request", error.message) from None
-        if len(part) > MOST_PART_BYTES:
-            reason = f"its part of the trace takes {len(part) / 1e6:.0f} MB, an agent takes 16"
-            raise AgentError(name, "bad-request", reason)
+        part = trace.part_of(self._ranks.index(node))
         return request.ProgramPart(phase=phase.index, node=msgspec.Raw(part.encode()))
 
 
@@ -155,7 +144,7 @@ class Traffics:
 
 def _compute(pattern: Pattern) -> Compute:
     """A collective computes nothing that is told."""
-    return (pattern.compute or "spin") if isinstance(pattern, Program) else "spin"
+    return (pattern.compute or "spin") if isinstance(pattern, (Program, Halo)) else "spin"
 
 
 def work_of(job: StepJob) -> Work:

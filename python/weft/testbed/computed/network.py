@@ -25,7 +25,7 @@ from weft.fabrics.losses import (
 from weft.fabrics.simgrid.importer import read_simgrid
 from weft.fabrics.spec import ROWS, SimSpec, Value, parse_spec
 from weft.plan import catalog
-from weft.plan.pattern import Collective, Hpl, Program, Traffic
+from weft.plan.pattern import Collective, Halo, Hpl, Program, Traffic
 from weft.plan.phases import Phase
 from weft.plan.plan import Step, to_json
 from weft.plan.trace_file import read_program
@@ -35,7 +35,7 @@ from weft.statistics import Floats
 from weft.testbed.computed.base import Computed
 from weft.testbed.computed.outcome import Outcome
 from weft.testbed.needs import nodes_of
-from weft.testbed.programs import check_alive, check_collective, check_replay
+from weft.testbed.programs import check_alive, check_members, check_replay
 
 _CHUNK_TRANSFERS = 400_000
 _CONDENSED_TRANSFERS = 8_000_000
@@ -73,13 +73,11 @@ class Simulated(Computed[_core.Network]):
         refuse_spraying(self.name, self._about.get("fabric"))
         if isinstance(step.pattern, Program):
             check_replay(step.pattern, self.name, self.nodes, self.dead)
-        elif isinstance(step.pattern, Collective):
-            check_collective(step, step.pattern, self.nodes, self.dead)
-        elif isinstance(step.pattern, Traffic):
-            check_alive(step.chosen_nodes or range(len(self.nodes)), self.nodes, self.dead)
         elif isinstance(step.pattern, Hpl):
             check_alive(nodes_of(step, len(self.nodes)), self.nodes, self.dead)
             _core.Program.check_hpl(to_json(step), len(self.nodes))
+        elif step.is_program:
+            check_members(step, self.nodes, self.dead)
         refusal = self.model.refusal(to_json(step), **self._parameters)
         if refusal is not None:
             raise RequestError(f"{self.name}: {refusal}", "or leave sharing=reno out")
@@ -98,7 +96,7 @@ class Simulated(Computed[_core.Network]):
         """The phases `first` to `last`, without it, of a resolved step."""
         if isinstance(step.pattern, Program):
             return self._replay(step.pattern)
-        if isinstance(step.pattern, (Collective, Hpl)):
+        if isinstance(step.pattern, (Collective, Halo, Hpl)):
             return self._play(step, first, last)
         if isinstance(step.pattern, Traffic):
             return self._drive(step, first, last)

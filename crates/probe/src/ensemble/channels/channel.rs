@@ -148,11 +148,15 @@ impl Channel {
         let Some(line) = &self.line else {
             return Ok(Found::Nothing);
         };
-        let found = self.reader.advance(line, memory)?;
-        if matches!(found, Found::Nothing) {
-            self.reader.choose_wake(line)?;
+        self.reader.advance(line, memory)
+    }
+
+    /// Be woken when there is something to do: after all that could be read now has been.
+    pub fn rest(&mut self) -> io::Result<()> {
+        match &self.line {
+            Some(line) => self.reader.choose_wake(line),
+            None => Ok(()),
         }
-        Ok(found)
     }
 
     pub fn reader(&mut self) -> &mut Reader {

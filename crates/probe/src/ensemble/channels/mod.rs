@@ -206,13 +206,13 @@ impl Channels {
         let turn_end = channel.moved_bytes() + TURN_BYTES;
         while self.all[at].moved_bytes() < turn_end {
             match self.all[at].read(&mut self.memory)? {
-                Found::Nothing => return Ok(()),
+                Found::Nothing => break,
                 Found::Head(header) => self.begin(slot, header, reactor)?,
                 Found::Whole(header, sink) => self.end(slot, header, sink),
                 Found::End => return Err(closed()),
             }
         }
-        Ok(())
+        self.all[at].rest()
     }
 
     /// A header has come.

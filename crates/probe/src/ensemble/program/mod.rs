@@ -117,6 +117,7 @@ impl Session {
             self.begin_ready(part, &mut course, processors)?;
         }
         self.progress.is_computing = false;
+        debug_assert!(self.channels.are_idle(), "what was begun has ended");
         if self.options.verify {
             part.check_result(&self.channels.memory)?;
         }

@@ -1,6 +1,6 @@
 //! A member's part in a program, made ready to be carried out.
 
-use weft_plan::program::{Action, Own};
+use weft_plan::program::{Action, Node, Own};
 use weft_plan::{Pattern, Piece, Script, StopRule};
 
 use super::super::channels::{Content, End, Memory};
@@ -45,13 +45,7 @@ impl Part {
                 let script = script.map_err(SessionError::bad_request)?;
                 (Own::of(script.node.clone()), Some(Data::of(script)))
             }
-            (None, other) => {
-                let message = format!(
-                    "pattern {:?} says nothing of this member's part",
-                    other.name()
-                );
-                return Err(SessionError::bad_request(message));
-            }
+            (None, pattern) => (Own::of(own_node(asked, phase, rank, pattern)?), None),
         };
         let part = Part {
             phase: phase.phase,
@@ -202,6 +196,26 @@ impl Data {
             total_bytes: most,
         }
     }
+}
+
+/// This member's part of what the pattern says.
+fn own_node(
+    asked: &Programs,
+    phase: &Phase,
+    rank: usize,
+    pattern: &Pattern,
+) -> Result<Node, SessionError> {
+    let (sizes, ranks) = (asked.step.sizes.sizes(), asked.ranks.len());
+    let program = pattern.program(phase.phase, &sizes, ranks);
+    let nothing = || {
+        let name = pattern.name();
+        Err(format!(
+            "pattern {name:?} says nothing of this member's part"
+        ))
+    };
+    let program = program.unwrap_or_else(nothing);
+    let mut program = program.map_err(SessionError::bad_request)?;
+    Ok(program.nodes.swap_remove(rank))
 }
 
 fn trials(stop: &StopRule) -> u32 {
