@@ -7,8 +7,8 @@ use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict};
 use weft_netsim::network;
+use weft_netsim::program::Cast;
 use weft_netsim::samples::{Halt, Keep, Played, Simulator, Unplayed};
-use weft_plan::program::Schedule;
 use weft_plan::{Phase, Reach, Step, StopRule};
 
 use super::answers::refused;
@@ -238,8 +238,11 @@ impl Network {
     ) -> PyResult<Bound<'py, PyDict>> {
         let simulator = self.simulator(parameters)?;
         let cast = |_| {
-            let schedule = Schedule::of(program.inner.clone(), rendezvous_bytes)?;
-            Ok((schedule, hosts.clone()))
+            Ok(Cast {
+                program: program.inner.clone(),
+                rendezvous_bytes,
+                hosts: hosts.clone(),
+            })
         };
         let stop = AtomicBool::new(false);
         let work = || simulator.play(&[0], cast, most_rows, &stop);
@@ -265,9 +268,11 @@ impl Network {
             step.sizes.sizes(),
         );
         let cast = |phase| {
-            let program = collective.program_of(phase, &sizes, members.len())?;
-            let schedule = Schedule::of(program, collective.rendezvous_bytes)?;
-            Ok((schedule, members.clone()))
+            Ok(Cast {
+                program: collective.program_of(phase, &sizes, members.len())?,
+                rendezvous_bytes: collective.rendezvous_bytes,
+                hosts: members.clone(),
+            })
         };
         let phases: Vec<u32> = (first..last).collect();
         let stop = AtomicBool::new(false);

@@ -2,7 +2,7 @@
 
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
-use weft_plan::program::{self, Schedule, goal_binary, goal_text};
+use weft_plan::program::{self, goal_binary, goal_text};
 use weft_plan::{Collective, Pattern, Phase, Step};
 
 use super::answers::refused;
@@ -74,8 +74,7 @@ impl Program {
 
     /// Refuses one with a message that has one end only, and one that never ends.
     fn check(&self, rendezvous_bytes: u64) -> PyResult<()> {
-        let schedule = Schedule::of(self.inner.clone(), rendezvous_bytes);
-        schedule.map(drop).map_err(refused)
+        self.inner.check(rendezvous_bytes).map_err(refused)
     }
 
     /// GOAL as text.

@@ -13,6 +13,7 @@ mod named;
 mod pairing;
 mod rounds;
 mod schedule;
+mod turned;
 
 use serde::{Deserialize, Serialize};
 

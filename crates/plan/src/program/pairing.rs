@@ -2,7 +2,8 @@
 
 use super::{Action, Message, Program};
 
-/// An end of a message, in the order by which ends are paired.
+/// An end of a message, in the order by which ends are paired. Of a program that repeats every so many nodes only the
+/// messages are named whose source is among the first: an end is named by the message of these that it is like.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 struct End {
     src: u32,
@@ -29,43 +30,47 @@ impl End {
 /// No partner: what an operation has that is neither a send nor a receive.
 pub const NONE: u32 = u32::MAX;
 
-/// By operation, those of a node from `first` on: the one at the other end of its message. The error names a message
-/// without another end, or one that is longer than its receive.
+/// By operation of the first nodes, after which a program repeats, those of a node from `first` on: the one at the other
+/// end of its message, or the one that is like it. The error names a message without another end, or one that is longer
+/// than its receive.
 pub fn partners(program: &Program, first: &[u32]) -> Result<Vec<u32>, String> {
-    let (mut sends, mut receives) = ends(program)?;
+    let count = first.len() as u32 - 1;
+    let (mut sends, mut receives) = ends(program, count)?;
     sends.sort_unstable();
     receives.sort_unstable();
     if let Some(lone) = lone_end(program, &sends, &receives) {
         return Err(lone);
     }
-    let mut partners = vec![NONE; program.operations()];
+    let mut partners = vec![NONE; first[count as usize] as usize];
     for (send, receive) in sends.iter().zip(&receives) {
         check_lengths(program, *send, *receive)?;
         let sent = first[send.src as usize] + send.position;
-        let received = first[receive.dst as usize] + receive.position;
+        let received = first[(receive.dst % count) as usize] + receive.position;
         partners[sent as usize] = received;
         partners[received as usize] = sent;
     }
     Ok(partners)
 }
 
-/// What is sent, and what is received.
-fn ends(program: &Program) -> Result<(Vec<End>, Vec<End>), String> {
+/// What the first nodes send, and what they receive.
+fn ends(program: &Program, count: u32) -> Result<(Vec<End>, Vec<End>), String> {
     let (mut sends, mut receives) = (Vec::new(), Vec::new());
-    for (node, own) in (0..).zip(&program.nodes) {
+    let all = program.nodes.len() as u32;
+    for (node, own) in (0..count).zip(&program.nodes) {
         for (position, one) in (0..).zip(&own.operations) {
-            let (all, src, message) = match one.action {
+            let (ends, src, dst) = match one.action {
                 Action::Compute { .. } => continue,
-                Action::Send(message) => (&mut sends, node, message),
-                Action::Receive(message) => (&mut receives, message.peer, message),
+                Action::Send(message) => (&mut sends, node, message.peer),
+                Action::Receive(message) => (&mut receives, message.peer, node),
             };
+            let message = one.action.message();
+            let message = message.expect("what is sent or received is a message");
             check_peer(program, node, position, message)?;
-            let dst = if src == node { message.peer } else { node };
-            let tag = message.tag;
-            all.push(End {
-                src,
-                dst,
-                tag,
+            let turn = src - src % count;
+            ends.push(End {
+                src: src - turn,
+                dst: (dst + all - turn) % all,
+                tag: message.tag,
                 position,
             });
         }

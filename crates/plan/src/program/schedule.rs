@@ -1,7 +1,7 @@
 //! A program that has been checked: every message has two ends, and nothing waits for itself.
 
 use super::pairing::{self, NONE};
-use super::{Action, Operation, Program, Until, check_amount};
+use super::{Action, Node, Operation, Program, Until, check_amount};
 
 /// A checked program. Operations of all nodes are numbered, those of a node one behind the other.
 #[derive(Clone, Debug)]
@@ -28,20 +28,25 @@ pub struct Dependent {
 }
 
 impl Schedule {
-    /// A program whose operations have partners; whether they wait in a circle is not looked at. The error names an
-    /// operation.
-    pub(super) fn paired(program: &Program, rendezvous_bytes: u64) -> Result<Self, String> {
-        check_amount(program.nodes.len() as u64, program.operations() as u64)?;
-        check_needs(program)?;
-        let first = starts(program.nodes.iter().map(|node| node.operations.len()));
+    /// The first nodes of a program, after which it repeats, with the partners of their operations; whether these wait in
+    /// a circle is not looked at. The error names an operation.
+    pub(super) fn paired(
+        program: &Program,
+        nodes: usize,
+        rendezvous_bytes: u64,
+    ) -> Result<Self, String> {
+        let own = &program.nodes[..nodes];
+        let operations = own.iter().map(|node| node.operations.len());
+        check_amount(nodes as u64, operations.clone().sum::<usize>() as u64)?;
+        check_needs(own)?;
+        let first = starts(operations);
         let partner = pairing::partners(program, &first)?;
         let mut schedule = Self {
             needs: vec![0; partner.len()],
             node: nodes_of(&first),
             dependents_from: Vec::new(),
             dependents: Vec::new(),
-            operations: program
-                .nodes
+            operations: own
                 .iter()
                 .flat_map(|node| &node.operations)
                 .copied()
@@ -50,7 +55,7 @@ impl Schedule {
             partner,
             rendezvous_bytes,
         };
-        schedule.list_dependents(program);
+        schedule.list_dependents(own);
         Ok(schedule)
     }
 
@@ -109,9 +114,9 @@ impl Schedule {
         self.operation(operation).named(node, position as usize)
     }
 
-    fn list_dependents(&mut self, program: &Program) {
+    fn list_dependents(&mut self, nodes: &[Node]) {
         let mut counts = vec![0usize; self.partner.len()];
-        for (node, first) in program.nodes.iter().zip(&self.first) {
+        for (node, first) in nodes.iter().zip(&self.first) {
             for need in &node.needs {
                 counts[(first + need.on) as usize] += 1;
                 self.needs[(first + need.operation) as usize] += 1;
@@ -124,7 +129,7 @@ impl Schedule {
             until: Until::Ended,
         };
         self.dependents = vec![nothing; *free.last().unwrap_or(&0) as usize];
-        for (node, first) in program.nodes.iter().zip(&self.first) {
+        for (node, first) in nodes.iter().zip(&self.first) {
             for need in &node.needs {
                 let at = &mut free[(first + need.on) as usize];
                 self.dependents[*at as usize] = Dependent {
@@ -154,8 +159,8 @@ fn nodes_of(first: &[u32]) -> Vec<u32> {
     numbered.collect()
 }
 
-fn check_needs(program: &Program) -> Result<(), String> {
-    for (rank, node) in program.nodes.iter().enumerate() {
+fn check_needs(nodes: &[Node]) -> Result<(), String> {
+    for (rank, node) in nodes.iter().enumerate() {
         let count = node.operations.len();
         let is_outside = |at: u32| at as usize >= count;
         let wrong = |need: &&super::Need| is_outside(need.operation) || is_outside(need.on);
