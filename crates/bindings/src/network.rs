@@ -9,6 +9,7 @@ use pyo3::types::{PyBytes, PyDict};
 use weft_netsim::network;
 use weft_netsim::program::Cast;
 use weft_netsim::samples::{Halt, Keep, Played, Simulator, Unplayed};
+use weft_plan::program::Repeated;
 use weft_plan::{Phase, Reach, Step, StopRule};
 
 use super::answers::refused;
@@ -239,7 +240,7 @@ impl Network {
         let simulator = self.simulator(parameters)?;
         let cast = |_| {
             Ok(Cast {
-                program: program.inner.clone(),
+                program: Repeated::of(&program.inner),
                 rendezvous_bytes,
                 hosts: hosts.clone(),
             })
@@ -268,8 +269,9 @@ impl Network {
             step.sizes.sizes(),
         );
         let cast = |phase| {
+            let (way, bytes) = collective.phase(phase, &sizes, members.len())?;
             Ok(Cast {
-                program: collective.program_of(phase, &sizes, members.len())?,
+                program: collective.repeated(way, members.len() as u32, bytes)?,
                 rendezvous_bytes: collective.rendezvous_bytes,
                 hosts: members.clone(),
             })

@@ -1,9 +1,10 @@
-//! Programs in Python: work with dependencies, read and written in the formats of GOAL.
+//! Programs in Python: work with dependencies, read and written in the formats of GOAL, read in that of Chakra.
 
 use pyo3::prelude::*;
+use pyo3::pybacked::PyBackedBytes;
 use pyo3::types::PyBytes;
-use weft_plan::program::{self, goal_binary, goal_text};
-use weft_plan::{Collective, Pattern, Phase, Step};
+use weft_plan::program::{self, chakra, goal_binary, goal_text};
+use weft_plan::{Collective, Pattern, Phase, Replay, Step};
 
 use super::answers::refused;
 
@@ -27,6 +28,23 @@ impl Program {
         })
     }
 
+    /// Reads the traces that Chakra has of each rank, given with what messages call them; `groups` is the text of a file
+    /// of process groups, the pattern says how collectives go.
+    #[staticmethod]
+    fn of_chakra(
+        files: Vec<(String, PyBackedBytes)>,
+        groups: Option<&str>,
+        pattern_json: &str,
+    ) -> PyResult<Self> {
+        let replay: Replay = serde_json::from_str(pattern_json).map_err(refused)?;
+        let files: Vec<(String, &[u8])> = files
+            .iter()
+            .map(|(origin, content)| (origin.clone(), content.as_ref()))
+            .collect();
+        let inner = chakra::parse(&files, groups, &replay.algorithms).map_err(refused)?;
+        Ok(Self { inner })
+    }
+
     /// What phases, given as JSON, make so many nodes do.
     #[staticmethod]
     fn of_phases(phases_json: &str, nodes: usize) -> PyResult<Self> {
@@ -40,7 +58,9 @@ impl Program {
     fn of_collective(step_json: &str, phase: u32, nodes: u32) -> PyResult<Self> {
         let (step, collective) = collective_of(step_json)?;
         let members = collective.members(nodes).len();
-        let inner = collective.program_of(phase, &step.sizes.sizes(), members);
+        let phase = collective.phase(phase, &step.sizes.sizes(), members);
+        let (way, bytes) = phase.map_err(refused)?;
+        let inner = collective.program(way, members as u32, bytes);
         Ok(Self {
             inner: inner.map_err(refused)?,
         })

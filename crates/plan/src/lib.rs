@@ -26,7 +26,7 @@ mod transport;
 mod webserver;
 
 pub use arrangement::{Arrangement, Policy};
-pub use collective::{Algorithm, Collective, Operation};
+pub use collective::{Algorithm, Collective, Operation, Ways};
 pub use ensemble::{
     AllToAll, Cast, Duplex, Matrix, Measure, Mode, Pairs, Random, Replay, Ring, Shape, Streams,
     Xray,

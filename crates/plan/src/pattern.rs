@@ -160,7 +160,7 @@ const KINDS: [Kind; 15] = [
     },
     Kind {
         name: "program",
-        keys: &["nodes", "trace", "rendezvous"],
+        keys: &["nodes", "trace", "rendezvous", "groups", "algorithms"],
         read: |step| Replay::read(step).map(Pattern::Program),
     },
     Kind {

@@ -164,23 +164,37 @@ class Xray(ManyNodes, frozen=True):
 
 
 class Dependent(_Pattern, frozen=True):
-    """What each node does depends on what it and others have done: its messages are no transfers that begin at once.
-    Messages longer than `rendezvous_bytes` wait for their receive."""
+    """What each node does depends on what it and others have done: its messages are no transfers that begin at once."""
 
     nodes: Nodes
-    rendezvous_bytes: int
+
+
+class Ways(Struct, frozen=True, rename="kebab"):
+    """The algorithm of each operation, where a trace says only the operation."""
+
+    allreduce: str
+    allgather: str
+    alltoall: str
+    bcast: str
+    reduce_scatter: str
 
 
 class Program(Dependent, frozen=True):
-    """A trace of an application; `sha256` is that of the file once a run has read it."""
+    """A trace of an application; `sha256` is that of its files once a run has read them. `groups` and `algorithms` are
+    for traces of Chakra: a file of process groups, and how collectives go. Messages longer than `rendezvous_bytes` wait
+    for their receive; where it is None, as the format has it."""
 
+    rendezvous_bytes: int | None
     trace: str | None
+    groups: str | UnsetType = UNSET
+    algorithms: Ways | UnsetType = UNSET
     sha256: str | UnsetType = UNSET
 
 
 class Collective(Dependent, frozen=True):
     """One operation of all nodes in several ways; the phases of a size are the ways (`weft._core.Program.ways`)."""
 
+    rendezvous_bytes: int
     operation: Literal["allreduce", "allgather", "alltoall", "bcast", "reduce-scatter"]
     algorithms: tuple[str, ...]
     group: int

@@ -3,7 +3,7 @@
 use std::collections::VecDeque;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use weft_plan::program::{Action, Message, Program, Schedule, Until};
+use weft_plan::program::{Action, Message, Repeated, Schedule, Until};
 
 use super::activity::{Activity, Doing, Meter};
 use super::events::{Event, Events};
@@ -60,8 +60,8 @@ pub enum Failure {
 
 /// A program, and the hosts that its nodes are.
 #[derive(Debug, Clone)]
-pub struct Cast {
-    pub program: Program,
+pub struct Cast<'a> {
+    pub program: Repeated<'a>,
     /// Longer messages wait for their receive.
     pub rendezvous_bytes: u64,
     pub hosts: Vec<u32>,
@@ -80,7 +80,7 @@ pub enum Unplayed {
 pub fn play(
     simulator: &Simulator<'_>,
     costs: Costs,
-    cast: &Cast,
+    cast: &Cast<'_>,
     stop: &AtomicBool,
     tell: &mut dyn FnMut(Delivery),
 ) -> Result<Outcome, Unplayed> {
@@ -90,11 +90,12 @@ pub fn play(
     let Some(rotation) = rotation else {
         return play_each(simulator, costs, cast, stop, tell);
     };
-    let first = rotation.shift as usize;
-    let schedule = match Schedule::of_first(program, first, cast.rendezvous_bytes) {
-        Ok(schedule) => schedule,
-        Err(_) => return play_each(simulator, costs, cast, stop, tell),
+    let (first, all) = (program.first(rotation.shift as usize), program.ranks as u32);
+    let Ok(schedule) = Schedule::of_first(&first, all, cast.rendezvous_bytes) else {
+        // Says what is wrong by the names of all.
+        return play_each(simulator, costs, cast, stop, tell);
     };
+    drop(first);
     let mut play = Play::new(simulator, costs, &schedule, hosts, Some(&rotation));
     play.run(stop).map_err(Unplayed::Failed)?;
     Ok(play.outcome(tell))
@@ -104,11 +105,13 @@ pub fn play(
 pub fn play_each(
     simulator: &Simulator<'_>,
     costs: Costs,
-    cast: &Cast,
+    cast: &Cast<'_>,
     stop: &AtomicBool,
     tell: &mut dyn FnMut(Delivery),
 ) -> Result<Outcome, Unplayed> {
-    let schedule = Schedule::of(&cast.program, cast.rendezvous_bytes).map_err(Unplayed::Refused)?;
+    let all = cast.program.ranks;
+    let schedule = Schedule::of_first(&cast.program.first(all), all as u32, cast.rendezvous_bytes)
+        .map_err(Unplayed::Refused)?;
     let mut play = Play::new(simulator, costs, &schedule, &cast.hosts, None);
     play.run(stop).map_err(Unplayed::Failed)?;
     Ok(play.outcome(tell))
@@ -169,7 +172,11 @@ impl<'a> Play<'a> {
         rotation: Option<&'a Rotation>,
     ) -> Self {
         let copies = rotation.map_or(1, |rotation| rotation.copies as usize);
-        assert_eq!(hosts.len(), schedule.nodes() * copies, "a host for each node");
+        assert_eq!(
+            hosts.len(),
+            schedule.nodes() * copies,
+            "a host for each node"
+        );
         let operations = schedule.operations();
         let all = || (0..operations).map(|number| schedule.operation(number));
         let cpus = 1 + all().map(|one| one.cpu).max().map_or(0, u32::from);

@@ -9,7 +9,7 @@
 //! The order of what happens at one time on a processor is the only thing that may differ: there it has none.
 
 use weft_plan::Transfer;
-use weft_plan::program::{Action, Node, Program};
+use weft_plan::program::{Action, Node, Repeated};
 
 use crate::network::{Network, Path};
 
@@ -39,19 +39,21 @@ impl Rotation {
     /// message's destination matters where messages are acknowledged.
     pub fn find(
         network: &dyn Network,
-        program: &Program,
+        program: &Repeated<'_>,
         hosts: &[u32],
         is_acknowledged: bool,
     ) -> Option<Self> {
         if !network.contended().is_empty() {
             return None;
         }
-        let all = program.nodes.len();
-        let shifts = program.periods().into_iter().filter(|shift| *shift < all);
-        let peers: Vec<Vec<u32>> = match shifts.clone().next_back() {
-            None => return None,
-            Some(most) => program.nodes[..most].iter().map(|node| peers(node, is_acknowledged)).collect(),
-        };
+        let all = program.ranks;
+        let shifts = program.periods().filter(|shift| *shift < all);
+        let most = shifts.clone().next_back()?;
+        let first = program.first(most);
+        let peers: Vec<Vec<u32>> = first
+            .iter()
+            .map(|node| peers(node, is_acknowledged))
+            .collect();
         let mut search = Search::new(network, hosts);
         let mut fits = shifts.filter(|shift| search.fits(&peers[..*shift]));
         let shift = fits.next()? as u32;
@@ -91,7 +93,11 @@ fn peers(node: &Node, is_acknowledged: bool) -> Vec<u32> {
         Action::Send(message) => Some(message.peer),
         Action::Receive(message) => is_acknowledged.then_some(message.peer),
     };
-    let mut found: Vec<u32> = node.operations.iter().filter_map(|one| of(one.action)).collect();
+    let mut found: Vec<u32> = node
+        .operations
+        .iter()
+        .filter_map(|one| of(one.action))
+        .collect();
     found.sort_unstable();
     found.dedup();
     found
@@ -128,11 +134,9 @@ impl<'a> Search<'a> {
             list.resize(count, NONE);
         }
         let (all, shift) = (self.hosts.len() as u32, peers.len() as u32);
-        (0..shift).zip(peers).all(|(node, peers)| {
-            peers
-                .iter()
-                .all(|peer| self.turns(node, *peer, all, shift))
-        })
+        (0..shift)
+            .zip(peers)
+            .all(|(node, peers)| peers.iter().all(|peer| self.turns(node, *peer, all, shift)))
     }
 
     fn turns(&mut self, node: u32, peer: u32, all: u32, shift: u32) -> bool {

@@ -62,10 +62,10 @@ struct Part {
 impl Simulator<'_> {
     /// Plays the programs that `cast` makes for some phases, and keeps about `most_rows` messages of each. A free thread
     /// takes the next one.
-    pub fn play(
+    pub fn play<'a>(
         &self,
         phases: &[u32],
-        cast: impl Fn(u32) -> Result<Cast, String> + Sync,
+        cast: impl Fn(u32) -> Result<Cast<'a>, String> + Sync,
         most_rows: usize,
         stop: &AtomicBool,
     ) -> Result<Played, Unplayed> {
@@ -82,15 +82,15 @@ impl Simulator<'_> {
         Ok(together(parts.collect::<Result<_, _>>()?))
     }
 
-    fn play_one(
+    fn play_one<'a>(
         &self,
         index: u32,
-        cast: &impl Fn(u32) -> Result<Cast, String>,
+        cast: &impl Fn(u32) -> Result<Cast<'a>, String>,
         most_rows: usize,
         stop: &AtomicBool,
     ) -> Result<Part, Unplayed> {
         let cast = cast(index).map_err(Unplayed::Refused)?;
-        let messages = cast.program.sends().count() as u64;
+        let messages = cast.program.messages();
         let mut kept = Kept::new(index, most_rows, messages);
         let mut keep = |one| kept.add(&cast.hosts, one);
         let found = play(self, Costs::default(), &cast, stop, &mut keep);

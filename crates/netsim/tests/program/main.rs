@@ -10,7 +10,7 @@ use std::sync::atomic::AtomicBool;
 use weft_netsim::network::Explicit;
 use weft_netsim::program::{Cast, Costs, Delivery, Outcome, Unplayed, play};
 use weft_netsim::samples::{Parameters, Simulator};
-use weft_plan::program::{Program, goal_text};
+use weft_plan::program::{Program, Repeated, goal_text};
 
 /// LogGOPS as LogGOPSim takes it, in ns: L has the time of the first byte.
 #[derive(Clone, Copy)]
@@ -75,7 +75,7 @@ fn run(
 ) -> Result<(Outcome, Vec<Delivery>), Unplayed> {
     let cast = Cast {
         hosts: (0..program.nodes.len() as u32).collect(),
-        program,
+        program: Repeated::of(&program),
         rendezvous_bytes,
     };
     let mut messages = Vec::new();

@@ -6,7 +6,7 @@ use std::sync::atomic::AtomicBool;
 use weft_netsim::network::{Network, generate};
 use weft_netsim::program::{Cast, Costs, Delivery, Outcome, play, play_each};
 use weft_netsim::samples::{Parameters, Simulator};
-use weft_plan::program::{Action, Message, Program};
+use weft_plan::program::{Action, Message, Program, Repeated};
 
 type Played = (Outcome, Vec<Delivery>);
 
@@ -96,7 +96,10 @@ fn assert_same(what: &str, [first, each]: [Played; 2]) {
             (one.wait_s, other.wait_s),
             (one.end_s, other.end_s),
         ] {
-            assert!((one - other).abs() < 1e-9 * each.0.activities[0].end_s, "{what}");
+            assert!(
+                (one - other).abs() < 1e-9 * each.0.activities[0].end_s,
+                "{what}"
+            );
         }
     }
     assert_eq!(first.0.activities.len(), each.0.activities.len());
@@ -125,7 +128,7 @@ fn the_first_nodes_are_like_all_others_to_a_billionth() {
             ] {
                 let cast = Cast {
                     hosts: (0..nodes).collect(),
-                    program,
+                    program: Repeated::of(&program),
                     rendezvous_bytes: 65_535,
                 };
                 let parameters = Parameters {
@@ -144,9 +147,10 @@ fn the_first_nodes_are_like_all_others_to_a_billionth() {
 #[test]
 fn a_message_is_held_back_by_what_it_crosses_itself() {
     let network = generated("stacked switches=4 hosts=4 uplink=2Gb/s join=star");
+    let program = ring(16, 4, 4, 1_000_000);
     let cast = Cast {
         hosts: (0..16).collect(),
-        program: ring(16, 4, 4, 1_000_000),
+        program: Repeated::of(&program),
         rendezvous_bytes: 65_535,
     };
     let [(_, first), (_, each)] = both(network.as_ref(), Parameters::default(), &cast);

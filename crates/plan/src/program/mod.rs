@@ -5,19 +5,21 @@
 //! order in which they stand.
 
 mod amount;
+pub mod chakra;
 mod checked;
 mod deadlock;
 pub mod goal_binary;
 pub mod goal_text;
 mod named;
 mod pairing;
+mod repeated;
 mod rounds;
 mod schedule;
-mod turned;
 
 use serde::{Deserialize, Serialize};
 
 pub use amount::check_amount;
+pub use repeated::Repeated;
 pub use rounds::{Rounds, of_phases};
 pub use schedule::{Dependent, Schedule};
 

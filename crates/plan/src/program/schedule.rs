@@ -1,7 +1,7 @@
 //! A program that has been checked: every message has two ends, and nothing waits for itself.
 
 use super::pairing::{self, NONE};
-use super::{Action, Node, Operation, Program, Until, check_amount};
+use super::{Action, Node, Operation, Until, check_amount};
 
 /// A checked program. Operations of all nodes are numbered, those of a node one behind the other.
 #[derive(Clone, Debug)]
@@ -28,25 +28,21 @@ pub struct Dependent {
 }
 
 impl Schedule {
-    /// The first nodes of a program, after which it repeats, with the partners of their operations; whether these wait in
-    /// a circle is not looked at. The error names an operation.
-    pub(super) fn paired(
-        program: &Program,
-        nodes: usize,
-        rendezvous_bytes: u64,
-    ) -> Result<Self, String> {
-        let own = &program.nodes[..nodes];
-        let operations = own.iter().map(|node| node.operations.len());
-        check_amount(nodes as u64, operations.clone().sum::<usize>() as u64)?;
-        check_needs(own)?;
+    /// The first of so many nodes, after which they repeat, with the partners of their operations; whether these wait in a
+    /// circle is not looked at. The error names an operation.
+    pub(super) fn paired(nodes: &[Node], all: u32, rendezvous_bytes: u64) -> Result<Self, String> {
+        let operations = nodes.iter().map(|node| node.operations.len());
+        let count = operations.clone().sum::<usize>();
+        check_amount(nodes.len() as u64, count as u64)?;
+        check_needs(nodes)?;
         let first = starts(operations);
-        let partner = pairing::partners(program, &first)?;
+        let partner = pairing::partners(nodes, all, &first)?;
         let mut schedule = Self {
             needs: vec![0; partner.len()],
             node: nodes_of(&first),
             dependents_from: Vec::new(),
             dependents: Vec::new(),
-            operations: own
+            operations: nodes
                 .iter()
                 .flat_map(|node| &node.operations)
                 .copied()
@@ -55,7 +51,7 @@ impl Schedule {
             partner,
             rendezvous_bytes,
         };
-        schedule.list_dependents(own);
+        schedule.list_dependents(nodes);
         Ok(schedule)
     }
 

@@ -3,25 +3,67 @@
 //! Rings and all-to-alls where each node begins behind itself are of this kind. On a network that looks the same from
 //! the one node as from the other, both are always equally far.
 
+use std::borrow::Cow;
+
 use super::{Action, Message, Node, Program};
 
-impl Program {
-    /// After how many nodes it repeats: a divisor of their number, which itself is one.
-    pub fn period(&self) -> usize {
-        let periods = self.periods();
-        periods.into_iter().next().unwrap_or(self.nodes.len())
+/// The first nodes of a program, and how many it has in all: a multiple of theirs.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Repeated<'a> {
+    pub nodes: Cow<'a, [Node]>,
+    pub ranks: usize,
+}
+
+impl<'a> Repeated<'a> {
+    /// A program, by as few nodes as it takes.
+    pub fn of(program: &'a Program) -> Self {
+        Self {
+            nodes: Cow::Borrowed(&program.nodes[..program.period()]),
+            ranks: program.nodes.len(),
+        }
     }
 
     /// After how many nodes it repeats, from the fewest on, all of them last.
-    pub fn periods(&self) -> Vec<usize> {
+    pub fn periods(&self) -> impl DoubleEndedIterator<Item = usize> + Clone + use<> {
+        let (period, ranks) = (self.nodes.len(), self.ranks);
+        let times = (1..=ranks / period.max(1)).map(move |times| times * period);
+        times.filter(move |shift| ranks % shift == 0)
+    }
+
+    /// The first nodes, as many as a period.
+    pub fn first(&self, count: usize) -> Cow<'_, [Node]> {
+        if count == self.nodes.len() {
+            return Cow::Borrowed(&self.nodes);
+        }
+        (0..count).map(|node| self.node(node)).collect()
+    }
+
+    /// How many messages there are.
+    pub fn messages(&self) -> u64 {
+        let operations = self.nodes.iter().flat_map(|node| &node.operations);
+        let sends = operations.filter(|one| matches!(one.action, Action::Send(_)));
+        (sends.count() * (self.ranks / self.nodes.len().max(1))) as u64
+    }
+
+    fn node(&self, number: usize) -> Node {
+        let like = number % self.nodes.len();
+        let mut node = self.nodes[like].clone();
+        for one in &mut node.operations {
+            one.action = turned(one.action, (number - like) as u32, self.ranks as u32);
+        }
+        node
+    }
+}
+
+impl Program {
+    /// After how many nodes it repeats: the least divisor of their number after which each does what the one so many
+    /// before it does.
+    pub fn period(&self) -> usize {
         let count = self.nodes.len();
-        let divisors = (1..=count).filter(|shift| count.is_multiple_of(*shift));
-        let mut shifts = divisors.skip_while(|shift| !self.repeats_after(*shift));
-        let Some(least) = shifts.next() else {
-            return Vec::new();
-        };
-        let longer = shifts.filter(|shift| shift.is_multiple_of(least));
-        std::iter::once(least).chain(longer).collect()
+        let mut divisors = (1..count).filter(|shift| count % *shift == 0);
+        divisors
+            .find(|shift| self.repeats_after(*shift))
+            .unwrap_or(count)
     }
 
     fn repeats_after(&self, shift: usize) -> bool {
@@ -64,6 +106,7 @@ fn turned(action: Action, by: u32, all: u32) -> Action {
 
 #[cfg(test)]
 mod tests {
+    use super::super::Schedule;
     use super::*;
 
     /// Each of so many nodes sends to that so many behind it, the others computing meanwhile.
@@ -82,23 +125,30 @@ mod tests {
         program
     }
 
+    fn periods(program: &Program) -> Vec<usize> {
+        Repeated::of(program).periods().collect()
+    }
+
     #[test]
     fn a_ring_repeats_after_each_node_and_one_that_differs_does_not() {
         let mut ring = shifted(12, 1);
-        assert_eq!(ring.periods(), [1, 2, 3, 4, 6, 12]);
+        assert_eq!(periods(&ring), [1, 2, 3, 4, 6, 12]);
         for node in [2, 8] {
             ring.nodes[node].add(Action::Compute { ns: 5 });
         }
-        assert_eq!(ring.periods(), [6, 12]);
+        assert_eq!(periods(&ring), [6, 12]);
         ring.nodes[8].add(Action::Compute { ns: 5 });
-        assert_eq!(ring.periods(), [12]);
+        assert_eq!(periods(&ring), [12]);
         assert_eq!(Program::default().period(), 0);
     }
 
     #[test]
     fn the_first_nodes_of_what_repeats_have_partners_that_stand_for_the_others() {
         let ring = shifted(12, 5);
-        let schedule = super::super::Schedule::of_first(&ring, 3, 0).unwrap();
+        let repeated = Repeated::of(&ring);
+        assert_eq!((repeated.nodes.len(), repeated.messages()), (1, 12));
+        assert_eq!(repeated.first(12), ring.nodes);
+        let schedule = Schedule::of_first(&repeated.first(3), 12, 0).unwrap();
         assert_eq!((schedule.nodes(), schedule.operations()), (3, 6));
         // Node 0 sends to node 5, for which node 2 stands; it receives there from node 0.
         assert_eq!(schedule.partner(0), Some(2 * 2 + 1));
