@@ -150,6 +150,17 @@ class Network:
         """The phases `first` to `last`, without it, of a step that is a collective; about so many messages of each are
         kept."""
 
+    def play_traffic(
+        self,
+        step_json: str,
+        first: int,
+        last: int,
+        most_rows: int,
+        **parameters: float | str | None,
+    ) -> dict[str, Any]:
+        """The phases `first` to `last`, without it, of a step that is traffic; about so many messages of each are
+        kept."""
+
     def simulate_chosen(
         self,
         step_json: str,
@@ -159,6 +170,16 @@ class Network:
         **parameters: float | str | None,
     ) -> dict[str, Any]:
         """Phases that were chosen for a step, given as JSON with a stop rule each."""
+
+def check_traffic(step_json: str) -> None:
+    """Refuses a step whose cars have no routes."""
+
+def traffic_counts(step_json: str, members: int) -> list[int]:
+    """The numbers of nodes of a step's phases, where so many take part."""
+
+def simulate_traffic(step_json: str, domains: int, seconds: int) -> dict[str, Any]:
+    """So many seconds from the start over so many domains in this process: where cars are then (`hash`, `home`,
+    `waiting`, `driving`, `arrived`), how often one `passed` the end of a link, and the time taken (`elapsed_s`)."""
 
 class Program:
     """What each rank computes, sends and receives."""

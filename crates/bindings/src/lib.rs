@@ -7,6 +7,7 @@ mod network;
 mod parameters;
 mod program;
 mod recording;
+mod traffic;
 mod watched;
 
 use pyo3::prelude::*;
@@ -30,6 +31,12 @@ mod _core {
     use super::network::Network;
     #[pymodule_export]
     use super::program::Program;
+    #[pymodule_export]
+    use super::traffic::check_traffic;
+    #[pymodule_export]
+    use super::traffic::simulate_traffic;
+    #[pymodule_export]
+    use super::traffic::traffic_counts;
 
     /// Reads a plan with its overrides; gives the resolved plan as JSON.
     #[pyfunction]

@@ -16,6 +16,7 @@ use super::answers::refused;
 use super::columns::{WiringColumns, bytes_of, columns, columns_of, wiring_columns};
 use super::parameters;
 use super::program::{Program, collective_of};
+use super::traffic;
 use super::watched::{interrupted, watched};
 
 /// A network that is ready to be simulated.
@@ -280,6 +281,28 @@ impl Network {
         let stop = AtomicBool::new(false);
         let work = || simulator.play(&phases, cast, most_rows, &stop);
         played(py, watched(py, &stop, work)?)
+    }
+
+    /// Plays the phases `first` to `last` (without it) of a step that is traffic, and keeps about so many messages of each.
+    #[pyo3(signature = (step_json, first, last, most_rows, **parameters))]
+    fn play_traffic<'py>(
+        &self,
+        py: Python<'py>,
+        step_json: &str,
+        first: u32,
+        last: u32,
+        most_rows: usize,
+        parameters: Option<&Bound<'py, PyDict>>,
+    ) -> PyResult<Bound<'py, PyDict>> {
+        let simulator = self.simulator(parameters)?;
+        let (found, sampled) = traffic::play(py, &simulator, step_json, first..last, most_rows)?;
+        let columns = match &found {
+            Ok(found) => Some(traffic::columns(py, &sampled, &found.activities)?),
+            Err(_) => None,
+        };
+        let all = played(py, found)?;
+        all.set_item("traffic", columns)?;
+        Ok(all)
     }
 
     /// Simulates phases that were chosen for a step, given as JSON with a stop rule each.

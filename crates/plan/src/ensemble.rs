@@ -2,6 +2,7 @@
 
 mod alltoall;
 mod cast;
+mod cast_file;
 mod duplex;
 mod matrix;
 mod pairs;
@@ -9,10 +10,12 @@ mod random;
 mod replay;
 mod ring;
 mod streams;
+mod traffic;
 mod xray;
 
 pub use alltoall::{AllToAll, Mode};
 pub use cast::Cast;
+pub use cast_file::{CastFile, Compression};
 pub use duplex::Duplex;
 pub use matrix::{Matrix, Measure};
 pub use pairs::Pairs;
@@ -21,6 +24,8 @@ pub use replay::Replay;
 pub(crate) use replay::read_rendezvous;
 pub use ring::Ring;
 pub use streams::Streams;
+pub(crate) use traffic::KEYS as TRAFFIC_KEYS;
+pub use traffic::{Demand, Traffic};
 pub use xray::Xray;
 
 use std::collections::HashSet;

@@ -28,8 +28,8 @@ mod webserver;
 pub use arrangement::{Arrangement, Policy};
 pub use collective::{Algorithm, Collective, Operation, Ways};
 pub use ensemble::{
-    AllToAll, Cast, Duplex, Matrix, Measure, Mode, Pairs, Random, Replay, Ring, Shape, Streams,
-    Xray,
+    AllToAll, Cast, CastFile, Compression, Demand, Duplex, Matrix, Measure, Mode, Pairs, Random,
+    Replay, Ring, Shape, Streams, Traffic, Xray,
 };
 pub use error::{Fault, PlanError};
 pub use goal::{Goal, Question};

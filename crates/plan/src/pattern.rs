@@ -6,7 +6,8 @@ use serde::{Deserialize, Serialize};
 
 use crate::collective::{self, Collective};
 use crate::ensemble::{
-    self, AllToAll, Cast, Ensemble, Matrix, Measure, Pairs, Random, Replay, Ring, Streams, Xray,
+    self, AllToAll, Cast, Ensemble, Matrix, Measure, Pairs, Random, Replay, Ring, Streams, Traffic,
+    Xray,
 };
 use crate::error::Result;
 use crate::limits::Reach;
@@ -59,6 +60,7 @@ pub enum Pattern {
     Xray(Xray),
     Program(Replay),
     Collective(Collective),
+    Traffic(Traffic),
 }
 
 /// What an application computes with at once.
@@ -87,7 +89,7 @@ struct Kind {
     read: fn(&Section) -> Result<Pattern>,
 }
 
-const KINDS: [Kind; 15] = [
+const KINDS: [Kind; 16] = [
     Kind {
         name: "pingpong",
         keys: &[],
@@ -140,7 +142,16 @@ const KINDS: [Kind; 15] = [
     },
     Kind {
         name: "cast",
-        keys: &["nodes", "chunk", "networks", "sweep"],
+        keys: &[
+            "nodes",
+            "chunk",
+            "networks",
+            "sweep",
+            "file",
+            "to",
+            "overwrite",
+            "compress",
+        ],
         read: |step| Cast::read(step).map(Pattern::Cast),
     },
     Kind {
@@ -169,6 +180,11 @@ const KINDS: [Kind; 15] = [
         read: |step| Collective::read(step).map(Pattern::Collective),
     },
     Kind {
+        name: "traffic",
+        keys: &ensemble::TRAFFIC_KEYS,
+        read: |step| Traffic::read(step).map(Pattern::Traffic),
+    },
+    Kind {
         name: "webserver",
         keys: &webserver::KEYS,
         read: |step| Webserver::read(step).map(Pattern::Webserver),
@@ -194,6 +210,7 @@ impl Pattern {
             Self::Xray(_) => "xray",
             Self::Program(_) => "program",
             Self::Collective(_) => "collective",
+            Self::Traffic(_) => "traffic",
         }
     }
 
@@ -204,7 +221,10 @@ impl Pattern {
 
     /// Whether its nodes do one thing after another, as a program says.
     pub fn is_program(&self) -> bool {
-        matches!(self, Self::Program(_) | Self::Collective(_))
+        matches!(
+            self,
+            Self::Program(_) | Self::Collective(_) | Self::Traffic(_)
+        )
     }
 
     /// Whether a row of it times round trips.
@@ -240,6 +260,7 @@ impl Pattern {
             Self::Xray(pattern) => Some(pattern),
             Self::Program(pattern) => Some(pattern),
             Self::Collective(pattern) => Some(pattern),
+            Self::Traffic(pattern) => Some(pattern),
         }
     }
 

@@ -181,12 +181,12 @@ impl Step {
     }
 }
 
-/// A trace has sizes of its own.
+/// A trace has sizes of its own, and so has traffic.
 fn read_sizes(section: &Section, pattern: &Pattern, limits: &Limits) -> Result<SizeSchedule> {
-    if !matches!(pattern, Pattern::Program(_)) {
+    if !matches!(pattern, Pattern::Program(_) | Pattern::Traffic(_)) {
         return SizeSchedule::read(section, limits);
     }
-    section.only_for("sizes", "patterns other than \"program\"")?;
+    section.only_for("sizes", "patterns other than \"program\" and \"traffic\"")?;
     Ok(SizeSchedule::List { bytes: vec![1] })
 }
 
@@ -197,7 +197,7 @@ fn read_stop(section: &Section, pattern: &Pattern) -> Result<(StopRule, Option<G
         let one_time = pattern.is_pair() && pattern.loads().is_empty();
         return StopRule::read(section, pattern.is_pair(), one_time);
     }
-    let others = "patterns other than \"webserver\", \"program\" and \"collective\"";
+    let others = "patterns other than \"webserver\", \"program\", \"collective\" and \"traffic\"";
     section.only_for("stop", others)?;
     let once = StopRule::Count {
         repeats: 1,

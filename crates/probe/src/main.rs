@@ -5,6 +5,7 @@ mod agent;
 mod application;
 mod ensemble;
 mod evidence;
+mod file_cast;
 mod inspect;
 mod knobs;
 mod listener;

@@ -34,9 +34,14 @@ def run_request(
     page: str | None = None,
     server: str | None = None,
     trace: str | os.PathLike[str] | None = None,
+    file: str | os.PathLike[str] | None = None,
+    to: str | os.PathLike[str] | None = None,
+    overwrite: bool = False,
+    compress: str | None = None,
 ) -> RunRequest:
     """The request of `weft.run` and `weft run`, which say what the arguments are; raises RequestError."""
     overrides = _of_all_steps(transport, interfaces, mpi)
+    overrides += cast_settings(plan, file, to, overwrite, compress)
     overrides += until_overrides(until) if until is not None else []
     overrides += [(key, value_text(value)) for key, value in (settings or {}).items()]
     overrides += [("launches", str(launches))] if launches is not None else []
@@ -74,12 +79,34 @@ def load_settings(plan: PlanSource, loads: Mapping[str, str | None]) -> list[tup
     return [setting for name, value in given.items() for setting in _settings(steps, name, value)]
 
 
+def cast_settings(
+    plan: PlanSource,
+    file: str | os.PathLike[str] | None,
+    to: str | os.PathLike[str] | None,
+    overwrite: bool,
+    compress: str | None,
+) -> list[tuple[str, str]]:
+    """Settings of the steps that cast, so that they cast a file, once; raises RequestError where the plan has none."""
+    others = {"to": to and os.fspath(to), "overwrite": overwrite, "compress": compress}
+    given: dict[str, object] = {key: value for key, value in others.items() if value}
+    if file is None:
+        if given:
+            raise RequestError(f"--{min(given)} is of a cast of a file", "name it with --file")
+        return []
+    settings = load_settings(plan, {"file": os.fspath(file)})
+    steps = [key.removesuffix(".file") for key, _ in settings]
+    given |= {"sweep": False}
+    more = [(f"{step}.{key}", inline_text(value)) for step in steps for key, value in given.items()]
+    return [("launches", "1"), *settings, *more]
+
+
 _KINDS: dict[str, tuple[str, str]] = {
     "gamma": ("stream", "gamma"),
     "users": ("webserver", "users"),
     "page": ("webserver", "sizes"),
     "server": ("webserver", "server"),
     "trace": ("program", "trace"),
+    "file": ("cast", "file"),
 }
 """Of each option, the pattern and the key it sets."""
 
@@ -102,7 +129,7 @@ def _as_toml(name: str, value: str) -> str:
     if name == "page":
         # KB is how many write kB.
         return f'["{value.replace("KB", "kB")}"]'
-    return inline_text(value) if name == "trace" else value
+    return inline_text(value) if name in ("trace", "file") else value
 
 
 def _of_all_steps(

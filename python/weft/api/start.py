@@ -36,6 +36,10 @@ def run(
     page: str | None = None,
     server: str | None = None,
     trace: str | os.PathLike[str] | None = None,
+    file: str | os.PathLike[str] | None = None,
+    to: str | os.PathLike[str] | None = None,
+    overwrite: bool = False,
+    compress: str | None = None,
     reporter: Reporter | None = None,
 ) -> Run:
     """Carry out a plan on a testbed and return the run.
@@ -52,7 +56,9 @@ def run(
     against: an earlier run's folder; each size ends when it is known whether it differs.
     transport, mpi, interfaces: for all steps. settings: changes of single keys of the plan.
     gamma, users, page: loads of applications, such as "0:3.5:0.1". server: the web server, "apache" or "nginx".
-    trace: the file of the plan `trace`, in the format of GOAL.
+    trace: what the plan `trace` replays: a file of GOAL, or the folder of a trace of Chakra.
+    file: what the plan `cast` casts, a file of the first node. to: where the others write it, "{node}" is a node's
+    name. overwrite: replace another file. compress: "zstd" or "lz4".
 
     Raises RequestError before anything is started where the request is wrong, WorkError where the work fails, and
     Interrupted (a KeyboardInterrupt) on an interrupt: what was measured is in the folder, and can be resumed.
@@ -78,6 +84,10 @@ def run(
         page=page,
         server=server,
         trace=trace,
+        file=file,
+        to=to,
+        overwrite=overwrite,
+        compress=compress,
     )
     return ended(start_run(request, reporter))
 

@@ -17,6 +17,7 @@ from weft.diagnosis.multi_pair import multi_pair_points
 from weft.diagnosis.node.applications import loaded_points
 from weft.diagnosis.node.web import web_points
 from weft.diagnosis.points import curve_points
+from weft.diagnosis.traffic import traffic
 from weft.interval import Interval
 from weft.plan.pattern import Program
 from weft.runs.folder import Run
@@ -77,7 +78,15 @@ class Measured(NamedTuple):
 
 def measured(run: Run, reduction: Reduction) -> dict[Key, Measured]:
     """Everything that is no route, with one value a launch by `reduction`."""
-    return dict([*_sizes(run, reduction), *_loads(run), *_arrangements(run), *_programs(run)])
+    return dict(
+        [
+            *_sizes(run, reduction),
+            *_loads(run),
+            *_arrangements(run),
+            *_programs(run),
+            *_traffic(run),
+        ]
+    )
 
 
 def ratio_of(left: Interval, right: Interval) -> Interval:
@@ -133,6 +142,17 @@ def _programs(run: Run) -> Iterator[tuple[Key, Measured]]:
             )
             key = Key("program", moved, traces.index(each.step))
             yield key, _alone(moved * 8 / each.elapsed_ms / 1e3)
+
+
+def _traffic(run: Run) -> Iterator[tuple[Key, Measured]]:
+    """The rate at which all messages together were moved, which is as many times higher as the simulation is faster."""
+    found = [one for one in traffic(run) if one.bytes]
+    steps = sorted({one.step for one in found})
+    for one in found:
+        mb = one.bytes * 8 / one.seconds / 1e6
+        rate = Interval(*(mb * end for end in msgspec.structs.astuple(one.steps_per_s)))
+        key = Key(f"traffic over {one.nodes} nodes", one.bytes, steps.index(one.step))
+        yield key, Measured(rate)
 
 
 def _alone(mbps: float) -> Measured:

@@ -16,6 +16,7 @@ from weft.diagnosis.ensemble.matrix import matrices
 from weft.diagnosis.ensemble.phases import Bottleneck, Phase, bottlenecks, phases
 from weft.diagnosis.ensemble.rates import Rates
 from weft.diagnosis.ensemble.routes import routes, transfers_json
+from weft.diagnosis.file_casts import FileCast, file_casts
 from weft.diagnosis.multi_pair import MultiPairPoint, multi_pair_points
 from weft.diagnosis.node.applications import LoadedPoint, loaded_points
 from weft.diagnosis.node.occupation import (
@@ -35,6 +36,7 @@ from weft.diagnosis.signature import Signature, of_curves
 from weft.diagnosis.studies.find import studies
 from weft.diagnosis.studies.study import Study
 from weft.diagnosis.thresholds import Threshold, curve_thresholds
+from weft.diagnosis.traffic import Driven, traffic
 from weft.runs.digests import Digests, sampled_steps
 from weft.runs.folder import Run
 from weft.runs.meta import RunMeta, Warning
@@ -70,6 +72,8 @@ class Summary:
     studies: list[Study] = field(default_factory=list)
     activities: list[Activity] = field(default_factory=list)
     collectives: list[Collected] = field(default_factory=list)
+    file_casts: list[FileCast] = field(default_factory=list)
+    traffic: list[Driven] = field(default_factory=list)
 
     @property
     def ensembles(self) -> list[int]:
@@ -106,6 +110,8 @@ class Summary:
             "cycles": [one.to_json() for one in self.cycles],
             "activities": self.activities,
             "collectives": self.collectives,
+            "file_casts": [one.to_json() for one in self.file_casts],
+            "traffic": self.traffic,
             "studies": [one.to_json() for one in self.studies],
             "multi_pair": [point.to_json() for point in self.multi_pair],
             "deliveries": [one.to_json() for one in self.deliveries],
@@ -147,6 +153,8 @@ def summarise(run: Run) -> Summary:
         studies=studies(run),
         activities=found_activities,
         collectives=collectives(run.meta, found_activities),
+        file_casts=file_casts(run),
+        traffic=traffic(run),
     )
 
 

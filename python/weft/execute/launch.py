@@ -14,6 +14,7 @@ from weft.execute.applications.costs import with_work
 from weft.execute.applications.web_server import run_web_step
 from weft.execute.crew import Crew, not_started
 from weft.execute.ensemble.ensemble import Ensemble
+from weft.execute.file_cast.step import run_file_cast
 from weft.execute.host_settings.settings import HostSettings
 from weft.execute.logbook import Logbook
 from weft.execute.mpi.ensemble import MpiEnsemble
@@ -122,6 +123,8 @@ class Launch:
             await run_web_step(agents, self._step_job(missing), logbook)
         elif step.is_multi_pair:
             await MultiPairStep(self.testbed, self._step_job(missing), logbook).run(crew)
+        elif step.cast_file:
+            await run_file_cast(crew, self._step_job(missing), logbook)
         elif not step.is_ensemble:
             await self._run_pair(crew, missing, logbook, progress)
         elif step.is_adaptive:

@@ -18,14 +18,16 @@ from weft.execute.adaptive import Chooser
 from weft.execute.against import settle_against
 from weft.execute.applications.web_server import check_servers, with_loops
 from weft.execute.dry_run import Outlook, foresee
+from weft.execute.file_cast.settle import settle_file_casts
 from weft.execute.host_settings.places import check_knobs
 from weft.execute.live import LiveRun
 from weft.execute.progress import Reporter
 from weft.execute.resolve import check_usable, settle_pairs, too_few_processors
 from weft.execute.simulation import SimulatedRun
+from weft.execute.traffic import settle_traffic
 from weft.execute.transport_check import check_transports
 from weft.plan.load import PlanSource, load_plan
-from weft.plan.pattern import MultiPair, Program
+from weft.plan.pattern import MultiPair, Program, Traffic
 from weft.plan.plan import Options, Plan, Step
 from weft.plan.trace_file import with_digest
 from weft.runs import records
@@ -67,6 +69,7 @@ def start_run(request: RunRequest, reporter: Reporter | None = None) -> Run:
     out = Path(request.out) if request.out else default_folder(plan.name)
     with open_testbed(request.testbed, request.scale, request.nodes, request.ports) as testbed:
         plan, notes = _settle(plan, testbed, request.cpus)
+        plan = settle_file_casts(plan, testbed, None if testbed.is_computed else out)
         meta = _new_meta(request, plan, testbed, notes)
         meta.against = against
         writer = RunWriter.create(out, meta)
@@ -94,7 +97,8 @@ def simulate_run(request: RunRequest, reporter: Reporter | None = None) -> Run:
 
 def compute_run(testbed: Simulator, request: RunRequest, reporter: Reporter | None = None) -> Run:
     """Compute a plan on a testbed that is open already, in memory; raises RequestError as `simulate_run`."""
-    plan, notes = _settle(load_plan(request.plan, request.overrides), testbed, None)
+    plan = settle_file_casts(load_plan(request.plan, request.overrides), testbed, None)
+    plan, notes = _settle(plan, testbed, None)
     for step in plan.steps:
         if testbed.rows_of_phase(step) is not None:
             raise RequestError(
@@ -243,6 +247,9 @@ def _settle(plan: Plan, testbed: Testbed, cpus: list[int] | None) -> tuple[Plan,
     for index, step in enumerate(plan.steps):
         if isinstance(step.pattern, Program):
             step = replace(step, pattern=with_digest(step.pattern))
+        if isinstance(step.pattern, Traffic):
+            scale = float(testbed.describe().get("scale", 1.0))
+            step = settle_traffic(step, step.pattern, len(testbed.nodes), scale)
         if is_computed(testbed):
             testbed.check(step)
         else:

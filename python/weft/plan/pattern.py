@@ -137,12 +137,24 @@ class Streams(ManyNodes, frozen=True):
     sweep: bool
 
 
+class CastFile(Struct, frozen=True):
+    """A file on the first node, and where the others write it: `{node}` is a node's name, None the testbed's place.
+    With `all_networks` it goes over as many as there are."""
+
+    path: str
+    to: str | None
+    overwrite: bool
+    compress: Literal["zstd", "lz4"] | None
+    all_networks: bool
+
+
 class Cast(ManyNodes, frozen=True):
-    """A chain that passes an image on, chunk by chunk."""
+    """A chain that passes an image on, chunk by chunk: synthetic bytes, or those of a file."""
 
     chunk_bytes: int
     networks: int
     sweep: bool
+    file: CastFile | UnsetType = UNSET
 
 
 class Ring(ManyNodes, frozen=True):
@@ -200,6 +212,24 @@ class Collective(Dependent, frozen=True):
     group: int
 
 
+class Traffic(Dependent, frozen=True):
+    """A traffic simulation over more and more nodes; the phases are numbers of nodes (`weft._core.traffic_counts`). A
+    car that passes the end of a link takes `compute_ns`; with a `scale` below 1 there are fewer, which take more."""
+
+    counts: tuple[int, ...]
+    demand: Literal["bottleneck", "even"]
+    cars: int
+    scale: float | None
+    links: int
+    seed: int
+    from_second: int
+    seconds: int
+    compute_ns: int
+    car_bytes: int
+    messages: int
+    closed: tuple[int, ...]
+
+
 Pattern: TypeAlias = (
     Pingpong
     | Stream
@@ -216,4 +246,5 @@ Pattern: TypeAlias = (
     | Xray
     | Program
     | Collective
+    | Traffic
 )

@@ -8,6 +8,8 @@ import msgspec
 from msgspec import UNSET, Struct, UnsetType
 
 from weft.plan.pattern import (
+    Cast,
+    CastFile,
     Dependent,
     ManyNodes,
     MultiPair,
@@ -169,6 +171,11 @@ class Step(Struct, frozen=True):
         """Whether several pairs of processes run between the same two nodes: a size is measured under several
         arrangements, and is no point of a curve."""
         return isinstance(self.pattern, MultiPair)
+
+    @property
+    def cast_file(self) -> CastFile | None:
+        """The file that it casts, if it casts one."""
+        return (self.pattern.file or None) if isinstance(self.pattern, Cast) else None
 
     @property
     def is_adaptive(self) -> bool:

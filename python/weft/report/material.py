@@ -16,6 +16,7 @@ from weft.report.ensemble import Ensemble, ensembles_of
 from weft.report.series import Series, run_names, series_of
 from weft.report.steps import Inside, LoadStep, PairStep, insides_of, load_steps_of, pair_steps_of
 from weft.report.table import Table
+from weft.report.traffic import TrafficStep, traffic_steps_of
 from weft.runs.folder import Run
 
 
@@ -73,6 +74,11 @@ class Material:
         return [(name, one) for name, run in named for one in studies(run)]
 
     @cached_property
+    def traffic(self) -> list[TrafficStep]:
+        """The steps that are traffic simulations."""
+        return traffic_steps_of(self.names, self.runs)
+
+    @cached_property
     def races(self) -> list[tuple[str, Outcome, Table]]:
         """What races found and how their candidates did, each with its run's name."""
         stands = [
@@ -88,4 +94,5 @@ class Material:
         """What has a colour and a place in the legend; the place gives the colour."""
         steps = [step.label for one in self.ensembles for step in one.steps]
         curves, loads = ([one.label for one in each] for each in (self.series, self.loads))
-        return list(dict.fromkeys([*curves, *steps, *loads]))
+        driven = [one.label for one in self.traffic]
+        return list(dict.fromkeys([*curves, *steps, *loads, *driven]))

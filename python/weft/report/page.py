@@ -32,7 +32,7 @@ class Report(Material):
     @cached_property
     def empty_runs(self) -> list[Run]:
         """The runs that measured nothing."""
-        parts = (self.series, self.ensembles, self.loads, self.pairs)
+        parts = (self.series, self.ensembles, self.loads, self.pairs, self.traffic)
         measured = {id(one.run) for part in parts for one in part}
         return [run for run in self.runs if id(run) not in measured]
 

@@ -14,6 +14,7 @@ from weft.report.ensemble import Ensemble, ensembles_of
 from weft.report.figures.curves import size_text
 from weft.report.series import Series, series_of
 from weft.report.steps import LoadStep, PairStep, load_steps_of
+from weft.report.traffic import TrafficStep, traffic_steps_of
 from weft.runs.folder import Run
 from weft.statistics import has_interval
 
@@ -26,6 +27,8 @@ def verdict(run: Run) -> str:
     sentences = [sentence(one) for one in series_of([run])]
     sentences += [ensemble_sentence(one) for one in ensembles_of([run.directory.name], [run])]
     sentences += [load_sentence(one) for one in load_steps_of([run.directory.name], [run])]
+    driven = traffic_steps_of([run.directory.name], [run])
+    sentences += [traffic_sentence(one) for one in driven]
     return "\n".join(sentences or [nothing_measured(run)])
 
 
@@ -41,6 +44,11 @@ def ensemble_sentence(one: Ensemble) -> str:
 
 def load_sentence(one: LoadStep) -> str:
     """Where, and what applications got."""
+    return f"{endpoints(one.run)}{_place(one.run)}: {one.findings}.{_status(one.run)}"
+
+
+def traffic_sentence(one: TrafficStep) -> str:
+    """Where, and how fast traffic was simulated."""
     return f"{endpoints(one.run)}{_place(one.run)}: {one.findings}.{_status(one.run)}"
 
 

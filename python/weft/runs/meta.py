@@ -87,6 +87,7 @@ class RunMeta:
     evidence: list[records.Evidence] = field(default_factory=list)
     stalls: list[records.Stall] = field(default_factory=list)
     costs: list[records.Cost] = field(default_factory=list)
+    casts: list[records.FileCast] = field(default_factory=list)
     stops: list[records.Stop] = field(default_factory=list)
     against: records.Against | None = None
     race: records.Race | None = None

@@ -66,7 +66,7 @@ class Fabric(TypedDict):
     """A resolved fabric (weft.fabrics.load); `paths` are single routes with a limit of their own."""
 
     name: str
-    routing: NotRequired[str]
+    routing: NotRequired[str | dict[str, Any]]
     hosts: list[Host]
     switches: list[Switch]
     links: list[Link]
@@ -251,6 +251,28 @@ class Incomplete(TypedDict):
     phase: Index
     nodes: list[str]
     reason: str
+
+
+class FailedCast(TypedDict):
+    """A node that did not get a file, and why."""
+
+    node: str
+    reason: str
+
+
+class FileCast(TypedDict):
+    """A cast of a file: its name, its BLAKE3 hash (as b3sum prints it), where the nodes have it, and those that do
+    not. `bridged` were left out of the chain while it ran."""
+
+    step: Index
+    launch: Index
+    file: str
+    to: str
+    size_bytes: Count
+    hash: str
+    whole: list[str]
+    failed: list[FailedCast]
+    bridged: list[str]
 
 
 class Lost(TypedDict):

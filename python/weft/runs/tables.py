@@ -37,6 +37,19 @@ ACTIVITIES_NAME = "activities.parquet"
 """By step and phase of a program, and node (as in the samples): how long it computed, communicated and waited until its
 own last end, and when that was, in ns from the phase's begin."""
 
+CASTS_NAME = "casts.parquet"
+"""By step, phase, launch and node of a cast of a file: what the node did with its time (`blocked`: what came waited for
+memory), bytes of the file that it had before and that the source holds, bytes on each network, and when it had the
+first chunk, the last, and all on its disk, since the cast began (null where it never had). `src` is its predecessor at
+the end, null for the source. Times of several networks add up."""
+
+TRAFFIC_NAME = "traffic.parquet"
+"""By step, phase and launch of a traffic simulation: over how many `nodes`, how many seconds were simulated, and in how
+many `steps` of them nodes exchanged messages (a simulated network carries out some only); a hash of where all cars are
+in the end, how many are at home, wait to leave, drive and have arrived; how often a car passed the end of a link;
+messages and bytes of all seconds. Of those steps: how long they took, and how long nodes computed, communicated and
+waited, in ns over all nodes."""
+
 CACHES_NAME = "caches.parquet"
 """By step, phase, node, processor, cache and kind of access (read, write, instruction): accesses for each message (of a
 ping-pong, both ways), and what part of them hit."""
@@ -89,6 +102,10 @@ def _numbers(*names: str) -> dict[str, pa.DataType]:
     return dict.fromkeys(names, pa.float64())
 
 
+def _counts(*names: str) -> dict[str, pa.DataType]:
+    return dict.fromkeys(names, pa.int64())
+
+
 def phase_code(table: pa.Table) -> pa.ChunkedArray:
     """Step and phase of each row in one number."""
     step = pc.shift_left(table["step"].cast(pa.int64()), 32)
@@ -120,6 +137,23 @@ SCHEMAS = {
         communicate_ns=pa.int64(),
         wait_ns=pa.int64(),
         end_ns=pa.int64(),
+    ),
+    CASTS_NAME: _schema(
+        launch=pa.int32(),
+        node=pa.int32(),
+        src=pa.int32(),
+        **_counts("read_ns", "receive_ns", "write_ns", "forward_ns", "wait_ns", "blocked_ns"),
+        **_counts("size_bytes", "held_bytes", "received_bytes", "received_second_bytes"),
+        **_counts("sent_bytes", "sent_second_bytes", "damaged"),
+        **_counts("first_ns", "last_ns", "whole_ns"),
+    ),
+    TRAFFIC_NAME: _schema(
+        launch=pa.int32(),
+        nodes=pa.int32(),
+        seconds=pa.int32(),
+        steps=pa.int32(),
+        **_counts("hash", "home", "waiting", "driving", "arrived", "passed"),
+        **_counts("messages", "bytes", "elapsed_ns", "compute_ns", "communicate_ns", "wait_ns"),
     ),
     CACHES_NAME: _schema(
         node=_NAMED, part=_NAMED, cache=_NAMED, access=_NAMED, **_numbers("accesses", "hit_rate")

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{Ensemble, Wrong, check_count, given, streams::doubling};
+use super::{CastFile, Ensemble, Wrong, check_count, given, streams::doubling};
 use crate::error::Result;
 use crate::phase::{Transfer, Work};
 use crate::positions;
@@ -12,6 +12,7 @@ use crate::stop::StopRule;
 const DEFAULT_CHUNK_BYTES: u64 = 64 << 10;
 /// A node holds several chunks of each network.
 const MOST_CHUNK_BYTES: u64 = 64 << 20;
+const LEAST_FILE_CHUNK_BYTES: u64 = 4 << 10;
 const MOST_NETWORKS: u32 = 2;
 
 /// A chain over the nodes in order; the sizes are those of the image.
@@ -25,6 +26,9 @@ pub struct Cast {
     pub networks: u32,
     /// A phase for each chain of 2, 4, 8, ... nodes and all of them, not only for all of them.
     pub sweep: bool,
+    /// Synthetic bytes where it is missing.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub file: Option<CastFile>,
 }
 
 impl Cast {
@@ -34,7 +38,23 @@ impl Cast {
             chunk_bytes: step.size("chunk")?.unwrap_or(DEFAULT_CHUNK_BYTES),
             networks: step.count("networks", 1..=MOST_NETWORKS)?.unwrap_or(1),
             sweep: step.flag("sweep")?.unwrap_or(false),
+            file: CastFile::read(step)?,
         })
+    }
+
+    /// Chunks of a file are parts of the tree that its hash is made of.
+    fn check_file(&self) -> Result<(), Wrong> {
+        if self.sweep {
+            return Err((
+                "sweep",
+                "must be false: a file goes to all nodes".to_owned(),
+            ));
+        }
+        if !self.chunk_bytes.is_power_of_two() || self.chunk_bytes < LEAST_FILE_CHUNK_BYTES {
+            let right = "must be a power of two from 4 KiB to 64 MiB where a file is cast";
+            return Err(("chunk", right.to_owned()));
+        }
+        Ok(())
     }
 
     fn chain(&self, members: &[u32], bytes: u64) -> Vec<Transfer> {
@@ -61,6 +81,9 @@ impl Ensemble for Cast {
     fn check(&self) -> Result<(), Wrong> {
         if !(1..=MOST_CHUNK_BYTES).contains(&self.chunk_bytes) {
             return Err(("chunk", "must be at most 64 MiB, and positive".to_owned()));
+        }
+        if self.file.is_some() {
+            self.check_file()?;
         }
         check_count("networks", self.networks, MOST_NETWORKS)
     }
@@ -108,6 +131,7 @@ mod tests {
             chunk_bytes: 1,
             networks: 2,
             sweep: true,
+            file: None,
         };
         let link = |src, dst, bytes, network| Transfer {
             network,

@@ -55,6 +55,17 @@ impl<'a> Repeated<'a> {
     }
 }
 
+impl From<Program> for Repeated<'static> {
+    fn from(mut program: Program) -> Self {
+        let (period, ranks) = (program.period(), program.nodes.len());
+        program.nodes.truncate(period);
+        Self {
+            nodes: program.nodes.into(),
+            ranks,
+        }
+    }
+}
+
 impl Program {
     /// After how many nodes it repeats: the least divisor of their number after which each does what the one so many
     /// before it does.

@@ -7,6 +7,7 @@ use serde::de::Error;
 use serde::{Deserialize, Deserializer, Serialize};
 
 use crate::ensemble;
+use crate::file_cast;
 use crate::inspect;
 use crate::knobs;
 use crate::pair::driver::Known;
@@ -34,6 +35,7 @@ pub enum Asked {
     Ensemble(ensemble::Request),
     Web(Box<web::Request>),
     Watch(watch::Request),
+    FileCast(file_cast::Request),
 }
 
 impl<'de> Deserialize<'de> for Asked {
@@ -56,6 +58,9 @@ impl<'de> Deserialize<'de> for Asked {
             }
             kind if knobs::is_request(kind) => knobs::Request::deserialize(value).map(Asked::Knobs),
             kind if watch::is_request(kind) => watch::Request::deserialize(value).map(Asked::Watch),
+            kind if file_cast::is_request(kind) => {
+                file_cast::Request::deserialize(value).map(Asked::FileCast)
+            }
             _ => ensemble::Request::deserialize(value).map(Asked::Ensemble),
         };
         asked.map_err(D::Error::custom)

@@ -32,6 +32,7 @@ use crate::wire::setup::Setup;
 
 mod beside;
 mod drive;
+mod file_cast;
 pub mod message;
 mod record;
 pub mod relay;
@@ -90,6 +91,11 @@ impl Agent {
                 Ok(Asked::Web(request)) => {
                     let outcome = self.take_part_in_web(*request, requests);
                     self.conclude(outcome, 0)?;
+                }
+                Ok(Asked::FileCast(request)) => {
+                    if let Err(error) = self.take_part_in_cast(request, requests) {
+                        self.complain(&error, 0)?;
+                    }
                 }
                 Err(error) => self.member.refuse(&error, &mut self.outbox)?,
             }

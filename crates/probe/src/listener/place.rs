@@ -18,6 +18,8 @@ pub enum Purpose {
     Multipath,
     /// The Unix socket of a pair inside one node.
     Local,
+    /// Chunks of a file, over a link of that number.
+    Cast { generation: u32 },
 }
 
 /// Where a connection comes from, and what for.
@@ -48,6 +50,7 @@ impl Place {
             Purpose::Pair { connection } => (4, connection, 0),
             Purpose::Multipath => (5, 0, 0),
             Purpose::Local => (6, 0, 0),
+            Purpose::Cast { generation } => (7, generation, 0),
         };
         let mut wire = [0; PLACE_BYTES];
         wire[0] = kind;
@@ -73,6 +76,9 @@ impl Place {
             },
             5 => Purpose::Multipath,
             6 => Purpose::Local,
+            7 => Purpose::Cast {
+                generation: number(8),
+            },
             _ => return None,
         };
         Some(Place {
@@ -99,6 +105,7 @@ mod tests {
             Purpose::Pair { connection: 2 },
             Purpose::Multipath,
             Purpose::Local,
+            Purpose::Cast { generation: 5 },
         ];
         for purpose in purposes {
             let place = Place {

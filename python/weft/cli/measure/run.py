@@ -58,6 +58,10 @@ class Asked(Struct, frozen=True):
     page: str | None = None
     server: str | None = None
     trace: str | None = None
+    file: str | None = None
+    to: str | None = None
+    overwrite: bool = False
+    compress: str | None = None
     as_json: bool = False
 
 
@@ -130,7 +134,29 @@ class Asked(Struct, frozen=True):
         type=click.Choice(["apache", "nginx"]),
         help="Which web server; default: what is installed.",
     ),
-    cloup.option("--trace", metavar="FILE", help="What the plan `trace` replays: a file of GOAL."),
+    cloup.option(
+        "--trace",
+        metavar="PATH",
+        help="What the plan `trace` replays: a file of GOAL, or the folder of a trace of Chakra.",
+    ),
+)
+@cloup.option_group(
+    "A file to all nodes",
+    cloup.option(
+        "--file",
+        metavar="FILE",
+        help="What the plan `cast` casts: a file or disk of the first node.",
+    ),
+    cloup.option(
+        "--to",
+        metavar="FILE",
+        help="Where the others write it; {node} is a node's name.  [default: the same path; on this machine in the "
+        "run folder]",
+    ),
+    cloup.option("--overwrite", is_flag=True, help="Replace another file, or all on a disk."),
+    cloup.option(
+        "--compress", type=click.Choice(["zstd", "lz4"]), help="How chunks are compressed."
+    ),
 )
 @json_option
 @click.pass_context
@@ -200,6 +226,10 @@ def _request(asked: Asked) -> RunRequest:
         page=asked.page,
         server=asked.server,
         trace=asked.trace,
+        file=asked.file,
+        to=asked.to,
+        overwrite=asked.overwrite,
+        compress=asked.compress,
     )
     return replace(request, command=["weft", *sys.argv[1:]])
 

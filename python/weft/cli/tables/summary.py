@@ -9,6 +9,7 @@ from rich.table import Table
 from weft.cli.tables.activities import print_activities
 from weft.cli.tables.collectives import print_collectives
 from weft.cli.tables.ensemble import print_ensembles
+from weft.cli.tables.file_casts import print_file_casts
 from weft.cli.tables.layout import number, plain_table, terminal, titled
 from weft.cli.tables.occupation import print_insides, print_loads
 from weft.cli.tables.pairs import print_multi_pair
@@ -16,6 +17,7 @@ from weft.cli.tables.race import print_race
 from weft.cli.tables.stops import print_differences
 from weft.cli.tables.studies import print_studies
 from weft.cli.tables.thresholds import print_thresholds
+from weft.cli.tables.traffic import print_traffic
 from weft.diagnosis.delivery import Delivered
 from weft.diagnosis.points import Point
 from weft.diagnosis.signature import Signature
@@ -55,8 +57,10 @@ def print_summary(summary: Summary) -> None:
     print_ensembles(summary, console)
     print_multi_pair(summary.multi_pair, console)
     print_collectives(summary.collectives, summary.meta, console)
+    print_file_casts(summary.file_casts, summary.meta, console)
     print_activities(summary.activities, summary.meta, console)
-    if not (len(summary.rates) or summary.multi_pair or summary.activities):
+    print_traffic(summary.traffic, summary.meta, console)
+    if not (len(summary.rates) or summary.multi_pair or summary.activities or summary.traffic):
         console.print("no samples")
 
 

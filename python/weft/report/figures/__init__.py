@@ -16,6 +16,7 @@ from weft.report.figures.multi_pair import multi_pair_figures
 from weft.report.figures.occupation import inside_figures
 from weft.report.figures.signature import signature_figures
 from weft.report.figures.studies import study_figures
+from weft.report.figures.traffic import traffic_figures
 from weft.report.figures.tree import tree_figures
 from weft.report.material import Material
 
@@ -35,6 +36,7 @@ FAMILIES = [
     load_figures,
     multi_pair_figures,
     study_figures,
+    traffic_figures,
 ]
 """Each makes the figures that there is data for; a new family is a new file and a line."""
 

@@ -19,12 +19,12 @@ from weft.fabrics.losses import Loss, losses, refuse_losses, refuse_weather
 from weft.fabrics.simgrid.importer import read_simgrid
 from weft.fabrics.spec import ROWS, SimSpec, Value, parse_spec
 from weft.plan import catalog
-from weft.plan.pattern import Collective, Program
+from weft.plan.pattern import Collective, Program, Traffic
 from weft.plan.phases import Phase
 from weft.plan.plan import Step, to_json
 from weft.plan.trace_file import read_program, rendezvous_bytes
 from weft.runs import records
-from weft.runs.tables import ACTIVITIES_NAME, BOTTLENECKS_NAME, LOADS_NAME
+from weft.runs.tables import ACTIVITIES_NAME, BOTTLENECKS_NAME, LOADS_NAME, TRAFFIC_NAME
 from weft.statistics import Floats
 from weft.testbed.computed.base import Computed
 from weft.testbed.computed.outcome import Outcome
@@ -67,6 +67,8 @@ class Simulated(Computed[_core.Network]):
             self._check_replay(step.pattern)
         elif isinstance(step.pattern, Collective):
             self._check_collective(step, step.pattern)
+        elif isinstance(step.pattern, Traffic):
+            self._check_alive(step.chosen_nodes or range(len(self.nodes)))
         refusal = self.model.refusal(to_json(step), **self._parameters)
         if refusal is not None:
             raise RequestError(f"{self.name}: {refusal}", "or leave sharing=reno out")
@@ -123,6 +125,8 @@ class Simulated(Computed[_core.Network]):
             return self._replay(step.pattern)
         if isinstance(step.pattern, Collective):
             return self._collect(step, first, last)
+        if isinstance(step.pattern, Traffic):
+            return self._drive(step, first, last)
         most_rows = self.rows_of_phase(step)
         if most_rows is not None:
             return self._condense(step, first, last, most_rows)
@@ -166,6 +170,11 @@ class Simulated(Computed[_core.Network]):
             raise WorkError(f"{step.name}: {error}") from None
         return Outcome.of(answer)
 
+    def _drive(self, step: Step, first: int, last: int) -> Outcome:
+        most_rows = max(1, self._rows // self.phase_count(step))
+        answer = self.model.play_traffic(to_json(step), first, last, most_rows, **self._parameters)
+        return Outcome.of(answer)
+
     def rows_of_phase(self, step: Step) -> int | None:
         """About how many samples of each phase `simulate` keeps, beside its digest; None where it keeps all."""
         if not step.is_ensemble or step.is_adaptive:
@@ -200,6 +209,7 @@ class Simulated(Computed[_core.Network]):
         return {
             BOTTLENECKS_NAME: outcome.bottlenecks(step, self.constraint_names),
             ACTIVITIES_NAME: outcome.nodes(step),
+            TRAFFIC_NAME: outcome.driven(step),
             LOADS_NAME: outcome.loads(step, clock_ns, self.constraint_names, self.capacities_mbps),
         }
 

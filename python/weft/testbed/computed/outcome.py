@@ -13,7 +13,7 @@ from msgspec import Struct, field
 
 from weft.runs.digests import BOTTLENECKS_SCHEMA, PHASES_SCHEMA, RATES_SCHEMA, Digests
 from weft.runs.samples import SCHEMA
-from weft.runs.tables import ACTIVITIES_NAME, SCHEMAS
+from weft.runs.tables import ACTIVITIES_NAME, SCHEMAS, TRAFFIC_NAME
 from weft.statistics import Floats
 
 Columns: TypeAlias = dict[str, bytes]
@@ -53,6 +53,7 @@ class Outcome(Struct, frozen=True, kw_only=True):
     cache_hits: Columns = {}
     delivered: Columns = field(name="deliveries", default_factory=dict)
     activities: Columns = {}
+    traffic: Columns = {}
     messages: int | None = None
     """Of programs: how many there were; rows may be of some of them only."""
     failures: list[tuple[int, str]] = []
@@ -108,11 +109,13 @@ class Outcome(Struct, frozen=True, kw_only=True):
 
     def nodes(self, step: int) -> pa.Table:
         """What nodes did with their time in each phase, where that is a program."""
-        schema = SCHEMAS[ACTIVITIES_NAME]
-        columns = _typed(self.activities, schema)
-        if not columns:
-            return schema.empty_table()
-        return pa.table({"step": _filled(step, len(columns["phase"])), **columns}, schema)
+        return _with_step(step, self.activities, SCHEMAS[ACTIVITIES_NAME])
+
+    def driven(self, step: int) -> pa.Table:
+        """What became of cars in each phase, where that is a traffic simulation."""
+        launch = np.zeros(len(self.traffic.get("phase", b"")) // 4, dtype=np.int32)
+        columns = {"launch": launch.tobytes(), **self.traffic} if self.traffic else {}
+        return _with_step(step, columns, SCHEMAS[TRAFFIC_NAME])
 
     def digests(self, step: int, names: pa.Array) -> Digests:
         """Of phases that were condensed: what is known of all their transfers."""
@@ -138,6 +141,13 @@ def side_table(step: int, columns: Columns, names: Mapping[str, Sequence[str]]) 
         for name, column in columns.items()
     }
     return pa.table({"step": _filled(step, len(arrays["phase"])), **arrays})
+
+
+def _with_step(step: int, columns: Columns, schema: pa.Schema) -> pa.Table:
+    if not columns:
+        return schema.empty_table()
+    typed = _typed(columns, schema)
+    return pa.table({"step": _filled(step, len(typed["phase"])), **typed}, schema)
 
 
 def _typed(columns: Columns, schema: pa.Schema) -> dict[str, pa.Array]:

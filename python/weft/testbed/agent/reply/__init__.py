@@ -15,6 +15,16 @@ from weft.testbed.agent.reply.ensemble import (
     PhasesDone,
 )
 from weft.testbed.agent.reply.facts import Cache, Clock, Counters, Facts, Interface, Overhead, Ready
+from weft.testbed.agent.reply.file_cast import (
+    CastAlive,
+    CastBroken,
+    CastDone,
+    CastFailed,
+    CastLooked,
+    CastOpened,
+    CastWhole,
+    Spent,
+)
 from weft.testbed.agent.reply.inspection import (
     CheckedInterface,
     Echoing,
@@ -80,6 +90,13 @@ Reply: TypeAlias = (
     | Counting
     | Counted
     | Responses
+    | CastLooked
+    | CastOpened
+    | CastAlive
+    | CastBroken
+    | CastFailed
+    | CastWhole
+    | CastDone
     | Watching
     | SocketsSeen
     | WatchState
@@ -95,6 +112,13 @@ __all__ = [
     "Answer",
     "Awaiting",
     "Cache",
+    "CastAlive",
+    "CastBroken",
+    "CastDone",
+    "CastFailed",
+    "CastLooked",
+    "CastOpened",
+    "CastWhole",
     "CheckedInterface",
     "Clock",
     "Connected",
@@ -138,6 +162,7 @@ __all__ = [
     "Slot",
     "SocketEvent",
     "SocketsSeen",
+    "Spent",
     "Stalled",
     "System",
     "Timed",

@@ -1,0 +1,1 @@
+"""A file cast along a chain of agents."""
