@@ -176,9 +176,11 @@ class Xray(ManyNodes, frozen=True):
 
 
 class Dependent(_Pattern, frozen=True):
-    """What each node does depends on what it and others have done: its messages are no transfers that begin at once."""
+    """What each node does depends on what it and others have done: its messages are no transfers that begin at once.
+    Messages longer than `rendezvous_bytes` wait for their receive; of a trace it may be None: as its format has it."""
 
     nodes: Nodes
+    rendezvous_bytes: int | None
 
 
 class Ways(Struct, frozen=True, rename="kebab"):
@@ -193,10 +195,8 @@ class Ways(Struct, frozen=True, rename="kebab"):
 
 class Program(Dependent, frozen=True):
     """A trace of an application; `sha256` is that of its files once a run has read them. `groups` and `algorithms` are
-    for traces of Chakra: a file of process groups, and how collectives go. Messages longer than `rendezvous_bytes` wait
-    for their receive; where it is None, as the format has it."""
+    for traces of Chakra: a file of process groups, and how collectives go."""
 
-    rendezvous_bytes: int | None
     trace: str | None
     groups: str | UnsetType = UNSET
     algorithms: Ways | UnsetType = UNSET
@@ -206,7 +206,6 @@ class Program(Dependent, frozen=True):
 class Collective(Dependent, frozen=True):
     """One operation of all nodes in several ways; the phases of a size are the ways (`weft._core.Program.ways`)."""
 
-    rendezvous_bytes: int
     operation: Literal["allreduce", "allgather", "alltoall", "bcast", "reduce-scatter"]
     algorithms: tuple[str, ...]
     group: int
