@@ -139,7 +139,7 @@ class Network:
     ) -> dict[str, Any]:
         """A program whose ranks are these hosts; about so many of its messages are kept."""
 
-    def play_collective(
+    def play_made(
         self,
         step_json: str,
         first: int,
@@ -147,8 +147,8 @@ class Network:
         most_rows: int,
         **parameters: float | str | None,
     ) -> dict[str, Any]:
-        """The phases `first` to `last`, without it, of a step that is a collective; about so many messages of each are
-        kept."""
+        """The phases `first` to `last`, without it, of a step whose programs follow from it: a collective, Linpack;
+        about so many messages of each are kept."""
 
     def play_traffic(
         self,
@@ -202,6 +202,18 @@ class Program:
         """What so many nodes do in a phase of a step that is a collective."""
 
     @staticmethod
+    def of_hpl(step_json: str, nodes: int) -> Program:
+        """What so many nodes do in a step that is Linpack."""
+
+    @staticmethod
+    def check_hpl(step_json: str, nodes: int) -> None:
+        """Refuses a step that is Linpack over so many nodes whose program would be too large."""
+
+    @staticmethod
+    def grid(step_json: str, nodes: int) -> tuple[int, int]:
+        """Rows and columns of the processes of a step that is Linpack, over so many nodes."""
+
+    @staticmethod
     def ways(step_json: str, nodes: int) -> list[str]:
         """The names of a collective's algorithms over so many nodes, in the order of its phases at a size."""
 
@@ -213,6 +225,9 @@ class Program:
     def messages(self) -> int: ...
     def check(self, rendezvous_bytes: int) -> None:
         """Refuses one with a message that has one end only, and one that never ends."""
+
+    def part_of(self, rank: int) -> str:
+        """What one rank does, as JSON for its agent; refuses messages of a rank to itself."""
 
     def to_text(self) -> str: ...
     def to_binary(self) -> bytes: ...

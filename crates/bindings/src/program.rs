@@ -3,8 +3,9 @@
 use pyo3::prelude::*;
 use pyo3::pybacked::PyBackedBytes;
 use pyo3::types::PyBytes;
-use weft_plan::program::{self, chakra, goal_binary, goal_text};
-use weft_plan::{Collective, Pattern, Phase, Replay, Step};
+use weft_netsim::program::Cast;
+use weft_plan::program::{self, Repeated, chakra, goal_binary, goal_text};
+use weft_plan::{Collective, Hpl, Pattern, Phase, Replay, Step};
 
 use super::answers::refused;
 
@@ -58,12 +59,32 @@ impl Program {
     fn of_collective(step_json: &str, phase: u32, nodes: u32) -> PyResult<Self> {
         let (step, collective) = collective_of(step_json)?;
         let members = collective.members(nodes).len();
-        let phase = collective.phase(phase, &step.sizes.sizes(), members);
+        let phase = collective.way_of(phase, &step.sizes.sizes(), members);
         let (way, bytes) = phase.map_err(refused)?;
         let inner = collective.program(way, members as u32, bytes);
         Ok(Self {
             inner: inner.map_err(refused)?,
         })
+    }
+
+    /// What so many nodes do in a step that is Linpack; rank r is the r-th of those that take part.
+    #[staticmethod]
+    fn of_hpl(step_json: &str, nodes: u32) -> PyResult<Self> {
+        let inner = hpl_of(step_json)?.program(nodes).map_err(refused)?;
+        Ok(Self { inner })
+    }
+
+    /// Refuses a step that is Linpack over so many nodes whose program would be too large.
+    #[staticmethod]
+    fn check_hpl(step_json: &str, nodes: u32) -> PyResult<()> {
+        hpl_of(step_json)?.check_program(nodes).map_err(refused)
+    }
+
+    /// Rows and columns of the processes of a step that is Linpack, over so many nodes.
+    #[staticmethod]
+    fn grid(step_json: &str, nodes: u32) -> PyResult<(u32, u32)> {
+        let grid = hpl_of(step_json)?.grid_of(nodes).map_err(refused)?;
+        Ok((grid.rows, grid.columns))
     }
 
     /// The names of the ways in which so many nodes go through a collective, in the order of its phases at a size.
@@ -97,6 +118,22 @@ impl Program {
         self.inner.check(rendezvous_bytes).map_err(refused)
     }
 
+    /// What one rank does, as JSON for its agent. Refuses messages of a rank to itself.
+    fn part_of(&self, rank: u32) -> PyResult<String> {
+        let node = self.inner.nodes.get(rank as usize);
+        let node = node.ok_or_else(|| refused(format!("there is no rank {rank}")))?;
+        let messages = node
+            .operations
+            .iter()
+            .filter_map(|one| one.action.message());
+        if messages.into_iter().any(|message| message.peer == rank) {
+            return Err(refused(format!(
+                "rank {rank} sends to itself, which agents do not; they only send to others"
+            )));
+        }
+        serde_json::to_string(node).map_err(refused)
+    }
+
     /// GOAL as text.
     fn to_text(&self) -> String {
         goal_text::write(&self.inner)
@@ -109,11 +146,40 @@ impl Program {
 }
 
 /// A step with its collective.
-pub fn collective_of(step_json: &str) -> PyResult<(Step, Collective)> {
+fn collective_of(step_json: &str) -> PyResult<(Step, Collective)> {
     let step: Step = serde_json::from_str(step_json).map_err(refused)?;
     match &step.pattern {
         Pattern::Collective(collective) => Ok((step.clone(), collective.clone())),
         _ => Err(refused(format!("step {:?} is no collective", step.name))),
+    }
+}
+
+fn hpl_of(step_json: &str) -> PyResult<Hpl> {
+    let step: Step = serde_json::from_str(step_json).map_err(refused)?;
+    match step.pattern {
+        Pattern::Hpl(hpl) => Ok(hpl),
+        _ => Err(refused(format!("step {:?} is no Linpack", step.name))),
+    }
+}
+
+/// A phase of a step whose programs follow from it, and the hosts that play it.
+pub fn made_of(step: &Step, phase: u32, hosts: u32) -> Result<Cast<'static>, String> {
+    match &step.pattern {
+        Pattern::Collective(one) => {
+            let members = one.members(hosts);
+            let (way, bytes) = one.way_of(phase, &step.sizes.sizes(), members.len())?;
+            Ok(Cast {
+                program: one.repeated(way, members.len() as u32, bytes)?,
+                rendezvous_bytes: one.rendezvous_bytes,
+                hosts: members,
+            })
+        }
+        Pattern::Hpl(one) => Ok(Cast {
+            program: Repeated::from(one.program(hosts)?),
+            rendezvous_bytes: one.rendezvous_bytes,
+            hosts: one.members(hosts)?,
+        }),
+        _ => Err(format!("step {:?} has no programs of its own", step.name)),
     }
 }
 

@@ -6,10 +6,11 @@ use serde::{Deserialize, Serialize};
 
 use crate::collective::{self, Collective};
 use crate::ensemble::{
-    self, AllToAll, Cast, Ensemble, Matrix, Measure, Pairs, Random, Replay, Ring, Streams, Traffic,
-    Xray,
+    self, AllToAll, Cast, Ensemble, Matrix, Measure, Pairs, Paths, Random, Replay, Ring, Streams,
+    Traffic, Xray,
 };
 use crate::error::Result;
+use crate::hpl::{self, Hpl};
 use crate::limits::Reach;
 use crate::multipair::{self, MultiPair, Test};
 use crate::phase::{Phase, Transfer, Work};
@@ -19,6 +20,8 @@ use crate::webserver::{self, Webserver};
 
 const DEFAULT_WINDOW: u32 = 64;
 const MOST_WINDOW: u32 = 1 << 20;
+/// A collective is short: one look at it says little.
+const COLLECTIVE_TRIALS: u32 = 5;
 const GAMMA: Axis = Axis {
     example: "\"0:3.5:0.25\"",
     least: 0.0,
@@ -58,9 +61,11 @@ pub enum Pattern {
     Ring(Ring),
     Random(Random),
     Xray(Xray),
+    Paths(Paths),
     Program(Replay),
     Collective(Collective),
     Traffic(Traffic),
+    Hpl(Hpl),
 }
 
 /// What an application computes with at once.
@@ -89,7 +94,7 @@ struct Kind {
     read: fn(&Section) -> Result<Pattern>,
 }
 
-const KINDS: [Kind; 16] = [
+const KINDS: [Kind; 18] = [
     Kind {
         name: "pingpong",
         keys: &[],
@@ -126,7 +131,7 @@ const KINDS: [Kind; 16] = [
     },
     Kind {
         name: "matrix",
-        keys: &["nodes", "measure", "duplex"],
+        keys: &["nodes", "measure", "duplex", "rounds"],
         read: |step| Matrix::read(step).map(Pattern::Matrix),
     },
     Kind {
@@ -166,12 +171,25 @@ const KINDS: [Kind; 16] = [
     },
     Kind {
         name: "xray",
-        keys: &["nodes", "time"],
+        keys: &["nodes", "time", "quick"],
         read: |step| Xray::read(step).map(Pattern::Xray),
     },
     Kind {
+        name: "paths",
+        keys: &["nodes", "time", "ports"],
+        read: |step| Paths::read(step).map(Pattern::Paths),
+    },
+    Kind {
         name: "program",
-        keys: &["nodes", "trace", "rendezvous", "groups", "algorithms"],
+        keys: &[
+            "nodes",
+            "trace",
+            "rendezvous",
+            "compute",
+            "trials",
+            "groups",
+            "algorithms",
+        ],
         read: |step| Replay::read(step).map(Pattern::Program),
     },
     Kind {
@@ -183,6 +201,11 @@ const KINDS: [Kind; 16] = [
         name: "traffic",
         keys: &ensemble::TRAFFIC_KEYS,
         read: |step| Traffic::read(step).map(Pattern::Traffic),
+    },
+    Kind {
+        name: "hpl",
+        keys: &hpl::KEYS,
+        read: |step| Hpl::read(step).map(Pattern::Hpl),
     },
     Kind {
         name: "webserver",
@@ -208,9 +231,11 @@ impl Pattern {
             Self::Ring(_) => "ring",
             Self::Random(_) => "random",
             Self::Xray(_) => "xray",
+            Self::Paths(_) => "paths",
             Self::Program(_) => "program",
             Self::Collective(_) => "collective",
             Self::Traffic(_) => "traffic",
+            Self::Hpl(_) => "hpl",
         }
     }
 
@@ -223,8 +248,26 @@ impl Pattern {
     pub fn is_program(&self) -> bool {
         matches!(
             self,
-            Self::Program(_) | Self::Collective(_) | Self::Traffic(_)
+            Self::Program(_) | Self::Collective(_) | Self::Traffic(_) | Self::Hpl(_)
         )
+    }
+
+    /// From how many bytes on a message of a program waits for its receive.
+    pub fn rendezvous_bytes(&self) -> Option<u64> {
+        match self {
+            Self::Program(pattern) => pattern.rendezvous_bytes,
+            Self::Collective(pattern) => Some(pattern.rendezvous_bytes),
+            _ => None,
+        }
+    }
+
+    /// How often a program is carried out in a launch where nothing is said: a trace once, what is short more often.
+    pub(crate) fn usual_trials(&self) -> Option<u32> {
+        match self {
+            Self::Program(_) => Some(1),
+            Self::Collective(_) => Some(COLLECTIVE_TRIALS),
+            _ => None,
+        }
     }
 
     /// Whether a row of it times round trips.
@@ -258,9 +301,11 @@ impl Pattern {
             Self::Ring(pattern) => Some(pattern),
             Self::Random(pattern) => Some(pattern),
             Self::Xray(pattern) => Some(pattern),
+            Self::Paths(pattern) => Some(pattern),
             Self::Program(pattern) => Some(pattern),
             Self::Collective(pattern) => Some(pattern),
             Self::Traffic(pattern) => Some(pattern),
+            Self::Hpl(pattern) => Some(pattern),
         }
     }
 

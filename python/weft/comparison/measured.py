@@ -13,6 +13,7 @@ from msgspec import UNSET, UnsetType
 from weft.diagnosis.activities import activities
 from weft.diagnosis.collectives import collectives
 from weft.diagnosis.curve import Reduction, column, curves
+from weft.diagnosis.linpack import solutions
 from weft.diagnosis.multi_pair import multi_pair_points
 from weft.diagnosis.node.applications import loaded_points
 from weft.diagnosis.node.web import web_points
@@ -85,6 +86,7 @@ def measured(run: Run, reduction: Reduction) -> dict[Key, Measured]:
             *_arrangements(run),
             *_programs(run),
             *_traffic(run),
+            *_solved(run),
         ]
     )
 
@@ -153,6 +155,15 @@ def _traffic(run: Run) -> Iterator[tuple[Key, Measured]]:
         rate = Interval(*(mb * end for end in msgspec.structs.astuple(one.steps_per_s)))
         key = Key(f"traffic over {one.nodes} nodes", one.bytes, steps.index(one.step))
         yield key, Measured(rate)
+
+
+def _solved(run: Run) -> Iterator[tuple[Key, Measured]]:
+    """Linpack: millions of operations a second stand where others have megabits a second."""
+    for number, one in enumerate(solutions(run)):
+        if one.gflops:
+            values = [1e3 * end for end in (one.gflops.median, one.gflops.low, one.gflops.high)]
+            key = Key(f"hpl n={one.n}, MFlop/s", 8 * one.n * (one.n + 1), number)
+            yield key, Measured(Interval(*values))
 
 
 def _alone(mbps: float) -> Measured:

@@ -63,8 +63,10 @@ def rendezvous_bytes(pattern: Program) -> int:
 
 
 def with_digest(pattern: Program) -> Program:
-    """The pattern with the digest of its files; raises RequestError where there are none."""
-    return replace(pattern, sha256=_read(pattern).digest())
+    """The pattern with the digest of its files, and with what its format has it leave open; raises RequestError where
+    there are none."""
+    digest = _read(pattern).digest()
+    return replace(pattern, sha256=digest, rendezvous_bytes=rendezvous_bytes(pattern))
 
 
 def _read(pattern: Program) -> _Trace:

@@ -8,10 +8,9 @@
 //!
 //! The order of what happens at one time on a processor is the only thing that may differ: there it has none.
 
-use weft_plan::Transfer;
 use weft_plan::program::{Action, Node, Repeated};
 
-use crate::network::{Network, Path};
+use crate::network::{Flow, Network, Path};
 
 /// How the first nodes stand for all.
 #[derive(Debug)]
@@ -158,8 +157,7 @@ impl<'a> Search<'a> {
     fn seek(&mut self, src: u32, dst: u32) -> Option<Path> {
         self.route.clear();
         let [src, dst] = [src, dst].map(|node| self.hosts[node as usize] as usize);
-        let network = Transfer::new(0, 0, 0).network;
-        self.network.path(src, dst, network, &mut self.route)
+        self.network.path(Flow::between(src, dst), &mut self.route)
     }
 
     /// Whether the route before can be turned into the one that was found last, as those before were.

@@ -12,6 +12,7 @@ mod pair;
 mod parameters;
 mod phase;
 mod pingpong;
+mod placed;
 mod program;
 mod reno;
 mod setup;

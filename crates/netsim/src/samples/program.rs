@@ -3,9 +3,9 @@
 use std::collections::HashMap;
 use std::sync::atomic::AtomicBool;
 
-use crate::hash::of_pair;
 use crate::program::{self, Activity, Cast, Costs, Delivery, Failure, play};
 use crate::simulate::{Fingerprint, side_by_side};
+use weft_fabric::hash::of_pair;
 
 use super::columns::{Columns, Row, nanoseconds};
 use super::outcome::PhaseOutcome;

@@ -2,7 +2,7 @@
 
 use std::sync::atomic::AtomicBool;
 
-use weft_netsim::network::generate;
+use weft_netsim::network::{Flow, generate};
 use weft_netsim::program::Costs;
 use weft_netsim::samples::{Parameters, Simulator};
 use weft_netsim::simulate::{Demand, Settings, Solver, Transfers};
@@ -91,7 +91,7 @@ fn it_is_what_the_solver_of_phases_says() {
     for (src, dst, bytes, ns) in sent {
         let mut route = Vec::new();
         let path = network
-            .path(src as usize, dst as usize, 0, &mut route)
+            .path(Flow::between(src as usize, dst as usize), &mut route)
             .unwrap();
         let framing = network.framing();
         let demand = Demand::of_bits(framing.wire_bytes(bytes, path.mtu_bytes) as f64 * 8.0);

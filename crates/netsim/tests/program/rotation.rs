@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::atomic::AtomicBool;
 
-use weft_netsim::network::{Network, generate};
+use weft_netsim::network::{Flow, Network, generate};
 use weft_netsim::program::{Cast, Costs, Delivery, Outcome, play, play_each};
 use weft_netsim::samples::{Parameters, Simulator};
 use weft_plan::program::{Action, Message, Program, Repeated};
@@ -158,7 +158,10 @@ fn a_message_is_held_back_by_what_it_crosses_itself() {
         let [one_name, other_name] =
             [one.bottleneck, other.bottleneck].map(|at| network.constraint_name(at as usize));
         let mut route = Vec::new();
-        network.path(one.src as usize, one.dst as usize, 0, &mut route);
+        network.path(
+            Flow::between(one.src as usize, one.dst as usize),
+            &mut route,
+        );
         assert!(route.contains(&one.bottleneck), "{one:?}: {one_name}");
         assert_eq!(one_name, other_name);
     }

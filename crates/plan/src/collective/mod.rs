@@ -6,9 +6,11 @@
 mod algorithm;
 mod alltoall;
 mod bcast;
+mod contents;
 mod gather;
 mod moves;
 mod reduce;
+mod script;
 #[cfg(test)]
 mod symbolic;
 mod ways;
@@ -24,10 +26,18 @@ use crate::reading::Section;
 
 pub use algorithm::{Algorithm, Operation};
 use moves::Messages;
+pub use script::{Piece, Script, WrongByte};
 pub use ways::Ways;
 
 /// The keys of a step that are its own.
-pub(crate) const KEYS: [&str; 5] = ["nodes", "operation", "algorithms", "group", "rendezvous"];
+pub(crate) const KEYS: [&str; 6] = [
+    "nodes",
+    "operation",
+    "algorithms",
+    "group",
+    "rendezvous",
+    "trials",
+];
 
 const DEFAULT_GROUP: u32 = 8;
 const MOST_GROUP: u32 = 1 << 16;
@@ -86,7 +96,7 @@ impl Collective {
     }
 
     /// In which way, and with how many bytes, so many nodes go through a phase of a step of these sizes.
-    pub fn phase(
+    pub fn way_of(
         &self,
         phase: u32,
         sizes: &[u64],

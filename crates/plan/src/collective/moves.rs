@@ -1,5 +1,7 @@
 //! Moves of slots between nodes, round by round, and the program that they make.
 
+use std::ops::Range;
+
 use crate::program::{Action, Message, Program, Rounds};
 
 /// Some of a node's slots.
@@ -58,26 +60,44 @@ impl Slots {
         }
     }
 
-    /// Their bytes, where all slots of a node have so many together.
-    fn bytes(self, nodes: u32, bytes: u64) -> u64 {
-        // Of the slots before one.
-        let before = |slot: u32| u128::from(bytes) * u128::from(slot) / u128::from(nodes);
-        let between = |from: u32, to: u32| (before(to) - before(from)) as u64;
+    /// Where their bytes are, one part behind the other, where all slots of a node have so many together.
+    pub fn ranges(self, nodes: u32, bytes: u64) -> Vec<Range<u64>> {
         match self {
             Self::Range { first, count } => {
                 let first = first % nodes;
                 let end = first + count;
                 match end <= nodes {
-                    true => between(first, end),
-                    false => between(first, nodes) + between(0, end - nodes),
+                    true => vec![between(first, end, nodes, bytes)],
+                    false => vec![
+                        between(first, nodes, nodes, bytes),
+                        between(0, end - nodes, nodes, bytes),
+                    ],
                 }
             }
             Self::WithBit(_) => {
                 let slots = self.numbers(nodes).into_iter();
-                slots.map(|slot| between(slot, slot + 1)).sum()
+                let each = slots.map(|slot| between(slot, slot + 1, nodes, bytes));
+                each.collect()
             }
         }
     }
+
+    /// Where they are as one part: those that do not go round.
+    pub fn range(self, nodes: u32, bytes: u64) -> Range<u64> {
+        self.ranges(nodes, bytes).swap_remove(0)
+    }
+
+    /// How many bytes they have.
+    fn bytes(self, nodes: u32, bytes: u64) -> u64 {
+        let parts = self.ranges(nodes, bytes).into_iter();
+        parts.map(|part| part.end - part.start).sum()
+    }
+}
+
+/// The bytes of the slots from one to another, of so many slots that have so many bytes.
+fn between(from: u32, to: u32, nodes: u32, bytes: u64) -> Range<u64> {
+    let before = |slot: u32| (u128::from(bytes) * u128::from(slot) / u128::from(nodes)) as u64;
+    before(from)..before(to)
 }
 
 /// Moves become messages.

@@ -1,10 +1,8 @@
 //! What slots hold after all moves, by the names of what was put in.
 
+use super::contents::{Content, after, before};
 use super::moves::{Move, Mover};
 use super::{Algorithm, Collective, Operation};
-
-/// Which contributions a slot has, and how often: by node, or by source and destination.
-type Content = Vec<(u32, u32)>;
 
 struct Contents {
     nodes: u32,
@@ -35,28 +33,6 @@ impl Mover for Contents {
                 }
             }
         }
-    }
-}
-
-fn before(operation: Operation, nodes: u32, node: u32, slot: u32) -> Content {
-    match operation {
-        Operation::Allreduce | Operation::ReduceScatter => vec![(node, 0)],
-        Operation::Allgather if node == slot => vec![(node, 0)],
-        Operation::Alltoall => vec![(node, (node + slot) % nodes)],
-        Operation::Bcast if node == 0 => vec![(0, slot)],
-        Operation::Allgather | Operation::Bcast => Vec::new(),
-    }
-}
-
-/// None where it does not matter.
-fn after(operation: Operation, nodes: u32, node: u32, slot: u32) -> Option<Content> {
-    let sum = || (0..nodes).map(|one| (one, 0)).collect();
-    match operation {
-        Operation::Allreduce => Some(sum()),
-        Operation::ReduceScatter => (node == slot).then(sum),
-        Operation::Allgather => Some(vec![(slot, 0)]),
-        Operation::Alltoall => Some(vec![((node + nodes - slot) % nodes, node)]),
-        Operation::Bcast => Some(vec![(0, slot)]),
     }
 }
 

@@ -27,6 +27,9 @@ pub struct Replay {
     /// Of a trace of Chakra: in which ways its collectives go.
     #[serde(default)]
     pub algorithms: Ways,
+    /// How agents compute; the testbed decides where absent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub compute: Option<Compute>,
     /// Of the content of all files, once they have been read.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sha256: Option<String>,
@@ -40,10 +43,36 @@ impl Replay {
             trace: trace.map(str::to_owned),
             groups: step.text("groups")?.map(str::to_owned),
             algorithms: Ways::read(step)?,
+            compute: read_compute(step)?,
             sha256: None,
             rendezvous_bytes: step.size_or_zero("rendezvous")?,
         })
     }
+}
+
+/// How an agent spends the time that a program computes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Compute {
+    /// It keeps the processor, and looks after messages meanwhile.
+    Spin,
+    /// It leaves the processor to others, so that many nodes can share one.
+    Sleep,
+    /// It calculates as much as takes so long on a processor that does nothing else.
+    Work,
+}
+
+impl Compute {
+    const NAMED: [(&'static str, Self); 3] = [
+        ("spin", Self::Spin),
+        ("sleep", Self::Sleep),
+        ("work", Self::Work),
+    ];
+}
+
+/// How agents compute, where it is said.
+pub(crate) fn read_compute(step: &Section) -> Result<Option<Compute>> {
+    step.choice("compute", &Compute::NAMED)
 }
 
 /// From how many bytes on a message waits for its receive.

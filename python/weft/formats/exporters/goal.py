@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from weft import _core
 from weft.errors import RequestError
-from weft.plan.pattern import Collective, Program
+from weft.plan.pattern import Collective, Hpl, Program
 from weft.plan.phases import expand
 from weft.plan.plan import Step, to_json
 from weft.plan.trace_file import read_program
@@ -31,4 +31,6 @@ def _program(step: Step, nodes: int) -> _core.Program:
         return read_program(step.pattern)
     if isinstance(step.pattern, Collective):
         return _core.Program.of_collective(to_json(step), 0, nodes)
+    if isinstance(step.pattern, Hpl):
+        return _core.Program.of_hpl(to_json(step), nodes)
     return _core.Program.of_phases(to_json(expand(step, nodes)), nodes)
