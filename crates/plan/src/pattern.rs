@@ -184,7 +184,15 @@ const KINDS: [Kind; 19] = [
     },
     Kind {
         name: "program",
-        keys: &["nodes", "trace", "rendezvous", "compute", "trials"],
+        keys: &[
+            "nodes",
+            "trace",
+            "rendezvous",
+            "compute",
+            "trials",
+            "groups",
+            "algorithms",
+        ],
         read: |step| Replay::read(step).map(Pattern::Program),
     },
     Kind {
@@ -260,7 +268,7 @@ impl Pattern {
     /// From how many bytes on a message of a program waits for its receive.
     pub fn rendezvous_bytes(&self) -> Option<u64> {
         match self {
-            Self::Program(pattern) => Some(pattern.rendezvous_bytes),
+            Self::Program(pattern) => pattern.rendezvous_bytes,
             Self::Halo(pattern) => Some(pattern.rendezvous_bytes),
             Self::Collective(pattern) => Some(pattern.rendezvous_bytes),
             _ => None,
@@ -284,7 +292,10 @@ impl Pattern {
         nodes: usize,
     ) -> Option<Result<Program, String>> {
         match self {
-            Self::Collective(pattern) => Some(pattern.program_of(phase, sizes, nodes)),
+            Self::Collective(pattern) => {
+                let way = pattern.way_of(phase, sizes, nodes);
+                Some(way.and_then(|(way, bytes)| pattern.program(way, nodes as u32, bytes)))
+            }
             Self::Halo(pattern) => {
                 let size = sizes.get(phase as usize);
                 let bytes = size.ok_or_else(|| format!("there is no phase {phase}"));
