@@ -6,11 +6,10 @@ use serde::{Deserialize, Serialize};
 
 use crate::collective::{self, Collective};
 use crate::ensemble::{
-    self, AllToAll, Cast, Ensemble, Matrix, Measure, Pairs, Paths, Random, Replay, Ring, Streams,
-    Traffic, Xray,
+    self, AllToAll, Cast, Ensemble, Halo, Matrix, Measure, Pairs, Paths, Random, Replay, Ring,
+    Streams, Traffic, Xray,
 };
 use crate::error::Result;
-use crate::halo::{self, Halo};
 use crate::hpl::{self, Hpl};
 use crate::limits::Reach;
 use crate::multipair::{self, MultiPair, Test};
@@ -197,7 +196,7 @@ const KINDS: [Kind; 19] = [
     },
     Kind {
         name: "halo",
-        keys: &halo::KEYS,
+        keys: &ensemble::HALO_KEYS,
         read: |step| Halo::read(step).map(Pattern::Halo),
     },
     Kind {
@@ -271,6 +270,7 @@ impl Pattern {
             Self::Program(pattern) => pattern.rendezvous_bytes,
             Self::Halo(pattern) => Some(pattern.rendezvous_bytes),
             Self::Collective(pattern) => Some(pattern.rendezvous_bytes),
+            Self::Hpl(pattern) => Some(pattern.rendezvous_bytes),
             _ => None,
         }
     }
@@ -301,6 +301,7 @@ impl Pattern {
                 let bytes = size.ok_or_else(|| format!("there is no phase {phase}"));
                 Some(bytes.and_then(|bytes| pattern.program(nodes as u32, *bytes)))
             }
+            Self::Hpl(pattern) => Some(pattern.program(nodes as u32)),
             _ => None,
         }
     }

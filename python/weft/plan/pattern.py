@@ -280,6 +280,7 @@ class Hpl(Dependent, frozen=True):
     dgemm_flops: int | None
     panel_flops: int | None
     program: str | None
+    compute: Compute | UnsetType = UNSET
 
     @property
     def flops(self) -> float:
