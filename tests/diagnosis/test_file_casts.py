@@ -10,7 +10,9 @@ SIZE_BYTES = 100_000_000
 
 def node(name: str, link_mbps: float, **spent_ms: float) -> NodeCast:
     times = dict.fromkeys(SPENT, 0.0) | {"receive": 9_000.0} | spent_ms
-    return NodeCast(name, "before", ELAPSED_MS, link_mbps, times, 0, (SIZE_BYTES,), 0)
+    return NodeCast(
+        name, "before", 0.0, ELAPSED_MS, ELAPSED_MS, link_mbps, times, 0, (SIZE_BYTES,), 0
+    )
 
 
 def test_a_node_with_a_slow_link_is_named() -> None:

@@ -27,11 +27,14 @@ Cause = Literal["link", "disk"]
 
 @dataclass(frozen=True)
 class NodeCast:
-    """A node of a cast; `src` is its last predecessor, None for the source. `done_ms` is when all was on its disk, None
-    where it never was, `link_mbps` what came while something came, over all networks together."""
+    """A node of a cast; `src` is its last predecessor, None for the source. It had its first and last chunk `first_ms`
+    and `last_ms` after the cast began, and all on its disk at `done_ms`, None where it never did; `link_mbps` is what
+    came while something came, over all networks together."""
 
     node: str
     src: str | None
+    first_ms: float | None
+    last_ms: float | None
     done_ms: float | None
     link_mbps: float | None
     spent_ms: dict[str, float]
@@ -129,13 +132,19 @@ def _node(row: dict[str, Any], names: Sequence[str]) -> NodeCast:
     return NodeCast(
         node=names[row["node"]],
         src=None if row["src"] is None else names[row["src"]],
-        done_ms=None if row["whole_ns"] is None else row["whole_ns"] / 1e6,
+        first_ms=_ms(row["first_ns"]),
+        last_ms=_ms(row["last_ns"]),
+        done_ms=_ms(row["whole_ns"]),
         link_mbps=sum(networks) * 8 / received_ms / 1e3 if received_ms else None,
         spent_ms={kind: row[f"{kind}_ns"] / 1e6 for kind in SPENT},
         held_bytes=row["held_bytes"],
         network_bytes=networks[: 2 if networks[1] else 1],
         damaged=row["damaged"],
     )
+
+
+def _ms(at_ns: int | None) -> float | None:
+    return None if at_ns is None else at_ns / 1e6
 
 
 def find_slow(receivers: Sequence[NodeCast], size_bytes: int, elapsed_ms: float) -> Slow | None:

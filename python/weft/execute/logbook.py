@@ -93,7 +93,7 @@ class Logbook:
         self._replace(ACTIVITIES_NAME, phases, rows)
 
     def driven(self, by_node: Mapping[int, Driven], activities: Mapping[int, Activities]) -> None:
-        """Where cars are after a phase that is traffic, and its time; before its samples. Replaces an earlier row."""
+        """Where cars are after a phase that is traffic, and how long it took, before its samples."""
         phase = next(iter(by_node.values())).phase
         pattern = self.meta.plan.steps[self.step].pattern
         seconds = pattern.seconds if isinstance(pattern, Traffic) else 0

@@ -14,6 +14,7 @@ from weft.diagnosis.studies.find import studies
 from weft.diagnosis.studies.study import Study
 from weft.knobs.recommendation import Recommendation
 from weft.report.ensemble import Ensemble, ensembles_of
+from weft.report.file_casts import FileCastStep, file_cast_steps_of
 from weft.report.linpack import linpack_table
 from weft.report.series import Series, run_names, series_of
 from weft.report.steps import Inside, LoadStep, PairStep, insides_of, load_steps_of, pair_steps_of
@@ -79,6 +80,11 @@ class Material:
     def traffic(self) -> list[TrafficStep]:
         """The steps that are traffic simulations."""
         return traffic_steps_of(self.names, self.runs)
+
+    @cached_property
+    def file_casts(self) -> list[FileCastStep]:
+        """The files that were cast."""
+        return file_cast_steps_of(self.names, self.runs)
 
     @cached_property
     def races(self) -> list[tuple[str, Outcome, Table]]:

@@ -12,6 +12,7 @@ from weft.interval import Interval
 from weft.quantity import format_mbps, format_us, range_bytes, range_mbps, range_us
 from weft.report.ensemble import Ensemble, ensembles_of
 from weft.report.figures.curves import size_text
+from weft.report.file_casts import FileCastStep, file_cast_steps_of
 from weft.report.series import Series, series_of
 from weft.report.steps import LoadStep, PairStep, load_steps_of
 from weft.report.traffic import TrafficStep, traffic_steps_of
@@ -29,6 +30,8 @@ def verdict(run: Run) -> str:
     sentences += [load_sentence(one) for one in load_steps_of([run.directory.name], [run])]
     driven = traffic_steps_of([run.directory.name], [run])
     sentences += [traffic_sentence(one) for one in driven]
+    cast = file_cast_steps_of([run.directory.name], [run])
+    sentences += [file_cast_sentence(one) for one in cast]
     return "\n".join(sentences or [nothing_measured(run)])
 
 
@@ -49,6 +52,11 @@ def load_sentence(one: LoadStep) -> str:
 
 def traffic_sentence(one: TrafficStep) -> str:
     """Where, and how fast traffic was simulated."""
+    return f"{endpoints(one.run)}{_place(one.run)}: {one.findings}.{_status(one.run)}"
+
+
+def file_cast_sentence(one: FileCastStep) -> str:
+    """Where, and how fast a file was cast."""
     return f"{endpoints(one.run)}{_place(one.run)}: {one.findings}.{_status(one.run)}"
 
 

@@ -4,17 +4,21 @@ import json
 import os
 import random
 import signal
-from hashlib import sha256
+from filecmp import cmp
 from pathlib import Path
 
 import pytest
 
-from support.command import refusal, start, weft, weft_json
+import weft
+from support.command import refusal, start, weft_json
 from support.waiting import agents, wait_for
+from weft.diagnosis.file_casts import FileCast, file_casts
+from weft.report.page import Report
+from weft.runs.folder import Run
 
 pytestmark = [pytest.mark.timed, pytest.mark.usefixtures("own_registry")]
 
-SIZE_BYTES = 3_000_001
+SIZE_BYTES = 2_500_001
 """Not a whole number of chunks."""
 CHAIN = """name = "chain"
 [[hosts]]
@@ -53,8 +57,9 @@ def lab(tmp_path: Path, more: str = "") -> str:
     return f"lab:{path}"
 
 
-def digest(path: Path) -> str:
-    return sha256(path.read_bytes()).hexdigest()
+def the_cast(run: Path) -> FileCast:
+    (found,) = file_casts(Run.open(run))
+    return found
 
 
 def received(run: Path) -> dict[str, Path]:
@@ -62,75 +67,80 @@ def received(run: Path) -> dict[str, Path]:
     return {path.name.partition(".")[0]: path for path in (run / "received").iterdir()}
 
 
-def test_all_nodes_get_the_file_over_two_networks_and_it_is_not_sent_again(tmp_path, image):
-    on = lab(tmp_path, SECOND)
-    asked = ("run", "cast", "--on", on, "--file", image, "--to", tmp_path / "{node}.img")
-    assert weft_json(*asked, "--out", tmp_path / "r")["status"] == "complete"
+def test_all_nodes_get_the_file_over_two_networks_and_it_is_not_sent_again(
+    tmp_path: Path, image: Path
+) -> None:
     copies = [tmp_path / f"n{node}.img" for node in range(2, 6)]
-    assert {digest(copy) for copy in copies} == {digest(image)}
+    on = lab(tmp_path, SECOND)
+
+    def cast(name: str, overwrite: bool = False) -> FileCast:
+        to = tmp_path / "{node}.img"
+        weft.run("cast", on, file=image, to=to, overwrite=overwrite, out=tmp_path / name)
+        return the_cast(tmp_path / name)
+
+    first = cast("first")
+    assert all(cmp(copy, image, shallow=False) for copy in copies)
     assert all(copy.stat().st_blocks < SIZE_BYTES // 512 for copy in copies), "the hole is one"
-    (cast,) = weft_json("show", tmp_path / "r")["file_casts"]
-    assert cast["whole"] == ["n2", "n3", "n4", "n5"]
-    for node in cast["nodes"][1:]:
-        assert min(node["network_bytes"]) > 0.25 * sum(node["network_bytes"])
-    # Nothing but hashes goes over the network where the file is there; one that differs gets what differs.
-    weft_json(*asked, "--out", tmp_path / "again")
-    (cast,) = weft_json("show", tmp_path / "again")["file_casts"]
-    assert all(node["held_bytes"] == SIZE_BYTES for node in cast["nodes"][1:])
+    assert first.record["whole"] == ["n2", "n3", "n4", "n5"]
+    for node in first.nodes[1:]:
+        assert min(node.network_bytes) > 0.25 * sum(node.network_bytes)
+    (figure,) = [
+        one for one in Report([Run.open(tmp_path / "first")]).figures if "file-cast" in one.name
+    ]
+    assert len(figure.tables[figure.name]) == 2 * len(copies)
+    # One that differs is not replaced unasked, and sends on what comes. The others are checked, not sent anything.
     with copies[1].open("r+b") as file:
         file.write(b"other")
-    done = weft(*asked, "--out", tmp_path / "differs", "--json")
-    assert done.returncode == 1
-    (cast,) = weft_json("show", tmp_path / "differs")["file_casts"]
-    (failed,) = cast["failed"]
+    differs = cast("differs")
+    (failed,) = differs.record["failed"]
     assert failed["node"] == "n3" and "--overwrite" in failed["reason"]
-    assert cast["whole"] == ["n2", "n4", "n5"]
-    weft_json(*asked, "--overwrite", "--out", tmp_path / "replaced")
-    assert {digest(copy) for copy in copies} == {digest(image)}
+    assert differs.record["whole"] == ["n2", "n4", "n5"]
+    assert {node.held_bytes for node in differs.nodes if node.node in ("n2", "n5")} == {SIZE_BYTES}
+    replaced = cast("replaced", overwrite=True)
+    assert all(cmp(copy, image, shallow=False) for copy in copies)
+    assert {node.held_bytes for node in replaced.nodes[1:]} == {SIZE_BYTES, SIZE_BYTES - (64 << 10)}
 
 
-def test_a_node_that_is_killed_is_bridged_and_the_others_get_the_file(tmp_path, image):
+def test_a_node_that_is_killed_is_bridged_and_the_others_get_the_file(
+    tmp_path: Path, image: Path
+) -> None:
     out = tmp_path / "r"
     process = start("run", "cast", "--on", lab(tmp_path), "--file", image, "--out", out, "--json")
-    wait_for(lambda: (out / "received").is_dir() and len(received(out)) == 4)
+    wait_for(lambda: len(received(out)) == 4)
     os.kill(agents(process.pid)[2], signal.SIGKILL)
     said = json.loads(process.communicate(timeout=60)[0])
     assert (process.returncode, said["status"]) == (1, "partial")
-    (cast,) = weft_json("show", out)["file_casts"]
-    assert (cast["bridged"], cast["whole"]) == (["n3"], ["n2", "n4", "n5"])
-    assert {node["node"]: node["src"] for node in cast["nodes"]}["n4"] == "n2"
-    for node in cast["whole"]:
-        assert digest(out / f"received/{node}.disk.img") == digest(image)
+    cast = the_cast(out)
+    assert (cast.record["bridged"], cast.record["whole"]) == (["n3"], ["n2", "n4", "n5"])
+    assert {node.node: node.src for node in cast.nodes}["n4"] == "n2"
+    for node in cast.record["whole"]:
+        assert cmp(out / f"received/{node}.disk.img", image, shallow=False)
 
 
-def test_an_interrupted_cast_goes_on_where_it_was(tmp_path, image):
+def test_an_interrupted_cast_goes_on_where_it_was(tmp_path: Path, image: Path) -> None:
     out = tmp_path / "r"
     process = start("run", "cast", "--on", lab(tmp_path), "--file", image, "--out", out, "--json")
-    wait_for(lambda: (out / "received").is_dir() and len(received(out)) == 4)
+    wait_for(lambda: len(received(out)) == 4)
     wait_for(lambda: received(out)["n5"].stat().st_blocks > 1000)
     process.send_signal(signal.SIGINT)
     process.communicate(timeout=60)
     assert all(path.name.endswith(".weft-part") for path in received(out).values())
     assert weft_json("run", "--resume", out)["status"] == "complete"
-    assert {digest(path) for path in received(out).values()} == {digest(image)}
-    (cast,) = weft_json("show", out)["file_casts"]
-    assert all(node["held_bytes"] > 400_000 for node in cast["nodes"][1:])
+    assert all(cmp(path, image, shallow=False) for path in received(out).values())
+    assert all(node.held_bytes > 400_000 for node in the_cast(out).nodes[1:])
 
 
-def test_what_cannot_be_cast_is_said_before_anything_starts(tmp_path, image):
-    on = lab(tmp_path)
+def test_what_cannot_be_cast_is_said_before_anything_starts(tmp_path: Path, image: Path) -> None:
+    def refused(on: str = "local:", **given: object) -> str:
+        with pytest.raises(weft.RequestError) as caught:
+            weft.run("cast", on, out=tmp_path / "r", **given)  # type: ignore[arg-type]
+        return str(caught.value)
 
-    def refused(*more: str | Path) -> str:
-        return refusal("run", "cast", "--on", on, "--out", tmp_path / "r", *more)
-
-    to = ("--file", image, "--to")
-    assert f"{tmp_path}/none: no such file" in refused("--file", tmp_path / "none")
-    assert f"{tmp_path}: is a directory" in refused("--file", tmp_path)
-    assert "would write the same file" in refused(*to, tmp_path / "copy")
-    (tmp_path / "n2.dir").mkdir()
-    taken = tmp_path / "taken-{node}"
-    for node in range(2, 6):
-        Path(str(taken).format(node=f"n{node}")).write_text("of mine")
-    assert "n2: " in (said := refused(*to, taken)) and "--overwrite replaces it" in said
-    assert "--to is of a cast of a file" in refused("--to", "/dev/null")
+    assert "--to is of a cast of a file" in refused(to="/dev/null")
+    assert "would write the same file" in refused(lab(tmp_path), file=image, to=tmp_path / "copy")
+    (tmp_path / "taken").write_text("of mine")
+    said = refused(file=image, to=tmp_path / "taken")
+    assert f"{tmp_path}/taken: is there" in said and "--overwrite replaces it" in said
+    said = refusal("run", "cast", "--on", "local:", "--file", tmp_path, "--out", tmp_path / "r")
+    assert f"{tmp_path}: is a directory" in said
     assert not (tmp_path / "r").exists()

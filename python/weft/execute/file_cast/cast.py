@@ -14,6 +14,7 @@ from weft.execute.file_cast.settle import job_of
 from weft.execute.file_cast.stall import Stalls
 from weft.execute.logbook import Logbook
 from weft.execute.pair import StepJob, endpoint
+from weft.plan.pattern import Cast
 from weft.testbed.agent.agent import Agent, AgentError
 from weft.testbed.agent.reply import (
     CastAlive,
@@ -57,6 +58,8 @@ class FileCast:
         self._crew, self._job, self._logbook = crew, job, logbook
         self._chain = Chain([node for node in order if node in crew.agents])
         self._source = order[0]
+        assert isinstance(job.step.pattern, Cast)
+        self._networks = job.step.pattern.networks
         self._ports: dict[int, list[int]] = {}
         self._broken: dict[int, set[int]] = {}
         self._waiting: dict[int, float] = {}
@@ -92,12 +95,11 @@ class FileCast:
         """One that cannot is not part of the chain."""
         agent, here = self._agent(node), self._job.nodes[node]
         is_source = node == self._source
-        networks = self._networks
         try:
             asked = CastOpen(
                 job=job_of(self._job.step, agent.node, is_source, self._job.launch),
                 node=node,
-                addresses=tuple(here.places[:networks]),
+                addresses=tuple(here.places[: self._networks]),
                 ports=here.ports,
                 options=self._job.step.options,
                 token=self._job.token,
@@ -110,10 +112,6 @@ class FileCast:
             if is_source:
                 raise
             await self._take_out(node, error)
-
-    @property
-    def _networks(self) -> int:
-        return self._job.step.pattern.networks  # type: ignore[union-attr]
 
     def _check_chain(self) -> None:
         if len(self._chain.order) > 1:

@@ -78,20 +78,21 @@ def _placed(step: Step, testbed: Testbed, out: Path) -> Step:
     file, pattern = step.cast_file, step.pattern
     assert file is not None and isinstance(pattern, Cast)
     path = str(Path(file.path).absolute()) if testbed.is_here else file.path
-    placed = replace(file, path=path, to=_target(file, testbed, out))
+    receivers = len(nodes_in_order(step, len(testbed.nodes))) - 1
+    placed = replace(file, path=path, to=_target(file, testbed, out, receivers))
     networks = pattern.networks
     if file.all_networks:
         networks = min(MOST_NETWORKS, *(len(node.places) for node in testbed.nodes))
     return replace(step, pattern=replace(pattern, file=placed, networks=networks))
 
 
-def _target(file: CastFile, testbed: Testbed, out: Path) -> str:
+def _target(file: CastFile, testbed: Testbed, out: Path, receivers: int) -> str:
     if not testbed.is_here:
         return file.to or file.path
     if file.to is None:
         return str(out.absolute() / RECEIVED / f"{NODE}.{Path(file.path).name}")
     to = Path(file.to).absolute()
-    if NODE not in file.to and not to.is_char_device():
+    if receivers > 1 and NODE not in file.to and not to.is_char_device():
         raise RequestError(
             f"--to {file.to}: all nodes of {testbed.kind}:{testbed.name} would write the same file",
             f"they share this machine's folders: name one for each, such as --to /tmp/{NODE}.img, or /dev/null",

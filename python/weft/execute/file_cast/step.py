@@ -7,7 +7,7 @@ import pyarrow.compute as pc
 
 from weft.execute.crew import Crew, living
 from weft.execute.file_cast.cast import FileCast, Outcome
-from weft.execute.file_cast.settle import nodes_in_order
+from weft.execute.file_cast.settle import job_of, nodes_in_order
 from weft.execute.logbook import Logbook
 from weft.execute.pair import StepJob
 from weft.runs import records
@@ -39,7 +39,7 @@ class _Record:
     def __init__(self, job: StepJob, logbook: Logbook, outcome: Outcome, source: int) -> None:
         self._job, self._logbook, self._outcome = job, logbook, outcome
         self._source = source
-        self._size_bytes = job.step.sizes.bytes[0]  # type: ignore[union-attr]
+        self._size_bytes = job_of(job.step, "", is_source=True).size_bytes
 
     def write(self) -> None:
         self._write_table()

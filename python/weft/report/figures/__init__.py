@@ -9,6 +9,7 @@ from weft.report.figures.counts import aapc_figures, scaling_figures
 from weft.report.figures.drawing.figure import Figure
 from weft.report.figures.evidence import evidence_figures
 from weft.report.figures.fabric import fabric_figures
+from weft.report.figures.file_casts import file_cast_figures
 from weft.report.figures.heatmap import heatmap_figures
 from weft.report.figures.histogram import histogram_figures
 from weft.report.figures.modes import modes_figures
@@ -37,6 +38,7 @@ FAMILIES = [
     multi_pair_figures,
     study_figures,
     traffic_figures,
+    file_cast_figures,
 ]
 """Each makes the figures that there is data for; a new family is a new file and a line."""
 

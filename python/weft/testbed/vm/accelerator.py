@@ -13,7 +13,7 @@ from weft.testbed.vm.settings import GuestSettings
 
 DEVICE = "/dev/kvm"
 WITHIN_S = 20.0
-"""A guest under KVM boots in a second or two; where KVM is there but broken, it hangs."""
+"""Where KVM is there but broken, a guest hangs."""
 
 
 def choose_accelerator(program: str, image: Image) -> Accelerator:
