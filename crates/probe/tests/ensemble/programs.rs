@@ -119,7 +119,7 @@ fn collective(operation: &str, algorithms: &[&str]) -> Value {
 /// Every agent has the right bytes in the end, or says which is wrong.
 #[test]
 fn collectives_move_and_add_real_bytes() {
-    let sizes = [5, 1003, 3_000_001];
+    let sizes = [5, 1003, 1_300_001];
     for members in [3, 4] {
         let mut ensemble = Ensemble::start_with(members, &json!({"verify": true}));
         for operation in [
@@ -129,7 +129,7 @@ fn collectives_move_and_add_real_bytes() {
             "bcast",
             "reduce-scatter",
         ] {
-            let step = step(&collective(operation, &[]), &sizes, 2);
+            let step = step(&collective(operation, &[]), &sizes, 1);
             let ways = if matches!((members, operation), (3, "allgather" | "reduce-scatter")) {
                 2
             } else {
@@ -192,7 +192,12 @@ fn a_part_that_cannot_be_carried_out_is_refused() {
     ] {
         let mut ensemble = Ensemble::start(2);
         let reports = ensemble.play(&step(&trace(100), &[1], 1), "sleep", &[nodes]);
-        let message = reports[0].error.as_ref().unwrap()["message"].to_string();
-        assert!(message.contains(said), "{message}");
+        // The other one may be the first to fail, and tell this one.
+        let errors = reports.iter().filter_map(|one| one.error.as_ref());
+        let messages: Vec<_> = errors.map(|one| one["message"].to_string()).collect();
+        assert!(
+            messages.iter().any(|one| one.contains(said)),
+            "{messages:?}"
+        );
     }
 }
