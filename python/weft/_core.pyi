@@ -189,6 +189,11 @@ class Program:
         """Reads GOAL, as text or as LogGOPSim's txt2bin writes it."""
 
     @staticmethod
+    def of_chakra(files: list[tuple[str, bytes]], groups: str | None, pattern_json: str) -> Program:
+        """Reads the traces that Chakra has of each rank, with their names; `groups` is the text of a file of process
+        groups, the pattern says how collectives go."""
+
+    @staticmethod
     def of_phases(phases_json: str, nodes: int) -> Program:
         """What phases make nodes do, with a barrier between them."""
 

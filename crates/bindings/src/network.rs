@@ -7,8 +7,9 @@ use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict};
 use weft_netsim::network;
+use weft_netsim::program::Cast;
 use weft_netsim::samples::{Halt, Keep, Played, Simulator, Unplayed};
-use weft_plan::program::Schedule;
+use weft_plan::program::Repeated;
 use weft_plan::{Phase, Reach, Step, StopRule};
 
 use super::answers::refused;
@@ -245,8 +246,11 @@ impl Network {
     ) -> PyResult<Bound<'py, PyDict>> {
         let simulator = self.simulator(parameters)?;
         let cast = |_| {
-            let schedule = Schedule::of(program.inner.clone(), rendezvous_bytes)?;
-            Ok((schedule, hosts.clone()))
+            Ok(Cast {
+                program: Repeated::of(&program.inner),
+                rendezvous_bytes,
+                hosts: hosts.clone(),
+            })
         };
         let stop = AtomicBool::new(false);
         let work = || simulator.play(&[0], cast, most_rows, &stop);

@@ -1,9 +1,11 @@
-//! Programs in Python: work with dependencies, read and written in the formats of GOAL.
+//! Programs in Python: work with dependencies, read and written in the formats of GOAL, read in that of Chakra.
 
 use pyo3::prelude::*;
+use pyo3::pybacked::PyBackedBytes;
 use pyo3::types::PyBytes;
-use weft_plan::program::{self, Schedule, goal_binary, goal_text};
-use weft_plan::{Hpl, Pattern, Phase, Step};
+use weft_netsim::program::Cast;
+use weft_plan::program::{self, Repeated, chakra, goal_binary, goal_text};
+use weft_plan::{Hpl, Pattern, Phase, Replay, Step};
 
 use super::answers::refused;
 
@@ -25,6 +27,23 @@ impl Program {
         Ok(Self {
             inner: inner.map_err(refused)?,
         })
+    }
+
+    /// Reads the traces that Chakra has of each rank, given with what messages call them; `groups` is the text of a file
+    /// of process groups, the pattern says how collectives go.
+    #[staticmethod]
+    fn of_chakra(
+        files: Vec<(String, PyBackedBytes)>,
+        groups: Option<&str>,
+        pattern_json: &str,
+    ) -> PyResult<Self> {
+        let replay: Replay = serde_json::from_str(pattern_json).map_err(refused)?;
+        let files: Vec<(String, &[u8])> = files
+            .iter()
+            .map(|(origin, content)| (origin.clone(), content.as_ref()))
+            .collect();
+        let inner = chakra::parse(&files, groups, &replay.algorithms).map_err(refused)?;
+        Ok(Self { inner })
     }
 
     /// What phases, given as JSON, make so many nodes do.
@@ -97,8 +116,7 @@ impl Program {
 
     /// Refuses one with a message that has one end only, and one that never ends.
     fn check(&self, rendezvous_bytes: u64) -> PyResult<()> {
-        let schedule = Schedule::of(self.inner.clone(), rendezvous_bytes);
-        schedule.map(drop).map_err(refused)
+        self.inner.check(rendezvous_bytes).map_err(refused)
     }
 
     /// What one rank does, as JSON for its agent. Refuses messages of a rank to itself.
@@ -142,18 +160,31 @@ fn hpl_of(step_json: &str) -> PyResult<Hpl> {
     }
 }
 
-/// A phase of a step whose programs follow from it, ready to be played, and the hosts that play it.
-pub fn made_of(step: &Step, phase: u32, hosts: u32) -> Result<(Schedule, Vec<u32>), String> {
+/// A phase of a step whose programs follow from it, and the hosts that play it.
+pub fn made_of(step: &Step, phase: u32, hosts: u32) -> Result<Cast<'static>, String> {
     match &step.pattern {
-        Pattern::Hpl(one) => {
-            let schedule = Schedule::of(one.program(hosts)?, one.rendezvous_bytes)?;
-            Ok((schedule, one.members(hosts)?))
+        Pattern::Collective(one) => {
+            let members = step.pattern.ranks(hosts);
+            let (way, bytes) = one.way_of(phase, &step.sizes.sizes(), members.len())?;
+            Ok(Cast {
+                program: one.repeated(way, members.len() as u32, bytes)?,
+                rendezvous_bytes: one.rendezvous_bytes,
+                hosts: members,
+            })
         }
+        Pattern::Hpl(one) => Ok(Cast {
+            program: Repeated::from(one.program(hosts)?),
+            rendezvous_bytes: one.rendezvous_bytes,
+            hosts: one.members(hosts)?,
+        }),
         pattern => {
             let ranks = pattern.ranks(hosts);
             let program = planned(step, phase, ranks.len())?;
-            let rendezvous_bytes = pattern.rendezvous_bytes().unwrap_or(u64::MAX);
-            Ok((Schedule::of(program, rendezvous_bytes)?, ranks))
+            Ok(Cast {
+                program: Repeated::from(program),
+                rendezvous_bytes: pattern.rendezvous_bytes().unwrap_or(u64::MAX),
+                hosts: ranks,
+            })
         }
     }
 }

@@ -7,7 +7,6 @@ mod collective;
 mod ensemble;
 mod error;
 mod goal;
-mod halo;
 mod hpl;
 mod limits;
 mod multipair;
@@ -28,14 +27,13 @@ mod transport;
 mod webserver;
 
 pub use arrangement::{Arrangement, Policy};
-pub use collective::{Algorithm, Collective, Operation, Piece, Script, WrongByte};
+pub use collective::{Algorithm, Collective, Operation, Piece, Script, Ways, WrongByte};
 pub use ensemble::{
-    AllToAll, Cast, CastFile, Compression, Compute, Demand, Duplex, Matrix, Measure, Mode, Pairs,
-    Paths, Random, Replay, Ring, Shape, Streams, Traffic, Xray,
+    AllToAll, Cast, CastFile, Compression, Compute, Demand, Duplex, Halo, Matrix, Measure, Mode,
+    Pairs, Paths, Random, Replay, Ring, Shape, Streams, Traffic, Xray,
 };
 pub use error::{Fault, PlanError};
 pub use goal::{Goal, Question};
-pub use halo::Halo;
 pub use hpl::{Broadcast, Factor, Grid, Hpl, Swap};
 pub use limits::{Limits, Reach};
 pub use multipair::{MultiPair, Test};

@@ -6,11 +6,10 @@ use serde::{Deserialize, Serialize};
 
 use crate::collective::{self, Collective};
 use crate::ensemble::{
-    self, AllToAll, Cast, Ensemble, Matrix, Measure, Pairs, Paths, Random, Replay, Ring, Streams,
-    Traffic, Xray,
+    self, AllToAll, Cast, Ensemble, Halo, Matrix, Measure, Pairs, Paths, Random, Replay, Ring,
+    Streams, Traffic, Xray,
 };
 use crate::error::Result;
-use crate::halo::{self, Halo};
 use crate::hpl::{self, Hpl};
 use crate::limits::Reach;
 use crate::multipair::{self, MultiPair, Test};
@@ -184,12 +183,20 @@ const KINDS: [Kind; 19] = [
     },
     Kind {
         name: "program",
-        keys: &["nodes", "trace", "rendezvous", "compute", "trials"],
+        keys: &[
+            "nodes",
+            "trace",
+            "rendezvous",
+            "compute",
+            "trials",
+            "groups",
+            "algorithms",
+        ],
         read: |step| Replay::read(step).map(Pattern::Program),
     },
     Kind {
         name: "halo",
-        keys: &halo::KEYS,
+        keys: &ensemble::HALO_KEYS,
         read: |step| Halo::read(step).map(Pattern::Halo),
     },
     Kind {
@@ -260,9 +267,10 @@ impl Pattern {
     /// From how many bytes on a message of a program waits for its receive.
     pub fn rendezvous_bytes(&self) -> Option<u64> {
         match self {
-            Self::Program(pattern) => Some(pattern.rendezvous_bytes),
+            Self::Program(pattern) => pattern.rendezvous_bytes,
             Self::Halo(pattern) => Some(pattern.rendezvous_bytes),
             Self::Collective(pattern) => Some(pattern.rendezvous_bytes),
+            Self::Hpl(pattern) => Some(pattern.rendezvous_bytes),
             _ => None,
         }
     }
@@ -284,12 +292,16 @@ impl Pattern {
         nodes: usize,
     ) -> Option<Result<Program, String>> {
         match self {
-            Self::Collective(pattern) => Some(pattern.program_of(phase, sizes, nodes)),
+            Self::Collective(pattern) => {
+                let way = pattern.way_of(phase, sizes, nodes);
+                Some(way.and_then(|(way, bytes)| pattern.program(way, nodes as u32, bytes)))
+            }
             Self::Halo(pattern) => {
                 let size = sizes.get(phase as usize);
                 let bytes = size.ok_or_else(|| format!("there is no phase {phase}"));
                 Some(bytes.and_then(|bytes| pattern.program(nodes as u32, *bytes)))
             }
+            Self::Hpl(pattern) => Some(pattern.program(nodes as u32)),
             _ => None,
         }
     }

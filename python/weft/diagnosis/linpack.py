@@ -105,17 +105,21 @@ def _solution(run: Run, index: int, step: Step, pattern: Hpl) -> Solution:
 def _times_s(run: Run, index: int, activities: pa.Table) -> list[float]:
     """By launch: of a played one until its last node ended, of the real one what it says."""
     if activities.num_rows:
-        return [float(column(activities, "end_ns").max()) / 1e9]
+        ends_ns = activities.group_by("launch").aggregate([("end_ns", "max")])["end_ns_max"]
+        return [end_ns / 1e9 for end_ns in ends_ns.to_pylist()]
     samples = run.samples.filter(pc.field("step") == index)
     times_s: list[float] = (column(samples, "elapsed_ns") / 1e9).tolist()
     return times_s
 
 
 def _shares(activities: pa.Table) -> Shares:
-    """A node that has ended waits for the others."""
-    end_ns = float(column(activities, "end_ns").max())
+    """Over all launches. A node that has ended waits for the others."""
+    by_launch = activities.group_by("launch").aggregate(
+        [("end_ns", "max"), ("end_ns", "count"), ("compute_ns", "sum"), ("communicate_ns", "sum")]
+    )
+    whole_ns = float(np.dot(column(by_launch, "end_ns_max"), column(by_launch, "end_ns_count")))
     compute, communicate = (
-        float(np.mean(column(activities, f"{kind}_ns"))) / end_ns
+        float(np.sum(column(by_launch, f"{kind}_ns_sum"))) / whole_ns
         for kind in ("compute", "communicate")
     )
     return Shares(compute, communicate, max(0.0, 1.0 - compute - communicate))

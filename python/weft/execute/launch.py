@@ -120,7 +120,7 @@ class Launch:
         self, crew: Crew, missing: MissingStep, logbook: Logbook, progress: StepProgress
     ) -> None:
         step = self._step(missing)
-        if isinstance(step.pattern, Hpl):
+        if step.is_real_program and isinstance(step.pattern, Hpl):
             await run_linpack_step(self.testbed, self._step_job(missing), step.pattern, logbook)
         elif step.is_webserver:
             agents = crew.need(self._nodes(missing))

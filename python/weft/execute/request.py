@@ -91,7 +91,7 @@ def _check_loads(plan: Plan, spec: str) -> None:
 
 def _runs_here(step: Step) -> bool:
     """Whether processes of one machine carry out a step that is a program."""
-    return step.is_real_program or isinstance(step.pattern, (Program, Halo, Collective))
+    return step.is_real_program or isinstance(step.pattern, (Program, Halo, Collective, Hpl))
 
 
 def simulate_run(request: RunRequest, reporter: Reporter | None = None) -> Run:
@@ -270,6 +270,8 @@ def _settle(plan: Plan, testbed: Testbed, cpus: list[int] | None) -> tuple[Plan,
             step = _settled_program(step, testbed)
         if isinstance(step.pattern, Hpl):
             settled, said = settle_linpack(step, step.pattern, testbed)
+            if not (is_computed(testbed) or step.is_real_program):
+                settled = replace(settled, options=_settled_options(settled, testbed, cpus))
             notes += said
         elif isinstance(step.pattern, MultiPair):
             settled, said = settle_pairs(step, step.pattern, testbed, cpus)

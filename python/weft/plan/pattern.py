@@ -188,16 +188,29 @@ class Paths(ManyNodes, frozen=True):
 
 class Dependent(_Pattern, frozen=True):
     """What each node does depends on what it and others have done: its messages are no transfers that begin at once.
-    Messages longer than `rendezvous_bytes` wait for their receive."""
+    Messages longer than `rendezvous_bytes` wait for their receive; of a trace it may be None: as its format has it."""
 
     nodes: Nodes
-    rendezvous_bytes: int
+    rendezvous_bytes: int | None
+
+
+class Ways(Struct, frozen=True, rename="kebab"):
+    """The algorithm of each operation, where a trace says only the operation."""
+
+    allreduce: str
+    allgather: str
+    alltoall: str
+    bcast: str
+    reduce_scatter: str
 
 
 class Program(Dependent, frozen=True):
-    """A trace of an application; `sha256` is that of the file once a run has read it."""
+    """A trace of an application; `sha256` is that of its files once a run has read them. `groups` and `algorithms` are
+    for traces of Chakra: a file of process groups, and how collectives go."""
 
     trace: str | None
+    groups: str | UnsetType = UNSET
+    algorithms: Ways | UnsetType = UNSET
     compute: Compute | UnsetType = UNSET
     sha256: str | UnsetType = UNSET
 
@@ -267,6 +280,7 @@ class Hpl(Dependent, frozen=True):
     dgemm_flops: int | None
     panel_flops: int | None
     program: str | None
+    compute: Compute | UnsetType = UNSET
 
     @property
     def flops(self) -> float:

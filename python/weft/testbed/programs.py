@@ -8,7 +8,7 @@ from weft import _core
 from weft.errors import RequestError
 from weft.plan.pattern import Collective, Program
 from weft.plan.plan import Step, to_json
-from weft.plan.trace_file import read_program
+from weft.plan.trace_file import read_program, rendezvous_bytes
 from weft.testbed.base import Node
 
 MOST_PART_BYTES = 16_000_000
@@ -28,7 +28,7 @@ def check_replay(
         )
     check_alive(pattern.nodes or range(program.ranks), nodes, dead)
     try:
-        program.check(pattern.rendezvous_bytes)
+        program.check(rendezvous_bytes(pattern))
     except RequestError as error:
         raise RequestError(f"{pattern.trace}: {error.message}") from None
     return program

@@ -111,8 +111,6 @@ def test_what_does_not_fit_is_refused_before_a_folder_is_made(tmp_path: Path) ->
         compute(folder, "hpl", "sim:pair", steps__hpl__dgemm="20")
     with refused("must be a whole number from 1 to 100000000"):
         solve(folder, "sim:pair", n="0.5")
-    with refused("or run the real one over MPI (--transport mpi)"):
-        solve(folder, "lab:pair")
-    with refused("is simulated between nodes; node:p4-400-base"):
+    with refused("which is between nodes; node:p4-400-base cannot run it"):
         compute(folder, "hpl", "node:p4-400-base", steps__hpl__transport="mpi")
     assert not folder.exists()

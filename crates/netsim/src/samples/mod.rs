@@ -26,7 +26,7 @@ pub use multi_pair::add_rows;
 pub use outcome::{Batches, Keep, PhaseOutcome};
 pub use pair::Timed;
 pub use parameters::{Parameters, Sharing, Simulator};
-pub use program::{Activities, Cast as ProgramCast, Played, Unplayed};
+pub use program::{Activities, Played, Unplayed};
 pub(crate) use setup::Setup;
 pub use step::Halt;
 pub use summary::{Outcome, PhaseSummary, joined};

@@ -136,6 +136,11 @@ impl<'a> Setup<'a> {
         }
     }
 
+    /// The same to be changed: there, and back.
+    pub fn lists(&mut self) -> [&mut Vec<u32>; 2] {
+        [&mut self.there, &mut self.back]
+    }
+
     /// Adds transfers that all run at the rate of the slowest, as one.
     pub fn add_joined(&mut self, links: &[Transfer], bytes: u64) -> Option<Vec<Path>> {
         self.forget_route();

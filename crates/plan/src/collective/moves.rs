@@ -103,6 +103,8 @@ fn between(from: u32, to: u32, nodes: u32, bytes: u64) -> Range<u64> {
 /// Moves become messages.
 #[derive(Debug)]
 pub struct Messages {
+    /// Of whose first so many only the messages are made.
+    first: u32,
     nodes: u32,
     bytes: u64,
     rounds: Rounds,
@@ -113,7 +115,13 @@ pub struct Messages {
 
 impl Messages {
     pub fn new(nodes: u32, bytes: u64) -> Self {
+        Self::of_first(nodes, nodes, bytes)
+    }
+
+    /// Those of the first of the nodes only.
+    pub fn of_first(first: u32, nodes: u32, bytes: u64) -> Self {
         Self {
+            first,
             nodes,
             bytes,
             rounds: Rounds::new(nodes as usize),
@@ -124,6 +132,19 @@ impl Messages {
 
     pub fn end(self) -> Program {
         self.rounds.end()
+    }
+
+    fn add(&mut self, one: &Move, sends: bool) {
+        let bytes = self.bytes_of(one.slots);
+        let message = |peer| Message {
+            peer,
+            bytes,
+            tag: 0,
+        };
+        match sends {
+            true => self.actions[one.src as usize].push(Action::Send(message(one.dst))),
+            false => self.actions[one.dst as usize].push(Action::Receive(message(one.src))),
+        }
     }
 
     fn bytes_of(&mut self, slots: Slots) -> u64 {
@@ -148,17 +169,15 @@ impl Mover for Messages {
     }
 
     fn round(&mut self, moves: &[Move]) {
-        for one in moves {
-            let bytes = self.bytes_of(one.slots);
-            let message = |peer| Message {
-                peer,
-                bytes,
-                tag: 0,
-            };
-            self.actions[one.src as usize].push(Action::Send(message(one.dst)));
-            self.actions[one.dst as usize].push(Action::Receive(message(one.src)));
+        let is_first = |one: &&Move| one.src < self.first || one.dst < self.first;
+        let moves: Vec<Move> = moves.iter().filter(is_first).copied().collect();
+        // First what each sends, so that all nodes of a ring have the same order.
+        for sends in [true, false] {
+            for one in &moves {
+                self.add(one, sends);
+            }
         }
-        for one in moves {
+        for one in &moves {
             for node in [one.src, one.dst] {
                 self.rounds.add(node, self.actions[node as usize].drain(..));
             }

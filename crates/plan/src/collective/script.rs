@@ -138,7 +138,9 @@ impl Mover for Own {
 
     fn round(&mut self, moves: &[Move]) {
         let is_mine = |one: &&Move| one.src == self.rank || one.dst == self.rank;
-        let mine: Vec<&Move> = moves.iter().filter(is_mine).collect();
+        let mut mine: Vec<&Move> = moves.iter().filter(is_mine).collect();
+        // In the order of the program of all nodes.
+        mine.sort_by_key(|one| one.src != self.rank);
         if mine.is_empty() {
             return;
         }

@@ -38,11 +38,8 @@ impl Mover for Contents {
 
 fn collective(operation: Operation, group: u32) -> Collective {
     Collective {
-        nodes: None,
-        operation,
-        algorithms: Vec::new(),
         group,
-        rendezvous_bytes: 0,
+        ..Collective::of(operation)
     }
 }
 
@@ -88,6 +85,29 @@ fn every_slot_has_what_it_should_have_whatever_the_number_of_nodes() {
         }
     }
     assert!(checked > 400, "{checked}");
+}
+
+#[test]
+fn the_first_nodes_say_what_all_do() {
+    let mut fewer = 0;
+    for (_, operation) in Operation::NAMED {
+        let whole = collective(operation, 3);
+        for (nodes, bytes) in [(16, 24), (16, 8), (12, 100), (12, 48_000), (7, 1000)] {
+            for algorithm in whole.ways(nodes as usize) {
+                let repeated = whole.repeated(algorithm, nodes, bytes).unwrap();
+                let program = whole.program(algorithm, nodes, bytes).unwrap();
+                let name = algorithm.name();
+                let is_same = *repeated.first(nodes as usize) == *program.nodes;
+                assert!(
+                    is_same,
+                    "{operation:?} {name}, {nodes} nodes, {bytes} bytes"
+                );
+                assert!(program.period() <= repeated.nodes.len());
+                fewer += u32::from(repeated.nodes.len() < nodes as usize);
+            }
+        }
+    }
+    assert_eq!(fewer, 26);
 }
 
 #[test]

@@ -19,7 +19,7 @@ mod work;
 
 use serde::{Deserialize, Serialize};
 
-use crate::ensemble::{Ensemble, Wrong, read_rendezvous};
+use crate::ensemble::{Compute, Ensemble, Wrong, read_compute, read_rendezvous};
 use crate::error::Result;
 use crate::limits::MOST_NODES;
 use crate::phase::Transfer;
@@ -36,7 +36,7 @@ pub use swap::Swap;
 use work::Rates;
 
 /// The keys of a step that are its own.
-pub(crate) const KEYS: [&str; 16] = [
+pub(crate) const KEYS: [&str; 17] = [
     "nodes",
     "rendezvous",
     "n",
@@ -53,6 +53,7 @@ pub(crate) const KEYS: [&str; 16] = [
     "dgemm",
     "panel",
     "program",
+    "compute",
 ];
 const MOST_N: u32 = 100_000_000;
 const MOST_NB: u32 = 8192;
@@ -112,6 +113,9 @@ pub struct Hpl {
     /// Of a process; measured where absent.
     pub dgemm_flops: Option<u64>,
     pub panel_flops: Option<u64>,
+    /// How agents compute; the testbed decides where absent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub compute: Option<Compute>,
     /// What runs where it is the real one: xhpl, hpcc, or a path; whichever there is where absent.
     pub program: Option<String>,
 }
@@ -141,6 +145,7 @@ impl Hpl {
             pivots: step.count("pivots", 1..=MOST_NB)?.unwrap_or(1),
             dgemm_flops: step.quantity("dgemm", &FLOPS, 1)?,
             panel_flops: step.quantity("panel", &FLOPS, 1)?,
+            compute: read_compute(step)?,
             program: step.text("program")?.map(str::to_owned),
         })
     }

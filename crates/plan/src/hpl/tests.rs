@@ -76,7 +76,7 @@ fn every_way_ends_and_is_no_larger_than_was_said() {
                         "{grid} {bcast:?} {swap:?} {depth}: {have} of {most}"
                     );
                     for rendezvous in [0, 65_535] {
-                        Schedule::of(program.clone(), rendezvous).unwrap();
+                        Schedule::of(&program, rendezvous).unwrap();
                     }
                 }
             }

@@ -5,6 +5,7 @@
 //! order in which they stand.
 
 mod amount;
+pub mod chakra;
 mod checked;
 mod deadlock;
 mod dependents;
@@ -13,6 +14,7 @@ pub mod goal_text;
 mod named;
 mod own;
 mod pairing;
+mod repeated;
 mod rounds;
 mod schedule;
 
@@ -21,6 +23,7 @@ use serde::{Deserialize, Serialize};
 pub use amount::check_amount;
 pub use dependents::Dependent;
 pub use own::Own;
+pub use repeated::Repeated;
 pub use rounds::{Rounds, of_phases};
 pub use schedule::Schedule;
 

@@ -2,7 +2,7 @@
 
 use super::dependents::{Dependents, starts};
 use super::pairing::{self, NONE};
-use super::{Action, Dependent, Operation, Program, check_amount};
+use super::{Action, Dependent, Node, Operation, check_amount};
 
 /// A checked program. Operations of all nodes are numbered, those of a node one behind the other.
 #[derive(Clone, Debug)]
@@ -20,22 +20,23 @@ pub struct Schedule {
 }
 
 impl Schedule {
-    /// A program whose operations have partners; whether they wait in a circle is not looked at. The error names an
-    /// operation.
-    pub(super) fn paired(program: &Program, rendezvous_bytes: u64) -> Result<Self, String> {
-        check_amount(program.nodes.len() as u64, program.operations() as u64)?;
-        check_needs(program)?;
-        let first = starts(program.nodes.iter().map(|node| node.operations.len()));
-        let partner = pairing::partners(program, &first)?;
-        let dependents = Dependents::of(partner.len(), || dependents_by(program, &first));
+    /// The first of so many nodes, after which they repeat, with the partners of their operations; whether these wait in a
+    /// circle is not looked at. The error names an operation.
+    pub(super) fn paired(nodes: &[Node], all: u32, rendezvous_bytes: u64) -> Result<Self, String> {
+        let operations = nodes.iter().map(|node| node.operations.len());
+        let count = operations.clone().sum::<usize>();
+        check_amount(nodes.len() as u64, count as u64)?;
+        check_needs(nodes)?;
+        let first = starts(operations);
+        let partner = pairing::partners(nodes, all, &first)?;
+        let dependents = Dependents::of(partner.len(), || dependents_by(nodes, &first));
         let mut needs = vec![0; partner.len()];
-        dependents_by(program, &first).for_each(|(_, one)| needs[one.operation as usize] += 1);
+        dependents_by(nodes, &first).for_each(|(_, one)| needs[one.operation as usize] += 1);
         Ok(Self {
             needs,
             node: nodes_of(&first),
             dependents,
-            operations: program
-                .nodes
+            operations: nodes
                 .iter()
                 .flat_map(|node| &node.operations)
                 .copied()
@@ -103,10 +104,10 @@ impl Schedule {
 
 /// Each need of all nodes: the operation that is waited for, and what waits.
 fn dependents_by<'a>(
-    program: &'a Program,
+    nodes: &'a [Node],
     first: &'a [u32],
 ) -> impl Iterator<Item = (u32, Dependent)> + 'a {
-    let nodes = program.nodes.iter().zip(first);
+    let nodes = nodes.iter().zip(first);
     nodes.flat_map(|(node, first)| {
         node.needs.iter().map(move |need| {
             let dependent = Dependent {
@@ -125,8 +126,8 @@ fn nodes_of(first: &[u32]) -> Vec<u32> {
     numbered.collect()
 }
 
-fn check_needs(program: &Program) -> Result<(), String> {
-    for (rank, node) in program.nodes.iter().enumerate() {
+fn check_needs(nodes: &[Node]) -> Result<(), String> {
+    for (rank, node) in nodes.iter().enumerate() {
         let count = node.operations.len();
         let is_outside = |at: u32| at as usize >= count;
         let wrong = |need: &&super::Need| is_outside(need.operation) || is_outside(need.on);

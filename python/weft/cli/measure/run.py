@@ -138,7 +138,11 @@ class Asked(Struct, frozen=True):
         type=click.Choice(["apache", "nginx"]),
         help="Which web server; default: what is installed.",
     ),
-    cloup.option("--trace", metavar="FILE", help="What the plan `trace` replays: a file of GOAL."),
+    cloup.option(
+        "--trace",
+        metavar="PATH",
+        help="What the plan `trace` replays: a file of GOAL, or the folder of a trace of Chakra.",
+    ),
 )
 @cloup.option_group(
     "A file to all nodes",

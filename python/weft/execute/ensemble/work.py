@@ -11,7 +11,7 @@ import msgspec
 
 from weft import _core
 from weft.execute.pair import StepJob
-from weft.plan.pattern import Compute, Halo, Pattern, Program, Traffic
+from weft.plan.pattern import Compute, Halo, Hpl, Pattern, Program, Traffic
 from weft.plan.phases import Phase
 from weft.plan.plan import to_json
 from weft.plan.roles import participants, parts, without
@@ -144,7 +144,7 @@ class Traffics:
 
 def _compute(pattern: Pattern) -> Compute:
     """A collective computes nothing that is told."""
-    return (pattern.compute or "spin") if isinstance(pattern, (Program, Halo)) else "spin"
+    return (pattern.compute or "spin") if isinstance(pattern, (Program, Halo, Hpl)) else "spin"
 
 
 def work_of(job: StepJob) -> Work:

@@ -6,10 +6,10 @@ use std::net::TcpStream;
 
 use super::super::event_loop::line::Line;
 use super::super::event_loop::reactor::{Interest, Key, Reactor};
+use super::content::Receive;
 use super::content::{Content, Memory};
 use super::done::Done;
 use super::header::{Header, Kind};
-use super::inbox::Receive;
 use super::reader::{Found, Reader};
 use super::writer::Writer;
 

@@ -7,7 +7,6 @@ use memmap2::MmapMut;
 
 use super::super::payload::Payload;
 use super::header::Header;
-use super::inbox::Receive;
 use crate::system::memory::memory;
 
 /// The bytes of a message, at one of its ends.
@@ -17,6 +16,13 @@ pub enum Content {
     Generated { bytes: u64 },
     /// A part of the session's memory.
     Stored { at: u64, bytes: u64 },
+}
+
+/// A receive that has begun.
+#[derive(Clone, Copy, Debug)]
+pub struct Receive {
+    pub token: u32,
+    pub content: Content,
 }
 
 impl Content {

@@ -2,15 +2,8 @@
 
 use std::collections::{HashMap, VecDeque};
 
-use super::content::Content;
+use super::content::Receive;
 use super::header::Header;
-
-/// A receive that has begun.
-#[derive(Clone, Copy, Debug)]
-pub struct Receive {
-    pub token: u32,
-    pub content: Content,
-}
 
 /// A message that came before its receive.
 pub enum Early {

@@ -23,11 +23,11 @@ use super::event_loop::reactor::Reactor;
 use crate::system::clock::now_ns;
 use crate::system::error;
 use channel::{Channel, Send};
-use content::Sink;
 pub use content::{Content, Memory};
+use content::{Receive, Sink};
 pub use done::{Done, Taken};
 use header::{Header, Kind};
-use inbox::{Early, Inbox, Receive};
+use inbox::{Early, Inbox};
 use reader::Found;
 
 /// The most that a channel moves before it is another's turn.
