@@ -7,6 +7,7 @@ fn hpl(n: u32, nb: u32, grid: &str) -> Hpl {
     Hpl {
         nodes: None,
         rendezvous_bytes: 65_535,
+        compute: None,
         n,
         nb,
         grid: Some(Grid::parse(grid).unwrap()),
