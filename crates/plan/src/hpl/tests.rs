@@ -21,7 +21,6 @@ fn hpl(n: u32, nb: u32, grid: &str) -> Hpl {
         pivots: 1,
         dgemm_flops: Some(GIGA),
         panel_flops: Some(GIGA),
-        compute: None,
         program: None,
     }
 }
