@@ -54,7 +54,7 @@ TOOLS := NPtcp=netpipe-tcp chromium=chromium dot=graphviz iperf3=iperf3 \
 		sockperf=sockperf qperf=qperf fping=fping sshd=openssh-server ssh=openssh-client \
 		slurmctld=slurm-wlm munged=munge nft=nftables mpi.h=libopenmpi-dev \
 		mpirun=openmpi-bin simgrid_update_xml=libsimgrid-dev g++=g++ ip=iproute2 sysctl=procps \
-		zsh=zsh fish=fish mandoc=mandoc apache2=apache2 \
+		zsh=zsh fish=fish mandoc=mandoc apache2=apache2 hpcc=hpcc \
 		openvpn=openvpn wireguard-go=wireguard-go ping=iputils-ping wg=wireguard-tools \
 		systemd-analyze=systemd rrdtool=rrdtool prometheus=prometheus promtool=prometheus
 
@@ -108,10 +108,11 @@ test-beside:
 test-lint:
 	@tools/part lint $(MAKE) --no-print-directory lint
 
-# What `make test` has no time for: the slow half of the tests on real sshd, Slurm and MPI.
+# What `make test` has no time for: the slow half of the tests on real sshd, Slurm, MPI and virtual machines.
 test-cluster: setup
 	@tools/packages optional sshd=openssh-server ssh=openssh-client slurmctld=slurm-wlm munged=munge \
-		nft=nftables mpi.h=libopenmpi-dev mpirun=openmpi-bin
+		nft=nftables mpi.h=libopenmpi-dev mpirun=openmpi-bin \
+		qemu-system-x86_64=qemu-system-x86 vmlinuz=linux-image-amd64 busybox=busybox-static
 	$(BIN)/pytest -m cluster
 
 lint: setup
@@ -134,8 +135,8 @@ docs: setup
 	@echo site/index.html
 
 # Each says what it leaves out for want of a peer; one that fails does not keep the others from running.
-BENCHES ?= cost decide intercluster pair evidence stop_rule race thresholds differences signature explained inside_node udp mpi matrix startup multi_pair multi_nic aapc xibalba blind sensitivity simgrid fidelity laws laws_live inside inside_caches beowulf server serve serve_page predicted \
-	events applications kernels file_cast traffic web restore vpn fuzz watch_agent watch_series watch_year watch
+BENCHES ?= cost decide intercluster pair evidence stop_rule race thresholds differences signature explained inside_node udp mpi matrix startup multi_pair multi_nic aapc xibalba blind xray_scale multipath grey sensitivity simgrid fidelity laws laws_live inside inside_caches beowulf server serve serve_page predicted \
+	events applications kernels hpl file_cast traffic web restore vpn fuzz watch_agent watch_series watch_year watch
 
 bench: setup
 	@tools/packages optional NPtcp=netpipe-tcp iperf3=iperf3 sockperf=sockperf qperf=qperf \

@@ -193,12 +193,13 @@ def run_pinned(kind: str, command: list[str]) -> str:
     pinned = ["sh", "-c", PINNED, *command]
     with tempfile.TemporaryDirectory() as folder:
         done = subprocess.run(
-            mpirun_command(toolchain, Local(2), [0, 1], pinned, False, Path(folder)),
+            mpirun_command(toolchain.launcher, Local(2), [0, 1], pinned, False, Path(folder)),
             capture_output=True,
             text=True,
             timeout=DEADLINE_S,
             check=False,
-            env=environment(toolchain, Local(2), Path(folder)) | {"CPUS": " ".join(map(str, CPUS))},
+            env=environment(toolchain.launcher, Local(2), Path(folder))
+            | {"CPUS": " ".join(map(str, CPUS))},
             cwd=folder,
         )
     if done.returncode:

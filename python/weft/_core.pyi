@@ -139,7 +139,7 @@ class Network:
     ) -> dict[str, Any]:
         """A program whose ranks are these hosts; about so many of its messages are kept."""
 
-    def play_collective(
+    def play_made(
         self,
         step_json: str,
         first: int,
@@ -147,8 +147,8 @@ class Network:
         most_rows: int,
         **parameters: float | str | None,
     ) -> dict[str, Any]:
-        """The phases `first` to `last`, without it, of a step that is a collective; about so many messages of each are
-        kept."""
+        """The phases `first` to `last`, without it, of a step whose programs follow from it: a collective, a halo,
+        Linpack; about so many messages of each are kept."""
 
     def play_traffic(
         self,
@@ -189,12 +189,29 @@ class Program:
         """Reads GOAL, as text or as LogGOPSim's txt2bin writes it."""
 
     @staticmethod
+    def of_chakra(files: list[tuple[str, bytes]], groups: str | None, pattern_json: str) -> Program:
+        """Reads the traces that Chakra has of each rank, with their names; `groups` is the text of a file of process
+        groups, the pattern says how collectives go."""
+
+    @staticmethod
     def of_phases(phases_json: str, nodes: int) -> Program:
         """What phases make nodes do, with a barrier between them."""
 
     @staticmethod
-    def of_collective(step_json: str, phase: int, nodes: int) -> Program:
-        """What so many nodes do in a phase of a step that is a collective."""
+    def of_step(step_json: str, phase: int, nodes: int) -> Program:
+        """What so many nodes do in a phase of a step whose pattern says so: a collective, a halo."""
+
+    @staticmethod
+    def of_hpl(step_json: str, nodes: int) -> Program:
+        """What so many nodes do in a step that is Linpack."""
+
+    @staticmethod
+    def check_hpl(step_json: str, nodes: int) -> None:
+        """Refuses a step that is Linpack over so many nodes whose program would be too large."""
+
+    @staticmethod
+    def grid(step_json: str, nodes: int) -> tuple[int, int]:
+        """Rows and columns of the processes of a step that is Linpack, over so many nodes."""
 
     @staticmethod
     def ways(step_json: str, nodes: int) -> list[str]:
@@ -208,6 +225,9 @@ class Program:
     def messages(self) -> int: ...
     def check(self, rendezvous_bytes: int) -> None:
         """Refuses one with a message that has one end only, and one that never ends."""
+
+    def part_of(self, rank: int) -> str:
+        """What one rank does, as JSON for its agent; refuses messages of a rank to itself."""
 
     def to_text(self) -> str: ...
     def to_binary(self) -> bytes: ...

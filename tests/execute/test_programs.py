@@ -111,10 +111,26 @@ def test_wrong_traces_are_refused_before_a_folder_is_made(tmp_path: Path, relay:
     assert not folder.exists()
 
 
-@pytest.mark.parametrize("on", ["lab:pair", "local:", "node:p4-400-base"])
-def test_programs_are_simulated_between_nodes_only(relay: Path, on: str) -> None:
-    with refused(f"is a program, which is simulated between nodes; {on}"):
+def test_programs_are_between_nodes_only(relay: Path) -> None:
+    on = "node:p4-400-base"
+    with refused(f"is a program, which is between nodes; {on} cannot run it"):
         start_run(run_request("trace", on, trace=relay))
+
+
+def test_a_halo_is_played_on_a_grid_that_fits(tmp_path: Path) -> None:
+    on = "sim:crossbar(hosts=12,rate=1 Gb/s)"
+    sizes = {"steps__halo__sizes": '["64 KiB"]'}
+    [flat] = summarise(compute(tmp_path / "flat", "halo", on, **sizes)).activities
+    run = compute(tmp_path / "ring", "halo", on, steps__halo__periodic="true", **sizes)
+    assert (flat.nodes, flat.size_bytes) == (12, 65_536)
+    # Ten rounds; inner nodes of 4x3 have four neighbours, and all have where the ends meet.
+    assert run.samples.num_rows == 10 * 12 * 4
+    [round_] = summarise(run).activities
+    # Four faces over a link of 1 Gb/s.
+    assert min(flat.elapsed_ms, round_.elapsed_ms) > 10 * 4 * 65_536 * 8 / 1e6
+    with refused('a grid of 4x4 has 16 cells, and there are 12 nodes; "4x3" would fit'):
+        compute(tmp_path / "wrong", "halo", on, steps__halo__grid='"4x4"')
+    assert not (tmp_path / "wrong").exists()
 
 
 def test_a_program_shares_max_min(tmp_path: Path, relay: Path) -> None:

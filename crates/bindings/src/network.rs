@@ -7,14 +7,15 @@ use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict};
 use weft_netsim::network;
+use weft_netsim::program::Cast;
 use weft_netsim::samples::{Halt, Keep, Played, Simulator, Unplayed};
-use weft_plan::program::Schedule;
+use weft_plan::program::Repeated;
 use weft_plan::{Phase, Reach, Step, StopRule};
 
 use super::answers::refused;
 use super::columns::{WiringColumns, bytes_of, columns, columns_of, wiring_columns};
 use super::parameters;
-use super::program::{Program, collective_of};
+use super::program::{Program, made_of};
 use super::traffic;
 use super::watched::{interrupted, watched};
 
@@ -148,7 +149,9 @@ impl Network {
 
     /// Wire bits for each bit of a long stream over a path.
     fn expansion(&self, src: usize, dst: usize) -> f64 {
-        let path = self.inner.path(src, dst, 0, &mut Vec::new());
+        let path = self
+            .inner
+            .path(network::Flow::between(src, dst), &mut Vec::new());
         let mtu_bytes = path.map_or(1500, |path| path.mtu_bytes);
         self.inner.framing().expansion(mtu_bytes)
     }
@@ -159,7 +162,11 @@ impl Network {
             return Err(PyValueError::new_err("no such host"));
         }
         let mut route = Vec::new();
-        let path = self.inner.hops(src, dst, network, &mut route);
+        let flow = network::Flow {
+            network,
+            ..network::Flow::between(src, dst)
+        };
+        let path = self.inner.hops(flow, &mut route);
         Ok(path.map(|path| (route, path.delay_s)))
     }
 
@@ -239,18 +246,21 @@ impl Network {
     ) -> PyResult<Bound<'py, PyDict>> {
         let simulator = self.simulator(parameters)?;
         let cast = |_| {
-            let schedule = Schedule::of(program.inner.clone(), rendezvous_bytes)?;
-            Ok((schedule, hosts.clone()))
+            Ok(Cast {
+                program: Repeated::of(&program.inner),
+                rendezvous_bytes,
+                hosts: hosts.clone(),
+            })
         };
         let stop = AtomicBool::new(false);
         let work = || simulator.play(&[0], cast, most_rows, &stop);
         played(py, watched(py, &stop, work)?)
     }
 
-    /// Plays the phases `first` to `last` (without it) of a step that is a collective, and keeps about so many messages of
-    /// each.
+    /// Plays the phases `first` to `last` (without it) of a step whose programs follow from it (a collective, Linpack), and
+    /// keeps about so many messages of each.
     #[pyo3(signature = (step_json, first, last, most_rows, **parameters))]
-    fn play_collective<'py>(
+    fn play_made<'py>(
         &self,
         py: Python<'py>,
         step_json: &str,
@@ -259,17 +269,10 @@ impl Network {
         most_rows: usize,
         parameters: Option<&Bound<'py, PyDict>>,
     ) -> PyResult<Bound<'py, PyDict>> {
-        let (step, collective) = collective_of(step_json)?;
+        let step: Step = serde_json::from_str(step_json).map_err(refused)?;
         let simulator = self.simulator(parameters)?;
-        let (members, sizes) = (
-            collective.members(self.inner.hosts() as u32),
-            step.sizes.sizes(),
-        );
-        let cast = |phase| {
-            let program = collective.program_of(phase, &sizes, members.len())?;
-            let schedule = Schedule::of(program, collective.rendezvous_bytes)?;
-            Ok((schedule, members.clone()))
-        };
+        let hosts = self.inner.hosts() as u32;
+        let cast = |phase| made_of(&step, phase, hosts);
         let phases: Vec<u32> = (first..last).collect();
         let stop = AtomicBool::new(false);
         let work = || simulator.play(&phases, cast, most_rows, &stop);

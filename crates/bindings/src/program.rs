@@ -1,9 +1,11 @@
-//! Programs in Python: work with dependencies, read and written in the formats of GOAL.
+//! Programs in Python: work with dependencies, read and written in the formats of GOAL, read in that of Chakra.
 
 use pyo3::prelude::*;
+use pyo3::pybacked::PyBackedBytes;
 use pyo3::types::PyBytes;
-use weft_plan::program::{self, Schedule, goal_binary, goal_text};
-use weft_plan::{Collective, Pattern, Phase, Step};
+use weft_netsim::program::Cast;
+use weft_plan::program::{self, Repeated, chakra, goal_binary, goal_text};
+use weft_plan::{Hpl, Pattern, Phase, Replay, Step};
 
 use super::answers::refused;
 
@@ -27,6 +29,23 @@ impl Program {
         })
     }
 
+    /// Reads the traces that Chakra has of each rank, given with what messages call them; `groups` is the text of a file
+    /// of process groups, the pattern says how collectives go.
+    #[staticmethod]
+    fn of_chakra(
+        files: Vec<(String, PyBackedBytes)>,
+        groups: Option<&str>,
+        pattern_json: &str,
+    ) -> PyResult<Self> {
+        let replay: Replay = serde_json::from_str(pattern_json).map_err(refused)?;
+        let files: Vec<(String, &[u8])> = files
+            .iter()
+            .map(|(origin, content)| (origin.clone(), content.as_ref()))
+            .collect();
+        let inner = chakra::parse(&files, groups, &replay.algorithms).map_err(refused)?;
+        Ok(Self { inner })
+    }
+
     /// What phases, given as JSON, make so many nodes do.
     #[staticmethod]
     fn of_phases(phases_json: &str, nodes: usize) -> PyResult<Self> {
@@ -35,22 +54,45 @@ impl Program {
         Ok(Self { inner })
     }
 
-    /// What so many nodes do in a phase of a step that is a collective.
+    /// What so many nodes do in a phase of a step that is a program.
     #[staticmethod]
-    fn of_collective(step_json: &str, phase: u32, nodes: u32) -> PyResult<Self> {
-        let (step, collective) = collective_of(step_json)?;
-        let members = collective.members(nodes).len();
-        let inner = collective.program_of(phase, &step.sizes.sizes(), members);
+    fn of_step(step_json: &str, phase: u32, nodes: u32) -> PyResult<Self> {
+        let step: Step = serde_json::from_str(step_json).map_err(refused)?;
+        let members = step.pattern.ranks(nodes).len();
+        let inner = planned(&step, phase, members);
         Ok(Self {
             inner: inner.map_err(refused)?,
         })
     }
 
+    /// What so many nodes do in a step that is Linpack; rank r is the r-th of those that take part.
+    #[staticmethod]
+    fn of_hpl(step_json: &str, nodes: u32) -> PyResult<Self> {
+        let inner = hpl_of(step_json)?.program(nodes).map_err(refused)?;
+        Ok(Self { inner })
+    }
+
+    /// Refuses a step that is Linpack over so many nodes whose program would be too large.
+    #[staticmethod]
+    fn check_hpl(step_json: &str, nodes: u32) -> PyResult<()> {
+        hpl_of(step_json)?.check_program(nodes).map_err(refused)
+    }
+
+    /// Rows and columns of the processes of a step that is Linpack, over so many nodes.
+    #[staticmethod]
+    fn grid(step_json: &str, nodes: u32) -> PyResult<(u32, u32)> {
+        let grid = hpl_of(step_json)?.grid_of(nodes).map_err(refused)?;
+        Ok((grid.rows, grid.columns))
+    }
+
     /// The names of the ways in which so many nodes go through a collective, in the order of its phases at a size.
     #[staticmethod]
     fn ways(step_json: &str, nodes: u32) -> PyResult<Vec<&'static str>> {
-        let (_, collective) = collective_of(step_json)?;
-        let ways = collective.ways(collective.members(nodes).len());
+        let step: Step = serde_json::from_str(step_json).map_err(refused)?;
+        let Pattern::Collective(collective) = &step.pattern else {
+            return Err(refused(format!("step {:?} is no collective", step.name)));
+        };
+        let ways = collective.ways(step.pattern.ranks(nodes).len());
         Ok(ways.iter().map(|one| one.name()).collect())
     }
 
@@ -74,8 +116,23 @@ impl Program {
 
     /// Refuses one with a message that has one end only, and one that never ends.
     fn check(&self, rendezvous_bytes: u64) -> PyResult<()> {
-        let schedule = Schedule::of(self.inner.clone(), rendezvous_bytes);
-        schedule.map(drop).map_err(refused)
+        self.inner.check(rendezvous_bytes).map_err(refused)
+    }
+
+    /// What one rank does, as JSON for its agent. Refuses messages of a rank to itself.
+    fn part_of(&self, rank: u32) -> PyResult<String> {
+        let node = self.inner.nodes.get(rank as usize);
+        let node = node.ok_or_else(|| refused(format!("there is no rank {rank}")))?;
+        let messages = node
+            .operations
+            .iter()
+            .filter_map(|one| one.action.message());
+        if messages.into_iter().any(|message| message.peer == rank) {
+            return Err(refused(format!(
+                "rank {rank} sends to itself, which agents do not; they only send to others"
+            )));
+        }
+        serde_json::to_string(node).map_err(refused)
     }
 
     /// GOAL as text.
@@ -89,12 +146,46 @@ impl Program {
     }
 }
 
-/// A step with its collective.
-pub fn collective_of(step_json: &str) -> PyResult<(Step, Collective)> {
+/// What so many nodes do in a phase of a step whose pattern says so.
+fn planned(step: &Step, phase: u32, nodes: usize) -> Result<program::Program, String> {
+    let found = step.pattern.program(phase, &step.sizes.sizes(), nodes);
+    found.unwrap_or_else(|| Err(format!("step {:?} has no programs of its own", step.name)))
+}
+
+fn hpl_of(step_json: &str) -> PyResult<Hpl> {
     let step: Step = serde_json::from_str(step_json).map_err(refused)?;
+    match step.pattern {
+        Pattern::Hpl(hpl) => Ok(hpl),
+        _ => Err(refused(format!("step {:?} is no Linpack", step.name))),
+    }
+}
+
+/// A phase of a step whose programs follow from it, and the hosts that play it.
+pub fn made_of(step: &Step, phase: u32, hosts: u32) -> Result<Cast<'static>, String> {
     match &step.pattern {
-        Pattern::Collective(collective) => Ok((step.clone(), collective.clone())),
-        _ => Err(refused(format!("step {:?} is no collective", step.name))),
+        Pattern::Collective(one) => {
+            let members = step.pattern.ranks(hosts);
+            let (way, bytes) = one.way_of(phase, &step.sizes.sizes(), members.len())?;
+            Ok(Cast {
+                program: one.repeated(way, members.len() as u32, bytes)?,
+                rendezvous_bytes: one.rendezvous_bytes,
+                hosts: members,
+            })
+        }
+        Pattern::Hpl(one) => Ok(Cast {
+            program: Repeated::from(one.program(hosts)?),
+            rendezvous_bytes: one.rendezvous_bytes,
+            hosts: one.members(hosts)?,
+        }),
+        pattern => {
+            let ranks = pattern.ranks(hosts);
+            let program = planned(step, phase, ranks.len())?;
+            Ok(Cast {
+                program: Repeated::from(program),
+                rendezvous_bytes: pattern.rendezvous_bytes().unwrap_or(u64::MAX),
+                hosts: ranks,
+            })
+        }
     }
 }
 

@@ -6,8 +6,9 @@ use std::sync::{Arc, Mutex};
 
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
+use weft_netsim::program::Cast;
 use weft_netsim::samples::{Activities, Played, Simulator, Unplayed};
-use weft_plan::program::Schedule;
+use weft_plan::program::Repeated;
 use weft_plan::{Pattern, Step, Traffic};
 use weft_traffic::{Domain, Journey, Sampled, Scenario, sample};
 
@@ -96,10 +97,14 @@ pub fn play(
             let count = counts[phase as usize];
             let sampled = sample(&traffic, Journey::of(&whole, count), count, &stop);
             let sampled = sampled.ok_or_else(String::new)?;
-            let schedule = Schedule::of(sampled.program.clone(), traffic.rendezvous_bytes)?;
+            let program = Repeated::from(sampled.program.clone());
             let mut found = found.lock().map_err(|why| why.to_string())?;
             found.insert(phase, (count, sampled));
-            Ok((schedule, members[..count as usize].to_vec()))
+            Ok(Cast {
+                program,
+                rendezvous_bytes: traffic.rendezvous_bytes,
+                hosts: members[..count as usize].to_vec(),
+            })
         };
         let phases: Vec<u32> = phases.collect();
         simulator.play(&phases, cast, most_rows, &stop)

@@ -3,17 +3,28 @@
 use std::collections::HashMap;
 
 use crate::fabric::{Direction, Fabric, Link};
-use crate::tree::Tree;
+use crate::routing::Routing;
+use crate::ways::{Mesh, Tree};
 
 /// The ports of a fabric, and what is between them.
 #[derive(Debug)]
 pub struct Layout {
     /// By network, then by host.
     pub ports: Vec<Port>,
-    /// The switches of each network; none where two hosts share a cable.
-    pub trees: Vec<Tree>,
+    pub between: Between,
     /// The routes with a limit of their own.
     pub detours: Vec<Detour>,
+}
+
+/// What is between the ports.
+#[derive(Debug)]
+pub enum Between {
+    /// Two hosts share it.
+    Cable,
+    /// The switches of each network, with one way only.
+    Trees(Vec<Tree>),
+    /// The switches of all networks, with several ways.
+    Mesh(Mesh),
 }
 
 /// A host's connection to the network.
@@ -23,7 +34,7 @@ pub struct Port {
     pub host: usize,
     /// The network it is in. The first is 0.
     pub network: usize,
-    /// The switch it is at, by its position in its network's tree.
+    /// The switch it is at, by its position in its network's tree, or in the mesh.
     pub switch: usize,
     /// From the host.
     pub up: Direction,
@@ -51,8 +62,7 @@ pub struct Detour {
 }
 
 impl Layout {
-    /// Finds the ports of a fabric: two hosts on one cable, or hosts around a tree of switches. The error says why it
-    /// is neither.
+    /// Finds the ports of a fabric: two hosts on one cable, or hosts around switches. The error says why it is neither.
     pub fn of(fabric: &Fabric) -> Result<Self, String> {
         match (&fabric.hosts[..], &fabric.switches[..], &fabric.links[..]) {
             ([_, _], [], [link]) => Ok(cable(fabric, link)),
@@ -60,7 +70,8 @@ impl Layout {
                 let why = "without a switch there must be two hosts and one link between them";
                 Err(why.to_owned())
             }
-            _ => network(fabric),
+            _ if fabric.routing == Routing::Tree => trees(fabric),
+            _ => mesh(fabric),
         }
     }
 }
@@ -74,12 +85,12 @@ fn cable(fabric: &Fabric, link: &Link) -> Layout {
     Layout {
         detours: detours(fabric, &ports),
         ports,
-        trees: Vec::new(),
+        between: Between::Cable,
     }
 }
 
 /// The port at a host's end of its link.
-pub fn port_of((host, name): (usize, &str), link: &Link, switch: usize) -> Port {
+fn port_of((host, name): (usize, &str), link: &Link, switch: usize) -> Port {
     let (up, down) = link.directions_from(name);
     Port {
         host,
@@ -93,10 +104,14 @@ pub fn port_of((host, name): (usize, &str), link: &Link, switch: usize) -> Port 
     }
 }
 
-fn network(fabric: &Fabric) -> Result<Layout, String> {
-    let last = fabric.links.iter().map(|link| link.network).max();
+fn networks_of(fabric: &Fabric) -> u32 {
+    let numbers = fabric.links.iter().map(|link| link.network + 1);
+    numbers.max().unwrap_or(1)
+}
+
+fn trees(fabric: &Fabric) -> Result<Layout, String> {
     let (mut ports, mut trees) = (Vec::new(), Vec::new());
-    for number in 0..=last.unwrap_or(0) {
+    for number in 0..networks_of(fabric) {
         let links = host_links(fabric, number)?;
         let start = links.first().map(|(_, _, switch)| *switch);
         let start = start.ok_or("no host has a link")?;
@@ -115,12 +130,31 @@ fn network(fabric: &Fabric) -> Result<Layout, String> {
     Ok(Layout {
         detours: detours(fabric, &ports),
         ports,
-        trees,
+        between: Between::Trees(trees),
+    })
+}
+
+fn mesh(fabric: &Fabric) -> Result<Layout, String> {
+    let names = fabric.switches.iter().map(|switch| switch.name.as_str());
+    let positions: HashMap<&str, usize> = names.zip(0..).collect();
+    let mut ports = Vec::new();
+    for number in 0..networks_of(fabric) {
+        for (host, link, switch) in host_links(fabric, number)? {
+            let name = fabric.hosts[host].name.as_str();
+            let at = positions.get(switch);
+            let at = at.ok_or_else(|| format!("the host {name:?} is at no switch"))?;
+            ports.push(port_of((host, name), link, *at));
+        }
+    }
+    Ok(Layout {
+        detours: detours(fabric, &ports),
+        ports,
+        between: Between::Mesh(Mesh::of(fabric)?),
     })
 }
 
 /// The hosts of a network, each with its link and the switch at the other end.
-pub fn host_links(fabric: &Fabric, network: u32) -> Result<Vec<(usize, &Link, &str)>, String> {
+fn host_links(fabric: &Fabric, network: u32) -> Result<Vec<(usize, &Link, &str)>, String> {
     let names = fabric.hosts.iter().map(|host| host.name.as_str());
     let places: HashMap<&str, usize> = names.zip(0..).collect();
     let mut links_of = vec![Vec::new(); fabric.hosts.len()];

@@ -6,11 +6,15 @@ use crate::draft::{Draft, list_names};
 use crate::fabric::Link;
 use crate::link_keys::{pair_off, read_link};
 
+/// Links of one entry between the same two ends.
+const MOST_PARALLEL: u32 = 256;
+
 impl Draft {
     /// Reads one entry of `[[links]]`. An end that nothing declares is a switch without limits.
     pub fn read_trunk(&mut self, section: &Section<'_>) -> Result<()> {
         let mut template = read_link(section, self.scale)?;
         template.inside = section.flag("inside")?.unwrap_or(false);
+        let count = section.count("count", 1..=MOST_PARALLEL)?.unwrap_or(1);
         let pairs = read_ends(section)?;
         section.finish()?;
         for ends in pairs {
@@ -23,10 +27,11 @@ impl Draft {
                 let message = "belongs to links between parts of a switch; a host has a cable";
                 return Err(section.refuse("inside", message));
             }
-            self.trunks.push(Link {
-                ends,
+            let links = (0..count).map(|_| Link {
+                ends: ends.clone(),
                 ..template.clone()
             });
+            self.trunks.extend(links);
         }
         Ok(())
     }

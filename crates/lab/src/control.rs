@@ -12,6 +12,8 @@ use serde::{Deserialize, Serialize};
 use crate::clock;
 use crate::error::{Doing, LabError, Result};
 use crate::forward::stats::Stats;
+use crate::guest::guests::{Boot, Guests};
+use crate::lab::Lab;
 use crate::weather::conductor::Conductor;
 
 const WITHIN: Duration = Duration::from_secs(2);
@@ -33,6 +35,16 @@ enum Question {
     },
     /// No more weather.
     Clear,
+    /// A guest is to be started.
+    Boot(Boot),
+}
+
+/// What questions are about.
+pub struct Asked<'a, 'lab> {
+    pub lab: &'a Lab,
+    pub stats: &'a Stats,
+    pub conductor: &'a mut Conductor<'lab>,
+    pub guests: &'a mut Guests,
 }
 
 #[derive(Serialize)]
@@ -58,11 +70,11 @@ pub fn listen(path: &Path) -> Result<UnixListener> {
 }
 
 /// Answers one question. The answer fits the socket's buffer; a peer that hangs up early loses nothing but that.
-pub fn answer(listener: &UnixListener, stats: &Stats, conductor: &mut Conductor<'_>) {
+pub fn answer(listener: &UnixListener, asked: &mut Asked<'_, '_>) {
     let Ok((mut stream, _)) = listener.accept() else {
         return;
     };
-    let reply = read(&mut stream).and_then(|question| reply(question, stats, conductor));
+    let reply = read(&mut stream).and_then(|question| reply(question, asked));
     let _ = match reply {
         Ok(reply) => serde_json::to_writer(&mut stream, &reply),
         Err(error) => serde_json::to_writer(&mut stream, &Refusal { error: &error }),
@@ -83,13 +95,11 @@ fn read(stream: &mut UnixStream) -> Result<Question> {
     })
 }
 
-fn reply(
-    question: Question,
-    stats: &Stats,
-    conductor: &mut Conductor<'_>,
-) -> Result<serde_json::Value> {
+fn reply(question: Question, asked: &mut Asked<'_, '_>) -> Result<serde_json::Value> {
+    let conductor = &mut asked.conductor;
     match question {
-        Question::Stats => return json(stats.report(clock::now_ns())),
+        Question::Stats => return json(asked.stats.report(clock::now_ns())),
+        Question::Boot(boot) => return json(asked.guests.boot(asked.lab, &boot)?),
         Question::Weather => {}
         Question::Add {
             text,

@@ -2,6 +2,7 @@
 
 use std::fs;
 use std::io::{self, Read, Write};
+use std::mem::take;
 use std::os::fd::AsRawFd;
 use std::os::unix::net::UnixListener;
 use std::path::{Path, PathBuf};
@@ -12,10 +13,10 @@ use serde::Serialize;
 use weft_fabric::Fabric;
 
 use crate::clock;
-use crate::control;
+use crate::control::{self, Asked};
 use crate::error::{Doing, LabError, Result};
 use crate::forward::forwarder::Forwarder;
-use crate::forward::stats::Stats;
+use crate::guest::guests::Guests;
 use crate::kernel::namespace::gain_privilege;
 use crate::kernel::process;
 use crate::kernel::sys::check;
@@ -34,6 +35,8 @@ pub struct DaemonRequest {
     pub weather_log: Option<PathBuf>,
     /// The speed of the weather, instead of what the fabric says.
     pub weather_speed: Option<f64>,
+    /// Whether the hosts are guests, which are started by request.
+    pub guests: bool,
 }
 
 /// The line that says that the lab is up.
@@ -56,7 +59,8 @@ pub fn keep(request: &DaemonRequest) -> Result<()> {
     fabric.weather.speed = request.weather_speed.unwrap_or(fabric.weather.speed);
     let signals = block_signals().doing("block signals")?;
     let user_namespace = gain_privilege()?;
-    let (lab, forwarding) = Lab::build(&fabric)?;
+    let (lab, mut forwarding) = Lab::build(&fabric, request.guests)?;
+    let mut guests = Guests::new(take(&mut forwarding.guest_ends));
     let sockets = forwarding.sockets();
     let stats = Arc::clone(&forwarding.stats);
     let changeable = forwarding.changeable;
@@ -75,8 +79,15 @@ pub fn keep(request: &DaemonRequest) -> Result<()> {
     };
     conductor.add(&fabric.weather)?;
     announce(&ready)?;
-    serve(&signals, listener.as_ref(), &stats, &mut conductor);
+    let mut asked = Asked {
+        lab: &lab,
+        stats: &stats,
+        conductor: &mut conductor,
+        guests: &mut guests,
+    };
+    serve(&signals, listener.as_ref(), &mut asked);
     conductor.clear();
+    guests.end();
     if let Some(path) = &request.stats_socket {
         let _ = fs::remove_file(path);
     }
@@ -143,12 +154,7 @@ fn block_signals() -> io::Result<std::os::fd::OwnedFd> {
 
 /// Answers questions and carries the weather out until a signal, or until the end of the standard input. After a word on the standard
 /// input its end no longer counts: the process that started the daemon has noted where to find it.
-fn serve(
-    signals: &impl AsRawFd,
-    listener: Option<&UnixListener>,
-    stats: &Stats,
-    conductor: &mut Conductor<'_>,
-) {
+fn serve(signals: &impl AsRawFd, listener: Option<&UnixListener>, asked: &mut Asked<'_, '_>) {
     // poll(2) ignores negative descriptors.
     const NOBODY: i32 = -1;
     let socket = listener.map_or(NOBODY, AsRawFd::as_raw_fd);
@@ -159,10 +165,10 @@ fn serve(
         revents: 0,
     });
     loop {
-        let timeout_ms = conductor.due_ns().map_or(-1, milliseconds_until);
+        let timeout_ms = asked.conductor.due_ns().map_or(-1, milliseconds_until);
         // SAFETY: pointer and count describe `watched`.
         unsafe { libc::poll(watched.as_mut_ptr(), watched.len() as _, timeout_ms) };
-        conductor.advance();
+        asked.conductor.advance();
         let [signal, input, question] = watched.map(|entry| entry.revents != 0);
         if signal || (input && has_ended(&mut io::stdin())) {
             return;
@@ -171,7 +177,7 @@ fn serve(
             watched[1].fd = NOBODY;
         }
         if let (true, Some(listener)) = (question, listener) {
-            control::answer(listener, stats, conductor);
+            control::answer(listener, asked);
         }
     }
 }

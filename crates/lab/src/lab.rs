@@ -1,6 +1,7 @@
 //! A fabric built out of namespaces.
 
 use std::io;
+use std::os::fd::OwnedFd;
 use std::sync::Arc;
 
 use serde::Serialize;
@@ -56,6 +57,8 @@ pub struct Forwarding {
     pub stats: Arc<Stats>,
     /// What weather can change, where there is a forwarder.
     pub changeable: Option<Changeable>,
+    /// Where the hosts are guests: the ends of their cables, by host.
+    pub guest_ends: Vec<Vec<OwnedFd>>,
 }
 
 impl Forwarding {
@@ -69,9 +72,12 @@ impl Forwarding {
 }
 
 impl Lab {
-    /// Builds a fabric. The calling thread ends up in the core's namespace.
-    pub fn build(fabric: &Fabric) -> Result<(Self, Forwarding)> {
-        let topology = Topology::of(fabric)?;
+    /// Builds a fabric, whose hosts may be `guests`. The calling thread ends up in the core's namespace.
+    pub fn build(fabric: &Fabric, guests: bool) -> Result<(Self, Forwarding)> {
+        let topology = match guests {
+            true => Topology::forwarded(fabric)?,
+            false => Topology::of(fabric)?,
+        };
         let hosts = fabric
             .hosts
             .iter()
@@ -88,6 +94,7 @@ impl Lab {
         };
         let forwarding = match topology {
             Topology::Direct { mtu_bytes } => lab.join_directly(mtu_bytes),
+            Topology::Forwarded(layout) if guests => lab.join_guests(layout),
             Topology::Forwarded(layout) => lab.join_by_forwarder(layout),
         };
         lab.core
@@ -138,6 +145,13 @@ impl Lab {
         let _ = self.core.enter();
     }
 
+    /// The number of a host and the descriptor of its namespace.
+    pub fn namespace_of(&self, host: &str) -> Option<(usize, i32)> {
+        let named = |(one, _): &(Host, NetworkNamespace)| one.name == host;
+        let number = self.hosts.iter().position(named)?;
+        Some((number, self.hosts[number].1.fd()))
+    }
+
     fn interfaces_of_host(&self, host: usize) -> impl Iterator<Item = Interface> {
         let interfaces = self.interfaces.iter().copied();
         interfaces.filter(move |interface| interface.host == host)
@@ -154,6 +168,27 @@ impl Lab {
             forwarder: None,
             stats: Arc::new(Stats::new(0, clock::now_ns())),
             changeable: None,
+            guest_ends: Vec::new(),
+        })
+    }
+
+    /// Guests have their interfaces; all that a namespace has is its loopback interface, which says that the host is on.
+    fn join_guests(&self, layout: Layout) -> io::Result<Forwarding> {
+        let mut guest_ends: Vec<_> = self.hosts.iter().map(|_| Vec::new()).collect();
+        let mut sockets = Vec::new();
+        for port in &layout.ports {
+            let (ours, theirs) = PacketSocket::to_guest()?;
+            sockets.push(ours);
+            guest_ends[port.host].push(theirs);
+        }
+        for (_, namespace) in &self.hosts {
+            namespace.enter()?;
+            bring_up(&Netlink::open()?, LOOPBACK)?;
+        }
+        let forwarding = self.forward(layout, sockets)?;
+        Ok(Forwarding {
+            guest_ends,
+            ..forwarding
         })
     }
 
@@ -178,6 +213,11 @@ impl Lab {
         let ports = 0..layout.ports.len();
         let sockets = ports.map(|port| PacketSocket::open(core_index(port)));
         let sockets = sockets.collect::<io::Result<Vec<_>>>()?;
+        self.forward(layout, sockets)
+    }
+
+    /// A forwarder between sockets, one for each port.
+    fn forward(&self, layout: Layout, sockets: Vec<PacketSocket>) -> io::Result<Forwarding> {
         let packets = layout.ports.iter().map(|port| port.mtu_bytes);
         let mtu_bytes = packets.max().unwrap_or(0);
         let links = Links::new(&layout);
@@ -202,6 +242,7 @@ impl Lab {
                 places,
                 links: sender,
             }),
+            guest_ends: Vec::new(),
         })
     }
 

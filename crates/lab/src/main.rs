@@ -8,6 +8,7 @@ mod daemon;
 mod enter;
 mod error;
 mod forward;
+mod guest;
 mod kernel;
 mod lab;
 mod request;
@@ -33,6 +34,9 @@ fn fulfil(request: &Request) -> Result<()> {
         Request::Keep(request) => daemon::keep(request),
         Request::Enter(request) => enter::enter(request),
         Request::Cookie { pid } => print_cookie(*pid),
+        Request::Into(request) => exit(guest::into::into(request)?),
+        Request::Attend { ports } => guest::attend::attend(ports),
+        Request::Pace(request) => guest::pace::pace(request),
         Request::Help => {
             println!("{}", request::HELP);
             Ok(())

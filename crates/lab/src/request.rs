@@ -3,22 +3,34 @@
 use lexopt::Arg::{Long, Value};
 use lexopt::{Parser, ValueExt};
 
+use std::path::PathBuf;
+
 use crate::daemon::DaemonRequest;
 use crate::enter::EnterRequest;
 use crate::error::{LabError, Result};
+use crate::guest::into::IntoRequest;
+use crate::guest::pace::PaceRequest;
 
 /// What `--help` says.
 pub const HELP: &str = "\
 weft-lab: a fabric out of Linux network namespaces; started by weft, seldom by hand
 
   weft-lab keep --fabric FILE [--scale S] [--stats-socket PATH] [--weather-log PATH] [--weather-speed S]
+                [--guests]
       Builds the fabric, prints one line of JSON when it is up, and keeps it until the standard input
-      ends or, once a word was said there, until SIGTERM, SIGINT or SIGHUP.
+      ends or, once a word was said there, until SIGTERM, SIGINT or SIGHUP. With --guests the hosts are
+      virtual machines, which are started by request.
   weft-lab enter --pid PID [--started TICKS] --fd FD [--user] [--give-way] -- COMMAND [ARGUMENT...]
       Runs a command on a host of a lab. PID, TICKS and FD are those of the line of JSON; --user and --give-way
       if it says user_namespace and give_way.
   weft-lab cookie --pid PID
-      Prints the cookie of a process's network namespace, a number that no other one ever has.";
+      Prints the cookie of a process's network namespace, a number that no other one ever has.
+  weft-lab into --folder DIR --host NAME --ports N -- COMMAND [ARGUMENT...]
+      Runs a command in a guest, which is reached by the sockets DIR/NAME.1 to DIR/NAME.N.
+  weft-lab attend PORT...
+      In a guest: carries out what comes through its ports.
+  weft-lab pace --interface NAME --rate BITS_PER_S --mtu BYTES --queue FRAMES
+      Lets an interface send no faster than its link.";
 
 /// What the user requested.
 #[derive(Debug)]
@@ -26,6 +38,9 @@ pub enum Request {
     Keep(DaemonRequest),
     Enter(EnterRequest),
     Cookie { pid: u32 },
+    Into(IntoRequest),
+    Attend { ports: Vec<PathBuf> },
+    Pace(PaceRequest),
     Help,
 }
 
@@ -36,6 +51,11 @@ impl Request {
             Some(Value(verb)) if verb == "keep" => parse_daemon(parser).map(Self::Keep),
             Some(Value(verb)) if verb == "enter" => parse_enter(parser).map(Self::Enter),
             Some(Value(verb)) if verb == "cookie" => parse_cookie(parser),
+            Some(Value(verb)) if verb == "into" => parse_into(parser).map(Self::Into),
+            Some(Value(verb)) if verb == "attend" => Ok(Self::Attend {
+                ports: parser.raw_args()?.map(PathBuf::from).collect(),
+            }),
+            Some(Value(verb)) if verb == "pace" => parse_pace(parser).map(Self::Pace),
             Some(Long("help")) => Ok(Self::Help),
             Some(other) => Err(other.unexpected().into()),
             None => Err(LabError::request(
@@ -50,6 +70,7 @@ fn parse_daemon(mut parser: Parser) -> Result<DaemonRequest> {
     let mut fabric = None;
     let (mut scale, mut stats_socket) = (1.0, None);
     let (mut weather_log, mut weather_speed) = (None, None);
+    let mut guests = false;
     while let Some(argument) = parser.next()? {
         match argument {
             Long("fabric") => fabric = Some(parser.value()?.into()),
@@ -57,6 +78,7 @@ fn parse_daemon(mut parser: Parser) -> Result<DaemonRequest> {
             Long("stats-socket") => stats_socket = Some(parser.value()?.into()),
             Long("weather-log") => weather_log = Some(parser.value()?.into()),
             Long("weather-speed") => weather_speed = Some(parser.value()?.parse()?),
+            Long("guests") => guests = true,
             other => return Err(other.unexpected().into()),
         }
     }
@@ -67,6 +89,7 @@ fn parse_daemon(mut parser: Parser) -> Result<DaemonRequest> {
         stats_socket,
         weather_log,
         weather_speed,
+        guests,
     })
 }
 
@@ -110,6 +133,50 @@ fn parse_cookie(mut parser: Parser) -> Result<Request> {
     }
     let pid = pid.ok_or_else(|| missing("--pid PID"))?;
     Ok(Request::Cookie { pid })
+}
+
+fn parse_into(mut parser: Parser) -> Result<IntoRequest> {
+    let (mut folder, mut host, mut ports) = (None, None, None);
+    let mut command = Vec::new();
+    while let Some(argument) = parser.next()? {
+        match argument {
+            Long("folder") => folder = Some(parser.value()?.into()),
+            Long("host") => host = Some(parser.value()?.string()?),
+            Long("ports") => ports = Some(parser.value()?.parse()?),
+            Value(program) => {
+                command.push(program.string()?);
+                for further in parser.raw_args()? {
+                    command.push(further.string()?);
+                }
+            }
+            other => return Err(other.unexpected().into()),
+        }
+    }
+    Ok(IntoRequest {
+        folder: folder.ok_or_else(|| missing("--folder DIR"))?,
+        host: host.ok_or_else(|| missing("--host NAME"))?,
+        ports: ports.ok_or_else(|| missing("--ports N"))?,
+        command,
+    })
+}
+
+fn parse_pace(mut parser: Parser) -> Result<PaceRequest> {
+    let (mut interface, mut rate, mut mtu, mut queue) = (None, None, None, None);
+    while let Some(argument) = parser.next()? {
+        match argument {
+            Long("interface") => interface = Some(parser.value()?.string()?),
+            Long("rate") => rate = Some(parser.value()?.parse()?),
+            Long("mtu") => mtu = Some(parser.value()?.parse()?),
+            Long("queue") => queue = Some(parser.value()?.parse()?),
+            other => return Err(other.unexpected().into()),
+        }
+    }
+    Ok(PaceRequest {
+        interface: interface.ok_or_else(|| missing("--interface NAME"))?,
+        bits_per_s: rate.ok_or_else(|| missing("--rate BITS_PER_S"))?,
+        mtu_bytes: mtu.ok_or_else(|| missing("--mtu BYTES"))?,
+        queue_frames: queue.ok_or_else(|| missing("--queue FRAMES"))?,
+    })
 }
 
 fn missing(option: &str) -> LabError {

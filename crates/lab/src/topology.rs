@@ -1,6 +1,6 @@
 //! How to build a fabric: which host has a port where, and the switches between them.
 
-use weft_fabric::{Fabric, Layout, Port, Switch};
+use weft_fabric::{Between, Fabric, Layout, Mesh, Port, Switch};
 
 use crate::address::Interface;
 use crate::error::{LabError, Result};
@@ -28,18 +28,30 @@ pub fn interface_of(port: &Port) -> Interface {
 }
 
 impl Topology {
-    /// Finds out how to build a fabric, or refuses.
-    pub fn of(fabric: &Fabric) -> Result<Self> {
+    /// Every interface a port, as guests need it; or refuses.
+    pub fn forwarded(fabric: &Fabric) -> Result<Self> {
         check_size(fabric)?;
         check_capacities(fabric)?;
         let layout = Layout::of(fabric).map_err(|why| refuse(fabric, &why))?;
+        if let Between::Mesh(mesh) = &layout.between {
+            check_mesh(fabric, &layout.ports, mesh)?;
+        }
+        Ok(Self::Forwarded(layout))
+    }
+
+    /// Finds out how to build a fabric, or refuses.
+    pub fn of(fabric: &Fabric) -> Result<Self> {
+        let forwarded = Self::forwarded(fabric)?;
+        let Self::Forwarded(layout) = &forwarded else {
+            return Ok(forwarded);
+        };
         let has_limits = !fabric.paths.is_empty() || !fabric.weather.is_none();
-        let is_cable = layout.trees.is_empty() && !has_limits;
+        let is_cable = matches!(layout.between, Between::Cable) && !has_limits;
         match &fabric.links[..] {
             [link] if is_cable && link.is_unshaped() => Ok(Self::Direct {
                 mtu_bytes: link.mtu_bytes,
             }),
-            _ => Ok(Self::Forwarded(layout)),
+            _ => Ok(forwarded),
         }
     }
 }
@@ -57,6 +69,36 @@ fn check_size(fabric: &Fabric) -> Result<()> {
         count => {
             let hint = format!("{count} hosts; there must be from 2 to {MOST_HOSTS}");
             Err(refuse(fabric, &hint))
+        }
+    }
+}
+
+/// All hosts of a network reach each other, and every link carries what they send.
+fn check_mesh(fabric: &Fabric, ports: &[Port], mesh: &Mesh) -> Result<()> {
+    for port in ports {
+        let first = ports.iter().find(|one| one.network == port.network);
+        let first = first.expect("it is one of them");
+        if !mesh.reaches(first.switch, port.switch) {
+            let [one, other] = [first, port].map(|port| &fabric.hosts[port.host].name);
+            let why = format!("there is no path from {one:?} to {other:?}");
+            return Err(refuse(fabric, &why));
+        }
+    }
+    let largest = ports.iter().map(|port| port.mtu_bytes).max().unwrap_or(0);
+    let is_switch = |end: &String| mesh.switches.iter().any(|switch| switch.name == *end);
+    let mut trunks = fabric
+        .links
+        .iter()
+        .filter(|one| one.ends.iter().all(is_switch));
+    match trunks.find(|link| link.mtu_bytes < largest) {
+        None => Ok(()),
+        Some(link) => {
+            let ([one, other], mtu_bytes) = (&link.ends, link.mtu_bytes);
+            let why = format!(
+                "the link between {one:?} and {other:?} carries packets of {mtu_bytes} bytes, but hosts send \
+                 packets of {largest}; give it mtu_bytes = {largest}"
+            );
+            Err(refuse(fabric, &why))
         }
     }
 }
@@ -79,7 +121,7 @@ fn check_capacities(fabric: &Fabric) -> Result<()> {
 
 fn refuse(fabric: &Fabric, why: &str) -> LabError {
     let message = format!("the lab cannot build the fabric {:?}: {why}", fabric.name);
-    let hint = "it builds two hosts on one cable, or hosts around a tree of switches";
+    let hint = "it builds two hosts on one cable, or hosts around switches";
     LabError::request(message, hint)
 }
 
@@ -105,6 +147,13 @@ ids = "s"
         match topology(text) {
             Ok(Topology::Forwarded(layout)) => layout,
             other => panic!("not forwarded: {other:?}"),
+        }
+    }
+
+    fn trees_of(layout: &Layout) -> usize {
+        match &layout.between {
+            Between::Trees(trees) => trees.len(),
+            other => panic!("no trees: {other:?}"),
         }
     }
 
@@ -149,7 +198,7 @@ ids = "s"
     #[test]
     fn a_star_has_a_port_for_each_host() {
         let layout = layout(STAR);
-        assert_eq!((layout.ports.len(), layout.trees.len()), (3, 1));
+        assert_eq!((layout.ports.len(), trees_of(&layout)), (3, 1));
         let rate = layout.ports[2].down.rate_bits_per_s;
         assert_eq!(rate.map(|rate| rate.0), Some(10_000_000));
     }
@@ -161,7 +210,7 @@ ids = "s"
         let layout = layout(&format!("{STAR}{second}"));
         let interfaces: Vec<_> = layout.ports.iter().map(|p| (p.network, p.host)).collect();
         assert_eq!(interfaces, [(0, 0), (0, 1), (0, 2), (1, 1), (1, 2)]);
-        assert_eq!(layout.trees.len(), 2);
+        assert_eq!(trees_of(&layout), 2);
     }
 
     #[test]
@@ -176,7 +225,11 @@ ids = "s"
         let again = "[[links]]\nbetween = [\"s1\", \"s2\"]\n";
         assert!(topology(&format!("{apart}{again}")).is_ok());
         assert!(refusal(&format!("{apart}{again}{again}")).contains("closes a loop"));
+        let hashed = |text: &str| format!("routing = \"hash\"\n{text}");
+        assert!(topology(&hashed(&format!("{apart}{again}{again}"))).is_ok());
+        assert!(refusal(&hashed(&apart)).contains("no path from \"n1\" to \"n3\""));
         let jumbo = apart.replace("rate = ", "mtu_bytes = 9000, rate = ");
         assert!(refusal(&format!("{jumbo}{again}")).contains("packets of 1500 bytes"));
+        assert!(refusal(&hashed(&format!("{jumbo}{again}"))).contains("packets of 1500 bytes"));
     }
 }

@@ -11,7 +11,7 @@ use std::io::Write;
 use std::sync::atomic::AtomicBool;
 use std::time::Instant;
 
-use weft_netsim::network::{Network, generate};
+use weft_netsim::network::{Flow, Network, generate};
 use weft_netsim::simulate::{Demand, Route, Settings, Solver, Transfers, side_by_side};
 
 static GO_ON: AtomicBool = AtomicBool::new(false);
@@ -112,14 +112,19 @@ fn add_transfers(network: &dyn Network, phase: Phase, part_back: f64, transfers:
             ..Demand::of_bits(bytes * 8.0)
         };
         if part_back == 0.0 {
-            let find = |route: &mut _| Some((network.path(src, dst, 0, route)?, demand));
+            let find =
+                |route: &mut _| Some((network.path(Flow::between(src, dst), route)?, demand));
             transfers.push_found(find).expect("a way");
             continue;
         }
         there.clear();
         back.clear();
-        network.path(src, dst, 0, &mut there).expect("a way");
-        network.path(dst, src, 0, &mut back).expect("a way back");
+        network
+            .path(Flow::between(src, dst), &mut there)
+            .expect("a way");
+        network
+            .path(Flow::between(dst, src), &mut back)
+            .expect("a way back");
         let (there, back) = (&there[..], &back[..]);
         transfers.push_answered(Route { there, back }, demand);
     }

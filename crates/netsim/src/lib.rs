@@ -1,6 +1,5 @@
 //! What traffic does on a network: transfers through shared limits, or TCP frame by frame.
 
-mod hash;
 pub mod network;
 pub mod packets;
 pub mod program;

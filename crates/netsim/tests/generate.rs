@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, HashSet};
 use std::path::Path;
 
 use weft_fabric::load;
-use weft_netsim::network::{Network, generate, generators, of_fabric};
+use weft_netsim::network::{Flow, Network, generate, generators, of_fabric};
 
 fn build(text: &str) -> Result<Box<dyn Network>, String> {
     let (name, rest) = text.split_once('(').unwrap_or((text, ")"));
@@ -23,7 +23,7 @@ fn build(text: &str) -> Result<Box<dyn Network>, String> {
 fn route(network: &dyn Network, src: usize, dst: usize) -> Vec<u32> {
     let mut route = Vec::new();
     network
-        .path(src, dst, 0, &mut route)
+        .path(Flow::between(src, dst), &mut route)
         .expect("there is a way");
     route
 }

@@ -4,7 +4,7 @@ use std::collections::HashSet;
 use std::path::Path;
 
 use weft_fabric::load;
-use weft_netsim::network::{Network, of_fabric};
+use weft_netsim::network::{Flow, Network, of_fabric};
 
 const RING: &str = r#"
 name = "ring"
@@ -28,7 +28,7 @@ fn with_routing(text: &str, routing: &str) -> Box<dyn Network> {
 fn names(network: &dyn Network, src: usize, dst: usize) -> Vec<String> {
     let mut route = Vec::new();
     network
-        .path(src, dst, 0, &mut route)
+        .path(Flow::between(src, dst), &mut route)
         .expect("there is a way");
     let name = |at: &u32| network.constraint_name(*at as usize);
     route.iter().map(name).collect()
@@ -106,8 +106,8 @@ fn on_a_tree_all_paths_are_those_of_the_tree() {
         for (src, dst) in (0..tree.hosts()).flat_map(|s| [(s, 0), (0, s), (s, tree.hosts() - 1)]) {
             let (mut one, mut other) = (Vec::new(), Vec::new());
             let paths = [
-                tree.path(src, dst, 0, &mut one),
-                meshed.path(src, dst, 0, &mut other),
+                tree.path(Flow::between(src, dst), &mut one),
+                meshed.path(Flow::between(src, dst), &mut other),
             ];
             assert_eq!(paths[0], paths[1], "{name} {src} {dst}");
             let rates = |network: &dyn Network, route: &[u32]| -> Vec<f64> {
@@ -143,8 +143,8 @@ fn islands_have_no_path_between_them() {
         "between = [\"s[1,3]\", \"s[2,4]\"]",
     );
     let islands = with_routing(&text, "routing = \"shortest\"");
-    assert!(islands.path(0, 2, 0, &mut Vec::new()).is_some());
-    assert_eq!(islands.path(0, 4, 0, &mut Vec::new()), None);
+    assert!(islands.path(Flow::between(0, 2), &mut Vec::new()).is_some());
+    assert_eq!(islands.path(Flow::between(0, 4), &mut Vec::new()), None);
 }
 
 #[test]
@@ -159,7 +159,7 @@ fn what_cannot_be_is_refused() {
     for (routing, expected) in [
         (
             "",
-            "closes a loop; there must be one way only, but in a simulation of a fabric with routing",
+            "closes a loop; where there are several ways, the fabric must say which is taken",
         ),
         (
             "routing = \"ospf\"",
@@ -168,6 +168,22 @@ fn what_cannot_be_is_refused() {
         (
             "routing = \"shortest\"\nrouting_seed = 3",
             "routing_seed = 3: belongs to routing = \"hash\"",
+        ),
+        (
+            "routing = \"shortest\"\nrouting_unit = \"packet\"",
+            "routing_unit = \"packet\": belongs to routing = \"hash\"",
+        ),
+        (
+            "routing = \"hash\"\nrouting_unit = \"byte\"",
+            "must be \"flow\", \"flowlet\" or \"packet\"",
+        ),
+        (
+            "routing = \"hash\"\nrouting_gap = \"1 ms\"",
+            "belongs to routing_unit = \"flowlet\"",
+        ),
+        (
+            "routing = \"hash\"\nrouting_fields = \"vlan\"",
+            "must be \"five-tuple\" or \"addresses\"",
         ),
         (
             "routing = \"hash\"\nrouting_seed = -3",
@@ -183,4 +199,114 @@ fn what_cannot_be_is_refused() {
     );
     let why = refusal(&format!("routing = \"shortest\"\n{two}"));
     assert!(why.contains("n1"), "{why}");
+}
+
+/// Two leaves and four spines, and behind each spine nothing to choose.
+const LEAF_SPINE: &str = r#"
+name = "leaf-spine"
+[[hosts]]
+ids = "n[1-4]"
+attach = "leaf[1-2]"
+per_switch = 2
+link = { rate = "1 Gb/s" }
+[[switches]]
+ids = "leaf[1-2],spine[1-4]"
+[[links]]
+between = ["leaf1", "spine[1-4]"]
+rate = "1 Gb/s"
+[[links]]
+between = ["leaf2", "spine[1-4]"]
+rate = "1 Gb/s"
+"#;
+
+fn uplinks(network: &dyn Network, ports: impl Iterator<Item = u16>) -> HashSet<String> {
+    let uplink = |port| {
+        let mut route = Vec::new();
+        let flow = Flow {
+            port,
+            ..Flow::between(0, 2)
+        };
+        network.path(flow, &mut route).expect("there is a way");
+        network.constraint_name(route[1] as usize)
+    };
+    ports.map(uplink).collect()
+}
+
+#[test]
+fn ports_choose_the_path_of_a_connection_unless_the_hash_ignores_them() {
+    let ports = || 40_000..40_064;
+    let hashed = with_routing(LEAF_SPINE, "routing = \"hash\"");
+    assert_eq!(uplinks(hashed.as_ref(), ports()).len(), 4);
+    let again = with_routing(LEAF_SPINE, "routing = \"hash\"");
+    for port in ports() {
+        let one = |network: &dyn Network| uplinks(network, port..port + 1);
+        assert_eq!(one(hashed.as_ref()), one(again.as_ref()));
+    }
+    let keys = "routing = \"hash\"\nrouting_fields = \"addresses\"";
+    let blind = with_routing(LEAF_SPINE, keys);
+    assert_eq!(uplinks(blind.as_ref(), ports()).len(), 1);
+    assert!(hashed.hashes_ports() && !blind.hashes_ports());
+}
+
+/// Two levels of two choices each.
+const THREE_TIER: &str = r#"
+name = "three-tier"
+[[hosts]]
+ids = "n[1-4]"
+attach = "leaf[1-2]"
+per_switch = 2
+[[switches]]
+ids = "leaf[1-2],a[1-4],core[1-4]"
+[[links]]
+between = ["leaf1", "a[1-2]"]
+[[links]]
+between = ["leaf2", "a[3-4]"]
+[[links]]
+between = ["a[1,3]", "core[1]"]
+[[links]]
+between = ["a[1,3]", "core[2]"]
+[[links]]
+between = ["a[2,4]", "core[3]"]
+[[links]]
+between = ["a[2,4]", "core[4]"]
+"#;
+
+#[test]
+fn where_switches_hash_alike_the_second_choice_is_the_first_again() {
+    let cores = |keys: &str| -> HashSet<String> {
+        let network = with_routing(THREE_TIER, &format!("routing = \"hash\"\n{keys}"));
+        let core = |port| {
+            let mut route = Vec::new();
+            let flow = Flow {
+                port,
+                ..Flow::between(0, 2)
+            };
+            network.path(flow, &mut route).expect("there is a way");
+            network.constraint_name(route[2] as usize)
+        };
+        (40_000..40_064).map(core).collect()
+    };
+    assert_eq!(cores("").len(), 4);
+    assert_eq!(cores("routing_polarised = true").len(), 2);
+}
+
+#[test]
+fn each_network_has_paths_of_its_own_and_links_in_parallel_are_counted() {
+    let second = "[[attachments]]\nhosts = \"n[1-4]\"\nattach = \"t[1-2]\"\nper_switch = 2\n\
+                  [[switches]]\nids = \"t[1-2]\"\n[[links]]\nbetween = [\"t1\", \"t2\"]\ncount = 3\n";
+    let text = format!("{LEAF_SPINE}{second}");
+    let network = with_routing(&text, "routing = \"hash\"");
+    let second = |port| {
+        let mut route = Vec::new();
+        let flow = Flow {
+            network: 1,
+            port,
+            ..Flow::between(0, 2)
+        };
+        network.path(flow, &mut route).expect("there is a way");
+        network.constraint_name(route[1] as usize)
+    };
+    let used: HashSet<String> = (40_000..40_064).map(second).collect();
+    let expected = ["t1 to t2", "t1 to t2 (2)", "t1 to t2 (3)"];
+    assert_eq!(used, expected.map(str::to_owned).into_iter().collect());
 }

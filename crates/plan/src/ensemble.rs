@@ -4,8 +4,10 @@ mod alltoall;
 mod cast;
 mod cast_file;
 mod duplex;
+mod halo;
 mod matrix;
 mod pairs;
+mod paths;
 mod random;
 mod replay;
 mod ring;
@@ -17,11 +19,14 @@ pub use alltoall::{AllToAll, Mode};
 pub use cast::Cast;
 pub use cast_file::{CastFile, Compression};
 pub use duplex::Duplex;
+pub use halo::Halo;
+pub(crate) use halo::KEYS as HALO_KEYS;
 pub use matrix::{Matrix, Measure};
 pub use pairs::Pairs;
+pub use paths::Paths;
 pub use random::{Random, Shape};
-pub use replay::Replay;
-pub(crate) use replay::read_rendezvous;
+pub use replay::{Compute, Replay};
+pub(crate) use replay::{read_compute, read_rendezvous};
 pub use ring::Ring;
 pub use streams::Streams;
 pub(crate) use traffic::KEYS as TRAFFIC_KEYS;
@@ -54,6 +59,11 @@ pub(crate) trait Ensemble {
 
     /// Refuses keys that are wrong together; each list is checked elsewhere.
     fn check(&self) -> Result<(), Wrong> {
+        Ok(())
+    }
+
+    /// Refuses a number of members.
+    fn fits(&self, _members: usize) -> Result<(), String> {
         Ok(())
     }
 
@@ -237,11 +247,13 @@ pub(crate) fn some_phases(
 fn members(pattern: &dyn Ensemble, testbed_nodes: u32, reach: Reach) -> Result<Vec<u32>, String> {
     let most = reach.most_nodes;
     match pattern.lists().into_iter().find(|(key, _)| *key == "nodes") {
-        Some((_, nodes)) => Ok(nodes.to_vec()),
+        Some((_, nodes)) => pattern.fits(nodes.len()).map(|()| nodes.to_vec()),
         None if testbed_nodes > most => Err(format!(
             "a step has at most {most} nodes, the testbed has {testbed_nodes}; choose some with `nodes`"
         )),
-        None => Ok((0..testbed_nodes).collect()),
+        None => pattern
+            .fits(testbed_nodes as usize)
+            .map(|()| (0..testbed_nodes).collect()),
     }
 }
 

@@ -7,6 +7,7 @@ mod collective;
 mod ensemble;
 mod error;
 mod goal;
+mod hpl;
 mod limits;
 mod multipair;
 mod options;
@@ -26,13 +27,14 @@ mod transport;
 mod webserver;
 
 pub use arrangement::{Arrangement, Policy};
-pub use collective::{Algorithm, Collective, Operation};
+pub use collective::{Algorithm, Collective, Operation, Piece, Script, Ways, WrongByte};
 pub use ensemble::{
-    AllToAll, Cast, CastFile, Compression, Demand, Duplex, Matrix, Measure, Mode, Pairs, Random,
-    Replay, Ring, Shape, Streams, Traffic, Xray,
+    AllToAll, Cast, CastFile, Compression, Compute, Demand, Duplex, Halo, Matrix, Measure, Mode,
+    Pairs, Paths, Random, Replay, Ring, Shape, Streams, Traffic, Xray,
 };
 pub use error::{Fault, PlanError};
 pub use goal::{Goal, Question};
+pub use hpl::{Broadcast, Factor, Grid, Hpl, Swap};
 pub use limits::{Limits, Reach};
 pub use multipair::{MultiPair, Test};
 pub use options::{Calls, Mpi, Options, Wait};

@@ -168,6 +168,8 @@ impl Options {
         if !pattern.is_pair() {
             // One thread serves all of a node's connections: it cannot spin for one, nor look at every byte.
             section.only_for_pairs("wait")?;
+        }
+        if !(pattern.is_pair() || pattern.is_program()) {
             section.only_for_pairs("verify")?;
         }
         if matches!(pattern, Pattern::Exchange { .. } | Pattern::MultiPair(_)) {

@@ -6,19 +6,23 @@ use serde::{Deserialize, Serialize};
 
 use crate::collective::{self, Collective};
 use crate::ensemble::{
-    self, AllToAll, Cast, Ensemble, Matrix, Measure, Pairs, Random, Replay, Ring, Streams, Traffic,
-    Xray,
+    self, AllToAll, Cast, Ensemble, Halo, Matrix, Measure, Pairs, Paths, Random, Replay, Ring,
+    Streams, Traffic, Xray,
 };
 use crate::error::Result;
+use crate::hpl::{self, Hpl};
 use crate::limits::Reach;
 use crate::multipair::{self, MultiPair, Test};
 use crate::phase::{Phase, Transfer, Work};
+use crate::program::Program;
 use crate::reading::Axis;
 use crate::reading::Section;
 use crate::webserver::{self, Webserver};
 
 const DEFAULT_WINDOW: u32 = 64;
 const MOST_WINDOW: u32 = 1 << 20;
+/// One look at what is short says little.
+const SHORT_TRIALS: u32 = 5;
 const GAMMA: Axis = Axis {
     example: "\"0:3.5:0.25\"",
     least: 0.0,
@@ -58,9 +62,12 @@ pub enum Pattern {
     Ring(Ring),
     Random(Random),
     Xray(Xray),
+    Paths(Paths),
     Program(Replay),
+    Halo(Halo),
     Collective(Collective),
     Traffic(Traffic),
+    Hpl(Hpl),
 }
 
 /// What an application computes with at once.
@@ -89,7 +96,7 @@ struct Kind {
     read: fn(&Section) -> Result<Pattern>,
 }
 
-const KINDS: [Kind; 16] = [
+const KINDS: [Kind; 19] = [
     Kind {
         name: "pingpong",
         keys: &[],
@@ -126,7 +133,7 @@ const KINDS: [Kind; 16] = [
     },
     Kind {
         name: "matrix",
-        keys: &["nodes", "measure", "duplex"],
+        keys: &["nodes", "measure", "duplex", "rounds"],
         read: |step| Matrix::read(step).map(Pattern::Matrix),
     },
     Kind {
@@ -166,13 +173,31 @@ const KINDS: [Kind; 16] = [
     },
     Kind {
         name: "xray",
-        keys: &["nodes", "time"],
+        keys: &["nodes", "time", "quick"],
         read: |step| Xray::read(step).map(Pattern::Xray),
     },
     Kind {
+        name: "paths",
+        keys: &["nodes", "time", "ports"],
+        read: |step| Paths::read(step).map(Pattern::Paths),
+    },
+    Kind {
         name: "program",
-        keys: &["nodes", "trace", "rendezvous"],
+        keys: &[
+            "nodes",
+            "trace",
+            "rendezvous",
+            "compute",
+            "trials",
+            "groups",
+            "algorithms",
+        ],
         read: |step| Replay::read(step).map(Pattern::Program),
+    },
+    Kind {
+        name: "halo",
+        keys: &ensemble::HALO_KEYS,
+        read: |step| Halo::read(step).map(Pattern::Halo),
     },
     Kind {
         name: "collective",
@@ -183,6 +208,11 @@ const KINDS: [Kind; 16] = [
         name: "traffic",
         keys: &ensemble::TRAFFIC_KEYS,
         read: |step| Traffic::read(step).map(Pattern::Traffic),
+    },
+    Kind {
+        name: "hpl",
+        keys: &hpl::KEYS,
+        read: |step| Hpl::read(step).map(Pattern::Hpl),
     },
     Kind {
         name: "webserver",
@@ -208,9 +238,12 @@ impl Pattern {
             Self::Ring(_) => "ring",
             Self::Random(_) => "random",
             Self::Xray(_) => "xray",
+            Self::Paths(_) => "paths",
             Self::Program(_) => "program",
+            Self::Halo(_) => "halo",
             Self::Collective(_) => "collective",
             Self::Traffic(_) => "traffic",
+            Self::Hpl(_) => "hpl",
         }
     }
 
@@ -223,8 +256,65 @@ impl Pattern {
     pub fn is_program(&self) -> bool {
         matches!(
             self,
-            Self::Program(_) | Self::Collective(_) | Self::Traffic(_)
+            Self::Program(_)
+                | Self::Halo(_)
+                | Self::Collective(_)
+                | Self::Traffic(_)
+                | Self::Hpl(_)
         )
+    }
+
+    /// From how many bytes on a message of a program waits for its receive.
+    pub fn rendezvous_bytes(&self) -> Option<u64> {
+        match self {
+            Self::Program(pattern) => pattern.rendezvous_bytes,
+            Self::Halo(pattern) => Some(pattern.rendezvous_bytes),
+            Self::Collective(pattern) => Some(pattern.rendezvous_bytes),
+            Self::Hpl(pattern) => Some(pattern.rendezvous_bytes),
+            _ => None,
+        }
+    }
+
+    /// How often a program is carried out in a launch where nothing is said: a trace once, what is short more often.
+    pub(crate) fn usual_trials(&self) -> Option<u32> {
+        match self {
+            Self::Program(_) => Some(1),
+            Self::Collective(_) | Self::Halo(_) => Some(SHORT_TRIALS),
+            _ => None,
+        }
+    }
+
+    /// What each of so many nodes does in a phase of a step of these sizes, where the pattern itself says so.
+    pub fn program(
+        &self,
+        phase: u32,
+        sizes: &[u64],
+        nodes: usize,
+    ) -> Option<Result<Program, String>> {
+        match self {
+            Self::Collective(pattern) => {
+                let way = pattern.way_of(phase, sizes, nodes);
+                Some(way.and_then(|(way, bytes)| pattern.program(way, nodes as u32, bytes)))
+            }
+            Self::Halo(pattern) => {
+                let size = sizes.get(phase as usize);
+                let bytes = size.ok_or_else(|| format!("there is no phase {phase}"));
+                Some(bytes.and_then(|bytes| pattern.program(nodes as u32, *bytes)))
+            }
+            Self::Hpl(pattern) => Some(pattern.program(nodes as u32)),
+            _ => None,
+        }
+    }
+
+    /// The nodes of a program, rank by rank: those that are named, else all.
+    pub fn ranks(&self, testbed_nodes: u32) -> Vec<u32> {
+        let named = match self {
+            Self::Program(pattern) => pattern.nodes.clone(),
+            Self::Collective(pattern) => pattern.nodes.clone(),
+            Self::Halo(pattern) => pattern.nodes.clone(),
+            _ => None,
+        };
+        named.unwrap_or_else(|| (0..testbed_nodes).collect())
     }
 
     /// Whether a row of it times round trips.
@@ -258,9 +348,12 @@ impl Pattern {
             Self::Ring(pattern) => Some(pattern),
             Self::Random(pattern) => Some(pattern),
             Self::Xray(pattern) => Some(pattern),
+            Self::Paths(pattern) => Some(pattern),
             Self::Program(pattern) => Some(pattern),
+            Self::Halo(pattern) => Some(pattern),
             Self::Collective(pattern) => Some(pattern),
             Self::Traffic(pattern) => Some(pattern),
+            Self::Hpl(pattern) => Some(pattern),
         }
     }
 

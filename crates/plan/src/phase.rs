@@ -17,6 +17,9 @@ pub struct Transfer {
     /// Which of the fabric's networks it takes.
     #[serde(default)]
     pub network: u32,
+    /// The sender's port, of which a network's hash makes a path; 0 where any will do. Further streams have those behind.
+    #[serde(default, skip_serializing_if = "is_any")]
+    pub port: u16,
 }
 
 /// What the transfers of a phase do.
@@ -53,8 +56,14 @@ impl Transfer {
             bytes,
             streams: one(),
             network: 0,
+            port: 0,
         }
     }
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde asks so")]
+fn is_any(port: &u16) -> bool {
+    *port == 0
 }
 
 fn one() -> u32 {

@@ -17,6 +17,9 @@ use crate::sizes::SizeSchedule;
 use crate::stop::StopRule;
 use crate::transport::{TRANSPORTS, Transport};
 
+/// How often a program may be carried out in a launch.
+const MOST_EXECUTIONS: u32 = 10_000;
+
 /// The keys of every step; a pattern has keys of its own.
 const KEYS: [&str; 9] = [
     "name",
@@ -181,13 +184,18 @@ impl Step {
     }
 }
 
-/// A trace has sizes of its own, and so has traffic.
+/// A trace and a traffic simulation have sizes of their own, and Linpack that of its matrix.
 fn read_sizes(section: &Section, pattern: &Pattern, limits: &Limits) -> Result<SizeSchedule> {
-    if !matches!(pattern, Pattern::Program(_) | Pattern::Traffic(_)) {
-        return SizeSchedule::read(section, limits);
-    }
-    section.only_for("sizes", "patterns other than \"program\" and \"traffic\"")?;
-    Ok(SizeSchedule::List { bytes: vec![1] })
+    let bytes = match pattern {
+        Pattern::Program(_) | Pattern::Traffic(_) => 1,
+        Pattern::Hpl(hpl) => hpl.bytes(),
+        _ => return SizeSchedule::read(section, limits),
+    };
+    section.only_for(
+        "sizes",
+        "patterns other than \"program\", \"traffic\" and \"hpl\"",
+    )?;
+    Ok(SizeSchedule::List { bytes: vec![bytes] })
 }
 
 /// Users go on until what they get is known closely.
@@ -197,13 +205,17 @@ fn read_stop(section: &Section, pattern: &Pattern) -> Result<(StopRule, Option<G
         let one_time = pattern.is_pair() && pattern.loads().is_empty();
         return StopRule::read(section, pattern.is_pair(), one_time);
     }
-    let others = "patterns other than \"webserver\", \"program\", \"collective\" and \"traffic\"";
+    let others =
+        "patterns other than \"webserver\", \"program\", \"collective\", \"traffic\" and \"hpl\"";
     section.only_for("stop", others)?;
-    let once = StopRule::Count {
-        repeats: 1,
-        trials: 1,
+    let trials = match pattern.usual_trials() {
+        Some(usual) => section
+            .count("trials", 1..=MOST_EXECUTIONS)?
+            .unwrap_or(usual),
+        None => 1,
     };
-    Ok((once, None))
+    let repeats = 1;
+    Ok((StopRule::Count { repeats, trials }, None))
 }
 
 fn read_transport(section: &Section, pattern: &Pattern) -> Result<Transport> {

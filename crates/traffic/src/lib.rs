@@ -28,6 +28,7 @@ pub use census::Census;
 pub use domain::Domain;
 pub use journey::{Journey, StepOf};
 pub use map::{Map, Road};
+pub use message::Border;
 pub use partition::{Partition, bisect};
 pub use program::{Sampled, sample};
 pub use routes::Routes;

@@ -80,6 +80,11 @@ impl Map {
         Ok(())
     }
 
+    /// Whether cars may enter a link.
+    pub fn is_open(&self, link: u32) -> bool {
+        self.outgoing(self.from[link as usize]).contains(&link)
+    }
+
     pub fn junctions(&self) -> usize {
         self.places.len()
     }

@@ -1,10 +1,15 @@
 //! What a domain tells a neighbour after a step.
 
 /// How many cars, and how many links with freed room.
-const HEAD_BYTES: usize = 8;
+const HEAD_BYTES: u64 = 8;
 /// A link, and a car.
-const CAR_BYTES: usize = 8;
-const LINK_BYTES: usize = 4;
+const CAR_BYTES: u64 = 8;
+const LINK_BYTES: u64 = 4;
+
+/// The length of a message of so many cars and links.
+pub fn bytes_of(cars: u64, freed: u64, car_bytes: u64) -> u64 {
+    HEAD_BYTES + car_bytes.max(CAR_BYTES) * cars + LINK_BYTES * freed
+}
 
 /// What crosses the border to one neighbour in a step.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -32,9 +37,7 @@ impl Border {
 
     /// The length of its message, where a car takes so many bytes.
     pub fn bytes(&self, car_bytes: u64) -> u64 {
-        let each = car_bytes.max(CAR_BYTES as u64);
-        let freed = (LINK_BYTES * self.freed.len()) as u64;
-        HEAD_BYTES as u64 + each * self.cars.len() as u64 + freed
+        bytes_of(self.cars.len() as u64, self.freed.len() as u64, car_bytes)
     }
 
     /// Its message; what a car takes beyond its numbers is zero.

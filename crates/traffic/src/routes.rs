@@ -1,12 +1,13 @@
 //! Routes of least free-flow time, as the next link by destination and junction.
 
-use petgraph::algo::dijkstra;
-use petgraph::graph::{DiGraph, NodeIndex};
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
 
 use crate::map::Map;
 
 /// There is no way.
 const NONE: u8 = u8::MAX;
+const UNREACHED: u32 = u32::MAX;
 
 /// From every junction to every zone, which is the junction that cars with this destination go to.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -22,52 +23,24 @@ pub struct Routes {
 impl Routes {
     /// Routes to these junctions. Of ways that take as long the one by the link with the lowest number is chosen.
     pub fn new(map: &Map, zones: Vec<u32>) -> Self {
-        let open = (0..map.junctions() as u32).flat_map(|from| map.outgoing(from));
-        let backwards = open.map(|link| {
-            let link = *link as usize;
-            (map.to[link], map.from[link], map.free_s[link])
-        });
-        let mut graph = DiGraph::<(), u32>::from_edges(backwards);
-        while graph.node_count() < map.junctions() {
-            graph.add_node(());
-        }
         let mut routes = Self {
             junctions: map.junctions(),
-            next: vec![NONE; zones.len() * map.junctions()],
+            next: Vec::with_capacity(zones.len() * map.junctions()),
             reached: Vec::with_capacity(zones.len()),
             zones,
         };
         for zone in 0..routes.zones.len() {
-            routes.find(map, &graph, zone);
+            let left_s = times_to(map, routes.zones[zone]);
+            let junctions = 0..routes.junctions as u32;
+            routes
+                .next
+                .extend(junctions.map(|from| best(map, from, &left_s)));
+            let mut reached: Vec<(u32, u32)> = left_s.into_iter().zip(0..).collect();
+            reached.retain(|(left_s, _)| *left_s != UNREACHED);
+            reached.sort_unstable();
+            routes.reached.push(reached);
         }
         routes
-    }
-
-    fn find(&mut self, map: &Map, graph: &DiGraph<(), u32>, zone: usize) {
-        let start = NodeIndex::new(self.zones[zone] as usize);
-        let found = dijkstra(graph, start, None, |edge| *edge.weight());
-        let mut left_s = vec![u32::MAX; self.junctions];
-        for (junction, passed_s) in found {
-            left_s[junction.index()] = passed_s;
-        }
-        let next = &mut self.next[zone * self.junctions..][..self.junctions];
-        let mut reached = Vec::new();
-        for junction in 0..self.junctions as u32 {
-            let by = |link: &u32| {
-                map.free_s[*link as usize].saturating_add(left_s[map.to[*link as usize] as usize])
-            };
-            let links = (0..).zip(map.outgoing(junction));
-            let best = links.min_by_key(|(_, link)| by(link));
-            if left_s[junction as usize] == u32::MAX {
-                continue;
-            }
-            reached.push((left_s[junction as usize], junction));
-            if let Some((at, _)) = best {
-                next[junction as usize] = at;
-            }
-        }
-        reached.sort_unstable();
-        self.reached.push(reached);
     }
 
     /// The junction of a zone.
@@ -90,4 +63,38 @@ impl Routes {
         let reached = self.reached[usize::from(zone)].iter().rev();
         reached.map(|(_, junction)| *junction)
     }
+}
+
+/// By junction the free-flow time to a destination (E. W. Dijkstra, Numerische Mathematik 1, 1959), against the direction of
+/// the links. Each agent does this for all destinations, so it counts that all is in arrays.
+fn times_to(map: &Map, destination: u32) -> Vec<u32> {
+    let mut left_s = vec![UNREACHED; map.junctions()];
+    left_s[destination as usize] = 0;
+    let mut open = BinaryHeap::from([Reverse((0, destination))]);
+    while let Some(Reverse((time_s, junction))) = open.pop() {
+        if time_s > left_s[junction as usize] {
+            continue;
+        }
+        for link in map.incoming(junction) {
+            let from = map.from[*link as usize];
+            let time_s = time_s + map.free_s[*link as usize];
+            if time_s < left_s[from as usize] && map.is_open(*link) {
+                left_s[from as usize] = time_s;
+                open.push(Reverse((time_s, from)));
+            }
+        }
+    }
+    left_s
+}
+
+/// Which of the links that begin at a junction is on the fastest way.
+fn best(map: &Map, from: u32, left_s: &[u32]) -> u8 {
+    let time_s = |link: &u32| {
+        let left_s = left_s[map.to[*link as usize] as usize];
+        left_s.saturating_add(map.free_s[*link as usize])
+    };
+    let links = (0..).zip(map.outgoing(from));
+    let best = links.min_by_key(|(_, link)| time_s(link));
+    best.filter(|(_, link)| time_s(link) != UNREACHED)
+        .map_or(NONE, |(at, _)| at)
 }

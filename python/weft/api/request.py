@@ -8,6 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from weft.api.until import until_overrides
 from weft.errors import RequestError
 from weft.execute.request import RunRequest
+from weft.plan import catalog
 from weft.plan.load import PlanSource, inline_text, load_plan
 from weft.plan.plan import Step
 
@@ -61,6 +62,16 @@ def run_request(
         None if against is None else os.fspath(against),
         _command(plan, on, scale, nodes, ports, overrides),
     )
+
+
+def quick_plan(plan: str) -> str:
+    """The plan that answers less in less time; raises RequestError where the catalogue has none."""
+    quick = f"{plan}-quick"
+    if quick not in catalog.names("plan"):
+        raise RequestError(
+            f"--quick: there is no quick plan of {plan!r}", "`weft run xray --quick` has one"
+        )
+    return quick
 
 
 def value_text(value: object) -> str:

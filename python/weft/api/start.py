@@ -56,7 +56,7 @@ def run(
     against: an earlier run's folder; each size ends when it is known whether it differs.
     transport, mpi, interfaces: for all steps. settings: changes of single keys of the plan.
     gamma, users, page: loads of applications, such as "0:3.5:0.1". server: the web server, "apache" or "nginx".
-    trace: the file of the plan `trace`, in the format of GOAL.
+    trace: what the plan `trace` replays: a file of GOAL, or the folder of a trace of Chakra.
     file: what the plan `cast` casts, a file of the first node. to: where the others write it, "{node}" is a node's
     name. overwrite: replace another file. compress: "zstd" or "lz4".
 

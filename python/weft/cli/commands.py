@@ -19,6 +19,7 @@ SECTIONS = {
         "run": "measure.run.run",
         "tune": "measure.tune.tune",
         "verify": "measure.verify.verify",
+        "vm": "measure.vm.vm",
         "vpn": "measure.vpn.vpn",
         "watch": "watch.group.watch",
     },

@@ -18,6 +18,7 @@ PAGES = {
     "weft.diagnosis.limits": "see-inside-a-network.md",
     "weft.diagnosis.node": "simulate-a-node.md",
     "weft.execute.against": "plans.md",
+    "weft.execute.linpack": "linpack.md",
     "weft.execute.mpi": "transports.md",
     "weft.execute.multi_pair": "several-interfaces.md",
     "weft.execute.transport_check": "transports.md",

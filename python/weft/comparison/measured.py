@@ -4,22 +4,24 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterator
+from functools import partial
 from typing import NamedTuple
 
 import msgspec
 import numpy as np
 from msgspec import UNSET, UnsetType
 
-from weft.diagnosis.activities import activities
+from weft.diagnosis.activities import Activity, activities
 from weft.diagnosis.collectives import collectives
 from weft.diagnosis.curve import Reduction, column, curves
+from weft.diagnosis.linpack import solutions
 from weft.diagnosis.multi_pair import multi_pair_points
 from weft.diagnosis.node.applications import loaded_points
 from weft.diagnosis.node.web import web_points
 from weft.diagnosis.points import curve_points
 from weft.diagnosis.traffic import traffic
 from weft.interval import Interval
-from weft.plan.pattern import Program
+from weft.plan.pattern import Halo, Program
 from weft.runs.folder import Run
 
 
@@ -85,6 +87,7 @@ def measured(run: Run, reduction: Reduction) -> dict[Key, Measured]:
             *_arrangements(run),
             *_programs(run),
             *_traffic(run),
+            *_solved(run),
         ]
     )
 
@@ -129,19 +132,37 @@ def _arrangements(run: Run) -> Iterator[tuple[Key, Measured]]:
 
 
 def _programs(run: Run) -> Iterator[tuple[Key, Measured]]:
-    """Of a collective its bus bandwidth, of a trace the rate at which all its messages together were moved: computed,
-    and the same in every launch."""
+    """Of a collective its bus bandwidth, of others the rate at which all messages together were moved."""
     found = activities(run)
     for one in collectives(run.meta, found):
-        yield Key(f"{one.operation} {one.algorithm}", one.size_bytes), _alone(one.bus_mbps)
-    traces = [i for i, step in enumerate(run.meta.plan.steps) if isinstance(step.pattern, Program)]
-    for each in found:
-        if each.step in traces and each.elapsed_ms:
-            moved = int(
-                column(run.samples, "size_bytes")[column(run.samples, "step") == each.step].sum()
-            )
-            key = Key("program", moved, traces.index(each.step))
-            yield key, _alone(moved * 8 / each.elapsed_ms / 1e3)
+        key = Key(f"{one.operation} {one.algorithm}", one.size_bytes)
+        yield key, Measured(one.bus, one.by_launch_mbps)
+    steps = run.meta.plan.steps
+    for pattern in (Program, Halo):
+        mine = [i for i, step in enumerate(steps) if isinstance(step.pattern, pattern)]
+        for each in found:
+            if each.step in mine and each.elapsed_ms:
+                moved = _moved_bytes(run, each)
+                size = moved if pattern is Program else each.size_bytes
+                key = Key(pattern.__name__.lower(), size, mine.index(each.step))
+                yield key, _moving(each, moved)
+
+
+def _moved_bytes(run: Run, one: Activity) -> int:
+    """The bytes of all messages of one execution."""
+    step, phase = column(run.samples, "step"), column(run.samples, "phase")
+    here = (step == one.step) & (phase == one.phase)
+    return int(column(run.samples, "size_bytes")[here].sum()) // one.trials
+
+
+def _moving(one: Activity, moved_bytes: int) -> Measured:
+    """The rate of all messages together."""
+    mbps = partial(_mbps, moved_bytes)
+    return Measured(one.elapsed.map_decreasing(mbps), tuple(map(mbps, one.by_launch_ms)))
+
+
+def _mbps(moved_bytes: int, elapsed_ms: float) -> float:
+    return moved_bytes * 8 / elapsed_ms / 1e3
 
 
 def _traffic(run: Run) -> Iterator[tuple[Key, Measured]]:
@@ -153,6 +174,15 @@ def _traffic(run: Run) -> Iterator[tuple[Key, Measured]]:
         rate = Interval(*(mb * end for end in msgspec.structs.astuple(one.steps_per_s)))
         key = Key(f"traffic over {one.nodes} nodes", one.bytes, steps.index(one.step))
         yield key, Measured(rate)
+
+
+def _solved(run: Run) -> Iterator[tuple[Key, Measured]]:
+    """Linpack: millions of operations a second stand where others have megabits a second."""
+    for number, one in enumerate(solutions(run)):
+        if one.gflops:
+            values = [1e3 * end for end in (one.gflops.median, one.gflops.low, one.gflops.high)]
+            key = Key(f"hpl n={one.n}, MFlop/s", 8 * one.n * (one.n + 1), number)
+            yield key, Measured(Interval(*values))
 
 
 def _alone(mbps: float) -> Measured:

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 
 from weft import _core
 from weft.diagnosis.activities import Activity
+from weft.interval import Interval
 from weft.plan.pattern import Collective
-from weft.plan.phases import expand
 from weft.plan.plan import Step, to_json
 from weft.runs.meta import RunMeta
 
@@ -27,6 +28,8 @@ class Collected:
     elapsed_us: float
     bus_mbps: float
     times_best: float
+    bus: Interval
+    by_launch_mbps: tuple[float, ...]
 
 
 def collectives(meta: RunMeta, activities: Sequence[Activity]) -> list[Collected]:
@@ -50,16 +53,15 @@ def _of_step(
     step: Step, pattern: Collective, mine: Sequence[Activity], testbed_nodes: int
 ) -> list[Collected]:
     ways = _core.Program.ways(to_json(step), testbed_nodes)
-    sizes = {phase.index: phase.size_bytes for phase in expand(step, testbed_nodes)}
     best_ms: dict[int, float] = {}
     for one in mine:
-        size = sizes[one.phase]
+        size = one.size_bytes
         best_ms[size] = min(one.elapsed_ms, best_ms.get(size, one.elapsed_ms))
     found = []
     for one in mine:
-        size = sizes[one.phase]
-        elapsed_us = one.elapsed_ms * 1e3
+        size = one.size_bytes
         bus_bits = size * 8 * bus_factor(pattern.operation, one.nodes)
+        mbps = partial(_bus_mbps, bus_bits)
         found.append(
             Collected(
                 step=one.step,
@@ -68,9 +70,15 @@ def _of_step(
                 algorithm=ways[one.phase % len(ways)],
                 size_bytes=size,
                 nodes=one.nodes,
-                elapsed_us=elapsed_us,
-                bus_mbps=bus_bits / elapsed_us if elapsed_us else 0.0,
+                elapsed_us=one.elapsed_ms * 1e3,
+                bus_mbps=mbps(one.elapsed_ms),
+                bus=one.elapsed.map_decreasing(mbps),
+                by_launch_mbps=tuple(map(mbps, one.by_launch_ms)),
                 times_best=one.elapsed_ms / best_ms[size] if best_ms[size] else 1.0,
             )
         )
     return found
+
+
+def _bus_mbps(bits: float, elapsed_ms: float) -> float:
+    return bits / elapsed_ms / 1e3 if elapsed_ms else 0.0

@@ -17,6 +17,7 @@ from weft.diagnosis.ensemble.phases import Bottleneck, Phase, bottlenecks, phase
 from weft.diagnosis.ensemble.rates import Rates
 from weft.diagnosis.ensemble.routes import routes, transfers_json
 from weft.diagnosis.file_casts import FileCast, file_casts
+from weft.diagnosis.linpack import Solution, solutions
 from weft.diagnosis.multi_pair import MultiPairPoint, multi_pair_points
 from weft.diagnosis.node.applications import LoadedPoint, loaded_points
 from weft.diagnosis.node.occupation import (
@@ -74,6 +75,7 @@ class Summary:
     collectives: list[Collected] = field(default_factory=list)
     file_casts: list[FileCast] = field(default_factory=list)
     traffic: list[Driven] = field(default_factory=list)
+    linpack: list[Solution] = field(default_factory=list)
 
     @property
     def ensembles(self) -> list[int]:
@@ -112,6 +114,7 @@ class Summary:
             "collectives": self.collectives,
             "file_casts": [one.to_json() for one in self.file_casts],
             "traffic": self.traffic,
+            "linpack": self.linpack,
             "studies": [one.to_json() for one in self.studies],
             "multi_pair": [point.to_json() for point in self.multi_pair],
             "deliveries": [one.to_json() for one in self.deliveries],
@@ -155,6 +158,7 @@ def summarise(run: Run) -> Summary:
         collectives=collectives(run.meta, found_activities),
         file_casts=file_casts(run),
         traffic=traffic(run),
+        linpack=solutions(run),
     )
 
 

@@ -16,7 +16,7 @@ from weft.execute.ensemble.ensemble import Ensemble
 from weft.execute.logbook import Logbook
 from weft.execute.mpi.ensemble import MpiEnsemble
 from weft.execute.progress import StepProgress
-from weft.plan.pattern import Xray
+from weft.plan.pattern import Paths, Xray
 from weft.plan.phases import Phase
 from weft.plan.plan import Step
 from weft.runs.experiment import PhaseSpec
@@ -76,7 +76,7 @@ class AdaptiveStep:
 
     def _budget_s(self) -> float:
         pattern = self._logbook.meta.plan.steps[self._logbook.step].pattern
-        assert isinstance(pattern, Xray)
+        assert isinstance(pattern, (Xray, Paths))
         return pattern.time_ns / 1e9
 
     def _elapsed_s(self) -> float:

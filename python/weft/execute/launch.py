@@ -16,6 +16,7 @@ from weft.execute.crew import Crew, not_started
 from weft.execute.ensemble.ensemble import Ensemble
 from weft.execute.file_cast.step import run_file_cast
 from weft.execute.host_settings.settings import HostSettings
+from weft.execute.linpack.step import run_linpack_step
 from weft.execute.logbook import Logbook
 from weft.execute.mpi.ensemble import MpiEnsemble
 from weft.execute.mpi.step import run_mpi_step
@@ -24,6 +25,7 @@ from weft.execute.pair import StepJob, run_step
 from weft.execute.pinning import Pinning
 from weft.execute.progress import Reporter, StepProgress
 from weft.execute.race import RaceAgenda
+from weft.plan.pattern import Hpl
 from weft.plan.phases import expand
 from weft.plan.plan import Step
 from weft.runs.folder import RunWriter
@@ -96,7 +98,7 @@ class Launch:
     def _warn_of_missing(self, crew: Crew) -> None:
         """The nodes that did not start and why, in one table; where a pair needs one, the launch fails and says so."""
         steps = self.writer.meta.plan.steps
-        if crew.lost and any(step.is_ensemble for step in steps):
+        if crew.lost and any(step.is_ensemble or step.is_program for step in steps):
             self.writer.meta.warn(
                 "nodes-not-started",
                 not_started(crew.lost.values(), len(crew.lost) + len(crew.agents)),
@@ -118,14 +120,16 @@ class Launch:
         self, crew: Crew, missing: MissingStep, logbook: Logbook, progress: StepProgress
     ) -> None:
         step = self._step(missing)
-        if step.is_webserver:
+        if step.is_real_program and isinstance(step.pattern, Hpl):
+            await run_linpack_step(self.testbed, self._step_job(missing), step.pattern, logbook)
+        elif step.is_webserver:
             agents = crew.need(self._nodes(missing))
             await run_web_step(agents, self._step_job(missing), logbook)
         elif step.is_multi_pair:
             await MultiPairStep(self.testbed, self._step_job(missing), logbook).run(crew)
         elif step.cast_file:
             await run_file_cast(crew, self._step_job(missing), logbook)
-        elif not step.is_ensemble:
+        elif not (step.is_ensemble or step.is_program):
             await self._run_pair(crew, missing, logbook, progress)
         elif step.is_adaptive:
             await self._run_adaptive(crew, missing, logbook, progress)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import statistics
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import cast
 
@@ -13,15 +13,24 @@ from msgspec.structs import asdict
 
 from weft.execute.evidence import EvidenceLog
 from weft.plan.arrangements import Arrangement
+from weft.plan.pattern import Traffic
 from weft.plan.phases import Phase
 from weft.runs import records
 from weft.runs.experiment import Experiment, chosen_record
 from weft.runs.folder import RunWriter
 from weft.runs.meta import RunMeta
 from weft.runs.samples import SCHEMA
-from weft.runs.tables import PAGES_NAME, SCHEMAS
+from weft.runs.tables import ACTIVITIES_NAME, PAGES_NAME, SCHEMAS, TRAFFIC_NAME
 from weft.testbed.agent.agent import Agent
-from weft.testbed.agent.reply import Delivery, Joined, Responses, Settings
+from weft.testbed.agent.reply import (
+    Activities,
+    Activity,
+    Delivery,
+    Driven,
+    Joined,
+    Responses,
+    Settings,
+)
 
 
 @dataclass
@@ -75,6 +84,40 @@ class Logbook:
         ]
         added = [{"step": self.step, "launch": self.launch} | row for row in rows]
         self.meta.deliveries = [*kept, *cast(list[records.Delivery], added)]
+
+    def spent(self, by_node: Mapping[int, Activities]) -> None:
+        """What the nodes did with their time in a phase that is a program, before its samples; earlier rows of it go. A
+        time counts from when the last node has begun."""
+        phases = {one.phase for one in by_node.values()}
+        rows = [row for phase in phases for row in _spent_rows(by_node, phase)]
+        self._replace(ACTIVITIES_NAME, phases, rows)
+
+    def driven(self, by_node: Mapping[int, Driven], activities: Mapping[int, Activities]) -> None:
+        """Where cars are after a phase that is traffic, and how long it took, before its samples."""
+        phase = next(iter(by_node.values())).phase
+        pattern = self.meta.plan.steps[self.step].pattern
+        seconds = pattern.seconds if isinstance(pattern, Traffic) else 0
+        row = driven_row(by_node.values(), [one.activities[0] for one in activities.values()])
+        key = {"phase": phase, "nodes": len(by_node), "seconds": seconds, "steps": seconds}
+        self._replace(TRAFFIC_NAME, {phase}, [key | row])
+
+    def _replace(
+        self, name: str, phases: Collection[int], rows: Sequence[Mapping[str, int]]
+    ) -> None:
+        """Rows of phases of this step and launch, instead of what a table has of them."""
+        before = self.writer.stored_table(name)
+        mine = pc.and_(
+            pc.equal(before["step"], self.step),
+            pc.and_(
+                pc.equal(before["launch"], self.launch),
+                pc.is_in(before["phase"], pa.array(sorted(phases), pa.int32())),
+            ),
+        )
+        schema = SCHEMAS[name]
+        key = {"step": self.step, "launch": self.launch}
+        added = pa.Table.from_pylist([key | dict(row) for row in rows], schema)
+        table = pa.concat_tables([before.filter(pc.invert(mine)), added])
+        self.writer.write_table(name, table)
 
     def pages(self, found: Responses) -> None:
         """What users of a web server found in a phase, before its samples; an earlier row of it goes."""
@@ -225,3 +268,34 @@ class Logbook:
                     f"the kernel gave {given // 2}",
                     f"raise net.core.{limit} on {name}, or take less",
                 )
+
+
+def driven_row(driven: Collection[Driven], spent: Sequence[Activity]) -> dict[str, int]:
+    """All nodes together: cars and messages add up, and a phase lasts from when the last has begun until the last has
+    ended."""
+    counts = ("home", "waiting", "driving", "arrived", "passed", "messages", "bytes")
+    row = {name: sum(getattr(one, name) for one in driven) for name in counts}
+    row |= {
+        f"{kind}_ns": sum(getattr(one, f"{kind}_ns") for one in spent)
+        for kind in ("compute", "communicate", "wait")
+    }
+    hash_sum = sum(one.hash for one in driven) % 2**64
+    row["hash"] = hash_sum - 2**64 if hash_sum >= 2**63 else hash_sum
+    row["elapsed_ns"] = max(one.end_ns for one in spent) - max(one.start_ns for one in spent)
+    return row
+
+
+def _spent_rows(by_node: Mapping[int, Activities], phase: int) -> Iterator[dict[str, int]]:
+    trials = zip(*(one.activities for one in by_node.values()), strict=True)
+    for trial, spent in enumerate(trials):
+        begun_ns = max(one.start_ns for one in spent)
+        for node, one in zip(by_node, spent, strict=True):
+            yield {
+                "phase": phase,
+                "trial": trial,
+                "node": node,
+                "compute_ns": one.compute_ns,
+                "communicate_ns": one.communicate_ns,
+                "wait_ns": one.wait_ns,
+                "end_ns": max(0, one.end_ns - begun_ns),
+            }

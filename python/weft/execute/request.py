@@ -20,6 +20,7 @@ from weft.execute.applications.web_server import check_servers, with_loops
 from weft.execute.dry_run import Outlook, foresee
 from weft.execute.file_cast.settle import settle_file_casts
 from weft.execute.host_settings.places import check_knobs
+from weft.execute.linpack.settle import settle_linpack
 from weft.execute.live import LiveRun
 from weft.execute.progress import Reporter
 from weft.execute.resolve import check_usable, settle_pairs, too_few_processors
@@ -27,7 +28,7 @@ from weft.execute.simulation import SimulatedRun
 from weft.execute.traffic import settle_traffic
 from weft.execute.transport_check import check_transports
 from weft.plan.load import PlanSource, load_plan
-from weft.plan.pattern import MultiPair, Program, Traffic
+from weft.plan.pattern import Collective, Halo, Hpl, MultiPair, Program, Traffic, Xray
 from weft.plan.plan import Options, Plan, Step
 from weft.plan.trace_file import with_digest
 from weft.runs import records
@@ -40,6 +41,7 @@ from weft.testbed.base import Testbed
 from weft.testbed.computed.base import Simulator, is_computed
 from weft.testbed.needs import check_load, nodes_of, refuse_program
 from weft.testbed.open import open_testbed
+from weft.testbed.programs import check_members, check_parts, check_replay
 
 
 @dataclass(frozen=True)
@@ -82,8 +84,14 @@ def _check_loads(plan: Plan, spec: str) -> None:
     for step in plan.steps:
         if step.has_gamma and kind not in ("sim", "node"):
             check_load(step, kind, name)
-        if step.is_program and kind != "sim":
+        is_refused = kind == "node" or (kind == "local" and not _runs_here(step))
+        if step.is_program and is_refused:
             refuse_program(step, kind, name)
+
+
+def _runs_here(step: Step) -> bool:
+    """Whether processes of one machine carry out a step that is a program."""
+    return step.is_real_program or isinstance(step.pattern, (Program, Halo, Collective, Hpl))
 
 
 def simulate_run(request: RunRequest, reporter: Reporter | None = None) -> Run:
@@ -193,9 +201,14 @@ def _carry_out(
 
 def _chooser(meta: RunMeta, step_index: int) -> Chooser:
     """What chooses the phases of an adaptive step."""
+    from weft.diagnosis.paths.search import PathSearch
+    from weft.diagnosis.xray.quick.search import HealthCheck
     from weft.diagnosis.xray.search import Search
 
-    return Search(meta, step_index)
+    pattern = meta.plan.steps[step_index].pattern
+    if isinstance(pattern, Xray) and pattern.quick:
+        return HealthCheck(meta, step_index)
+    return PathSearch(meta, step_index) if pattern.kind == "paths" else Search(meta, step_index)
 
 
 def default_folder(plan_name: str) -> Path:
@@ -254,7 +267,13 @@ def _settle(plan: Plan, testbed: Testbed, cpus: list[int] | None) -> tuple[Plan,
             testbed.check(step)
         else:
             _check_enough_nodes(step, testbed)
-        if isinstance(step.pattern, MultiPair):
+            step = _settled_program(step, testbed)
+        if isinstance(step.pattern, Hpl):
+            settled, said = settle_linpack(step, step.pattern, testbed)
+            if not (is_computed(testbed) or step.is_real_program):
+                settled = replace(settled, options=_settled_options(settled, testbed, cpus))
+            notes += said
+        elif isinstance(step.pattern, MultiPair):
             settled, said = settle_pairs(step, step.pattern, testbed, cpus)
             notes += said
         elif is_computed(testbed):
@@ -275,12 +294,28 @@ def _settled_options(step: Step, testbed: Testbed, cpus: list[int] | None) -> Op
     wait = options.wait
     if step.has_gamma:
         _check_apart(step, chosen, testbed)
-    if step.is_ensemble or step.has_gamma:
+    if step.is_ensemble or step.is_program or step.has_gamma:
         wait = "block"
     elif wait == "auto" and step.transport != "mpi":
         apart = chosen is not None and len(set(chosen[:2])) == 2
         wait = "spin" if apart and testbed.may_spin else "block"
     return replace(options, cpus=chosen, wait=wait)
+
+
+def _settled_program(step: Step, testbed: Testbed) -> Step:
+    """With the nodes of a trace's ranks, and how they compute; raises RequestError for a program that cannot be carried
+    out."""
+    name = f"{testbed.kind}:{testbed.name}"
+    pattern = step.pattern
+    if isinstance(pattern, Program):
+        program = check_replay(pattern, name, testbed.nodes)
+        check_parts(pattern, program)
+        pattern = replace(pattern, nodes=pattern.nodes or tuple(range(program.ranks)))
+    elif step.is_program:
+        check_members(step, testbed.nodes)
+    if isinstance(pattern, (Program, Halo)) and not pattern.compute:
+        pattern = replace(pattern, compute="spin" if testbed.may_spin else "sleep")
+    return replace(step, pattern=pattern)
 
 
 def _check_apart(step: Step, cpus: Sequence[int] | None, testbed: Testbed) -> None:

@@ -35,9 +35,9 @@ def settle_pairs(
 
 def bond_of(step: Step, networks: int, testbed: Testbed, agents: Sequence[Agent]) -> int:
     """The interface that bonds others; raises RequestError for a node that has none."""
-    common = set(range(networks))
+    common = set(range(networks + 1))
     for node, agent in zip(testbed.nodes, agents, strict=False):
-        places = interfaces_at(agent.facts, node.places)
+        places = interfaces_at(agent.facts, node.with_bond)
         bonds = {index for index, one in enumerate(places) if one and one.is_bond}
         if not bonds:
             names = ", ".join(one.name for one in places if one)

@@ -59,6 +59,8 @@ def _ask_kernel(step: Step, testbed: Testbed, crew: Crew) -> Step:
 
 def _needed(step: Step) -> list[str]:
     """The transports of a step that a kernel must be asked for, and bonds."""
+    if step.is_real_program:
+        return []
     if not isinstance(step.pattern, MultiPair):
         return [] if step.transport in ALWAYS_THERE else [step.transport]
     policies = step.pattern.interfaces

@@ -56,6 +56,18 @@ def refuse_weather(name: str, fabric: Fabric | None) -> None:
         )
 
 
+def refuse_spraying(name: str, fabric: Fabric | None) -> None:
+    """Raise RequestError where the packets of one connection take several paths."""
+    routing = fabric.get("routing") if fabric is not None else None
+    unit = routing["hash"].get("unit", "flow") if isinstance(routing, dict) else "flow"
+    if unit != "flow":
+        word = unit if isinstance(unit, str) else next(iter(unit))
+        raise RequestError(
+            f'{name}: the fabric has routing_unit = "{word}", and a simulated stream takes one path',
+            f'build it (--on lab:{name}), or take routing_unit = "flow"',
+        )
+
+
 def _directions(fabric: Fabric) -> Iterator[tuple[str, str, Direction]]:
     for link in fabric["links"]:
         one, other = link["ends"]

@@ -17,9 +17,30 @@ def fair_rates(
     """The rate of each flow, in the unit of `capacities`; a flow that nothing limits gets infinity.
 
     `own_limits`, (flows,), is what each flow gets at most.
+
+    Progressive filling as below, but all limits at once that are the tightest to each of their flows: what settles
+    there only leaves more to the others (D. Bertsekas and R. Gallager, "Data Networks", 2nd ed. 1992, section 6.5.2).
+    A pass is O(crossings); there are as many as limits in a row wait for each other.
     """
     own = np.full(len(crossings), np.inf) if own_limits is None else own_limits
-    rates: Floats = fair_rates_in_rounds(crossings[np.newaxis], capacities, own[np.newaxis])[0]
+    flow, limit = np.nonzero(crossings)
+    rates = own.astype(np.float64)
+    left = np.asarray(capacities, dtype=np.float64).copy()
+    live = rates[flow] > 0
+    while live.any():
+        flow, limit = flow[live], limit[live]
+        loads = np.bincount(limit, minlength=len(left))
+        shares = np.where(loads > 0, np.maximum(left, 0) / np.maximum(loads, 1), np.inf)
+        first = np.flatnonzero(np.diff(flow, prepend=-1))
+        rate = np.minimum(np.minimum.reduceat(shares[limit], first), own[flow[first]])
+        each = np.repeat(rate, np.diff(first, append=len(flow)))
+        waits = each < shares[limit] * (1 - 1e-12)
+        is_tightest = np.bincount(limit, waits, len(left)) == 0
+        settled = np.logical_or.reduceat(is_tightest[limit], first) | (rate == own[flow[first]])
+        rates[flow[first][settled]] = rate[settled]
+        done = np.repeat(settled, np.diff(first, append=len(flow)))
+        left -= np.bincount(limit[done], each[done], len(left))
+        live = ~done
     return rates
 
 
@@ -29,8 +50,7 @@ def fair_rates_in_rounds(crossings: Crossings, capacities: Floats, own_limits: F
     `crossings` is (rounds, flows, limits), `capacities` (limits,), `own_limits` (rounds, flows): what
     each flow gets at most, 0 for one that a round does not have.
 
-    Progressive filling: all rates rise together, and where a limit is full its flows stay as they are
-    (D. Bertsekas and R. Gallager, "Data Networks", 2nd ed. 1992, section 6.5.2). At most one pass per
+    All rates rise together, and where a limit is full its flows stay as they are. At most one pass per
     limit and kind of own limit, each O(rounds x flows x limits).
     """
     crossed = crossings.astype(np.float64)

@@ -14,6 +14,8 @@ Test = Literal["latency", "one-way", "two-way"]
 Duplex = Literal["half", "full"]
 Server = Literal["apache", "nginx"]
 Arrivals = Literal["open", "closed"]
+Compute = Literal["spin", "sleep", "work"]
+"""How agents spend the time that a program computes."""
 
 
 class _Pattern(Struct, frozen=True, tag_field="kind", tag=str.lower):
@@ -117,11 +119,12 @@ class AllToAll(ManyNodes, frozen=True):
     mode: Literal["phased", "unphased"]
 
 
-class Matrix(ManyNodes, frozen=True):
-    """All pairs, one after the other as far as they share nodes."""
+class Matrix(ManyNodes, frozen=True, omit_defaults=True):
+    """All pairs, or so many `rounds` of them, one after the other as far as they share nodes."""
 
     measure: Literal["rate", "latency"]
     duplex: Duplex | None
+    rounds: int | None = None
 
     @property
     def measures_latency(self) -> bool:
@@ -169,25 +172,60 @@ class Random(ManyNodes, frozen=True):
     shape: Literal["permutation", "bisection"]
 
 
-class Xray(ManyNodes, frozen=True):
-    """The search for limits, whose phases are chosen during the run."""
+class Xray(ManyNodes, frozen=True, omit_defaults=True):
+    """The search for limits, or, if `quick`, for what is not like the others; its phases are chosen during the run."""
 
     time_ns: int
+    quick: bool = False
+
+
+class Paths(ManyNodes, frozen=True):
+    """The search for paths between leaves, whose phases are chosen during the run, by connections of so many ports."""
+
+    time_ns: int
+    ports: int
 
 
 class Dependent(_Pattern, frozen=True):
     """What each node does depends on what it and others have done: its messages are no transfers that begin at once.
-    Messages longer than `rendezvous_bytes` wait for their receive."""
+    Messages longer than `rendezvous_bytes` wait for their receive; of a trace it may be None: as its format has it."""
 
     nodes: Nodes
-    rendezvous_bytes: int
+    rendezvous_bytes: int | None
+
+
+class Ways(Struct, frozen=True, rename="kebab"):
+    """The algorithm of each operation, where a trace says only the operation."""
+
+    allreduce: str
+    allgather: str
+    alltoall: str
+    bcast: str
+    reduce_scatter: str
 
 
 class Program(Dependent, frozen=True):
-    """A trace of an application; `sha256` is that of the file once a run has read it."""
+    """A trace of an application; `sha256` is that of its files once a run has read them. `groups` and `algorithms` are
+    for traces of Chakra: a file of process groups, and how collectives go."""
 
     trace: str | None
+    groups: str | UnsetType = UNSET
+    algorithms: Ways | UnsetType = UNSET
+    compute: Compute | UnsetType = UNSET
     sha256: str | UnsetType = UNSET
+
+
+class Halo(Dependent, frozen=True):
+    """Exchanges with the neighbours on a grid of nodes; `grid` is the cells in each dimension, or how many there are.
+    `faces` are multiples of the size, by dimension."""
+
+    grid: int | tuple[int, ...]
+    periodic: bool
+    corners: bool
+    faces: tuple[int, ...]
+    rounds: int
+    work_ns: int
+    compute: Compute | UnsetType = UNSET
 
 
 class Collective(Dependent, frozen=True):
@@ -216,6 +254,45 @@ class Traffic(Dependent, frozen=True):
     closed: tuple[int, ...]
 
 
+class Grid(Struct, frozen=True):
+    """Rows and columns of processes, numbered row by row."""
+
+    rows: int
+    columns: int
+
+
+class Hpl(Dependent, frozen=True):
+    """High-performance Linpack: `n` equations in blocks of `nb`, over a grid of processes, one on each node (the
+    squarest of all nodes where there is none). A process computes `dgemm_flops` and `panel_flops` operations a second.
+    `program` is the real one, where that runs."""
+
+    n: int
+    nb: int
+    grid: Grid | None
+    bcast: Literal["1ring", "1ringM", "2ring", "2ringM", "long", "longM"]
+    depth: int
+    swap: Literal["binary-exchange", "long", "mix"]
+    threshold: int
+    pfact: Literal["left", "crout", "right"]
+    nbmin: int
+    ndiv: int
+    pivots: int
+    dgemm_flops: int | None
+    panel_flops: int | None
+    program: str | None
+    compute: Compute | UnsetType = UNSET
+
+    @property
+    def flops(self) -> float:
+        """Operations of the solution, as HPL counts them."""
+        return (2 / 3 * self.n + 3 / 2) * self.n**2
+
+    @property
+    def matrix_bytes(self) -> int:
+        """The matrix and its right side, over all nodes."""
+        return 8 * self.n * (self.n + 1)
+
+
 Pattern: TypeAlias = (
     Pingpong
     | Stream
@@ -230,7 +307,10 @@ Pattern: TypeAlias = (
     | Ring
     | Random
     | Xray
+    | Paths
     | Program
+    | Halo
     | Collective
     | Traffic
+    | Hpl
 )

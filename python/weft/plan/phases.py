@@ -20,13 +20,15 @@ Work = Literal["stream", "pingpong", "cast"]
 
 
 class Transfer(Struct, frozen=True, gc=False):
-    """Messages of so many bytes from a node to a node, positions in the run, over parallel streams."""
+    """Messages of so many bytes from a node to a node, positions in the run, over parallel streams; `port` is what the
+    first of these is sent from, any where it is 0."""
 
     src: int
     dst: int
     bytes: int
     streams: int = 1
     network: int = 0
+    port: int = 0
 
     @property
     def ends(self) -> tuple[int, int]:

@@ -11,9 +11,11 @@ from weft.plan.pattern import (
     Cast,
     CastFile,
     Dependent,
+    Hpl,
     ManyNodes,
     MultiPair,
     Nodes,
+    Paths,
     Pattern,
     Stream,
     Webserver,
@@ -167,6 +169,11 @@ class Step(Struct, frozen=True):
         return isinstance(self.pattern, Dependent)
 
     @property
+    def is_real_program(self) -> bool:
+        """Whether the application itself runs, over MPI, where there is one: Linpack."""
+        return isinstance(self.pattern, Hpl) and self.transport == "mpi"
+
+    @property
     def is_multi_pair(self) -> bool:
         """Whether several pairs of processes run between the same two nodes: a size is measured under several
         arrangements, and is no point of a curve."""
@@ -180,7 +187,7 @@ class Step(Struct, frozen=True):
     @property
     def is_adaptive(self) -> bool:
         """Whether its phases are chosen while it runs."""
-        return isinstance(self.pattern, Xray)
+        return isinstance(self.pattern, (Xray, Paths))
 
     @property
     def has_gamma(self) -> bool:

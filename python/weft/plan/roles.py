@@ -19,6 +19,7 @@ class Sending(Struct, frozen=True):
     dst: int
     streams: int
     network: int
+    port: int = 0
 
 
 class Receiving(Struct, frozen=True):
@@ -27,6 +28,7 @@ class Receiving(Struct, frozen=True):
     src: int
     streams: int
     network: int
+    port: int = 0
 
 
 class Part(Struct, frozen=True):
@@ -65,8 +67,8 @@ def parts(phase: Phase, nodes: Iterable[int], step: Step) -> dict[int, Part]:
         for node in nodes
     }
     for one in phase.transfers:
-        found[one.src].send.append(Sending(one.dst, one.streams, one.network))
-        found[one.dst].receive.append(Receiving(one.src, one.streams, one.network))
+        found[one.src].send.append(Sending(one.dst, one.streams, one.network, one.port))
+        found[one.dst].receive.append(Receiving(one.src, one.streams, one.network, one.port))
     return found
 
 

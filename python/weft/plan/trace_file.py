@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+from dataclasses import dataclass
 from pathlib import Path
 
 from msgspec import UNSET
@@ -10,45 +11,95 @@ from msgspec.structs import replace
 
 from weft import _core
 from weft.errors import RequestError
+from weft.plan.chakra_files import files_of, is_chakra
 from weft.plan.pattern import Program
+from weft.plan.plan import to_json
 from weft.regular_file import open_file
 
 LONGEST_BYTES = 4_000_000_000
 """What reads it holds it in memory."""
+_OF_GOAL = 65_535
+"""LogGOPSim's default."""
+_NONE_WAITS = 2**63
+
+
+@dataclass(frozen=True)
+class _Trace:
+    """What is in the files of a trace; `files` are those of the ranks of one of Chakra, else there is one."""
+
+    is_chakra: bool
+    files: list[tuple[str, bytes]]
+    groups: str | None = None
+
+    def digest(self) -> str:
+        if not self.is_chakra:
+            return _digest(self.files[0][1])
+        digests = [_digest(content) for _, content in self.files]
+        return _digest("".join([*digests, self.groups or ""]).encode())
+
+    def parse(self, pattern: Program) -> _core.Program:
+        if self.is_chakra:
+            return _core.Program.of_chakra(self.files, self.groups, to_json(pattern))
+        (origin, content) = self.files[0]
+        return _core.Program.parse(content, origin)
 
 
 def read_program(pattern: Program) -> _core.Program:
     """The program of a step; raises RequestError where there is none, it is wrong, or it is not the one of the run."""
-    content = _content(pattern)
-    if pattern.sha256 not in (UNSET, _digest(content)):
+    trace = _read(pattern)
+    if pattern.sha256 not in (UNSET, trace.digest()):
         raise RequestError(
             f"{pattern.trace}: has changed since the run began",
             "put the same file there, or run anew",
         )
-    return _core.Program.parse(content, str(pattern.trace))
+    return trace.parse(pattern)
+
+
+def rendezvous_bytes(pattern: Program) -> int:
+    """Which messages of a trace wait for their receive: longer ones. What a trace of Chakra sends waits for nothing."""
+    if pattern.rendezvous_bytes is not None:
+        return pattern.rendezvous_bytes
+    return _NONE_WAITS if pattern.trace and is_chakra(Path(pattern.trace)) else _OF_GOAL
 
 
 def with_digest(pattern: Program) -> Program:
-    """The pattern with the digest of its file; raises RequestError where there is none."""
-    return replace(pattern, sha256=_digest(_content(pattern)))
+    """The pattern with the digest of its files, and with what its format has it leave open; raises RequestError where
+    there are none."""
+    digest = _read(pattern).digest()
+    return replace(pattern, sha256=digest, rendezvous_bytes=rendezvous_bytes(pattern))
 
 
-def _content(pattern: Program) -> bytes:
+def _read(pattern: Program) -> _Trace:
     if not pattern.trace:
         raise RequestError(
             "the plan replays a trace, and none is named",
             "give it with --trace, such as --trace app.goal",
         )
+    path = Path(pattern.trace)
+    groups = None if pattern.groups is UNSET else pattern.groups
+    if not is_chakra(path):
+        if groups is not None:
+            raise RequestError(f"{groups}: process groups are those of a trace of Chakra")
+        return _Trace(False, [(str(path), _content(path, LONGEST_BYTES))])
+    left = LONGEST_BYTES
+    files = []
+    for file in files_of(path):
+        files.append((str(file), _content(file, left)))
+        left -= len(files[-1][1])
+    text = None if groups is None else _content(Path(groups), left).decode(errors="replace")
+    return _Trace(True, files, text)
+
+
+def _content(path: Path, most_bytes: int) -> bytes:
     try:
-        with open_file(Path(pattern.trace)) as file:
-            content = file.read(LONGEST_BYTES + 1)
+        with open_file(path) as file:
+            content = file.read(most_bytes + 1)
     except FileNotFoundError:
+        hint = "give a file in the format of GOAL, or the files or folder of a trace of Chakra"
+        raise RequestError(f"{path}: no such file", hint) from None
+    if len(content) > most_bytes:
         raise RequestError(
-            f"{pattern.trace}: no such file", "give a file in the format of GOAL"
-        ) from None
-    if len(content) > LONGEST_BYTES:
-        raise RequestError(
-            f"{pattern.trace}: more than {LONGEST_BYTES / 1e9:.0f} GB, which memory has to hold"
+            f"{path}: more than {LONGEST_BYTES / 1e9:.0f} GB with all before it, which memory has to hold"
         )
     return content
 

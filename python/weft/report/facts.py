@@ -17,6 +17,7 @@ from weft.report.figures.curves import note, size_text
 from weft.report.series import Series, time_us
 from weft.report.table import Table
 from weft.runs.folder import Run
+from weft.runs.guests import guests_text
 from weft.runs.records import Effective, Headroom, Source, Testbed
 
 MOST_COLUMNS = 8
@@ -36,6 +37,7 @@ def run_facts(run: Run) -> list[tuple[str, str]]:
         ("Testbed", testbed),
         ("Scale", _scale_text(meta.testbed.get("scale"))),
         ("Sharing", _sharing_text(meta.testbed)),
+        ("Guests", guests_text(meta.testbed)),
         ("Headroom", _headroom_text(meta.testbed.get("headroom"))),
         ("Source", _source_text(meta.source)),
         ("Started", meta.started),

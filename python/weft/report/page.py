@@ -34,6 +34,7 @@ class Report(Material):
         """The runs that measured nothing."""
         parts = (self.series, self.ensembles, self.loads, self.pairs, self.traffic)
         measured = {id(one.run) for part in parts for one in part}
+        measured |= {id(run) for _, run, _ in self.linpack}
         return [run for run in self.runs if id(run) not in measured]
 
     @cached_property

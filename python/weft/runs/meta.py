@@ -88,6 +88,7 @@ class RunMeta:
     stalls: list[records.Stall] = field(default_factory=list)
     costs: list[records.Cost] = field(default_factory=list)
     casts: list[records.FileCast] = field(default_factory=list)
+    linpack: list[records.Linpack] = field(default_factory=list)
     stops: list[records.Stop] = field(default_factory=list)
     against: records.Against | None = None
     race: records.Race | None = None

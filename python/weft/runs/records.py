@@ -45,6 +45,7 @@ class Link(TypedDict):
     mtu_bytes: Annotated[int, Meta(ge=68, lt=2**31)]
     network: NotRequired[Annotated[int, Meta(ge=0, lt=64)]]
     dead: bool
+    queue_frames: NotRequired[Count]
 
 
 class Host(TypedDict):
@@ -143,6 +144,17 @@ class Against(TypedDict):
     digest: str
 
 
+class Guests(TypedDict):
+    """What the virtual machines are that a plan ran on."""
+
+    emulator: str
+    kernel: str
+    nic: str
+    cpus: Count
+    memory_mbytes: Count
+    bond: str
+
+
 class Testbed(TypedDict, total=False):
     """What a plan ran on; `spec`, `nodes` and `data_ports` are what was asked for."""
 
@@ -154,6 +166,8 @@ class Testbed(TypedDict, total=False):
     scale: Number
     fabric: Fabric | None
     headroom: Headroom | None
+    virtualisation: Literal["virtual", "emulated"]
+    guests: Guests
     model: Settings
     simulation: Effort
     launchers: Sequence[str]
@@ -193,9 +207,22 @@ class Transfer(TypedDict):
     bytes: Count
     streams: NotRequired[Index]
     network: NotRequired[Index]
+    port: NotRequired[Index]
 
 
-Kind = Literal["alone", "send", "receive", "inside", "cross", "out", "in", "subset", "bisection"]
+Kind = Literal[
+    "alone",
+    "send",
+    "receive",
+    "inside",
+    "cross",
+    "out",
+    "in",
+    "subset",
+    "bisection",
+    "port",
+    "meeting",
+]
 """What an experiment asks:
 
 inside: all members send to each other, as fast as they can. subset: only some of them do.
@@ -203,6 +230,7 @@ cross: all nodes of `within` send to others outside of their own part.
 out, in: all members send to, or receive from, the other nodes of `within`.
 bisection: a random half of all nodes exchanges with the other half.
 alone: one pair exchanges, and no other node in its part of the network sends.
+port: a connection from a port of its own, by itself. meeting: one beside others, whose path it may take.
 send, receive: one node sends to, or receives from, the other node of `within`, in one direction only.
 """
 
@@ -403,6 +431,19 @@ class Cost(TypedDict):
     process_ns: NotRequired[Count]
     waits: NotRequired[Count]
     busy: NotRequired[BusyCost]
+
+
+class Linpack(TypedDict):
+    """What a launch of the real Linpack has solved, and in which time; it is right where its scaled residual is small
+    enough (None: no number)."""
+
+    step: Index
+    launch: Index
+    elapsed_ns: Count
+    residual: Number | None
+    is_right: bool
+    program: str
+    mpi: str
 
 
 class Source(TypedDict, total=False):

@@ -1,5 +1,5 @@
-"""Files that a run has beside its samples: EVIDENCE_NAME and PAGES_NAME a measured one, the others a simulated one
-(BOTTLENECKS_NAME all, others by kind)."""
+"""Files that a run has beside its samples: EVIDENCE_NAME and PAGES_NAME a measured one, ACTIVITIES_NAME each with a
+program, the others a simulated one (BOTTLENECKS_NAME all, others by kind)."""
 
 from __future__ import annotations
 
@@ -34,8 +34,9 @@ PAGES_NAME = "pages.parquet"
 answer, and how late the generator itself was (99th percentile)."""
 
 ACTIVITIES_NAME = "activities.parquet"
-"""By step and phase of a program, and node (as in the samples): how long it computed, communicated and waited until its
-own last end, and when that was, in ns from the phase's begin."""
+"""By step, phase and launch of a program, the times that it was carried out there (`trial`), and node (as in the
+samples): how long the node computed, communicated and waited until its own last end, and when that was, in ns from the
+begin. What is simulated is carried out once."""
 
 CASTS_NAME = "casts.parquet"
 """By step, phase, launch and node of a cast of a file: what the node did with its time (`blocked`: what came waited for
@@ -87,7 +88,7 @@ GAUGES = frozenset(
 )
 """Counters of evidence whose value is that at the end of a stretch; all others grow."""
 
-ADDED_LATER: dict[str, int | None] = {"capacity_mbps": None, "stands": 1}
+ADDED_LATER: dict[str, int | None] = {"capacity_mbps": None, "stands": 1, "launch": 0, "trial": 0}
 """Columns that folders of earlier builds lack, and what they would have."""
 
 _KEY = [("step", pa.int32()), ("phase", pa.int32())]
@@ -132,6 +133,8 @@ SCHEMAS = {
     ),
     CATEGORIES_NAME: _schema(node=_NAMED, category=_NAMED, **_numbers("cycles")),
     ACTIVITIES_NAME: _schema(
+        launch=pa.int32(),
+        trial=pa.int32(),
         node=pa.int32(),
         compute_ns=pa.int64(),
         communicate_ns=pa.int64(),

@@ -21,18 +21,24 @@ class Node:
     """A machine that agents run on, and where the others reach it.
 
     `addresses` has one address for each network that the node is in, `address` being the first of them. Data comes in
-    on `ports` only, where there are any.
+    on `ports` only, where there are any. `bond` is its address on a bond of its interfaces, where weft made one.
     """
 
     name: str
     address: str
     addresses: tuple[str, ...] = ()
     ports: PortRange | None = None
+    bond: str = ""
 
     @property
     def places(self) -> tuple[str, ...]:
         """Its addresses, one at least."""
         return self.addresses or (self.address,)
+
+    @property
+    def with_bond(self) -> tuple[str, ...]:
+        """Its addresses, and behind them that on the bond, if there is one."""
+        return (*self.places, self.bond) if self.bond else self.places
 
 
 class Testbed(Protocol):

@@ -6,10 +6,11 @@ from typing import NoReturn
 
 from msgspec import UNSET
 
+from weft import _core
 from weft.errors import RequestError
-from weft.plan.pattern import Stream, Webserver
+from weft.plan.pattern import Hpl, Stream, Webserver
 from weft.plan.phases import expand
-from weft.plan.plan import Step
+from weft.plan.plan import Step, to_json
 from weft.plan.roles import participants
 
 MOST_GAMMA = 1000.0
@@ -29,8 +30,8 @@ def refuse_load(step: Step, kind: str, name: str) -> NoReturn:
 def refuse_program(step: Step, kind: str, name: str) -> NoReturn:
     """Raise RequestError for a step that is a program on a testbed where none is played."""
     raise RequestError(
-        f"step {step.name!r} is a {step.pattern.kind}, which is simulated between nodes; {kind}:{name} cannot run it",
-        "run it on sim:FABRIC, such as --on sim:two-racks",
+        f"step {step.name!r} is a {step.pattern.kind}, which is between nodes; {kind}:{name} cannot run it",
+        "run it on sim:FABRIC, lab:FABRIC or your machines, such as --on sim:two-racks",
     )
 
 
@@ -68,6 +69,8 @@ def refuse_live_server(step: Step, pattern: Webserver) -> None:
 def nodes_of(step: Step, testbed_nodes: int) -> list[int]:
     """The nodes that take part in a step; raises RequestError when the testbed has too few."""
     phases = expand(step, testbed_nodes)
+    if isinstance(step.pattern, Hpl):
+        return _nodes_of_grid(step, testbed_nodes)
     if step.is_program:
         return sorted(step.chosen_nodes or range(testbed_nodes))
     if not step.is_ensemble:
@@ -75,3 +78,12 @@ def nodes_of(step: Step, testbed_nodes: int) -> list[int]:
     if step.is_adaptive:
         return sorted(step.chosen_nodes or range(testbed_nodes))
     return sorted({node for phase in phases for node in participants(phase)})
+
+
+def _nodes_of_grid(step: Step, testbed_nodes: int) -> list[int]:
+    """A node for each process, in the order of the processes."""
+    try:
+        rows, columns = _core.Program.grid(to_json(step), testbed_nodes)
+    except RequestError as error:
+        raise RequestError(f"step {step.name!r}: {error.message}") from None
+    return list(step.chosen_nodes or range(rows * columns))

@@ -10,12 +10,14 @@ from weft.testbed.computed.network import open_simulated
 from weft.testbed.computed.node import open_nodes
 from weft.testbed.lab.testbed import open_lab
 from weft.testbed.local import open_local
+from weft.testbed.vm.testbed import open_vm
 
 _BUILT: dict[str, Callable[[str, float], Testbed]] = {
     "local": lambda name, scale: open_local(name),
     "lab": open_lab,
     "sim": open_simulated,
     "node": open_nodes,
+    "vm": open_vm,
 }
 _REAL = ("hosts", "ssh", "template", "mpirun", "slurm")
 _MAY_BE_UNNAMED = ("local", "slurm")
@@ -52,7 +54,7 @@ def open_testbed(
         return open_hosts(kind, name, nodes, ports, may_ask, wanted)
     raise RequestError(
         f"--on {spec}: not a testbed",
-        "lab:FABRIC runs on a virtual cluster, for example lab:fast-ethernet-pair; local: is two processes on this "
-        "machine; sim:FABRIC computes, node:MACHINE computes what happens inside two nodes; ssh:NODES, hosts:FILE, "
-        "slurm:, mpirun:NODES and template:COMMAND:NODES run on real ones",
+        "lab:FABRIC runs on a virtual cluster, such as lab:fast-ethernet-pair, vm:FABRIC on virtual machines; local: "
+        "is two processes on this machine; sim:FABRIC computes, node:MACHINE computes what happens inside two nodes; "
+        "ssh:NODES, hosts:FILE, slurm:, mpirun:NODES and template:COMMAND:NODES run on real ones",
     )

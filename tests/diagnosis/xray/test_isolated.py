@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from support.round_trips import NO_TRIPS
 from weft.diagnosis.xray.decision import Decision
 from weft.diagnosis.xray.evidence import Evidence
 from weft.diagnosis.xray.flows import Flow, as_arrays
@@ -24,9 +25,7 @@ def survey_of(rates_mbps: dict[Flow, float] | None = None) -> Survey:
     """All routes at 9.4 Mb/s but some."""
     flows = [(a, b) for a in NODES for b in NODES if a != b]
     rates = [(rates_mbps or {}).get(flow, 9.4) for flow in flows]
-    return Survey(
-        8, frozenset(), np.full((8, 8, 1), np.nan), [[Trial(0, *as_arrays(flows), np.array(rates))]]
-    )
+    return Survey(8, frozenset(), NO_TRIPS, [[Trial(0, *as_arrays(flows), np.array(rates))]])
 
 
 def alone(flow: Flow, mbps: float, kind: Kind = "alone") -> Trial:

@@ -7,6 +7,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from support.round_trips import NO_TRIPS
 from weft.diagnosis.xray.cache import Cache
 from weft.diagnosis.xray.evidence import Evidence
 from weft.diagnosis.xray.flows import Flow, as_arrays
@@ -28,7 +29,7 @@ def knowledge_of(rates_mbps: list[float], ports: Ports) -> Knowledge:
     flows = as_arrays(around(0, 1, 2, 3) + around(4, 5, 6, 7))
     about = tuple(Experiment("inside", group, group) for group in (FAST, SLOW))
     rounds = [Trial(i, *flows, np.array(rates_mbps), about) for i in range(6)]
-    survey = Survey(8, frozenset(), np.full((8, 8, 1), np.nan), [])
+    survey = Survey(8, frozenset(), NO_TRIPS, [])
     return Knowledge(survey, Evidence(rounds), ports)
 
 

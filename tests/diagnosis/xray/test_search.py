@@ -7,6 +7,7 @@ import pyarrow as pa
 import pytest
 from msgspec.structs import replace
 
+from support.round_trips import NO_TRIPS, round_trips
 from support.virtual_cluster import VirtualCluster, network_of, new_meta, star, survey_samples
 from weft.diagnosis.xray.request import Request
 from weft.diagnosis.xray.search import (
@@ -43,7 +44,7 @@ def survey_of(rate_mbps: float, trip_us: float) -> Survey:
     ends = np.array([0, 1]), np.array([1, 0])
     trips = np.full((2, 2, 1), trip_us)
     trips[[0, 1], [0, 1]] = np.nan
-    return Survey(2, frozenset(), trips, [[Trial(0, *ends, np.full(2, rate_mbps))]])
+    return Survey(2, frozenset(), round_trips(trips), [[Trial(0, *ends, np.full(2, rate_mbps))]])
 
 
 @pytest.mark.parametrize(
@@ -64,12 +65,12 @@ def test_windows_hold_less_of_round_trips_that_may_be_waiting() -> None:
     trips = np.where(racks[:, np.newaxis] == racks, near_us, far_us)[:, :, np.newaxis]
     trips[np.arange(8), np.arange(8)] = np.nan
     ends = np.arange(8), np.roll(np.arange(8), 1)
-    survey = Survey(8, frozenset(), trips, [[Trial(0, *ends, np.full(8, 94.0))]])
+    survey = Survey(8, frozenset(), round_trips(trips), [[Trial(0, *ends, np.full(8, 94.0))]])
     assert window_bytes(survey) == LEAST_PRODUCTS * 94 * far_us / 8
 
 
 def test_without_a_survey_windows_stay_as_they_are() -> None:
-    assert window_bytes(Survey(2, frozenset(), np.full((2, 2, 1), np.nan), [])) is None
+    assert window_bytes(Survey(2, frozenset(), NO_TRIPS, [])) is None
     assert window_bytes(survey_of(94.0, np.nan)) is None
     assert window_bytes(survey_of(0.0, 100.0)) is None
 

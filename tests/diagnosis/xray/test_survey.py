@@ -10,6 +10,7 @@ import pyarrow as pa
 import pytest
 
 from support.plans import a_plan, a_step
+from support.round_trips import NO_TRIPS
 from weft.diagnosis.xray.decision import Decision
 from weft.diagnosis.xray.flows import as_arrays
 from weft.diagnosis.xray.limit import Ports, SharedLimit
@@ -52,17 +53,18 @@ def test_round_trips_are_of_the_pair_and_ascend() -> None:
     survey = take_survey(
         trips([(0, 1, 30), (0, 1, 20), (1, 0, 25), (1, 2, 50)]), a_plan(LATENCY), 3
     )
+    trips_us = survey.trips.dense(3)
     for a, b in ((0, 1), (1, 0)):
-        assert survey.trips_us[a, b].tolist() == [20, 25, 30]
-    assert survey.trips_us[1, 2, 0] == 50
-    assert np.isnan(survey.trips_us[1, 2, 1:]).all()
-    assert np.isnan(survey.round_trip_us[0, 2])
+        assert trips_us[a, b].tolist() == [20, 25, 30]
+    assert trips_us[1, 2, 0] == 50
+    assert np.isnan(trips_us[1, 2, 1:]).all()
+    assert np.isnan(trips_us[0, 2]).all()
     assert survey.nodes == frozenset()
 
 
 def test_rows_of_several_round_trips_count_as_one_each() -> None:
     rows = table([{"src": 0, "dst": 1, "messages": 4, "elapsed_ns": 200_000}])
-    assert take_survey(rows, a_plan(LATENCY), 2).round_trip_us[0, 1] == 50
+    assert take_survey(rows, a_plan(LATENCY), 2).trips.fastest_us.tolist() == [50]
 
 
 def test_a_node_can_do_what_its_near_best_routes_do() -> None:
@@ -232,7 +234,7 @@ def test_a_route_that_gets_a_thin_share_is_not_suspected() -> None:
         flows = [(node, 12 + node) for node in range(sharing)]
         out = Trial(0, *as_arrays(flows), np.array([0.02, *[10 / sharing] * (sharing - 1)]))
         back = Trial(1, out.dst, out.src, np.full(sharing, 10.0))
-        survey = Survey(24, frozenset(), np.full((24, 24, 1), np.nan), [[out, back]])
+        survey = Survey(24, frozenset(), NO_TRIPS, [[out, back]])
         return suspects(survey, ports, [uplink])
 
     assert suspected(4) == [(0, 12)]

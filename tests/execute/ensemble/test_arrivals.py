@@ -5,9 +5,10 @@ from pathlib import Path
 import pyarrow as pa
 import pytest
 
-from support.loopback import Cluster, ensemble_step, with_cluster
+from support.loopback import Cluster, ensemble_step, job, with_cluster
 from support.plans import a_plan, a_step
 from weft.execute.ensemble.arrivals import TRIES, Ledger
+from weft.execute.ensemble.work import Transfers
 from weft.execute.logbook import Logbook
 from weft.plan.pattern import Ring
 from weft.plan.phases import Phase, expand
@@ -39,7 +40,8 @@ class Arrivals:
     def __init__(self, directory: Path) -> None:
         meta = RunMeta(a_plan(STEP), {"kind": "lab"}, [{"name": "n1"}, {"name": "n2"}])
         self.writer = RunWriter.create(directory, meta)
-        self.ledger = Ledger(Logbook(self.writer, 0, 0, lambda phases: None), {})
+        logbook = Logbook(self.writer, 0, 0, lambda phases: None)
+        self.ledger = Ledger(logbook, {}, Transfers(job(STEP)))
         self.phase: Phase = expand(STEP, 2)[0]
         self.ledger.expect([self.phase])
 

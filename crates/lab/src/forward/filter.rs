@@ -2,40 +2,29 @@
 
 use weft_fabric::weather::Filter;
 
-const IP: [u8; 2] = [0x08, 0x00];
-const IP_AT: usize = 14;
+use crate::forward::ports::{ip_of, ports_behind};
 
 /// Whether a frame is one of a filter's packets. Of a packet in fragments only the first has ports.
 pub fn matches(filter: &Filter, frame: &[u8]) -> bool {
-    if frame.get(12..IP_AT) != Some(&IP[..]) {
-        return false;
-    }
-    let Some(header) = frame.get(IP_AT..) else {
+    let Some(packet) = ip_of(frame) else {
         return false;
     };
-    if header.get(9) != Some(&(filter.protocol as u8)) {
+    if packet.get(9) != Some(&(filter.protocol as u8)) {
         return false;
     }
     match &filter.ports {
         None => true,
         Some(ports) => {
-            ports_of(header).is_some_and(|two| two.iter().any(|one| ports.contains(one)))
+            ports_behind(packet).is_some_and(|two| two.iter().any(|one| ports.contains(one)))
         }
     }
-}
-
-/// Source and destination, where the protocol has ports.
-fn ports_of(header: &[u8]) -> Option<[u16; 2]> {
-    let [first, .., high, low] = *header.first_chunk::<8>()?;
-    let is_later_fragment = u16::from_be_bytes([high, low]) & 0x1fff != 0;
-    let rest = header.get(usize::from(first & 0xf) * 4..)?;
-    let [a, b, c, d] = *rest.first_chunk::<4>()?;
-    (!is_later_fragment).then(|| [u16::from_be_bytes([a, b]), u16::from_be_bytes([c, d])])
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    const IP: [u8; 2] = [0x08, 0x00];
 
     fn frame(protocol: u8, ports: [u16; 2], fragment: u16) -> Vec<u8> {
         let mut bytes = vec![0; 12];

@@ -4,6 +4,7 @@ use std::collections::HashMap;
 use std::io;
 use std::sync::Arc;
 
+use weft_fabric::Span;
 use weft_fabric::queue::Schedule;
 
 use crate::address::Interface;
@@ -21,6 +22,8 @@ struct Journey {
     frame: Frame,
     from: usize,
     to: usize,
+    /// Which way it takes between the switches.
+    span: Span,
     /// How many links it has passed.
     step: usize,
 }
@@ -113,10 +116,10 @@ impl Forwarder {
         } = self;
         sockets[port].receive(pool, |pool, frame, arrival_ns| {
             let arrival_ns = arrival_ns.saturating_sub(offset_ns);
-            let link = links.link_at(0, port, port);
+            let link = links.link_at(0, port, port, Span::default());
             let passed = link.and_then(|link| link.take(arrival_ns, frame.bytes(), port));
             match passed {
-                Some(due_ns) => directory.address(schedule, pool, port, frame, due_ns),
+                Some(due_ns) => directory.address((links, schedule, pool), port, frame, due_ns),
                 None => {
                     stats.count_dropped(1);
                     pool.put(frame);
@@ -139,8 +142,14 @@ impl Forwarder {
 
     /// Takes a frame that has passed a link to the next one, or out.
     fn advance(&mut self, mut journey: Journey, due_ns: u64, now_ns: u64) {
-        let Journey { from, to, step, .. } = journey;
-        let Some(link) = self.links.link_at(step, from, to) else {
+        let Journey {
+            from,
+            to,
+            span,
+            step,
+            ..
+        } = journey;
+        let Some(link) = self.links.link_at(step, from, to, span) else {
             self.stats.count_forwarded(now_ns - due_ns);
             if self.outgoing[to].is_empty() {
                 self.departing.push(to);
@@ -185,13 +194,13 @@ impl Directory {
     /// Sends a frame that has passed its sender's link to its destination.
     fn address(
         &self,
-        schedule: &mut Schedule<Journey>,
-        pool: &mut FramePool,
+        (links, schedule, pool): (&mut Links, &mut Schedule<Journey>, &mut FramePool),
         from: usize,
         frame: Frame,
         due_ns: u64,
     ) {
-        let journey = |frame, to| Journey {
+        let mut journey = |frame: Frame, to| Journey {
+            span: links.span(from, to, frame.bytes(), due_ns),
             frame,
             from,
             to,

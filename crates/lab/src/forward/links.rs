@@ -1,7 +1,8 @@
 //! The links of a fabric, and which of them a frame passes on its way from one port to another.
 
-use weft_fabric::{ETHERNET_BYTES, Layout, Limit, Medium, Paths};
+use weft_fabric::{Between, ETHERNET_BYTES, Layout, Limit, Medium, Paths, Span};
 
+use crate::forward::balancer::Balancer;
 use crate::forward::conditions::Conditions;
 use crate::forward::link::Link;
 
@@ -9,6 +10,8 @@ use crate::forward::link::Link;
 pub struct Links {
     links: Vec<Link>,
     paths: Paths,
+    /// Where switches hash.
+    balancer: Option<Balancer>,
 }
 
 impl Links {
@@ -17,13 +20,35 @@ impl Links {
         Self {
             links: (0..).zip(&paths.limits).map(link_of).collect(),
             paths,
+            balancer: match &layout.between {
+                Between::Mesh(mesh) => {
+                    let balancer = |hashing| Balancer::new(hashing, layout);
+                    mesh.hashing.map(balancer)
+                }
+                Between::Cable | Between::Trees(_) => None,
+            },
         }
+    }
+
+    /// Which way a frame takes between two ports that are joined, and which arrives at `now_ns`.
+    pub fn span(&mut self, from: usize, to: usize, frame: &[u8], now_ns: u64) -> Span {
+        let hashed = self
+            .balancer
+            .as_mut()
+            .map_or(0, |balancer| balancer.hashed(from, to, frame, now_ns));
+        self.paths.span(from, to, hashed)
     }
 
     /// The link a frame passes at a step of its path to a port; none when it is there. Step 0 is the
     /// sender's own link. Takes time in proportion to the step, and there are few.
-    pub fn link_at(&mut self, step: usize, from: usize, to: usize) -> Option<&mut Link> {
-        let link = self.paths.limit_at(step, from, to)?;
+    pub fn link_at(
+        &mut self,
+        step: usize,
+        from: usize,
+        to: usize,
+        span: Span,
+    ) -> Option<&mut Link> {
+        let link = self.paths.limit_at(step, from, to, span)?;
         self.links.get_mut(link)
     }
 
@@ -93,13 +118,20 @@ rate_back = "200 b/s"
 
     /// The links on a path, each by the rate that it is known by.
     fn rates(links: &mut Links, from: usize, to: usize) -> Vec<u64> {
-        let mut step = 0;
-        std::iter::from_fn(|| {
-            let link = links.link_at(step, from, to)?;
-            step += 1;
-            Some(link.bits_per_s())
-        })
-        .collect()
+        let numbers = numbers(links, from, to);
+        let rate = |link: &u32| links.links[*link as usize].bits_per_s();
+        numbers.iter().map(rate).collect()
+    }
+
+    /// The same as the forwarder finds them, which is as the simulator does.
+    fn numbers(links: &mut Links, from: usize, to: usize) -> Vec<u32> {
+        let mut route = Vec::new();
+        links.paths.append(from, to, 0, &mut route).unwrap();
+        let span = links.paths.span(from, to, 0);
+        let at = |step| links.paths.limit_at(step, from, to, span);
+        let steps: Vec<_> = (0..).map_while(at).map(|link| link as u32).collect();
+        assert_eq!(route, steps);
+        route
     }
 
     #[test]
@@ -118,10 +150,10 @@ rate_back = "200 b/s"
     #[test]
     fn directions_and_chips_do_not_share() {
         let mut links = links(CARDS);
-        let numbers = |links: &Links, from, to| links.paths.path(from, to).collect::<Vec<_>>();
-        let (there, back) = (numbers(&links, 0, 3), numbers(&links, 3, 0));
+        let (there, back) = (numbers(&mut links, 0, 3), numbers(&mut links, 3, 0));
         assert!(there.iter().all(|link| !back.contains(link)));
-        assert!(links.link_at(6, 0, 3).is_none());
+        let span = links.span(0, 3, &[], 0);
+        assert!(links.link_at(6, 0, 3, span).is_none());
     }
 
     #[test]
@@ -152,7 +184,11 @@ rate_back = "200 b/s"
     #[test]
     fn a_dead_host_neither_sends_nor_receives() {
         let mut links = links(&format!("{CARDS}[[overrides]]\nids = \"n1\"\ndead = true"));
-        let mut passes = |step, from, to| links.link_at(step, from, to).unwrap().pass(0, 60, 0);
+        let mut passes = |step, from, to| {
+            let span = links.span(from, to, &[], 0);
+            let link = links.link_at(step, from, to, span);
+            link.unwrap().pass(0, 60, 0)
+        };
         assert_eq!(passes(0, 0, 1), None);
         assert_eq!(passes(3, 1, 0), None);
         assert!(passes(0, 1, 0).is_some());

@@ -1,5 +1,6 @@
 //! Frames from port to port, each in its time.
 
+mod balancer;
 pub mod changes;
 pub mod conditions;
 mod filter;
@@ -9,5 +10,6 @@ pub mod link;
 pub mod links;
 pub mod meter;
 pub mod packet_socket;
+mod ports;
 pub mod stats;
 pub mod waiter;

@@ -1,8 +1,9 @@
-//! A raw socket on one interface: whole frames in batches, with the time the kernel saw them arrive.
+//! A socket to one host: whole frames in batches, with the time the kernel saw them arrive.
 
 use std::io;
 use std::mem::zeroed;
 use std::os::fd::{AsRawFd, FromRawFd, OwnedFd};
+use std::os::unix::net::UnixDatagram;
 
 use crate::clock;
 use crate::forward::frame::{Frame, FramePool};
@@ -14,6 +15,8 @@ pub const BATCH: usize = 32;
 const FEW: usize = 4;
 /// Room for what arrives while the daemon is not scheduled.
 const RECEIVE_BUFFER_BYTES: i32 = 32 << 20;
+/// Room for what is on its way to a guest or from it: so much its card and its kernel would hold.
+const GUEST_BUFFER_BYTES: i32 = 4 << 20;
 
 /// Of linux/if_packet.h.
 const PACKET_QDISC_BYPASS: i32 = 20;
@@ -22,7 +25,7 @@ const PACKET_IGNORE_OUTGOING: i32 = 23;
 /// Room for one time stamp, aligned as the kernel requires.
 type Control = [u64; 8];
 
-/// A socket that sees every frame that arrives at an interface, and can send any.
+/// A socket that sees every frame that arrives at an interface, or that a guest sends, and can send any.
 pub struct PacketSocket {
     fd: OwnedFd,
 }
@@ -70,6 +73,32 @@ impl PacketSocket {
             ))?;
         }
         Ok(())
+    }
+
+    /// A socket to a guest, and the end that its emulator gets: a datagram is a frame.
+    pub fn to_guest() -> io::Result<(Self, OwnedFd)> {
+        let (ours, theirs) = UnixDatagram::pair()?;
+        ours.set_nonblocking(true)?;
+        let (ours, theirs) = (OwnedFd::from(ours), OwnedFd::from(theirs));
+        set_option(ours.as_raw_fd(), libc::SOL_SOCKET, libc::SO_TIMESTAMPNS, 1)?;
+        // Between connected datagram sockets what the sender may have under way is the only limit.
+        for end in [&ours, &theirs] {
+            let force = set_option(
+                end.as_raw_fd(),
+                libc::SOL_SOCKET,
+                libc::SO_SNDBUFFORCE,
+                GUEST_BUFFER_BYTES,
+            );
+            force.or_else(|_| {
+                set_option(
+                    end.as_raw_fd(),
+                    libc::SOL_SOCKET,
+                    libc::SO_SNDBUF,
+                    GUEST_BUFFER_BYTES,
+                )
+            })?;
+        }
+        Ok((Self { fd: ours }, theirs))
     }
 
     /// The descriptor, to wait on.

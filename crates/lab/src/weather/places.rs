@@ -1,7 +1,7 @@
 //! Where in a lab an event is: which links of the forwarder, which ports.
 
 use weft_fabric::weather::{Event, Heading};
-use weft_fabric::{Fabric, Layout, Limit, Place};
+use weft_fabric::{Between, Fabric, Layout, Limit, Mesh, Place, Tree};
 
 use crate::error::{LabError, Result};
 use crate::forward::changes::ChangeSender;
@@ -80,34 +80,26 @@ impl Places {
 
     /// A cable between two hosts has only limits from them.
     fn of_port(&self, port: usize, direction: Heading) -> Vec<usize> {
-        let other = match self.layout.trees.is_empty() {
-            true => Place::Up { port: 1 - port },
-            false => Place::Down { port },
+        let other = match self.layout.between {
+            Between::Cable => Place::Up { port: 1 - port },
+            _ => Place::Down { port },
         };
         self.of_places([Place::Up { port }, other], direction)
     }
 
     fn of_trunk(&self, event: &Event, [one, other]: [&str; 2]) -> Result<Vec<usize>> {
         let network = event.network as usize;
-        let tree = self.layout.trees.get(network);
-        let below = |name: &str, above: &str| {
-            let switches = &tree?.switches;
-            let is_it = |at: &usize| {
-                let parent = switches[*at].parent.map(|parent| &switches[parent].name);
-                switches[*at].name == name && parent.is_some_and(|parent| parent == above)
-            };
-            (0..switches.len()).find(is_it)
-        };
-        let trunk = |switch| {
-            [
-                Place::TrunkUp { network, switch },
-                Place::TrunkDown { network, switch },
-            ]
-        };
-        let found = match (below(one, other), below(other, one)) {
-            (Some(lower), _) => self.of_places(trunk(lower), event.direction),
-            (None, Some(lower)) => self.of_places(trunk(lower), turn(event.direction)),
-            (None, None) => Vec::new(),
+        let heading = event.direction;
+        let found = match &self.layout.between {
+            Between::Cable => Vec::new(),
+            Between::Trees(trees) => trees.get(network).map_or(Vec::new(), |tree| {
+                match (below(tree, one, other), below(tree, other, one)) {
+                    (Some(lower), _) => self.of_places(trunk(network, lower), heading),
+                    (None, Some(lower)) => self.of_places(trunk(network, lower), turn(heading)),
+                    (None, None) => Vec::new(),
+                }
+            }),
+            Between::Mesh(mesh) => self.of_parallel(mesh, [one, other], heading),
         };
         match found.is_empty() {
             false => Ok(found),
@@ -121,6 +113,23 @@ impl Places {
                 ))
             }
         }
+    }
+
+    /// All links in parallel between two switches.
+    fn of_parallel(&self, mesh: &Mesh, [one, other]: [&str; 2], heading: Heading) -> Vec<usize> {
+        let name = |switch: usize| mesh.switches[switch].name.as_str();
+        let is_meant = |limit: &Limit| match limit.place {
+            Place::Trunk { from, to, .. } if (name(from), name(to)) == (one, other) => {
+                heading != Heading::In
+            }
+            Place::Trunk { from, to, .. } if (name(from), name(to)) == (other, one) => {
+                heading != Heading::Out
+            }
+            _ => false,
+        };
+        let numbered = self.limits.iter().enumerate();
+        let meant = numbered.filter(|(_, limit)| is_meant(limit));
+        meant.map(|(number, _)| number).collect()
     }
 
     /// The limits at two places, of which the first leads out.
@@ -148,6 +157,23 @@ impl Places {
             )),
         }
     }
+}
+
+/// A switch that is right below another.
+fn below(tree: &Tree, name: &str, above: &str) -> Option<usize> {
+    let switches = &tree.switches;
+    let is_it = |at: &usize| {
+        let parent = switches[*at].parent.map(|parent| &switches[parent].name);
+        switches[*at].name == name && parent.is_some_and(|parent| parent == above)
+    };
+    (0..switches.len()).find(is_it)
+}
+
+fn trunk(network: usize, switch: usize) -> [Place; 2] {
+    [
+        Place::TrunkUp { network, switch },
+        Place::TrunkDown { network, switch },
+    ]
 }
 
 fn turn(direction: Heading) -> Heading {

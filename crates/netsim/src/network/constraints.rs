@@ -6,7 +6,7 @@ use weft_fabric::{Framing, Wiring};
 
 use crate::packets::Limit;
 
-use super::{Contended, Path};
+use super::{Contended, Flow, Path};
 
 /// The hosts and the constraints of a network.
 pub trait Inventory {
@@ -51,13 +51,18 @@ pub trait Network: Inventory + Debug + Send + Sync {
         None
     }
 
-    /// Appends the shared constraints from a host to another to `route`, and says what the path costs. None where there
-    /// is no path. A host has an empty path to itself.
-    fn path(&self, src: usize, dst: usize, network: u32, route: &mut Vec<u32>) -> Option<Path>;
+    /// Appends the shared constraints that a flow crosses to `route`, and says what the path costs. None where there is
+    /// no path. A host has an empty path to itself.
+    fn path(&self, flow: Flow, route: &mut Vec<u32>) -> Option<Path>;
 
-    /// All constraints from a host to another in their order, those that are not shared among them.
-    fn hops(&self, src: usize, dst: usize, network: u32, route: &mut Vec<u32>) -> Option<Path> {
-        self.path(src, dst, network, route)
+    /// All constraints that a flow crosses in their order, those that are not shared among them.
+    fn hops(&self, flow: Flow, route: &mut Vec<u32>) -> Option<Path> {
+        self.path(flow, route)
+    }
+
+    /// Whether a hash of ports chooses among several paths of a pair.
+    fn hashes_ports(&self) -> bool {
+        false
     }
 
     /// Whether the connections that cross a constraint share what it carries, or each of them gets that much.

@@ -1,12 +1,14 @@
 //! A fabric as its file declares it.
 
-use weft_fabric::{Fabric, Framing, Layout, Limit, Paths, Place, Wiring};
+use weft_fabric::{
+    Between, Fabric, Fields, Framing, Hashing, Layout, Limit, Paths, Place, TreeSwitch, Wiring,
+};
 
 use crate::packets;
 
 use super::constraints::Inventory;
 use super::named::{Listed, Named};
-use super::{End, Hop, Network, Path};
+use super::{End, Flow, Hop, Network, Path};
 
 /// The network of a declared fabric: the same limits on the same ways as the lab builds of it.
 #[derive(Debug)]
@@ -17,6 +19,7 @@ pub struct Declared {
     wiring: Wiring,
     /// By network, then by host.
     port_of: Vec<Vec<Option<u32>>>,
+    hashing: Option<Hashing>,
 }
 
 impl Declared {
@@ -49,6 +52,7 @@ impl Declared {
             constraints,
             wiring: Wiring::of(fabric)?,
             port_of,
+            hashing: fabric.routing.hashing(),
         })
     }
 }
@@ -74,7 +78,8 @@ fn name_of(place: Place, fabric: &Fabric, layout: &Layout) -> String {
             network => format!("{name} (network {})", network + 1),
         }
     };
-    let switch = |network: usize, switch: usize| &layout.trees[network].switches[switch];
+    let switch = |network: usize, at: usize| tree_switch(layout, network, at);
+    let meshed = |at: usize| &fabric.switches[at].name;
     // The root is above itself.
     let ends = |network: usize, at: usize| {
         let lower = switch(network, at);
@@ -100,7 +105,22 @@ fn name_of(place: Place, fabric: &Fabric, layout: &Layout) -> String {
             let (lower, upper) = ends(network, switch);
             format!("{upper} to {lower}")
         }
+        Place::Through { switch } => format!("through {}", meshed(switch)),
+        Place::Trunk { from, to, cable } => {
+            let ends = format!("{} to {}", meshed(from), meshed(to));
+            match cable {
+                0 => ends,
+                more => format!("{ends} ({})", more + 1),
+            }
+        }
         Place::Detour { from, to } => format!("the route {} to {}", port(from), port(to)),
+    }
+}
+
+fn tree_switch(layout: &Layout, network: usize, at: usize) -> &TreeSwitch {
+    match &layout.between {
+        Between::Trees(trees) => &trees[network].switches[at],
+        _ => unreachable!("only trees have such places"),
     }
 }
 
@@ -134,14 +154,26 @@ impl Network for Declared {
         })
     }
 
-    fn path(&self, src: usize, dst: usize, network: u32, route: &mut Vec<u32>) -> Option<Path> {
-        if src == dst {
+    fn hashes_ports(&self) -> bool {
+        let is_hashed = |hashing: Hashing| hashing.fields == Fields::FiveTuple;
+        self.hashing.is_some_and(is_hashed)
+    }
+
+    fn path(&self, flow: Flow, route: &mut Vec<u32>) -> Option<Path> {
+        if flow.src == flow.dst {
             return Some(Path::of([]));
         }
-        let ports = self.port_of.get(network as usize)?;
-        let (from, to) = (ports[src]? as usize, ports[dst]? as usize);
+        let ports = self.port_of.get(flow.network as usize)?;
+        let (from, to) = (ports[flow.src]? as usize, ports[flow.dst]? as usize);
+        let hashed = self.hashing.map_or(0, |hashing| {
+            hashing.of_flow(flow.src, flow.dst, flow.ports())
+        });
         let start = route.len();
-        route.extend(self.paths.path(from, to).map(|limit| limit as u32));
+        let found = self.paths.append(from, to, hashed, route);
+        if found.is_none() {
+            route.truncate(start);
+            return None;
+        }
         let mut path = self.constraints.path(&route[start..]);
         // On a cable the sender's end says what it carries; between switches both ends do.
         path.mtu_bytes = path.mtu_bytes.min(self.layout.ports[to].mtu_bytes);

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use super::constraints::Inventory;
 use super::named::{Listed, Named};
-use super::{Hop, Network, Path};
+use super::{Flow, Hop, Network, Path};
 use weft_fabric::Framing;
 
 /// Hosts, constraints and the route of each pair that has one. Rates are what messages get.
@@ -75,9 +75,9 @@ impl Network for Explicit {
         Framing::Bare
     }
 
-    fn path(&self, src: usize, dst: usize, network: u32, route: &mut Vec<u32>) -> Option<Path> {
+    fn path(&self, flow: Flow, route: &mut Vec<u32>) -> Option<Path> {
         let start = route.len();
-        let path = self.hops(src, dst, network, route)?;
+        let path = self.hops(flow, route)?;
         let crossed = route.split_off(start);
         let (shared, own): (Vec<u32>, Vec<u32>) = crossed
             .into_iter()
@@ -94,12 +94,12 @@ impl Network for Explicit {
         self.is_shared[constraint]
     }
 
-    fn hops(&self, src: usize, dst: usize, network: u32, route: &mut Vec<u32>) -> Option<Path> {
-        if src == dst {
+    fn hops(&self, flow: Flow, route: &mut Vec<u32>) -> Option<Path> {
+        if flow.src == flow.dst {
             return Some(Path::of([]));
         }
-        let found = self.routes.get(&(src as u32, dst as u32))?;
-        if network > 0 {
+        let found = self.routes.get(&(flow.src as u32, flow.dst as u32))?;
+        if flow.network > 0 {
             return None;
         }
         route.extend_from_slice(found);

@@ -5,8 +5,8 @@ mod contended;
 mod declared;
 mod described;
 mod explicit;
+mod flow;
 mod generate;
-mod meshed;
 mod named;
 mod path;
 
@@ -14,5 +14,6 @@ pub use constraints::{Inventory, Network};
 pub use contended::{Contended, End};
 pub use described::of_fabric;
 pub use explicit::{Constraint, Explicit, Route};
+pub use flow::Flow;
 pub use generate::{generate, generators};
 pub use path::{Hop, Path};

@@ -4,8 +4,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use weft_fabric::queue::Schedule;
 
-use crate::hash::mixed;
 use crate::simulate::Interrupted;
+use weft_fabric::hash::mixed;
 
 use super::connection::{Carried, Completed, Connection, Span};
 use super::queue::{Limit, Queue};

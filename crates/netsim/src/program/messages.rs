@@ -5,7 +5,7 @@ use weft_plan::program::Until;
 
 use super::activity::Doing;
 use super::events::Event;
-use super::play::{Delivery, Failure, Play, State};
+use super::play::{Failure, Play, State};
 
 impl Play<'_> {
     /// Begins a receive.
@@ -34,12 +34,17 @@ impl Play<'_> {
 
     fn let_out(&mut self, send: u32) -> Result<(), Failure> {
         let receive = self.partner(send);
-        let [src, dst] = [send, receive].map(|one| self.hosts[self.schedule.node(one) as usize]);
-        let message = Transfer::new(src, dst, self.bytes(send));
+        let message = self.transfer(send);
+        let (src, dst) = (message.src, message.dst);
         let Some((path, demand)) = self.setup.seek_message(&message) else {
             return Err(self.no_way(send));
         };
         self.sent[send as usize].way_s = self.setup.way_s(&path, message.bytes);
+        if let Some(rotation) = self.rotation {
+            for list in self.setup.lists() {
+                rotation.stand_in(list);
+            }
+        }
         let route = self.setup.route();
         self.flows
             .begin(send, (src, dst), route, demand, self.now_s);
@@ -77,23 +82,18 @@ impl Play<'_> {
         }
     }
 
-    pub(super) fn deliver(&mut self, send: u32) {
-        let sent = self.sent[send as usize];
-        let delivery = Delivery {
-            src: self.schedule.node(send),
-            dst: self.schedule.node(self.partner(send)),
-            bytes: self.bytes(send),
-            start_s: sent.began_s,
-            end_s: self.now_s,
-            bottleneck: sent.bottleneck,
-        };
-        (self.tell)(delivery);
+    /// What a send lets out, between hosts.
+    pub(super) fn transfer(&self, send: u32) -> Transfer {
+        let message = self.message(send);
+        let ends = [self.schedule.node(send), message.peer];
+        let [src, dst] = ends.map(|node| self.hosts[node as usize]);
+        Transfer::new(src, dst, message.bytes)
     }
 
     pub(super) fn no_way(&self, send: u32) -> Failure {
         Failure::NoWay {
             src: self.schedule.node(send),
-            dst: self.schedule.node(self.partner(send)),
+            dst: self.message(send).peer,
         }
     }
 }

@@ -18,7 +18,9 @@ mod flows;
 mod messages;
 mod play;
 mod processor;
+mod rotation;
 mod shares;
+mod told;
 
 pub use activity::Activity;
-pub use play::{Costs, Delivery, Failure, Outcome, play};
+pub use play::{Cast, Costs, Delivery, Failure, Outcome, Unplayed, play, play_each};

@@ -3,12 +3,13 @@
 use std::collections::VecDeque;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use weft_plan::program::{Action, Schedule, Until};
+use weft_plan::program::{Action, Message, Repeated, Schedule, Until};
 
 use super::activity::{Activity, Doing, Meter};
 use super::events::{Event, Events};
 use super::flows::Flows;
 use super::processor::{Job, Server};
+use super::rotation::Rotation;
 use crate::samples::{Setup, Simulator};
 
 /// Ends that differ by less than this part of the time passed are one event: what is left of rounding.
@@ -40,6 +41,8 @@ pub struct Delivery {
 pub struct Outcome {
     /// By node of the program.
     pub activities: Vec<Activity>,
+    /// How many nodes were played; the others are like them.
+    pub played: usize,
     /// How often rates were solved anew.
     pub events: u64,
 }
@@ -55,22 +58,63 @@ pub enum Failure {
     },
 }
 
-/// Plays a program whose nodes are these hosts; tells of each message when it has been taken.
+/// A program, and the hosts that its nodes are.
+#[derive(Debug, Clone)]
+pub struct Cast<'a> {
+    pub program: Repeated<'a>,
+    /// Longer messages wait for their receive.
+    pub rendezvous_bytes: u64,
+    pub hosts: Vec<u32>,
+}
+
+/// Why there is no outcome.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Unplayed {
+    /// The program is wrong: what of it.
+    Refused(String),
+    Failed(Failure),
+}
+
+/// Plays a program, and tells of all messages in the order in which they stand in it. Where the first nodes stand for
+/// all, only they are played, with the same result.
 pub fn play(
     simulator: &Simulator<'_>,
     costs: Costs,
-    schedule: &Schedule,
-    hosts: &[u32],
+    cast: &Cast<'_>,
     stop: &AtomicBool,
     tell: &mut dyn FnMut(Delivery),
-) -> Result<Outcome, Failure> {
-    assert_eq!(hosts.len(), schedule.nodes(), "a host for each node");
-    let mut play = Play::new(simulator, costs, schedule, hosts, tell);
-    play.run(stop)?;
-    Ok(Outcome {
-        activities: play.meters.iter().map(Meter::activity).collect(),
-        events: play.flows.events,
-    })
+) -> Result<Outcome, Unplayed> {
+    let (program, hosts) = (&cast.program, &cast.hosts[..]);
+    let is_acknowledged = simulator.parameters.segments_per_ack > 0;
+    let rotation = Rotation::find(simulator.network, program, hosts, is_acknowledged);
+    let Some(rotation) = rotation else {
+        return play_each(simulator, costs, cast, stop, tell);
+    };
+    let (first, all) = (program.first(rotation.shift as usize), program.ranks as u32);
+    let Ok(schedule) = Schedule::of_first(&first, all, cast.rendezvous_bytes) else {
+        // Says what is wrong by the names of all.
+        return play_each(simulator, costs, cast, stop, tell);
+    };
+    drop(first);
+    let mut play = Play::new(simulator, costs, &schedule, hosts, Some(&rotation));
+    play.run(stop).map_err(Unplayed::Failed)?;
+    Ok(play.outcome(tell))
+}
+
+/// The same, each node by itself.
+pub fn play_each(
+    simulator: &Simulator<'_>,
+    costs: Costs,
+    cast: &Cast<'_>,
+    stop: &AtomicBool,
+    tell: &mut dyn FnMut(Delivery),
+) -> Result<Outcome, Unplayed> {
+    let all = cast.program.ranks;
+    let schedule = Schedule::of_first(&cast.program.first(all), all as u32, cast.rendezvous_bytes)
+        .map_err(Unplayed::Refused)?;
+    let mut play = Play::new(simulator, costs, &schedule, &cast.hosts, None);
+    play.run(stop).map_err(Unplayed::Failed)?;
+    Ok(play.outcome(tell))
 }
 
 /// How far an operation is, as far as its message's other end asks.
@@ -90,6 +134,7 @@ pub(super) enum State {
 pub(super) struct Sent {
     pub began_s: f64,
     pub way_s: f64,
+    pub end_s: f64,
     pub bottleneck: u32,
 }
 
@@ -106,7 +151,7 @@ pub(super) struct Play<'a> {
     pub interfaces: Vec<Server<u32>>,
     cpus: u32,
     nics: u32,
-    meters: Vec<Meter>,
+    pub meters: Vec<Meter>,
     /// By operation.
     needs: Vec<u32>,
     pub states: Vec<State>,
@@ -114,7 +159,8 @@ pub(super) struct Play<'a> {
     ready: VecDeque<u32>,
     left: u32,
     pub now_s: f64,
-    pub tell: &'a mut dyn FnMut(Delivery),
+    /// Where the schedule's nodes stand for more.
+    pub rotation: Option<&'a Rotation>,
 }
 
 impl<'a> Play<'a> {
@@ -123,8 +169,14 @@ impl<'a> Play<'a> {
         costs: Costs,
         schedule: &'a Schedule,
         hosts: &'a [u32],
-        tell: &'a mut dyn FnMut(Delivery),
+        rotation: Option<&'a Rotation>,
     ) -> Self {
+        let copies = rotation.map_or(1, |rotation| rotation.copies as usize);
+        assert_eq!(
+            hosts.len(),
+            schedule.nodes() * copies,
+            "a host for each node"
+        );
         let operations = schedule.operations();
         let all = || (0..operations).map(|number| schedule.operation(number));
         let cpus = 1 + all().map(|one| one.cpu).max().map_or(0, u32::from);
@@ -150,7 +202,7 @@ impl<'a> Play<'a> {
                 .collect(),
             left: operations,
             now_s: 0.0,
-            tell,
+            rotation,
         }
     }
 
@@ -256,7 +308,7 @@ impl<'a> Play<'a> {
             Job::Receive(send) => {
                 let receive = self.partner(send);
                 self.meter(receive).end(Doing::Communicating, now_s);
-                self.deliver(send);
+                self.sent[send as usize].end_s = now_s;
                 match self.states[receive as usize] {
                     State::Posted => self.end(receive),
                     _ => self.states[receive as usize] = State::Met,
@@ -302,9 +354,10 @@ impl<'a> Play<'a> {
         partner.expect("a checked message has two ends")
     }
 
-    pub fn bytes(&self, send: u32) -> u64 {
+    /// What a send sends.
+    pub fn message(&self, send: u32) -> Message {
         let message = self.schedule.operation(send).action.message();
-        message.map_or(0, |message| message.bytes)
+        message.expect("a send has a message")
     }
 
     fn compute_s(&self, number: u32) -> f64 {
@@ -315,6 +368,6 @@ impl<'a> Play<'a> {
     }
 
     pub fn is_rendezvous(&self, send: u32) -> bool {
-        self.schedule.is_rendezvous(self.bytes(send))
+        self.schedule.is_rendezvous(self.message(send).bytes)
     }
 }

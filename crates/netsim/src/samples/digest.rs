@@ -6,8 +6,8 @@
 
 use weft_plan::{Phase, Work};
 
-use crate::hash::of_pair;
 use crate::simulate::{NOTHING, OWN_CAP};
+use weft_fabric::hash::of_pair;
 
 use super::columns::Columns;
 

@@ -3,19 +3,14 @@
 use std::collections::HashMap;
 use std::sync::atomic::AtomicBool;
 
-use weft_plan::program::Schedule;
-
-use crate::hash::of_pair;
-use crate::program::{Activity, Costs, Delivery, Failure, play};
+use crate::program::{self, Activity, Cast, Costs, Delivery, Failure, play};
 use crate::simulate::{Fingerprint, side_by_side};
+use weft_fabric::hash::of_pair;
 
 use super::columns::{Columns, Row, nanoseconds};
 use super::outcome::PhaseOutcome;
 use super::parameters::Simulator;
 use super::summary::{Outcome, joined};
-
-/// A phase's program, and the host of each of its nodes.
-pub type Cast = (Schedule, Vec<u32>);
 
 /// What became of programs.
 #[derive(Debug, Clone, Default)]
@@ -67,10 +62,10 @@ struct Part {
 impl Simulator<'_> {
     /// Plays the programs that `cast` makes for some phases, and keeps about `most_rows` messages of each. A free thread
     /// takes the next one.
-    pub fn play(
+    pub fn play<'a>(
         &self,
         phases: &[u32],
-        cast: impl Fn(u32) -> Result<Cast, String> + Sync,
+        cast: impl Fn(u32) -> Result<Cast<'a>, String> + Sync,
         most_rows: usize,
         stop: &AtomicBool,
     ) -> Result<Played, Unplayed> {
@@ -87,27 +82,19 @@ impl Simulator<'_> {
         Ok(together(parts.collect::<Result<_, _>>()?))
     }
 
-    fn play_one(
+    fn play_one<'a>(
         &self,
         index: u32,
-        cast: &impl Fn(u32) -> Result<Cast, String>,
+        cast: &impl Fn(u32) -> Result<Cast<'a>, String>,
         most_rows: usize,
         stop: &AtomicBool,
     ) -> Result<Part, Unplayed> {
-        let (schedule, hosts) = cast(index).map_err(Unplayed::Refused)?;
-        let messages = schedule.messages();
+        let cast = cast(index).map_err(Unplayed::Refused)?;
+        let messages = cast.program.messages();
         let mut kept = Kept::new(index, most_rows, messages);
-        let found = play(
-            self,
-            Costs::default(),
-            &schedule,
-            &hosts,
-            stop,
-            &mut |one| {
-                kept.add(&hosts, one);
-            },
-        );
-        let found = found.map_err(|why| self.unplayed(why, &hosts))?;
+        let mut keep = |one| kept.add(&cast.hosts, one);
+        let found = play(self, Costs::default(), &cast, stop, &mut keep);
+        let found = found.map_err(|why| self.unplayed(why, &cast.hosts))?;
         let ends = found.activities.iter().map(|one| one.end_s);
         Ok(Part {
             messages,
@@ -119,15 +106,16 @@ impl Simulator<'_> {
                 rows: kept.rows,
                 ..PhaseOutcome::default()
             },
-            hosts,
+            hosts: cast.hosts,
             activities: found.activities,
         })
     }
 
-    fn unplayed(&self, why: Failure, hosts: &[u32]) -> Unplayed {
+    fn unplayed(&self, why: program::Unplayed, hosts: &[u32]) -> Unplayed {
         match why {
-            Failure::Interrupted => Unplayed::Interrupted,
-            Failure::NoWay { src, dst } => {
+            program::Unplayed::Refused(why) => Unplayed::Refused(why),
+            program::Unplayed::Failed(Failure::Interrupted) => Unplayed::Interrupted,
+            program::Unplayed::Failed(Failure::NoWay { src, dst }) => {
                 let name = |node: u32| self.network.host_name(hosts[node as usize] as usize);
                 let ends = format!("rank {src} ({}) to rank {dst} ({})", name(src), name(dst));
                 Unplayed::Refused(format!("no way from {ends}, or a link on it is dead"))

@@ -5,14 +5,15 @@ use std::sync::atomic::AtomicBool;
 
 use weft_plan::{Phase, Reach, Step, StopRule, Transfer, Work};
 
-use crate::network::{Network, Path};
+use crate::network::{Flow, Network, Path};
 use crate::packets::{Carried, Connection, ENDLESS, Limit, Span, carry, complete};
 use crate::simulate::{Interrupted, NOTHING, Rates, Solution};
 use weft_fabric::Framing;
 
 use super::outcome::PhaseOutcome;
 use super::parameters::{Parameters, Sharing};
-use super::setup::{Setup, narrowest};
+use super::placed::Placed;
+use super::setup::{Setup, flow_of, narrowest, streams_of};
 
 /// When connections begin changes what they share, as in a network: rates are the mean over so many beginnings.
 const BEGINNINGS: u64 = 8;
@@ -26,14 +27,14 @@ const ACKS_PER_FRAME: f64 = 0.5;
 /// The rates of the transfers that are set up, each with its path, on the wire.
 pub fn rates(
     setup: &Setup<'_>,
-    placed: &[(&Transfer, Path)],
+    placed: &[Placed<'_>],
     span: Span,
     stop: &AtomicBool,
 ) -> Result<Rates, Interrupted> {
     let limits = limits_now(setup);
     let connections: Vec<Vec<Connection>> = placed
         .iter()
-        .map(|(transfer, path)| connections(setup, transfer, *path, None))
+        .map(|one| connections(setup, one.transfer, one.path, None))
         .collect();
     let all = connections.concat();
     let launches = (0..BEGINNINGS).map(|seed| carry(&limits, &all, span, seed, stop));
@@ -58,7 +59,7 @@ pub fn rates(
 /// Hosts begin within the time of the barrier, which differs with the phase; a step has many.
 pub fn ends(
     setup: &Setup<'_>,
-    placed: &[(&Transfer, Path)],
+    placed: &[Placed<'_>],
     outcome: &mut PhaseOutcome,
     stop: &AtomicBool,
 ) -> Result<Solution, Interrupted> {
@@ -67,7 +68,7 @@ pub fn ends(
     let connections: Vec<Vec<Connection>> = placed
         .iter()
         .enumerate()
-        .map(|(index, (transfer, path))| connections(setup, transfer, *path, Some(bits(index))))
+        .map(|(index, one)| connections(setup, one.transfer, one.path, Some(bits(index))))
         .map(|own| {
             if reaches(&limits, &own) {
                 own
@@ -88,7 +89,7 @@ pub fn ends(
         let streams = first..first + own.len();
         first = streams.end;
         let took_ns = done.took_ns[streams.clone()].iter().max();
-        let is_here = placed[index].0.src == placed[index].0.dst;
+        let is_here = placed[index].transfer.src == placed[index].transfer.dst;
         let nothing_s = if is_here { 0.0 } else { f64::INFINITY };
         let took_s = took_ns.map_or(nothing_s, |ns| *ns as f64 / 1e9);
         let demand = setup.transfers.demand(index);
@@ -129,7 +130,8 @@ fn bottleneck<'a>(
     route: &[u32],
     lost: impl Iterator<Item = &'a Vec<u64>> + Clone,
 ) -> u32 {
-    let lost_at = |step: &usize| lost.clone().map(|one| one[*step]).sum::<u64>();
+    // Streams may take paths of different lengths.
+    let lost_at = |step: &usize| lost.clone().filter_map(|one| one.get(*step)).sum::<u64>();
     let most = (0..route.len()).max_by_key(|step| (lost_at(step), usize::MAX - step));
     match most.filter(|step| lost_at(step) > 0) {
         Some(step) => route[step],
@@ -149,9 +151,9 @@ fn connections(
     if src == dst {
         return Vec::new();
     }
-    let route = |from, to| {
+    let route = |flow| {
         let mut route = Vec::new();
-        setup.network.hops(from, to, transfer.network, &mut route);
+        setup.network.hops(flow, &mut route);
         route
     };
     let framing = setup.framing();
@@ -160,18 +162,19 @@ fn connections(
     let most = window_bytes.map_or(u64::from(u32::MAX), |bytes| bytes.div_ceil(segment_bytes));
     let frame_bytes = framing.wire_bytes(segment_bytes, path.mtu_bytes);
     let frames_of = |bits: f64| bits / 8.0 / f64::from(transfer.streams) / frame_bytes as f64;
-    let one = Connection {
+    let one = |flow: Flow| Connection {
         src,
         dst,
-        there: route(src, dst),
-        back: route(dst, src),
+        there: route(flow),
+        back: route(flow.back()),
         frame_bytes,
         ack_bytes: framing.wire_bytes(0, path.mtu_bytes),
         segments_per_ack: setup.parameters.segments_per_ack,
         most_segments: most.min(u64::from(u32::MAX)) as u32,
         segments: bits.map_or(ENDLESS, |bits| frames_of(bits).ceil().max(1.0) as u64),
     };
-    vec![one; transfer.streams as usize]
+    let each = streams_of(setup.network, transfer);
+    each.map(|stream| one(flow_of(&stream))).collect()
 }
 
 /// Why a step cannot be carried out frame by frame, if it cannot; only where that is asked for.
@@ -209,7 +212,7 @@ fn limits_of(network: &dyn Network) -> Result<Vec<Limit>, String> {
     let limits = known_limits(network).filter(|_| network.framing() != Framing::Bare);
     let limits = limits.ok_or_else(|| {
         format!(
-            "nothing is known of the queues of {}; only fabric files of trees of switches say how many frames wait",
+            "nothing is known of the queues of {}; only fabric files say how many frames wait",
             network.name()
         )
     })?;
@@ -227,7 +230,11 @@ fn own_lines(network: &dyn Network) -> impl Iterator<Item = usize> {
     let hosts = network.hosts();
     let of = move |host, number| {
         let mut route = Vec::new();
-        network.hops(host, (host + 1) % hosts, number, &mut route);
+        let flow = Flow {
+            network: number,
+            ..Flow::between(host, (host + 1) % hosts)
+        };
+        network.hops(flow, &mut route);
         route.first().map(|at| *at as usize)
     };
     let numbers = 0..network.networks();
@@ -283,8 +290,7 @@ fn most_frames(limits: &[Limit], seconds: f64) -> f64 {
 fn crossings(network: &dyn Network, phase: &Phase) -> f64 {
     let mut route = Vec::new();
     for transfer in &phase.transfers {
-        let (src, dst) = (transfer.src as usize, transfer.dst as usize);
-        network.hops(src, dst, transfer.network, &mut route);
+        network.hops(flow_of(transfer), &mut route);
     }
     route.len() as f64
 }

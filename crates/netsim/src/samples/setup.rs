@@ -5,7 +5,7 @@ use std::collections::HashSet;
 
 use weft_plan::Transfer;
 
-use crate::network::{End, Network, Path};
+use crate::network::{End, Flow, Network, Path};
 use crate::simulate::{Demand, NOTHING, Route, Solver, Transfers};
 use weft_fabric::Framing;
 
@@ -136,6 +136,11 @@ impl<'a> Setup<'a> {
         }
     }
 
+    /// The same to be changed: there, and back.
+    pub fn lists(&mut self) -> [&mut Vec<u32>; 2] {
+        [&mut self.there, &mut self.back]
+    }
+
     /// Adds transfers that all run at the rate of the slowest, as one.
     pub fn add_joined(&mut self, links: &[Transfer], bytes: u64) -> Option<Vec<Path>> {
         self.forget_route();
@@ -160,17 +165,14 @@ impl<'a> Setup<'a> {
 
     /// The way of a transfer, its constraints behind those that were found before.
     pub fn find_path(&mut self, transfer: &Transfer) -> Option<Path> {
-        let (src, dst) = (transfer.src as usize, transfer.dst as usize);
-        self.network
-            .path(src, dst, transfer.network, &mut self.there)
+        self.network.path(flow_of(transfer), &mut self.there)
     }
 
     /// The constraints of a transfer's acknowledgements, if there are any.
     fn find_path_back(&mut self, transfer: &Transfer) {
         if self.parameters.segments_per_ack > 0 && self.framing() != Framing::Bare {
-            let (src, dst) = (transfer.src as usize, transfer.dst as usize);
-            self.network
-                .path(dst, src, transfer.network, &mut self.back);
+            let back = flow_of(transfer).back();
+            self.network.path(back, &mut self.back);
         }
     }
 
@@ -239,6 +241,40 @@ impl<'a> Setup<'a> {
 }
 
 const COMMON_MTU_BYTES: u32 = 1500;
+
+/// Where the streams of a transfer have ports of their own and none is given, they have these.
+const FIRST_PORT: u16 = 49_152;
+
+/// The streams of a transfer one by one: each has a port of its own where the network makes paths of ports.
+pub fn streams_of(
+    network: &dyn Network,
+    transfer: &Transfer,
+) -> impl Iterator<Item = Transfer> + use<> {
+    let (whole, streams) = (*transfer, transfer.streams);
+    let is_spread = network.hashes_ports() && (streams > 1 || whole.port > 0);
+    let first = match whole.port {
+        0 => FIRST_PORT,
+        port => port,
+    };
+    (0..streams).map(move |stream| Transfer {
+        streams: 1,
+        port: match is_spread {
+            true => first.wrapping_add(stream as u16),
+            false => whole.port,
+        },
+        ..whole
+    })
+}
+
+/// The connection of a transfer of one stream.
+pub fn flow_of(transfer: &Transfer) -> Flow {
+    Flow {
+        src: transfer.src as usize,
+        dst: transfer.dst as usize,
+        network: transfer.network,
+        port: transfer.port,
+    }
+}
 
 /// The constraint on a route that carries least, for a message alone.
 pub fn narrowest(setup: &Setup<'_>, route: &[u32]) -> u32 {

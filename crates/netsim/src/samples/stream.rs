@@ -2,12 +2,12 @@
 
 use weft_plan::{Phase, StopRule, Transfer};
 
-use crate::network::Path;
 use crate::packets::Span;
 use crate::simulate::Interrupted;
 
 use super::outcome::{Batches, Common, PhaseOutcome};
 use super::parameters::Sharing;
+use super::placed::Placed;
 use super::reno::{self, WARM_UP_DIVISOR};
 use super::setup::Setup;
 
@@ -20,11 +20,11 @@ pub fn run(
     outcome: &mut PhaseOutcome,
 ) -> Result<(), Interrupted> {
     setup.clear();
-    let mut placed: Vec<(&Transfer, Path)> = Vec::with_capacity(transfers.len());
+    let mut placed: Vec<Placed<'_>> = Vec::with_capacity(transfers.len());
     for transfer in transfers {
         let bytes = bytes_of(rule, phase.size_bytes);
-        match setup.add(transfer, bytes, phase.size_bytes) {
-            Some(path) => placed.push((transfer, path)),
+        match Placed::add(setup, transfer, bytes, phase.size_bytes) {
+            Some(one) => placed.push(one),
             None => outcome.fail(transfer),
         }
     }
@@ -53,7 +53,7 @@ fn count(
     setup: &mut Setup<'_>,
     common: Common<'_>,
     phase: &Phase,
-    placed: &[(&Transfer, Path)],
+    placed: &[Placed<'_>],
     (repeats, trials): (u32, u32),
     outcome: &mut PhaseOutcome,
 ) -> Result<(), Interrupted> {
@@ -61,13 +61,15 @@ fn count(
         Sharing::MaxMin => outcome.solve(setup, common)?,
         Sharing::Reno => reno::ends(setup, placed, outcome, common.stop)?,
     };
-    for (index, (transfer, path)) in placed.iter().enumerate() {
+    for one in placed {
+        let (transfer, path) = (one.transfer, &one.path);
+        let (end_s, bottleneck) = one.end(&solved.end_s, &solved.bottleneck);
         let latency_s = match setup.parameters.sharing {
             Sharing::MaxMin => setup.latency_s(path, phase.size_bytes),
             // Frames have been on their way.
             Sharing::Reno => 2.0 * setup.parameters.overhead_s,
         };
-        let end_s = solved.end_s[index] + latency_s;
+        let end_s = end_s + latency_s;
         if end_s == f64::INFINITY {
             outcome.fail(transfer);
             continue;
@@ -78,7 +80,7 @@ fn count(
             messages: repeats,
             start_s: 0.0,
             elapsed_s: end_s / f64::from(trials),
-            bottleneck: solved.bottleneck[index],
+            bottleneck,
         };
         outcome.add_batches(transfer, batches);
     }
@@ -92,7 +94,7 @@ fn time(
     setup: &mut Setup<'_>,
     common: Common<'_>,
     phase: &Phase,
-    placed: &[(&Transfer, Path)],
+    placed: &[Placed<'_>],
     (trial_ns, trials): (u64, u32),
     outcome: &mut PhaseOutcome,
 ) -> Result<(), Interrupted> {
@@ -111,8 +113,9 @@ fn time(
     let trial_s = trial_ns as f64 / 1e9;
     let warm_up_s = from_ns as f64 / 1e9;
     let framing = setup.framing();
-    for (index, (transfer, path)) in placed.iter().enumerate() {
-        let bits_per_s = solved.bits_per_s[index] / framing.expansion(path.mtu_bytes);
+    for one in placed {
+        let (transfer, path) = (one.transfer, &one.path);
+        let bits_per_s = one.sum(&solved.bits_per_s) / framing.expansion(path.mtu_bytes);
         let messages_per_s = bits_per_s / 8.0 / phase.size_bytes as f64;
         let messages = (messages_per_s * trial_s).round().min(f64::from(i32::MAX));
         let batches = Batches {
@@ -125,7 +128,7 @@ fn time(
                 true => messages / messages_per_s,
                 false => trial_s,
             },
-            bottleneck: solved.bottleneck[index],
+            bottleneck: solved.bottleneck[one.first()],
         };
         outcome.add_batches(transfer, batches);
     }

@@ -17,7 +17,7 @@ use super::classes::{self, Class, ClassEnd};
 use super::solution::Interrupted;
 use super::solver::Settings;
 use super::transfers::{Demand, Route};
-use crate::hash::mixed;
+use weft_fabric::hash::mixed;
 
 /// Beyond so many colours of constraints, or of transfers, there is not much that is alike.
 const MOST_COLOURS: usize = 4096;

@@ -2,14 +2,15 @@
 
 mod contention;
 mod loggp;
+mod rotation;
 mod waiting;
 
 use std::sync::atomic::AtomicBool;
 
 use weft_netsim::network::Explicit;
-use weft_netsim::program::{Costs, Delivery, Failure, Outcome, play};
+use weft_netsim::program::{Cast, Costs, Delivery, Outcome, Unplayed, play};
 use weft_netsim::samples::{Parameters, Simulator};
-use weft_plan::program::{Schedule, goal_text};
+use weft_plan::program::{Program, Repeated, goal_text};
 
 /// LogGOPS as LogGOPSim takes it, in ns: L has the time of the first byte.
 #[derive(Clone, Copy)]
@@ -63,23 +64,26 @@ fn played(model: LogGops, ranks: u32, text: &str) -> (Outcome, Vec<Delivery>) {
         gap_s: (model.gap - model.per_byte) as f64 / 1e9,
     };
     let program = goal_text::parse(&format!("num_ranks {ranks}\n{text}")).unwrap();
-    let schedule = Schedule::of(program, model.rendezvous_bytes).unwrap();
-    let mut messages = Vec::new();
-    let found = run(&simulator, costs, &schedule, &mut messages);
-    (found.unwrap(), messages)
+    run(&simulator, costs, program, model.rendezvous_bytes).unwrap()
 }
 
 fn run(
     simulator: &Simulator<'_>,
     costs: Costs,
-    schedule: &Schedule,
-    messages: &mut Vec<Delivery>,
-) -> Result<Outcome, Failure> {
-    let hosts: Vec<u32> = (0..schedule.nodes() as u32).collect();
+    program: Program,
+    rendezvous_bytes: u64,
+) -> Result<(Outcome, Vec<Delivery>), Unplayed> {
+    let cast = Cast {
+        hosts: (0..program.nodes.len() as u32).collect(),
+        program: Repeated::of(&program),
+        rendezvous_bytes,
+    };
+    let mut messages = Vec::new();
     let stop = AtomicBool::new(false);
-    play(simulator, costs, schedule, &hosts, &stop, &mut |one| {
+    let found = play(simulator, costs, &cast, &stop, &mut |one| {
         messages.push(one)
-    })
+    })?;
+    Ok((found, messages))
 }
 
 /// When each rank's last operation ended, in ns.

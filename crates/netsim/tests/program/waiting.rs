@@ -1,9 +1,9 @@
 //! What nodes do with their time, and what does not end.
 
 use weft_netsim::network::Explicit;
-use weft_netsim::program::{Costs, Failure};
+use weft_netsim::program::{Costs, Failure, Unplayed};
 use weft_netsim::samples::{Parameters, Simulator};
-use weft_plan::program::{Schedule, goal_text};
+use weft_plan::program::goal_text;
 
 use crate::{DEFAULTS, LogGops, assert_alike, ends_ns, played, run};
 
@@ -73,8 +73,9 @@ fn messages_over_a_dead_link_or_no_way_fail_with_their_ends() {
             network: &network,
             parameters,
         };
-        let schedule = Schedule::of(goal_text::parse(text).unwrap(), 65_535).unwrap();
-        let found = run(&simulator, Costs::default(), &schedule, &mut Vec::new());
-        assert_eq!(found.unwrap_err(), Failure::NoWay { src: 1, dst: 0 });
+        let program = goal_text::parse(text).unwrap();
+        let found = run(&simulator, Costs::default(), program, 65_535);
+        let expected = Unplayed::Failed(Failure::NoWay { src: 1, dst: 0 });
+        assert_eq!(found.unwrap_err(), expected);
     }
 }

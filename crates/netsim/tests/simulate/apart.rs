@@ -1,7 +1,7 @@
 //! Phases in which no two transfers share a constraint, and those in which that is nearly so.
 
 use std::collections::BTreeMap;
-use weft_netsim::network::generate;
+use weft_netsim::network::{Flow, generate};
 use weft_netsim::simulate::{Demand, Solution, Solver, Transfers};
 
 use crate::cases::{Chance, EXACT, assert_close};
@@ -25,8 +25,8 @@ fn shifts_on_a_fat_tree_end_as_event_by_event() {
         for src in 0..hosts {
             let demand = Demand::of_bits(8e6);
             let dst = (src + distance) % hosts;
-            let path =
-                transfers.push_found(|route| Some((network.path(src, dst, 0, route)?, demand)));
+            let path = transfers
+                .push_found(|route| Some((network.path(Flow::between(src, dst), route)?, demand)));
             assert!(path.is_some());
         }
         let found = solve(&mut solver, network.capacities(), &transfers);

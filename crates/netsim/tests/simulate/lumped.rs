@@ -1,7 +1,7 @@
 //! What is alike is solved once, and comes out as if all were solved.
 
 use std::collections::BTreeMap;
-use weft_netsim::network::{Network, generate};
+use weft_netsim::network::{Flow, Network, generate};
 use weft_netsim::simulate::{Crowd, Demand, Lumped, Route, Solver, Transfers};
 
 use crate::cases::{Case, EXACT, PLAIN, Shape, are_close};
@@ -60,7 +60,7 @@ fn all_pairs(
     let mut transfers = Transfers::default();
     let path = |src, dst| {
         let mut path = Vec::new();
-        network.path(src, dst, 0, &mut path).unwrap();
+        network.path(Flow::between(src, dst), &mut path).unwrap();
         path
     };
     for src in 0..network.hosts() {

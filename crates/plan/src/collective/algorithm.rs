@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 /// What nodes do together with a buffer that has a part for each of them.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Operation {
     /// All have the sum of all buffers.

@@ -6,11 +6,14 @@
 mod algorithm;
 mod alltoall;
 mod bcast;
+mod contents;
 mod gather;
 mod moves;
 mod reduce;
+mod script;
 #[cfg(test)]
 mod symbolic;
+mod ways;
 
 use serde::{Deserialize, Serialize};
 
@@ -18,14 +21,23 @@ use crate::ensemble::{Ensemble, Wrong};
 use crate::error::Result;
 use crate::phase::Transfer;
 use crate::positions;
-use crate::program::{Program, check_amount};
+use crate::program::{Program, Repeated, Rounds, check_amount};
 use crate::reading::Section;
 
 pub use algorithm::{Algorithm, Operation};
 use moves::Messages;
+pub use script::{Piece, Script, WrongByte};
+pub use ways::Ways;
 
 /// The keys of a step that are its own.
-pub(crate) const KEYS: [&str; 5] = ["nodes", "operation", "algorithms", "group", "rendezvous"];
+pub(crate) const KEYS: [&str; 6] = [
+    "nodes",
+    "operation",
+    "algorithms",
+    "group",
+    "rendezvous",
+    "trials",
+];
 
 const DEFAULT_GROUP: u32 = 8;
 const MOST_GROUP: u32 = 1 << 16;
@@ -62,6 +74,17 @@ impl Collective {
         })
     }
 
+    /// One of all nodes, in the ways that there are.
+    pub fn of(operation: Operation) -> Self {
+        Self {
+            nodes: None,
+            rendezvous_bytes: 0,
+            operation,
+            algorithms: Vec::new(),
+            group: DEFAULT_GROUP,
+        }
+    }
+
     /// The ways in which so many nodes go through it, in the order of its phases at a size.
     pub fn ways(&self, members: usize) -> Vec<Algorithm> {
         let named = match self.algorithms.is_empty() {
@@ -72,18 +95,17 @@ impl Collective {
         named.iter().filter(suits).copied().collect()
     }
 
-    /// What each of so many nodes does in a phase of a step of these sizes.
-    pub fn program_of(&self, phase: u32, sizes: &[u64], nodes: usize) -> Result<Program, String> {
+    /// In which way, and with how many bytes, so many nodes go through a phase of a step of these sizes.
+    pub fn way_of(
+        &self,
+        phase: u32,
+        sizes: &[u64],
+        nodes: usize,
+    ) -> Result<(Algorithm, u64), String> {
         let ways = self.ways(nodes);
         let size = sizes.get(phase as usize / ways.len().max(1));
         let bytes = size.ok_or_else(|| format!("there is no phase {phase}"))?;
-        self.program(ways[phase as usize % ways.len()], nodes as u32, *bytes)
-    }
-
-    /// Those that take part.
-    pub fn members(&self, testbed_nodes: u32) -> Vec<u32> {
-        let all = || (0..testbed_nodes).collect();
-        self.nodes.clone().unwrap_or_else(all)
+        Ok((ways[phase as usize % ways.len()], *bytes))
     }
 
     /// What each of so many nodes does for a buffer of so many bytes. The error says how large it would be.
@@ -93,6 +115,53 @@ impl Collective {
         let mut messages = Messages::new(nodes, bytes);
         self.move_all(algorithm, &mut messages);
         Ok(messages.end())
+    }
+
+    /// The same; the error says also where there is no such way for so many.
+    pub fn program_in(
+        &self,
+        algorithm: Algorithm,
+        nodes: u32,
+        bytes: u64,
+    ) -> Result<Program, String> {
+        if self.needs_power(algorithm) && !nodes.is_power_of_two() {
+            return Err(format!(
+                "{} of {} needs a power of two nodes, not {nodes}",
+                algorithm.name(),
+                self.operation.name()
+            ));
+        }
+        self.program(algorithm, nodes, bytes)
+    }
+
+    /// The same by the first nodes, after which it repeats, where that spares many.
+    pub fn repeated(
+        &self,
+        algorithm: Algorithm,
+        nodes: u32,
+        bytes: u64,
+    ) -> Result<Repeated<'static>, String> {
+        let first = self.period(algorithm, nodes, bytes);
+        let messages = self.messages(algorithm, nodes.into());
+        check_amount(nodes.into(), messages.saturating_mul(2))?;
+        let mut messages = Messages::of_first(first, nodes, bytes);
+        self.move_all(algorithm, &mut messages);
+        let mut own = messages.end().nodes;
+        own.truncate(first as usize);
+        Ok(Repeated {
+            nodes: own.into(),
+            ranks: nodes as usize,
+        })
+    }
+
+    /// After how many nodes an algorithm repeats that has a message for each two of them: slots are of one size after
+    /// so many again.
+    fn period(&self, algorithm: Algorithm, nodes: u32, bytes: u64) -> u32 {
+        match (self.operation, algorithm) {
+            (Operation::Alltoall, Algorithm::Pairwise | Algorithm::Linear) => 1,
+            (_, Algorithm::Ring | Algorithm::Pairwise) => nodes / divisor(nodes, bytes),
+            _ => nodes,
+        }
     }
 
     /// Lets an algorithm make its moves.
@@ -142,6 +211,22 @@ impl Collective {
             _ => members.saturating_mul(2 * u64::from(members.ilog2()) + 4),
         }
     }
+}
+
+/// The greatest that both have.
+fn divisor(nodes: u32, bytes: u64) -> u32 {
+    let (mut one, mut other) = (nodes, (bytes % u64::from(nodes)) as u32);
+    while other > 0 {
+        (one, other) = (other, one % other);
+    }
+    one
+}
+
+/// What so many nodes do that wait for each other.
+pub fn barrier(nodes: u32) -> Program {
+    let mut rounds = Rounds::new(nodes as usize);
+    rounds.add_barrier(&(0..nodes).collect::<Vec<_>>());
+    rounds.end()
 }
 
 fn read_algorithms(step: &Section, operation: Operation) -> Result<Vec<Algorithm>> {

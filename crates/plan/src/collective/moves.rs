@@ -1,5 +1,7 @@
 //! Moves of slots between nodes, round by round, and the program that they make.
 
+use std::ops::Range;
+
 use crate::program::{Action, Message, Program, Rounds};
 
 /// Some of a node's slots.
@@ -58,31 +60,51 @@ impl Slots {
         }
     }
 
-    /// Their bytes, where all slots of a node have so many together.
-    fn bytes(self, nodes: u32, bytes: u64) -> u64 {
-        // Of the slots before one.
-        let before = |slot: u32| u128::from(bytes) * u128::from(slot) / u128::from(nodes);
-        let between = |from: u32, to: u32| (before(to) - before(from)) as u64;
+    /// Where their bytes are, one part behind the other, where all slots of a node have so many together.
+    pub fn ranges(self, nodes: u32, bytes: u64) -> Vec<Range<u64>> {
         match self {
             Self::Range { first, count } => {
                 let first = first % nodes;
                 let end = first + count;
                 match end <= nodes {
-                    true => between(first, end),
-                    false => between(first, nodes) + between(0, end - nodes),
+                    true => vec![between(first, end, nodes, bytes)],
+                    false => vec![
+                        between(first, nodes, nodes, bytes),
+                        between(0, end - nodes, nodes, bytes),
+                    ],
                 }
             }
             Self::WithBit(_) => {
                 let slots = self.numbers(nodes).into_iter();
-                slots.map(|slot| between(slot, slot + 1)).sum()
+                let each = slots.map(|slot| between(slot, slot + 1, nodes, bytes));
+                each.collect()
             }
         }
     }
+
+    /// Where they are as one part: those that do not go round.
+    pub fn range(self, nodes: u32, bytes: u64) -> Range<u64> {
+        self.ranges(nodes, bytes).swap_remove(0)
+    }
+
+    /// How many bytes they have.
+    fn bytes(self, nodes: u32, bytes: u64) -> u64 {
+        let parts = self.ranges(nodes, bytes).into_iter();
+        parts.map(|part| part.end - part.start).sum()
+    }
+}
+
+/// The bytes of the slots from one to another, of so many slots that have so many bytes.
+fn between(from: u32, to: u32, nodes: u32, bytes: u64) -> Range<u64> {
+    let before = |slot: u32| (u128::from(bytes) * u128::from(slot) / u128::from(nodes)) as u64;
+    before(from)..before(to)
 }
 
 /// Moves become messages.
 #[derive(Debug)]
 pub struct Messages {
+    /// Of whose first so many only the messages are made.
+    first: u32,
     nodes: u32,
     bytes: u64,
     rounds: Rounds,
@@ -93,7 +115,13 @@ pub struct Messages {
 
 impl Messages {
     pub fn new(nodes: u32, bytes: u64) -> Self {
+        Self::of_first(nodes, nodes, bytes)
+    }
+
+    /// Those of the first of the nodes only.
+    pub fn of_first(first: u32, nodes: u32, bytes: u64) -> Self {
         Self {
+            first,
             nodes,
             bytes,
             rounds: Rounds::new(nodes as usize),
@@ -104,6 +132,19 @@ impl Messages {
 
     pub fn end(self) -> Program {
         self.rounds.end()
+    }
+
+    fn add(&mut self, one: &Move, sends: bool) {
+        let bytes = self.bytes_of(one.slots);
+        let message = |peer| Message {
+            peer,
+            bytes,
+            tag: 0,
+        };
+        match sends {
+            true => self.actions[one.src as usize].push(Action::Send(message(one.dst))),
+            false => self.actions[one.dst as usize].push(Action::Receive(message(one.src))),
+        }
     }
 
     fn bytes_of(&mut self, slots: Slots) -> u64 {
@@ -128,17 +169,15 @@ impl Mover for Messages {
     }
 
     fn round(&mut self, moves: &[Move]) {
-        for one in moves {
-            let bytes = self.bytes_of(one.slots);
-            let message = |peer| Message {
-                peer,
-                bytes,
-                tag: 0,
-            };
-            self.actions[one.src as usize].push(Action::Send(message(one.dst)));
-            self.actions[one.dst as usize].push(Action::Receive(message(one.src)));
+        let is_first = |one: &&Move| one.src < self.first || one.dst < self.first;
+        let moves: Vec<Move> = moves.iter().filter(is_first).copied().collect();
+        // First what each sends, so that all nodes of a ring have the same order.
+        for sends in [true, false] {
+            for one in &moves {
+                self.add(one, sends);
+            }
         }
-        for one in moves {
+        for one in &moves {
             for node in [one.src, one.dst] {
                 self.rounds.add(node, self.actions[node as usize].drain(..));
             }

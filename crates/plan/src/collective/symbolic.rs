@@ -1,10 +1,8 @@
 //! What slots hold after all moves, by the names of what was put in.
 
+use super::contents::{Content, after, before};
 use super::moves::{Move, Mover};
 use super::{Algorithm, Collective, Operation};
-
-/// Which contributions a slot has, and how often: by node, or by source and destination.
-type Content = Vec<(u32, u32)>;
 
 struct Contents {
     nodes: u32,
@@ -38,35 +36,10 @@ impl Mover for Contents {
     }
 }
 
-fn before(operation: Operation, nodes: u32, node: u32, slot: u32) -> Content {
-    match operation {
-        Operation::Allreduce | Operation::ReduceScatter => vec![(node, 0)],
-        Operation::Allgather if node == slot => vec![(node, 0)],
-        Operation::Alltoall => vec![(node, (node + slot) % nodes)],
-        Operation::Bcast if node == 0 => vec![(0, slot)],
-        Operation::Allgather | Operation::Bcast => Vec::new(),
-    }
-}
-
-/// None where it does not matter.
-fn after(operation: Operation, nodes: u32, node: u32, slot: u32) -> Option<Content> {
-    let sum = || (0..nodes).map(|one| (one, 0)).collect();
-    match operation {
-        Operation::Allreduce => Some(sum()),
-        Operation::ReduceScatter => (node == slot).then(sum),
-        Operation::Allgather => Some(vec![(slot, 0)]),
-        Operation::Alltoall => Some(vec![((node + nodes - slot) % nodes, node)]),
-        Operation::Bcast => Some(vec![(0, slot)]),
-    }
-}
-
 fn collective(operation: Operation, group: u32) -> Collective {
     Collective {
-        nodes: None,
-        operation,
-        algorithms: Vec::new(),
         group,
-        rendezvous_bytes: 0,
+        ..Collective::of(operation)
     }
 }
 
@@ -112,6 +85,29 @@ fn every_slot_has_what_it_should_have_whatever_the_number_of_nodes() {
         }
     }
     assert!(checked > 400, "{checked}");
+}
+
+#[test]
+fn the_first_nodes_say_what_all_do() {
+    let mut fewer = 0;
+    for (_, operation) in Operation::NAMED {
+        let whole = collective(operation, 3);
+        for (nodes, bytes) in [(16, 24), (16, 8), (12, 100), (12, 48_000), (7, 1000)] {
+            for algorithm in whole.ways(nodes as usize) {
+                let repeated = whole.repeated(algorithm, nodes, bytes).unwrap();
+                let program = whole.program(algorithm, nodes, bytes).unwrap();
+                let name = algorithm.name();
+                let is_same = *repeated.first(nodes as usize) == *program.nodes;
+                assert!(
+                    is_same,
+                    "{operation:?} {name}, {nodes} nodes, {bytes} bytes"
+                );
+                assert!(program.period() <= repeated.nodes.len());
+                fewer += u32::from(repeated.nodes.len() < nodes as usize);
+            }
+        }
+    }
+    assert_eq!(fewer, 26);
 }
 
 #[test]

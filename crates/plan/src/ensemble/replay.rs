@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::{Ensemble, given};
+use crate::collective::Ways;
 use crate::error::Result;
 use crate::phase::Transfer;
 use crate::positions;
@@ -16,11 +17,20 @@ const DEFAULT_RENDEZVOUS_BYTES: u64 = 65_535;
 pub struct Replay {
     /// The testbed's first, as many as there are ranks, where absent.
     pub nodes: Option<Vec<u32>>,
-    /// Longer messages wait for their receive.
-    pub rendezvous_bytes: u64,
-    /// The file that holds it; none until a run names one.
+    /// Longer messages wait for their receive; as the format has it where absent.
+    pub rendezvous_bytes: Option<u64>,
+    /// The file that holds it, or the folder of its files; none until a run names one.
     pub trace: Option<String>,
-    /// Of the file's content, once it has been read.
+    /// Of a trace of Chakra: a file that says which ranks process groups have.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub groups: Option<String>,
+    /// Of a trace of Chakra: in which ways its collectives go.
+    #[serde(default)]
+    pub algorithms: Ways,
+    /// How agents compute; the testbed decides where absent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub compute: Option<Compute>,
+    /// Of the content of all files, once they have been read.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sha256: Option<String>,
 }
@@ -31,10 +41,38 @@ impl Replay {
         Ok(Self {
             nodes: positions::read_nodes(step)?,
             trace: trace.map(str::to_owned),
+            groups: step.text("groups")?.map(str::to_owned),
+            algorithms: Ways::read(step)?,
+            compute: read_compute(step)?,
             sha256: None,
-            rendezvous_bytes: read_rendezvous(step)?,
+            rendezvous_bytes: step.size_or_zero("rendezvous")?,
         })
     }
+}
+
+/// How an agent spends the time that a program computes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Compute {
+    /// It keeps the processor, and looks after messages meanwhile.
+    Spin,
+    /// It leaves the processor to others, so that many nodes can share one.
+    Sleep,
+    /// It calculates as much as takes so long on a processor that does nothing else.
+    Work,
+}
+
+impl Compute {
+    const NAMED: [(&'static str, Self); 3] = [
+        ("spin", Self::Spin),
+        ("sleep", Self::Sleep),
+        ("work", Self::Work),
+    ];
+}
+
+/// How agents compute, where it is said.
+pub(crate) fn read_compute(step: &Section) -> Result<Option<Compute>> {
+    step.choice("compute", &Compute::NAMED)
 }
 
 /// From how many bytes on a message waits for its receive.

@@ -18,6 +18,9 @@ pub struct Xray {
     pub nodes: Option<Vec<u32>>,
     /// The search ends after this long, decided or not.
     pub time_ns: u64,
+    /// Only which nodes and uplinks are not like the others.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub quick: bool,
 }
 
 impl Xray {
@@ -25,6 +28,7 @@ impl Xray {
         Ok(Self {
             nodes: positions::read_nodes(step)?,
             time_ns: step.time("time")?.unwrap_or(DEFAULT_TIME_NS),
+            quick: step.flag("quick")?.unwrap_or(false),
         })
     }
 }

@@ -5,20 +5,27 @@
 //! order in which they stand.
 
 mod amount;
+pub mod chakra;
 mod checked;
 mod deadlock;
+mod dependents;
 pub mod goal_binary;
 pub mod goal_text;
 mod named;
+mod own;
 mod pairing;
+mod repeated;
 mod rounds;
 mod schedule;
 
 use serde::{Deserialize, Serialize};
 
 pub use amount::check_amount;
+pub use dependents::Dependent;
+pub use own::Own;
+pub use repeated::Repeated;
 pub use rounds::{Rounds, of_phases};
-pub use schedule::{Dependent, Schedule};
+pub use schedule::Schedule;
 
 /// What all nodes do.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -27,7 +34,8 @@ pub struct Program {
 }
 
 /// What a node does.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(into = "own::Packed", try_from = "own::Packed")]
 pub struct Node {
     pub operations: Vec<Operation>,
     /// In any order.

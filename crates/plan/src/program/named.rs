@@ -1,14 +1,7 @@
 //! What messages call an operation.
 
-use super::{Action, Operation, Program};
+use super::{Action, Operation};
 use crate::reading::readable_size;
-
-impl Program {
-    /// What messages call an operation of a node.
-    pub(super) fn named(&self, node: usize, position: usize) -> String {
-        self.nodes[node].operations[position].named(node, position)
-    }
-}
 
 impl Operation {
     /// Such as `rank 3, operation 7 (receive 8 B from rank 2, tag 0)`; operations count from 1, ranks from 0 as in MPI.

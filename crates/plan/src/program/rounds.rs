@@ -14,6 +14,8 @@ pub struct Rounds {
     program: Program,
     /// By node: what its next round waits for.
     last: Vec<Vec<u32>>,
+    /// By node: the ends of what goes on beside its rounds.
+    beside: Vec<Vec<u32>>,
 }
 
 impl Rounds {
@@ -22,6 +24,7 @@ impl Rounds {
         Self {
             program: Program::idle(nodes),
             last: vec![Vec::new(); nodes],
+            beside: vec![Vec::new(); nodes],
         }
     }
 
@@ -45,6 +48,32 @@ impl Rounds {
             last.iter().for_each(|before| own.after(join, *before));
             *last = vec![join];
         }
+    }
+
+    /// Adds what a node does one after the other, once its last round has ended; the next ones do not wait for it.
+    pub fn add_beside(&mut self, node: u32, actions: impl IntoIterator<Item = Action>) {
+        let own = &mut self.program.nodes[node as usize];
+        let mut before = self.last[node as usize].clone();
+        for action in actions {
+            let operation = own.add(action);
+            before.iter().for_each(|one| own.after(operation, *one));
+            before = vec![operation];
+        }
+        self.beside[node as usize].extend(before);
+    }
+
+    /// Lets a node's next round wait for what was added beside, too.
+    pub fn join(&mut self, node: u32) {
+        let beside = std::mem::take(&mut self.beside[node as usize]);
+        let last = &mut self.last[node as usize];
+        let new = beside.into_iter().filter(|one| !last.contains(one));
+        let new: Vec<_> = new.collect();
+        last.extend(new);
+    }
+
+    /// How many operations a node has so far.
+    pub fn count(&self, node: u32) -> usize {
+        self.program.nodes[node as usize].operations.len()
     }
 
     /// Lets nodes wait for each other: in round k each tells the 2^k-th after it (a dissemination barrier; D. Hensgen et

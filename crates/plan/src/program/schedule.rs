@@ -1,7 +1,8 @@
 //! A program that has been checked: every message has two ends, and nothing waits for itself.
 
+use super::dependents::{Dependents, starts};
 use super::pairing::{self, NONE};
-use super::{Action, Operation, Program, Until, check_amount};
+use super::{Action, Dependent, Node, Operation, check_amount};
 
 /// A checked program. Operations of all nodes are numbered, those of a node one behind the other.
 #[derive(Clone, Debug)]
@@ -14,34 +15,28 @@ pub struct Schedule {
     /// By operation.
     partner: Vec<u32>,
     needs: Vec<u32>,
-    /// By operation, and one more: where its dependents begin.
-    dependents_from: Vec<u32>,
-    dependents: Vec<Dependent>,
+    dependents: Dependents,
     rendezvous_bytes: u64,
 }
 
-/// An operation that cannot begin before another has begun or ended.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Dependent {
-    pub operation: u32,
-    pub until: Until,
-}
-
 impl Schedule {
-    /// A program whose operations have partners; whether they wait in a circle is not looked at. The error names an
-    /// operation.
-    pub(super) fn paired(program: &Program, rendezvous_bytes: u64) -> Result<Self, String> {
-        check_amount(program.nodes.len() as u64, program.operations() as u64)?;
-        check_needs(program)?;
-        let first = starts(program.nodes.iter().map(|node| node.operations.len()));
-        let partner = pairing::partners(program, &first)?;
-        let mut schedule = Self {
-            needs: vec![0; partner.len()],
+    /// The first of so many nodes, after which they repeat, with the partners of their operations; whether these wait in a
+    /// circle is not looked at. The error names an operation.
+    pub(super) fn paired(nodes: &[Node], all: u32, rendezvous_bytes: u64) -> Result<Self, String> {
+        let operations = nodes.iter().map(|node| node.operations.len());
+        let count = operations.clone().sum::<usize>();
+        check_amount(nodes.len() as u64, count as u64)?;
+        check_needs(nodes)?;
+        let first = starts(operations);
+        let partner = pairing::partners(nodes, all, &first)?;
+        let dependents = Dependents::of(partner.len(), || dependents_by(nodes, &first));
+        let mut needs = vec![0; partner.len()];
+        dependents_by(nodes, &first).for_each(|(_, one)| needs[one.operation as usize] += 1);
+        Ok(Self {
+            needs,
             node: nodes_of(&first),
-            dependents_from: Vec::new(),
-            dependents: Vec::new(),
-            operations: program
-                .nodes
+            dependents,
+            operations: nodes
                 .iter()
                 .flat_map(|node| &node.operations)
                 .copied()
@@ -49,9 +44,7 @@ impl Schedule {
             first,
             partner,
             rendezvous_bytes,
-        };
-        schedule.list_dependents(program);
-        Ok(schedule)
+        })
     }
 
     /// How many nodes there are.
@@ -93,8 +86,7 @@ impl Schedule {
 
     /// What waits for an operation.
     pub fn dependents(&self, operation: u32) -> &[Dependent] {
-        let [from, to] = [operation, operation + 1].map(|at| self.dependents_from[at as usize]);
-        &self.dependents[from as usize..to as usize]
+        self.dependents.of_one(operation)
     }
 
     /// Whether a message of so many bytes waits for its receive.
@@ -108,43 +100,23 @@ impl Schedule {
         let position = operation - self.first[node];
         self.operation(operation).named(node, position as usize)
     }
-
-    fn list_dependents(&mut self, program: &Program) {
-        let mut counts = vec![0usize; self.partner.len()];
-        for (node, first) in program.nodes.iter().zip(&self.first) {
-            for need in &node.needs {
-                counts[(first + need.on) as usize] += 1;
-                self.needs[(first + need.operation) as usize] += 1;
-            }
-        }
-        self.dependents_from = starts(counts.into_iter());
-        let mut free = self.dependents_from.clone();
-        let nothing = Dependent {
-            operation: 0,
-            until: Until::Ended,
-        };
-        self.dependents = vec![nothing; *free.last().unwrap_or(&0) as usize];
-        for (node, first) in program.nodes.iter().zip(&self.first) {
-            for need in &node.needs {
-                let at = &mut free[(first + need.on) as usize];
-                self.dependents[*at as usize] = Dependent {
-                    operation: first + need.operation,
-                    until: need.until,
-                };
-                *at += 1;
-            }
-        }
-    }
 }
 
-/// Where each of these lengths begins, and where the last ends.
-fn starts(lengths: impl Iterator<Item = usize>) -> Vec<u32> {
-    let mut end = 0;
-    let ends = lengths.map(|length| {
-        end += length as u32;
-        end
-    });
-    std::iter::once(0).chain(ends).collect()
+/// Each need of all nodes: the operation that is waited for, and what waits.
+fn dependents_by<'a>(
+    nodes: &'a [Node],
+    first: &'a [u32],
+) -> impl Iterator<Item = (u32, Dependent)> + 'a {
+    let nodes = nodes.iter().zip(first);
+    nodes.flat_map(|(node, first)| {
+        node.needs.iter().map(move |need| {
+            let dependent = Dependent {
+                operation: first + need.operation,
+                until: need.until,
+            };
+            (first + need.on, dependent)
+        })
+    })
 }
 
 /// By operation its node.
@@ -154,8 +126,8 @@ fn nodes_of(first: &[u32]) -> Vec<u32> {
     numbered.collect()
 }
 
-fn check_needs(program: &Program) -> Result<(), String> {
-    for (rank, node) in program.nodes.iter().enumerate() {
+fn check_needs(nodes: &[Node]) -> Result<(), String> {
+    for (rank, node) in nodes.iter().enumerate() {
         let count = node.operations.len();
         let is_outside = |at: u32| at as usize >= count;
         let wrong = |need: &&super::Need| is_outside(need.operation) || is_outside(need.on);

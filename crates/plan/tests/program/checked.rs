@@ -3,7 +3,7 @@ use weft_plan::program::Schedule;
 use crate::program;
 
 fn refused(ranks: usize, text: &str) -> String {
-    Schedule::of(program(ranks, text), 65_535).unwrap_err()
+    Schedule::of(&program(ranks, text), 65_535).unwrap_err()
 }
 
 #[test]
@@ -35,7 +35,7 @@ fn a_message_may_be_shorter_than_its_receive_and_not_longer() {
     let ends = |sent, received| {
         let text =
             format!("rank 0 {{\nsend {sent}b to 1\n}}\nrank 1 {{\nrecv {received}b from 0\n}}");
-        Schedule::of(program(2, &text), 65_535)
+        Schedule::of(&program(2, &text), 65_535)
     };
     ends(8, 9).unwrap();
     assert!(
@@ -49,7 +49,7 @@ fn a_message_may_be_shorter_than_its_receive_and_not_longer() {
 fn messages_meet_in_the_order_in_which_they_stand() {
     let text =
         "rank 0 {\nsend 1b to 1\nsend 2b to 1\n}\nrank 1 {\nrecv 1b from 0\nrecv 2b from 0\n}";
-    let schedule = Schedule::of(program(2, text), 65_535).unwrap();
+    let schedule = Schedule::of(&program(2, text), 65_535).unwrap();
     let partners: Vec<_> = (0..4).map(|one| schedule.partner(one).unwrap()).collect();
     assert_eq!(partners, [2, 3, 0, 1]);
 }
@@ -93,8 +93,8 @@ fn both_may_send_first_if_the_messages_are_short() {
         // The receive stands first, and begins when the send has ended.
         text.replace("8b", bytes)
     };
-    Schedule::of(program(2, &text("65535b")), 65_535).unwrap();
-    let long = Schedule::of(program(2, &text("65536b")), 65_535).unwrap_err();
+    Schedule::of(&program(2, &text("65535b")), 65_535).unwrap();
+    let long = Schedule::of(&program(2, &text("65536b")), 65_535).unwrap_err();
     assert!(long.starts_with("deadlock: "), "{long}");
     assert!(
         long.contains("(send 64 KiB to rank 1, tag 0) waits for rank 1, operation 1 (receive"),

@@ -1,6 +1,6 @@
 //! The application of a stream's receiver, which computes with what comes in: calibrated work without memory accesses.
 
 mod load;
-mod work;
+pub mod work;
 
 pub use load::{Application, Counts, Idle, Load};

@@ -17,12 +17,13 @@ impl Session {
         for round in 0..rounds {
             self.progress.round = Some(round);
             let mark = Mark {
-                sequence: self.sequence,
+                sequence: self.barriers,
                 phase,
                 round,
             };
             self.pass_round(mark, outbox)?;
         }
+        self.barriers += 1;
         Ok(now_ns() - entered_ns)
     }
 

@@ -22,6 +22,8 @@ use crate::system::tcp_socket::{self, new_socket};
 pub struct Target {
     pub node: u32,
     pub from: IpAddr,
+    /// To connect from; any where it is 0.
+    pub port: u16,
     pub to: SocketAddr,
     pub place: Place,
     /// Until when to try again after the listener closed this one for newer ones.
@@ -153,8 +155,12 @@ fn connect(target: &Target, options: &Options) -> io::Result<TcpStream> {
     let socket = new_socket(target.from)?;
     tcp_socket::apply(&socket, options)?;
     socket.set_nonblocking(true)?;
-    bind_late(&socket);
-    socket.bind(&SocketAddr::new(target.from, 0).into())?;
+    match target.port {
+        0 => bind_late(&socket),
+        // What was closed from there a moment ago may linger at the other end.
+        _ => socket.set_reuse_address(true)?,
+    }
+    socket.bind(&SocketAddr::new(target.from, target.port).into())?;
     match socket.connect(&target.to.into()) {
         Ok(()) => {}
         Err(error) if error.raw_os_error() == Some(Errno::INPROGRESS.raw_os_error()) => {}

@@ -92,6 +92,7 @@ impl Session {
         Ok(Target {
             node,
             from: self.addresses[network as usize],
+            port: 0,
             to: self.listener_of(node, network)?,
             place: Place {
                 node: self.node,

@@ -85,6 +85,14 @@ impl Member {
                 self.session()?.run_phases(&phases, outbox)?;
                 Reply::PhasesDone
             }
+            Request::Programs(programs) => {
+                self.session()?.run_programs(&programs, outbox)?;
+                Reply::PhasesDone
+            }
+            Request::Traffics(traffic) => {
+                self.session()?.run_traffic(&traffic, outbox)?;
+                Reply::PhasesDone
+            }
             Request::Leave => self.leave(End::Done),
             Request::Abort => {
                 self.wake.aborted();

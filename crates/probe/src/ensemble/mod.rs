@@ -5,6 +5,7 @@
 
 mod arrivals;
 mod barrier;
+mod channels;
 mod clock_offset;
 mod connect;
 mod error;
@@ -13,13 +14,17 @@ mod join;
 mod listeners;
 mod member;
 mod mesh;
+mod messages;
 mod part;
+mod payload;
 mod phase;
+mod program;
 mod progress;
 mod reply;
 mod request;
 mod rows;
 mod session;
+mod traffic;
 mod transfer;
 
 pub use member::Member;

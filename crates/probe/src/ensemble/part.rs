@@ -41,6 +41,9 @@ pub struct Outgoing {
     pub streams: u32,
     #[serde(default)]
     pub network: u32,
+    /// To send from; any where it is 0. Further streams have those behind.
+    #[serde(default)]
+    pub port: u16,
 }
 
 #[derive(Clone, Copy, Debug, Deserialize)]
@@ -50,6 +53,9 @@ pub struct Incoming {
     pub streams: u32,
     #[serde(default)]
     pub network: u32,
+    /// What it is sent from, where that was given.
+    #[serde(default)]
+    pub port: u16,
 }
 
 fn one() -> u32 {

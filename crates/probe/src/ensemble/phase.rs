@@ -107,7 +107,9 @@ impl Session {
         }
         self.recorder.after();
         self.recorder.finish();
-        self.hand_over(part, asked, barrier_ns, outbox)?;
+        let context = self.context(asked.step_index, asked.launch, part.phase);
+        let rows = self.flows.rows(part);
+        self.hand_over(&context, &rows, barrier_ns, outbox)?;
         self.flows.clear();
         self.arrivals.forget_phase(self.sequence);
         self.sequence += 1;
@@ -159,7 +161,10 @@ impl Session {
         for one in &part.send {
             for stream in 0..one.streams {
                 let purpose = Purpose::Data { sequence, stream };
-                let target = self.target(one.dst, one.network, purpose, retry_until_ns)?;
+                let target = Target {
+                    port: port_of(one, stream),
+                    ..self.target(one.dst, one.network, purpose, retry_until_ns)?
+                };
                 if let Err(error) = self.attempts.start(target, &self.reactor) {
                     self.settled.push((target, Outcome::Failed(error)));
                 }
@@ -202,36 +207,37 @@ impl Session {
         }
     }
 
-    fn hand_over(
+    /// Hand on what a phase has measured here, and say that it is over.
+    pub(super) fn hand_over(
         &mut self,
-        part: &Part,
-        asked: &Phases,
+        context: &Context,
+        rows: &[Row],
         barrier_ns: u64,
         outbox: &mut Outbox,
     ) -> Result<(), SessionError> {
-        let context = Context {
-            step_index: asked.step_index,
-            phase: part.phase,
-            launch: asked.launch,
-            node: self.node,
-            shift_ns: self.clock.unwrap_or_default().offset_ns - self.epoch_ns,
-        };
         let recorded = self.recorder.hand_on(|rows| evidence::put(outbox, rows));
         recorded.transpose().map_err(SessionError::Unheard)?;
-        let rows = self.flows.rows(part);
         for rows in rows.chunks(ROWS_IN_A_FRAME) {
             outbox
-                .put_frame(Kind::Samples, &encode(&context, rows)?)
+                .put_frame(Kind::Samples, &encode(context, rows)?)
                 .map_err(SessionError::Unheard)?;
         }
         let reply = Reply::PhaseOver {
-            phase: part.phase,
+            phase: context.phase,
             barrier_us: barrier_ns as f64 / 1000.0,
-            moved_bytes: self.flows.moved_bytes(),
+            moved_bytes: self.moved_bytes(),
             failed: self.flows.take_failed(),
         };
         outbox.put(&reply).map_err(SessionError::Unheard)?;
         outbox.pump().map_err(SessionError::Unheard)
+    }
+}
+
+/// What a stream of a transfer connects from.
+fn port_of(one: &Outgoing, stream: u32) -> u16 {
+    match one.port {
+        0 => 0,
+        first => first.wrapping_add(stream as u16),
     }
 }
 

@@ -21,6 +21,8 @@ pub struct Progress {
     pub state: State,
     pub round: Option<u32>,
     pub due_ns: u64,
+    /// The processors compute, so that nothing need move.
+    pub is_computing: bool,
 }
 
 impl Progress {
@@ -30,6 +32,7 @@ impl Progress {
             state: State::Connect,
             round: None,
             due_ns: 0,
+            is_computing: false,
         }
     }
 

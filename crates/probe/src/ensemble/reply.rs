@@ -2,6 +2,7 @@
 
 use serde::Serialize;
 
+use super::program::Activity;
 use super::progress::State;
 use crate::pair::settings::Settings;
 
@@ -25,6 +26,25 @@ pub enum Reply {
         waiting_for: Vec<u32>,
         /// The barrier's round.
         round: Option<u32>,
+        /// Time passes although nothing moves.
+        computing: bool,
+    },
+    /// What the member did with its time in each execution of a program.
+    Activities {
+        phase: u32,
+        activities: Vec<Activity>,
+    },
+    /// Where the cars of a member's domain are after a phase that is traffic, and what it was.
+    Driven {
+        phase: u32,
+        hash: i64,
+        home: u64,
+        waiting: u64,
+        driving: u64,
+        arrived: u64,
+        passed: u64,
+        messages: u64,
+        bytes: u64,
     },
     PhaseOver {
         phase: u32,

@@ -8,6 +8,8 @@ use serde::{Deserialize, Deserializer};
 use weft_plan::Options;
 
 use super::part::Part;
+use super::program::Programs;
+use super::traffic::Traffics;
 use crate::listener::ports::PortRange;
 use crate::listener::token::Token;
 
@@ -18,6 +20,8 @@ pub enum Request {
     Open(Opening),
     Join(Joining),
     Phases(Phases),
+    Programs(Programs),
+    Traffics(Traffics),
     Abort,
     Leave,
 }

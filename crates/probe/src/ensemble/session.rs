@@ -9,10 +9,12 @@ use std::sync::mpsc::{Receiver, TryRecvError};
 use weft_plan::Options;
 
 use super::arrivals::Arrivals;
+use super::channels::Channels;
 use super::clock_offset::{ClockOffset, ClockServer, Estimate};
 use super::connect::{Attempts, Outcome, Target};
 use super::error::SessionError;
 use super::event_loop::reactor::{Interest, Key, Reactor};
+use super::event_loop::timer::Timer;
 use super::listeners::Listeners;
 use super::mesh::Mesh;
 use super::progress::{Progress, State};
@@ -55,6 +57,7 @@ pub struct Session {
     pub(super) addresses: Vec<IpAddr>,
     pub(super) reactor: Reactor,
     wake: Arc<Wake>,
+    pub(super) timer: Timer,
     listeners: Listeners,
     pub(super) arrivals: Arrivals,
     pub(super) attempts: Attempts,
@@ -68,10 +71,13 @@ pub struct Session {
     pub(super) mesh: Option<Mesh>,
     pub(super) epoch_ns: i64,
     pub(super) flows: Flows,
+    pub(super) channels: Channels,
     pub(super) progress: Progress,
     pub(super) recorder: Recorder,
     /// Phases of this session that are over, and those whose connections have been asked for.
     pub(super) sequence: u32,
+    /// Barriers of this session so far.
+    pub(super) barriers: u32,
     pub(super) requested: u32,
 }
 
@@ -96,8 +102,10 @@ impl Session {
             node,
             listeners: Listeners::open(&addresses, ports, &options, token.clone(), &reactor)?,
             addresses,
+            timer: Timer::watch(&reactor)?,
             attempts: Attempts::new(options.clone(), token),
             flows: Flows::new(node, options.verify)?,
+            channels: Channels::new(options.verify)?,
             options,
             reactor,
             wake,
@@ -112,6 +120,7 @@ impl Session {
             progress: Progress::new(),
             recorder: Recorder::default(),
             sequence: 0,
+            barriers: 0,
             requested: 0,
         })
     }
@@ -163,27 +172,30 @@ impl Session {
         if self.wake.is_aborting() {
             return Err(SessionError::Aborted);
         }
-        Ok(())
+        self.channels.take_trouble().map_or(Ok(()), Err)
     }
 
     fn dispatch(&mut self, key: Key) -> Result<(), SessionError> {
         match key {
             Key::Flow(slot) => self.flows.serve(slot, &self.reactor),
+            Key::Channel(slot) => self.channels.serve(slot, &self.reactor),
             Key::Link(slot) => self.read_link(slot)?,
             Key::Listener(number) => self.listeners.accept(number, &self.reactor)?,
             Key::Guest(slot) => {
                 let is_free = |place| self.arrivals.is_free(place);
                 let heard = self.listeners.hear(slot, is_free, &self.reactor)?;
                 if let Some((place, socket)) = heard {
-                    self.receive(place, socket)?;
+                    self.admit(place, socket)?;
                 }
             }
             Key::Attempt(slot) => {
-                let settled = self.attempts.advance(slot, &self.reactor)?;
-                self.settled.extend(settled);
+                if let Some((target, outcome)) = self.attempts.advance(slot, &self.reactor)? {
+                    self.settle(target, outcome)?;
+                }
             }
             Key::Client(slot) => self.clock_server.answer(slot),
             Key::Estimate => self.advance_estimate()?,
+            Key::Timer => self.timer.reset(),
             Key::Wake => self.wake.reset(),
         }
         Ok(())
@@ -197,12 +209,24 @@ impl Session {
     }
 
     /// A connection with the token has come in.
-    fn receive(&mut self, place: Place, socket: TcpStream) -> io::Result<()> {
+    fn admit(&mut self, place: Place, socket: TcpStream) -> io::Result<()> {
         self.arrivals.take_place(place);
-        if place.purpose == Purpose::Clock {
-            return self.clock_server.admit(socket, &self.reactor);
+        match place.purpose {
+            Purpose::Clock => self.clock_server.admit(socket, &self.reactor),
+            Purpose::Channel => self.channels.admit(place.node, socket, &self.reactor),
+            _ => {
+                self.arrivals.keep(place, socket);
+                Ok(())
+            }
         }
-        self.arrivals.keep(place, socket);
+    }
+
+    /// A connection to another member has come about, or has not.
+    pub(super) fn settle(&mut self, target: Target, outcome: Outcome) -> io::Result<()> {
+        if target.place.purpose == Purpose::Channel {
+            return self.settle_channel(target, outcome);
+        }
+        self.settled.push((target, outcome));
         Ok(())
     }
 
@@ -223,17 +247,28 @@ impl Session {
         Reply::Alive {
             phase: self.progress.phase.unwrap_or(0),
             state: self.progress.state,
-            moved_bytes: self.flows.moved_bytes(),
+            moved_bytes: self.moved_bytes(),
             waiting_for,
             round: self.progress.round,
+            computing: self.progress.is_computing,
         }
+    }
+
+    /// Bytes sent and received in this session.
+    pub(super) fn moved_bytes(&self) -> u64 {
+        self.flows.moved_bytes() + self.channels.moved_bytes()
+    }
+
+    /// What turns this node's clock into the run's.
+    pub(super) fn shift_ns(&self) -> i64 {
+        self.clock.unwrap_or_default().offset_ns - self.epoch_ns
     }
 
     fn waiting_for(&self) -> Vec<u32> {
         match (self.progress.state, self.progress.round, &self.mesh) {
             (State::Connect, ..) => self.attempts.nodes().collect(),
             (State::Barrier, Some(round), Some(mesh)) => vec![mesh.source(round)],
-            (State::Transfer, ..) => self.flows.nodes().collect(),
+            (State::Transfer, ..) => self.flows.nodes().chain(self.channels.nodes()).collect(),
             _ => Vec::new(),
         }
     }

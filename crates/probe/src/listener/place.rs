@@ -12,6 +12,8 @@ pub enum Purpose {
     Clock,
     /// One stream of a transfer, in the session's phase number `sequence`.
     Data { sequence: u32, stream: u32 },
+    /// Messages of the connecting member, for the whole session.
+    Channel,
     /// One of the connections that share the messages of a pair; most have one.
     Pair { connection: u32 },
     /// The Multipath TCP connection of a pair.
@@ -51,6 +53,7 @@ impl Place {
             Purpose::Multipath => (5, 0, 0),
             Purpose::Local => (6, 0, 0),
             Purpose::Cast { generation } => (7, generation, 0),
+            Purpose::Channel => (8, 0, 0),
         };
         let mut wire = [0; PLACE_BYTES];
         wire[0] = kind;
@@ -79,6 +82,7 @@ impl Place {
             7 => Purpose::Cast {
                 generation: number(8),
             },
+            8 => Purpose::Channel,
             _ => return None,
         };
         Some(Place {
@@ -106,6 +110,7 @@ mod tests {
             Purpose::Multipath,
             Purpose::Local,
             Purpose::Cast { generation: 5 },
+            Purpose::Channel,
         ];
         for purpose in purposes {
             let place = Place {

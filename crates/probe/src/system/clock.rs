@@ -9,6 +9,12 @@ pub fn now_ns() -> u64 {
     time.tv_sec as u64 * 1_000_000_000 + time.tv_nsec as u64
 }
 
+/// Nanoseconds that this thread has had a processor.
+pub fn thread_ns() -> u64 {
+    let time = clock_gettime(ClockId::ThreadCPUTime);
+    time.tv_sec as u64 * 1_000_000_000 + time.tv_nsec as u64
+}
+
 /// Nanoseconds since 1970, as this node believes.
 pub fn time_of_day_ns() -> i64 {
     let time = clock_gettime(ClockId::Realtime);

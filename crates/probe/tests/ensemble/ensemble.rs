@@ -12,6 +12,8 @@ pub struct Report {
     pub rows: Vec<Row>,
     pub over: Vec<Value>,
     pub alive: Vec<Value>,
+    /// What it did with its time, of programs.
+    pub spent: Vec<Value>,
     /// Why it did not come to the end.
     pub error: Option<Value>,
 }
@@ -172,6 +174,7 @@ fn follow(agent: &mut Agent) -> Report {
                 "phases_done" => return report,
                 "phase_over" => report.over.push(message),
                 "alive" => report.alive.push(message),
+                "activities" => report.spent.push(message),
                 "error" => {
                     report.error = Some(message);
                     return report;

@@ -5,6 +5,7 @@ mod ensemble;
 mod failures;
 mod handshake;
 mod joining;
+mod programs;
 mod routes;
 mod strangers;
 mod works;

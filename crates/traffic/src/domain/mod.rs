@@ -8,7 +8,7 @@ mod split;
 use std::sync::Arc;
 
 use crate::census::{Census, State};
-use crate::message::Border;
+use crate::message::{Border, bytes_of};
 use crate::partition::Partition;
 use crate::rings::Rings;
 use crate::scenario::Scenario;
@@ -162,6 +162,29 @@ impl Domain {
     /// Steps so far.
     pub fn now_s(&self) -> u32 {
         self.now_s
+    }
+
+    /// How long a message to a neighbour is at most, and one from it, where a car takes so many bytes.
+    pub fn most_bytes(&self, with: u32, car_bytes: u64) -> [u64; 2] {
+        let ends = [(self.number, with), (with, self.number)];
+        let most = ends.map(|ends| self.most_crossing(ends));
+        let [there, back] = most;
+        // Cars go one way, and what they free on the links of the other comes with them.
+        [(there, back), (back, there)].map(|(cars, freed)| bytes_of(cars.0, freed.1, car_bytes))
+    }
+
+    /// Of the links from one domain to another: how many cars can enter them in a step, and how many can leave their queues.
+    fn most_crossing(&self, ends: (u32, u32)) -> (u64, u64) {
+        let map = &self.scenario.map;
+        let split = (0..map.links()).filter(|link| self.partition.ends(map, *link) == ends);
+        let of = |link: usize| {
+            let before = map.incoming(map.from[link]).iter();
+            let cars: u32 = before.map(|before| map.buffer(*before as usize)).sum();
+            (u64::from(cars), u64::from(map.storage[link]))
+        };
+        split
+            .map(of)
+            .fold((0, 0), |sum, one| (sum.0 + one.0, sum.1 + one.1))
     }
 
     /// What it is a part of.

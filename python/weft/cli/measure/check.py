@@ -6,7 +6,7 @@ import click
 from rich.console import Console
 
 from weft.cli.options import nodes_option, ports_option
-from weft.cli.output import json_option, print_json
+from weft.cli.output import json_option, plain, print_json
 from weft.cli.tables.layout import number, plain_table, terminal, titled
 from weft.cli.tables.progress import progress
 from weft.preflight.assess import Verdict, judge
@@ -14,7 +14,10 @@ from weft.preflight.mpi import describe_mpi
 from weft.preflight.probe import look
 from weft.preflight.record import Record
 from weft.testbed.open import open_testbed
+from weft.testbed.vm.needs import needs
 
+GUESTS = "vm:"
+"""Without a fabric: what virtual machines need of this machine."""
 HEADINGS = {
     "failure": "prevents plans from running",
     "difference": "differs between nodes that should be equal",
@@ -33,8 +36,11 @@ HEADINGS = {
 def check(spec: str, scale: float, nodes: int | None, ports: str | None, as_json: bool) -> None:
     """Check a testbed before a run: nodes, interfaces, paths.
 
-    It changes nothing. Exit code 0 when plans can run there, 1 when they cannot.
+    It changes nothing. `--on vm:` says what virtual machines need here. Exit code 0 when plans can run there, 1 when
+    they cannot.
     """
+    if spec == GUESTS:
+        raise click.exceptions.Exit(_check_guests(as_json))
     with open_testbed(spec, scale, nodes, ports) as testbed, progress("steps") as reporter:
         verdict = judge(look(testbed, reporter))
     if as_json:
@@ -42,6 +48,22 @@ def check(spec: str, scale: float, nodes: int | None, ports: str | None, as_json
     else:
         _print_verdict(verdict)
     raise click.exceptions.Exit(0 if verdict.can_run else 1)
+
+
+def _check_guests(as_json: bool) -> int:
+    """What virtual machines need is there or not."""
+    found = needs()
+    can_run = all(need.found for need in found if need.required)
+    if as_json:
+        print_json({"can_run": can_run, "needs": [plain(need) for need in found]})
+        return 0 if can_run else 1
+    table = plain_table("needs", "", "", "to get it")
+    for need in found:
+        answer = "yes" if need.found else "no" if need.required else "no, optional"
+        table.add_row(need.name, answer, need.seen, need.get)
+    terminal(soft_wrap=True).print(table)
+    click.echo("guests can run" if can_run else "guests cannot run")
+    return 0 if can_run else 1
 
 
 def _print_verdict(verdict: Verdict) -> None:

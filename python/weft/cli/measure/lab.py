@@ -103,7 +103,7 @@ def exec_(context: click.Context, name: str, node: str, command: tuple[str, ...]
     known = [one.name for one in entry.keeper.nodes]
     if node not in known:
         raise RequestError(f"lab {name} has no node {node}", f"its nodes: {', '.join(known)}")
-    argv = entry.keeper.enter_command(node, list(command))
+    argv = entry.command(node, list(command))
     context.exit(subprocess.run(argv, check=False).returncode)
 
 

@@ -12,8 +12,8 @@ import msgspec
 from msgspec import Struct
 from rich.table import Table
 
-from weft.api.request import run_request
-from weft.cli.options import nodes_option, ports_option, split_setting
+from weft.api.request import quick_plan, run_request
+from weft.cli.options import nodes_option, ports_option, split_settings
 from weft.cli.output import json_option, print_json, print_run
 from weft.cli.tables.layout import terminal
 from weft.cli.tables.progress import progress
@@ -58,6 +58,7 @@ class Asked(Struct, frozen=True):
     page: str | None = None
     server: str | None = None
     trace: str | None = None
+    quick: bool = False
     file: str | None = None
     to: str | None = None
     overwrite: bool = False
@@ -98,6 +99,9 @@ class Asked(Struct, frozen=True):
 )
 @cloup.option_group(
     "The plan",
+    cloup.option(
+        "--quick", is_flag=True, help="Of xray: only which node or uplink is not like the others."
+    ),
     cloup.option("--launches", type=int, help="Number of launches, each with fresh agents."),
     cloup.option(
         "--until",
@@ -134,7 +138,11 @@ class Asked(Struct, frozen=True):
         type=click.Choice(["apache", "nginx"]),
         help="Which web server; default: what is installed.",
     ),
-    cloup.option("--trace", metavar="FILE", help="What the plan `trace` replays: a file of GOAL."),
+    cloup.option(
+        "--trace",
+        metavar="PATH",
+        help="What the plan `trace` replays: a file of GOAL, or the folder of a trace of Chakra.",
+    ),
 )
 @cloup.option_group(
     "A file to all nodes",
@@ -202,7 +210,7 @@ def _request(asked: Asked) -> RunRequest:
             "a plan and a testbed are needed", "for example `weft run signature --on lab:pair`"
         )
     request = run_request(
-        asked.plan,
+        quick_plan(asked.plan) if asked.quick else asked.plan,
         asked.testbed,
         out=asked.out,
         scale=1.0 if asked.scale is None else asked.scale,
@@ -216,7 +224,7 @@ def _request(asked: Asked) -> RunRequest:
         transport=asked.transport,
         mpi=asked.mpi,
         interfaces=asked.interfaces,
-        settings=dict(map(split_setting, asked.settings)),
+        settings=split_settings(asked.settings),
         gamma=asked.gamma,
         users=asked.users,
         page=asked.page,

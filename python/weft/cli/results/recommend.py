@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from weft.cli.options import split_setting
+from weft.cli.options import split_settings
 from weft.cli.output import json_option, print_json
 
 
@@ -54,7 +54,7 @@ def recommend(
         *folders,
         twin=twin,
         plan=plan,
-        settings=dict(map(split_setting, settings)),
+        settings=split_settings(settings),
         prices=prices,
         out=out,
     )

@@ -68,7 +68,7 @@ def _testbeds(start: str) -> Words:
         return _titled({f"{one.partition(':')[0]}:": text for one, text in TESTBEDS.items()}, start)
     if kind == "node":
         return _titled(catalog.placements(), name, "node:")
-    return _from_catalog("fabric", name, f"{kind}:") if kind in ("lab", "sim") else []
+    return _from_catalog("fabric", name, f"{kind}:") if kind in ("lab", "sim", "vm") else []
 
 
 def _codes(start: str) -> Words:

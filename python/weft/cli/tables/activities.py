@@ -7,7 +7,8 @@ from rich.table import Table
 
 from weft.cli.tables.layout import number, plain_table, titled
 from weft.diagnosis.activities import Activity
-from weft.plan.pattern import Program
+from weft.plan.pattern import Collective
+from weft.plan.plan import Step
 from weft.runs.meta import RunMeta
 
 
@@ -15,10 +16,16 @@ def print_activities(found: list[Activity], meta: RunMeta, console: Console) -> 
     """A table for each program that was replayed; of a collective there are too many phases."""
     for one in found:
         step = meta.plan.steps[one.step]
-        if not isinstance(step.pattern, Program):
+        if isinstance(step.pattern, Collective):
             continue
-        title = f"{step.name}: {number(one.elapsed_ms)} ms over {one.nodes} nodes, the last is {one.last_node}"
+        title = f"{_name(step, one)}: {number(one.elapsed_ms)} ms over {one.nodes} nodes, the last is {one.last_node}"
         titled(console, title, _table(one))
+
+
+def _name(step: Step, one: Activity) -> str:
+    """The step, and its size where it has several."""
+    sizes = getattr(step.sizes, "bytes", ())
+    return f"{step.name}, {one.size_bytes} B" if one.size_bytes > 1 or len(sizes) > 1 else step.name
 
 
 def _table(one: Activity) -> Table:

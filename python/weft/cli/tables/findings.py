@@ -43,6 +43,9 @@ def print_findings(found: Findings, meta: RunMeta) -> None:
     if found.pairs:
         title = f"several pairs at {found.pairs[0].size_bytes} B, all together"
         titled(console, title, *(f"  {order.text}" for order in found.pairs))
+    if found.paths:
+        between = listed(list(found.paths.lines()), MOST_ROWS, "\n  ")
+        titled(console, "paths between leaves, payload", f"  {between}")
     if found.explanations:
         titled(console, "explained", *(f"  {one.text}" for one in found.explanations))
     if found.recommendations:

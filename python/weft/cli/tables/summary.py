@@ -11,6 +11,7 @@ from weft.cli.tables.collectives import print_collectives
 from weft.cli.tables.ensemble import print_ensembles
 from weft.cli.tables.file_casts import print_file_casts
 from weft.cli.tables.layout import number, plain_table, terminal, titled
+from weft.cli.tables.linpack import print_linpack
 from weft.cli.tables.occupation import print_insides, print_loads
 from weft.cli.tables.pairs import print_multi_pair
 from weft.cli.tables.race import print_race
@@ -25,6 +26,7 @@ from weft.diagnosis.stops import stop_lines
 from weft.diagnosis.summary import Summary
 from weft.interval import Interval
 from weft.nodeset import fold
+from weft.runs.guests import guests_text
 from weft.runs.meta import Warning
 from weft.statistics import has_interval
 
@@ -60,7 +62,9 @@ def print_summary(summary: Summary) -> None:
     print_file_casts(summary.file_casts, summary.meta, console)
     print_activities(summary.activities, summary.meta, console)
     print_traffic(summary.traffic, summary.meta, console)
-    if not (len(summary.rates) or summary.multi_pair or summary.activities or summary.traffic):
+    print_linpack(summary.linpack, console)
+    applications = summary.activities or summary.traffic or summary.linpack
+    if not (len(summary.rates) or summary.multi_pair or applications):
         console.print("no samples")
 
 
@@ -73,6 +77,8 @@ def _header(summary: Summary) -> Iterator[str]:
     yield f"on       {meta.testbed.get('kind', '')}:{meta.testbed.get('name', '')}" + (
         f", rates scaled by {scale:g}" if scale != 1.0 else ""
     )
+    if guests := guests_text(meta.testbed):
+        yield f"guests   {guests}"
     yield f"nodes    {nodes}"
     if meta.source:
         yield f"source   {meta.source['format']}: {meta.source['convention']}"

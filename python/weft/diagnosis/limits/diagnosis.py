@@ -8,13 +8,16 @@ import numpy as np
 
 from weft.diagnosis.advice.advise import recommendations
 from weft.diagnosis.explain.explain import explain
+from weft.diagnosis.grey.report import grey_report, is_health_check
 from weft.diagnosis.limits.declared import DeclaredNetwork
 from weft.diagnosis.limits.differences import Difference, differences, unobservable
 from weft.diagnosis.limits.findings import Findings
+from weft.diagnosis.limits.healthy import health_findings
 from weft.diagnosis.limits.naming import Namer
 from weft.diagnosis.limits.wording import cut_text, doubt_text, may_be_the_machine, verdict_text
 from weft.diagnosis.multi_pair import multi_pair_points
 from weft.diagnosis.pair_order import PairOrder, pair_orders
+from weft.diagnosis.paths.report import path_report
 from weft.diagnosis.studies.find import studies
 from weft.diagnosis.thresholds import thresholds
 from weft.diagnosis.xray.limit import SharedLimit
@@ -22,6 +25,7 @@ from weft.diagnosis.xray.study import Study, conclude
 from weft.diagnosis.xray.survey import take_survey
 from weft.diagnosis.xray.trial import trials
 from weft.interval import Interval
+from weft.plan.pattern import Xray
 from weft.runs.digests import sampled_steps
 from weft.runs.experiment import MOST_NODES
 from weft.runs.folder import Run
@@ -52,6 +56,14 @@ def _findings(run: Run, declared: DeclaredNetwork | None) -> Findings:
         return Findings(verdict, thresholds=thresholds(run))
     if why := _unsearchable(meta):
         return Findings(why)
+    if quick := [index for index in searched_steps(meta) if _is_quick(meta, index)]:
+        return health_findings(run, quick[0])
+    if steps := [index for index, one in enumerate(meta.plan.steps) if one.pattern.kind == "paths"]:
+        report = path_report(run, steps[-1])
+        return Findings(report.verdict, paths=report)
+    if is_health_check(meta.plan):
+        health = grey_report(run)
+        return Findings(health.verdict, grey=health)
     study = study_of(run)
     named = Namer(meta)
     if len(study.survey.nodes) < LEAST_NODES:
@@ -123,6 +135,11 @@ def searched_steps(meta: RunMeta) -> list[int]:
     """The steps that choose what they measure."""
     steps = enumerate(meta.plan.steps)
     return [index for index, step in steps if step.is_adaptive]
+
+
+def _is_quick(meta: RunMeta, step: int) -> bool:
+    pattern = meta.plan.steps[step].pattern
+    return isinstance(pattern, Xray) and pattern.quick
 
 
 def _full_rate(study: Study) -> Interval | None:

@@ -7,7 +7,9 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from weft.diagnosis.explain.finding import Explanation
+from weft.diagnosis.grey.report import GreyReport
 from weft.diagnosis.pair_order import PairOrder
+from weft.diagnosis.paths.report import PathReport
 from weft.diagnosis.studies.study import Study
 from weft.diagnosis.thresholds import Threshold
 from weft.interval import Interval
@@ -86,6 +88,8 @@ class Findings:
     explanations: list[Explanation] = field(default_factory=list)
     studies: list[Study] = field(default_factory=list)
     recommendations: list[Recommendation] = field(default_factory=list)
+    paths: PathReport | None = None
+    grey: GreyReport | None = None
 
     def to_json(self) -> dict[str, Any]:
         """The document of `weft diagnose --json`."""
@@ -96,5 +100,7 @@ class Findings:
         recommendations = [one.to_json() for one in self.recommendations]
         own = {"limits": limits, "pairs": pairs, "thresholds": thresholds}
         own["studies"] = [one.to_json() for one in self.studies]
+        own_paths = self.paths.to_json() if self.paths else None
         said = {"explanations": explanations, "recommendations": recommendations}
-        return {**vars(self), **own, **said}
+        grey = self.grey.to_json() if self.grey else None
+        return {**vars(self), **own, **said, "paths": own_paths, "grey": grey}

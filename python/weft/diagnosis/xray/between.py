@@ -14,6 +14,7 @@ from weft.diagnosis.xray.knowledge import Answer, Knowledge
 from weft.diagnosis.xray.limit import Direction, predict, predict_held_up
 from weft.diagnosis.xray.request import Request
 from weft.diagnosis.xray.residual import crossing_flows
+from weft.diagnosis.xray.together import Floors
 from weft.diagnosis.xray.tree.grouping import Group
 from weft.diagnosis.xray.trial import Trial
 from weft.runs.experiment import Experiment
@@ -35,17 +36,45 @@ def study_between(known: Knowledge, group: Group, parent: Group | None) -> Answe
     request = Request(experiment, ROUNDS_AT_ONCE - len(crossing), parts=tuple(group.parts))
     if request.rounds > 0:
         return known.ask(request)
-    found = Answer()
-    for part, direction in _subjects(known, group, parent, crossing):
-        found += _study_uplink(known.after(found), part, direction, group, parent, crossing)
-        if not found.is_decided:
-            return found
+    found = _study_uplinks(known, group, parent, crossing)
+    if not found.is_decided:
+        return found
     # What a part may limit is no limit of what passes between all of them.
     return (
         found
         if found.requests
         else found + _study_core(known.after(found), group, request, crossing)
     )
+
+
+def _study_uplinks(
+    known: Knowledge, group: Group, parent: Group | None, crossing: list[Trial]
+) -> Answer:
+    """Of all parts, as far as they are decided; then those are asked about that can be at the same time."""
+    floors = Floors(known.ports, group, tuple(crossing))
+    found = Answer()
+    asked: list[tuple[Members, Direction]] = []
+    for part, direction in _subjects(known, group, parent, crossing):
+        if asked and not _may_join(part, direction, asked, floors):
+            continue
+        answer = _study_uplink(known.after(found), part, direction, group, parent, crossing)
+        found += answer
+        if not answer.is_decided:
+            asked.append((part, direction))
+            if answer.requests[0].experiment.within != group.members:
+                return found
+    if len(asked) < 2:
+        return found
+    limits = floors.limits
+    together = tuple(replace(one, floors=limits) for one in found.requests)
+    return replace(found, requests=together)
+
+
+def _may_join(
+    part: Members, direction: Direction, asked: list[tuple[Members, Direction]], floors: Floors
+) -> bool:
+    parts = [*(one for one, _ in asked), part]
+    return direction == asked[0][1] and floors.have_room(parts, direction)
 
 
 def _subjects(
@@ -90,14 +119,13 @@ def _study_uplink(
         widest = replace(request, experiment=Experiment(kind, part, known.survey.nodes))
         if (wider := _achievable(known, widest)) > load:
             request, load = widest, wider
-    if _judged_across(known, request, crossing, load)[0].state == "free":
-        return Answer()
     about = known.evidence.about(kind, part)
     decision, evidence = _judged_across(known, request, about, load)
-    if decision.state == "free":
-        return Answer()
     if decision.state == "limited":
         return known.limited("uplink", part, direction, decision, evidence)
+    is_free = decision.state == "free"
+    if is_free or _judged_across(known, request, crossing, load)[0].state == "free":
+        return Answer()
     way = "out of" if direction == "out" else "into"
     is_open = Answer(undecided=((f"whether what goes {way} {len(part)} nodes is limited", part),))
     if decision.state == "open" and len(about) < MOST_ROUNDS_OF_A_PART:

@@ -8,6 +8,7 @@ from functools import lru_cache
 import numpy as np
 import numpy.typing as npt
 
+from weft.diagnosis.curve import Ints
 from weft.runs.experiment import MOST_NODES
 
 Flow = tuple[int, int]
@@ -15,6 +16,11 @@ Members = frozenset[int]
 Random = np.random.Generator
 
 _FORBIDDEN = 1e6
+MOST_ASSIGNED = 512
+"""Among so many nodes the best permutation is worked out, which takes the cube of their number in time."""
+MOST_SHARE = 1 / 3
+"""Among more, one of chance is repaired, where no part has more of the nodes."""
+REPAIRS = 100
 
 
 @lru_cache(maxsize=4096)
@@ -32,21 +38,35 @@ def inside_flows(members: Members, rng: Random) -> list[Flow]:
 
 def matching(parts: Iterable[Iterable[int]], rng: Random) -> list[Flow]:
     """A random permutation in which as few nodes as possible send into their own part; those sit out."""
+    nodes = np.array([node for part in parts for node in sorted(part)])
+    label = {node: i for i, part in enumerate(parts) for node in part}
+    labels = np.array([label[int(node)] for node in nodes])
+    is_large = len(nodes) > MOST_ASSIGNED and np.bincount(labels).max() <= MOST_SHARE * len(nodes)
+    to = _repaired(labels, rng) if is_large else _assigned(labels, rng)
+    return [
+        (int(nodes[i]), int(nodes[j])) for i, j in enumerate(to.tolist()) if labels[i] != labels[j]
+    ]
+
+
+def _assigned(labels: Ints, rng: Random) -> Ints:
+    """A random permutation in which as few as possible stay within their label."""
     from scipy.optimize import (
         linear_sum_assignment,
     )  # here, because every command would wait for it
 
-    nodes = np.array([node for part in parts for node in sorted(part)])
-    label = {node: i for i, part in enumerate(parts) for node in part}
-    labels = np.array([label[int(node)] for node in nodes])
-    cost = rng.random((len(nodes), len(nodes)))
+    cost = rng.random((len(labels), len(labels)))
     cost[labels[:, np.newaxis] == labels] += _FORBIDDEN
-    rows, columns = linear_sum_assignment(cost)
-    return [
-        (int(nodes[i]), int(nodes[j]))
-        for i, j in zip(rows, columns, strict=True)
-        if labels[i] != labels[j]
-    ]
+    return np.asarray(linear_sum_assignment(cost)[1], dtype=np.int64)
+
+
+def _repaired(labels: Ints, rng: Random) -> Ints:
+    """A random permutation in which those that would stay within their label have changed with any others."""
+    to = rng.permutation(len(labels))
+    for _ in range(REPAIRS):
+        for one in np.flatnonzero(labels == labels[to]).tolist():
+            other = int(rng.integers(len(labels)))
+            to[[one, other]] = to[[other, one]]
+    return to
 
 
 def subset_flows(members: Members, share: float, rng: Random) -> list[Flow]:

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 
 from weft.diagnosis.xray.evidence import Evidence
-from weft.diagnosis.xray.flows import Members, as_arrays
+from weft.diagnosis.xray.flows import Members, as_arrays, is_in
 from weft.diagnosis.xray.limit import Ports, SharedLimit, predict
 from weft.diagnosis.xray.outliers import RETRIALS, SLOW_SHARE, slow_ports, suspects
 from weft.diagnosis.xray.request import Request
@@ -19,6 +19,8 @@ from weft.runs.experiment import Experiment
 from weft.runs.records import Kind
 from weft.statistics import Floats
 
+MOST_IN_ISOLATION = 32
+"""Of so many nodes one pair exchanges at a time; of more, one of each piece of half as many."""
 PARTNERS = 4
 """With how many partners a node that seems slow is tried alone."""
 
@@ -52,8 +54,11 @@ def isolated_requests(
     parts = [part for group in candidates.walk() if group.children for part in group.parts]
     loose = frozenset(node for part in parts if len(part) == 1 for node in part)
     leaves = [group.members for group in candidates.walk() if not group.children]
-    first = [request for leaf in leaves for request in _pairs(leaf, leaf, sent_to)]
-    first += _pairs(loose, candidates.members, sent_to)
+    pieces = [piece for leaf in leaves for piece in _pieces(leaf)]
+    first = [request for piece in pieces for request in _pairs(piece, piece, sent_to)]
+    for piece in _pieces(loose):
+        within = candidates.members if piece == loose else piece
+        first += _pairs(piece, within, sent_to)
     if first:
         return first
     sides: list[tuple[Kind, Floats, Partners]] = [
@@ -87,13 +92,25 @@ def _freest_pairs(
     What it was tried with before they were known may have been behind one, or busy with others of its own.
     """
     slow = sorted({one.node for one in slow_ports(survey, ports, evidence.isolated, limits)})
-    partners = sorted(survey.nodes.difference(slow))
+    partners = _one_of_each(sorted(survey.nodes.difference(slow)), ports, limits)
     unhindered = Ports(ports.send_mbps.copy(), ports.receive_mbps.copy())
     unhindered.send_mbps[slow] = unhindered.receive_mbps[slow] = np.inf
     for node in slow:
         if partners:
             left = [predict(_exchange(node, one), unhindered, limits).min() for one in partners]
             yield frozenset([node, partners[int(np.argmax(left))]])
+
+
+def _one_of_each(nodes: Sequence[int], ports: Ports, limits: Sequence[SharedLimit]) -> list[int]:
+    """Of those that are behind the same limits the one with the fastest ports."""
+    fastest: dict[tuple[bool, ...], int] = {}
+    behind = np.array([is_in(limit.members)[nodes] for limit in limits], dtype=bool).T
+    slower = np.minimum(ports.send_mbps, ports.receive_mbps)
+    for node, place in zip(nodes, behind.tolist() if limits else [[]] * len(nodes), strict=True):
+        best = fastest.setdefault(tuple(place), node)
+        if slower[node] > slower[best]:
+            fastest[tuple(place)] = node
+    return sorted(fastest.values())
 
 
 def _exchange(a: int, b: int) -> Trial:
@@ -110,6 +127,15 @@ def _apart(pairs: Sequence[Members], limits: Sequence[SharedLimit]) -> Iterator[
         if taken.isdisjoint(crossed):
             taken |= crossed
             yield ends
+
+
+def _pieces(nodes: Members) -> list[Members]:
+    """All of them, or pieces that can be measured at the same time: an eighth of all ports is too little to fill what
+    they share."""
+    if len(nodes) <= MOST_IN_ISOLATION:
+        return [nodes]
+    pieces = np.array_split(sorted(nodes), 2 * len(nodes) // MOST_IN_ISOLATION)
+    return [frozenset(piece.tolist()) for piece in pieces]
 
 
 def _pairs(nodes: Members, within: Members, tried: Partners) -> Iterator[Request]:

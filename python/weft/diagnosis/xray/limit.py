@@ -43,7 +43,7 @@ class SharedLimit:
         """What makes it the same limit when it is measured again."""
         return self.kind, self.members, self.direction
 
-    @property
+    @cached_property
     def effect(self) -> tuple[object, ...]:
         """What makes it have the same effect on any flows."""
         return *self.identity, self.parts, self.capacity_mbps.median
@@ -52,6 +52,11 @@ class SharedLimit:
     def capacity_mbps(self) -> Interval:
         """What it lets through: the median over the rounds of its evidence."""
         return median_interval([self.carried_mbps(trial) for trial in self.evidence])
+
+    @property
+    def columns(self) -> int:
+        """How many capacities of that size it has."""
+        return 2 if self.kind == "switch" else 1
 
     def carried_mbps(self, trial: Trial) -> float:
         """What crossed it in a trial."""
@@ -113,11 +118,24 @@ def _repeated(nodes: Ints) -> Ints:
 
 def crossings_of(limits: Sequence[SharedLimit], src: Ints, dst: Ints) -> tuple[Crossings, Floats]:
     """A column for each capacity of each limit, and these capacities."""
-    columns = [limit.crossings(src, dst) for limit in limits]
-    medians = np.array([limit.capacity_mbps.median for limit in limits])
-    counts = [one.shape[1] for one in columns]
-    none = np.empty((len(src), 0), dtype=np.bool_)
-    return np.column_stack([none, *columns]), np.repeat(medians, np.array(counts, dtype=np.int64))
+    uplinks = [limit for limit in limits if limit.kind == "uplink"]
+    others = [limit for limit in limits if limit.kind != "uplink"]
+    columns = [limit.crossings(src, dst) for limit in others]
+    of_others = [limit.capacity_mbps.median for limit in others for _ in range(limit.columns)]
+    crossed = np.column_stack([_uplink_crossings(uplinks, src, dst), *columns])
+    of_uplinks = [limit.capacity_mbps.median for limit in uplinks]
+    return crossed, np.array([*of_uplinks, *of_others], dtype=np.float64)
+
+
+def _uplink_crossings(uplinks: Sequence[SharedLimit], src: Ints, dst: Ints) -> Crossings:
+    """A column for each uplink: all of them at once, because there may be one for each of very many racks."""
+    if not uplinks:
+        return np.empty((len(src), 0), dtype=np.bool_)
+    is_member = np.stack([is_in(limit.members) for limit in uplinks])
+    is_out = np.array([limit.direction == "out" for limit in uplinks])[:, np.newaxis]
+    from_members, to_members = is_member[:, src], is_member[:, dst]
+    crossed: Crossings = (from_members != to_members) & (from_members == is_out)
+    return crossed.T
 
 
 def predict(

@@ -15,7 +15,8 @@ class Request:
 
     `share` of the members take part. Flows go between the `parts`; those of a group go to the parts that are next to
     it first, and should stay clear of the limits `beside` them. Each round lasts `seconds` at least, or as the plan
-    says.
+    says. Requests with the same `floors` run at the same time, with flows that these let through for sure: no other
+    limit than the one in question can then hold them up.
     """
 
     experiment: Experiment
@@ -24,3 +25,4 @@ class Request:
     parts: tuple[Members, ...] = ()
     beside: tuple[SharedLimit, ...] = ()
     seconds: float = 0.0
+    floors: tuple[SharedLimit, ...] = ()

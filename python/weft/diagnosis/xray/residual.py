@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Sequence
 
 import numpy as np
@@ -12,7 +11,11 @@ from weft.diagnosis.xray.flows import Flow, Members, Random, reversed_flows
 from weft.diagnosis.xray.limit import Ports, SharedLimit, crossings_of
 from weft.diagnosis.xray.request import Request
 from weft.model.maxmin import Crossings
+from weft.runs.experiment import MOST_NODES
 from weft.statistics import Floats
+
+FIRST_LOOK = 64
+"""So many of the others are looked at first: mostly one of them will do."""
 
 
 def crossing_flows(request: Request, ports: Ports, rng: Random) -> list[Flow]:
@@ -21,27 +24,35 @@ def crossing_flows(request: Request, ports: Ports, rng: Random) -> list[Flow]:
     The others are used evenly, those in the request's parts first, and these parts evenly too: whatever limits one of
     them then stands least in the way.
     """
-    experiment, near = request.experiment, request.parts
+    experiment = request.experiment
     outward = experiment.kind == "out"
     residual = Residual(_beside(experiment.group, request.beside), ports, outward)
-    used: Counter[int] = Counter()
-    used_of: Counter[Members] = Counter()
+    others = in_turn(request, rng)
+    nodes = rng.permutation(sorted(experiment.group))
+    used = np.zeros(MOST_NODES, dtype=np.int64)
     flows: list[Flow] = []
-    far = experiment.within.difference(experiment.group, *near)
-    home = {node: part for part in near for node in part}
-
-    def burden(other: int) -> tuple[int, bool, float]:
-        part = home.get(other, far)
-        return used[other], part is far, used_of[part] / len(part)
-
-    for node in rng.permutation(sorted(experiment.group)):
-        others = [*rng.permutation(sorted(home)), *rng.permutation(sorted(far))]
-        others.sort(key=lambda other: burden(int(other)))
-        chosen = residual.take(int(node), np.array(others))
+    for node in nodes:
+        # Stable: those that were used as often stay in turn.
+        others = others[np.argsort(used[others], kind="stable")]
+        chosen = residual.take(int(node), others)
         used[chosen] += 1
-        used_of[home.get(chosen, far)] += 1
         flows.append((int(node), chosen))
     return flows if outward else reversed_flows(flows)
+
+
+def in_turn(request: Request, rng: Random, without: Members = frozenset()) -> Ints:
+    """The nodes beside a request's group, its parts' first, each part's in turn and at random, then all others."""
+    experiment = request.experiment
+    near = [sorted(part - without) for part in request.parts]
+    far = sorted(experiment.within.difference(experiment.group, without, *request.parts))
+    nodes, turns = [], []
+    for part in (*near, far):
+        nodes += rng.permutation(part).tolist()
+        turns += [(part is far, turn / len(part)) for turn in range(len(part))]
+    # Which of several parts comes first is chance too.
+    order = rng.permutation(len(nodes))
+    is_far, turn = np.array(turns, dtype=np.float64).reshape(-1, 2)[order].T
+    return np.array(nodes, dtype=np.int64)[order][np.lexsort((turn, is_far))]
 
 
 class Residual:
@@ -60,17 +71,41 @@ class Residual:
         If it fits nowhere, the one with which it gets most. More would be lost in full limits behind the one in
         question.
         """
+        fitting = self.fitting(node, others[:FIRST_LOOK])
+        if fitting is None:
+            fitting = self.fitting(node, others)
+        chosen = self._with_most(node, others) if fitting is None else fitting
+        self._lay(node, chosen)
+        return chosen
+
+    def take_fitting(self, node: int, others: Ints) -> int | None:
+        """The same, but None where it fits nowhere."""
+        fitting = self.fitting(node, others)
+        if fitting is not None:
+            self._lay(node, fitting)
+        return fitting
+
+    def fitting(self, node: int, others: Ints) -> int | None:
+        """The first of `others` to which there is room for a flow; None where there is to none."""
+        full, crossed = self._flows_with(node, others)
+        fits = self._least(self._left_mbps, crossed) >= full
+        return int(others[np.argmax(fits)]) if fits.any() else None
+
+    def _with_most(self, node: int, others: Ints) -> int:
+        _, crossed = self._flows_with(node, others)
+        shares = self._least(self._capacities_mbps / (self._flows + 1), crossed)
+        return int(others[np.argmax(shares)])
+
+    def _lay(self, node: int, other: int) -> None:
+        full, crossed = self._flows_with(node, np.array([other]))
+        self._left_mbps[crossed[0]] -= min(full[0], self._least(self._left_mbps, crossed)[0])
+        self._flows[crossed[0]] += 1
+
+    def _flows_with(self, node: int, others: Ints) -> tuple[Floats, Crossings]:
+        """What the ports would let each flow have, and what it crosses."""
         nodes = np.full(len(others), node)
         src, dst = (nodes, others) if self._outward else (others, nodes)
-        full = self._ports.own_limits(src, dst)
-        crossed, _ = crossings_of(self._limits, src, dst)
-        fits = self._least(self._left_mbps, crossed) >= full
-        shares = self._least(self._capacities_mbps / (self._flows + 1), crossed)
-        chosen = int(np.argmax(fits) if fits.any() else np.argmax(shares))
-        mbps = min(full[chosen], self._least(self._left_mbps, crossed[[chosen]])[0])
-        self._left_mbps[crossed[chosen]] -= mbps
-        self._flows[crossed[chosen]] += 1
-        return int(others[chosen])
+        return self._ports.own_limits(src, dst), crossings_of(self._limits, src, dst)[0]
 
     @staticmethod
     def _least(of_limits_mbps: Floats, crossed: Crossings) -> Floats:

@@ -16,6 +16,7 @@ from weft.diagnosis.xray.request import Request
 from weft.diagnosis.xray.residual import crossing_flows
 from weft.diagnosis.xray.study import Study, conclude
 from weft.diagnosis.xray.survey import Survey, take_survey
+from weft.diagnosis.xray.together import Laid, flows_together
 from weft.diagnosis.xray.trial import Trial, trials
 from weft.plan.pattern import Xray
 from weft.plan.phases import Transfer
@@ -59,8 +60,8 @@ class Search:
         step = self._meta.plan.steps[self._step]
         if step.transport == "mpi":
             return step
-        survey = self._take_survey(samples, set())
-        window = window_bytes(survey)
+        self._survey = self._take_survey(samples, set())
+        window = window_bytes(self._survey)
         options = step.options
         if window and options.send_buffer_bytes is None is options.receive_buffer_bytes:
             options = replace(options, send_buffer_bytes=window, receive_buffer_bytes=window)
@@ -108,9 +109,10 @@ class Search:
 
     def _spec(self, ports: Ports, requests: list[Request], rng: Random) -> PhaseSpec:
         step = self._meta.plan.steps[self._step]
-        flows = [flow for request in requests for flow in flows_for(request, ports, rng)]
+        laid = laid_out(requests, ports, rng)
+        flows = [flow for _, own in laid for flow in own]
         return PhaseSpec(
-            experiments=tuple(request.experiment for request in requests),
+            experiments=tuple(experiment for experiment, _ in laid),
             size_bytes=step.first_bytes,
             stop=_lasting(step.stop, max(request.seconds for request in requests)),
             transfers=tuple(Transfer(src, dst, step.first_bytes) for src, dst in flows),
@@ -127,24 +129,39 @@ def _lasting(stop: StopRule, seconds: float) -> StopRule:
 def window_bytes(survey: Survey) -> int | None:
     """Some bandwidth-delay products of the survey's usual path; None where it measured none."""
     rate_mbps = np.nanmedian(survey.send_mbps) if np.isfinite(survey.send_mbps).any() else 0.0
-    trips_us = survey.round_trip_us
-    if not rate_mbps or np.isnan(trips_us).all():
+    trips_us = survey.trips.fastest_us
+    if not rate_mbps or len(trips_us) == 0:
         return None
-    nearest_us, usual_us = np.nanquantile(trips_us, [NEAREST_QUANTILE, 0.5])
+    nearest_us, usual_us = np.quantile(trips_us, [NEAREST_QUANTILE, 0.5])
     products = np.clip(MOST_PRODUCTS * FAR * nearest_us / usual_us, LEAST_PRODUCTS, MOST_PRODUCTS)
     window = float(products * rate_mbps * usual_us / 8)
     return int(np.clip(window, LEAST_WINDOW_BYTES, MOST_WINDOW_BYTES))
 
 
 def disjoint(requests: Iterable[Request]) -> list[Request]:
-    """The requests, first come first served, that have no node in common."""
+    """The requests, first come first served, that have no node in common, or the same floors."""
     taken: set[int] = set()
-    chosen = []
+    chosen: list[Request] = []
     for request in requests:
-        if taken.isdisjoint(request.experiment.within):
+        joins = request.floors and any(one.floors is request.floors for one in chosen)
+        if joins or taken.isdisjoint(request.experiment.within):
             taken |= request.experiment.within
             chosen.append(request)
     return chosen
+
+
+def laid_out(requests: Iterable[Request], ports: Ports, rng: Random) -> list[Laid]:
+    """One round of some requests: each by itself, or together with those of the same floors."""
+    with_floors: dict[int, list[Request]] = {}
+    laid: list[Laid] = []
+    for request in requests:
+        if request.floors:
+            with_floors.setdefault(id(request.floors), []).append(request)
+        else:
+            laid.append((request.experiment, flows_for(request, ports, rng)))
+    for together in with_floors.values():
+        laid += flows_together(together, ports, rng)
+    return laid
 
 
 def flows_for(request: Request, ports: Ports, rng: Random) -> list[Flow]:

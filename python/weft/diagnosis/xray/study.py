@@ -73,7 +73,15 @@ def conclude(
         known = replace(known, known=tuple(limits))
     requests = [*requests, *found.requests] or retrial_requests(survey, evidence, ports, limits)
     groups = _limited_groups(survey.candidates, limits, len(found.parts))
-    return Study(survey, evidence, ports, limits, groups, found.undecided, requests)
+    undecided = [*_unplaced(survey), *found.undecided]
+    return Study(survey, evidence, ports, limits, groups, undecided, requests)
+
+
+def _unplaced(survey: Survey) -> list[tuple[str, Members]]:
+    """The question that is left open where too few round trips were measured; more `rounds` of them answer it."""
+    nodes = survey.placement.unplaced
+    question = f"which others {len(nodes)} nodes are near, of too few round trips"
+    return [(question, nodes)] if nodes else []
 
 
 def _visit(known: Knowledge, group: Group, parent: Group | None = None) -> Answer:

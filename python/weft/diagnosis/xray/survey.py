@@ -1,4 +1,4 @@
-"""The survey: round trips and rates between all pairs, taken before the search."""
+"""The survey: round trips and rates between all pairs, or a sample of them, taken before the search."""
 
 from __future__ import annotations
 
@@ -12,6 +12,8 @@ import pyarrow.compute as pc
 from weft.diagnosis.curve import column
 from weft.diagnosis.xray.flows import Members
 from weft.diagnosis.xray.tree.grouping import Group, group_by_round_trip
+from weft.diagnosis.xray.tree.round_trips import RoundTrips
+from weft.diagnosis.xray.tree.sampled import Placement, place
 from weft.diagnosis.xray.trial import Trial, trials
 from weft.plan.plan import Plan
 from weft.statistics import Floats
@@ -21,17 +23,20 @@ NEAR_BEST = 0.85
 BEST_ROUTES, BEST_SHARE = 3, 0.1
 """So many, and this share of a node's routes, must be as good: a few have what was held up before in their window."""
 
+MOST_IN_FULL, MOST_PAIRS = 512, 0.95
+"""The tree is drawn of all nodes where they are no more, and so much of all pairs was measured."""
+
 
 @dataclass(frozen=True)
 class Survey:
-    """`trips_us[a, b]` are the round trips between two nodes in ascending order, NaN where there are fewer.
+    """`trips` are the round trips.
 
     `steps` are the rounds of each step in which pairs exchanged; nodes without any rate are not in `nodes`.
     """
 
     count: int
     lost: Members
-    trips_us: Floats
+    trips: RoundTrips
     steps: list[list[Trial]]
 
     @cached_property
@@ -45,15 +50,20 @@ class Survey:
         alive = np.nan_to_num(self.send_mbps) * np.nan_to_num(self.receive_mbps) > 0
         return frozenset(np.flatnonzero(alive).tolist()) - self.lost
 
-    @cached_property
+    @property
     def candidates(self) -> Group:
         """All nodes, in the groups that the round trips show."""
-        return group_by_round_trip(self.nodes, self.trips_us)
+        return self.placement.group
+
+    @cached_property
+    def placement(self) -> Placement:
+        """The groups, and who may be in one that the round trips do not show."""
+        return placed(self.nodes, self.trips)
 
     @cached_property
     def round_trip_us(self) -> Floats:
-        """The fastest round trip of each pair; other traffic and other processes only add to it."""
-        shortest: Floats = self.trips_us[:, :, 0]
+        """The fastest round trip of each pair, [a, b] as [b, a]; NaN where it was not measured."""
+        shortest: Floats = self.trips.dense(self.count)[:, :, 0]
         return shortest
 
     @cached_property
@@ -75,35 +85,37 @@ class Survey:
         return _best(self.mbps.T)
 
 
+def placed(nodes: Members, trips: RoundTrips) -> Placement:
+    """Nodes in the groups that round trips show, of all pairs of them or of some."""
+    order = sorted(nodes)
+    pairs = trips.among(order)
+    all_pairs = len(order) * (len(order) - 1) / 2
+    if len(order) > MOST_IN_FULL or len(pairs.a) < MOST_PAIRS * all_pairs:
+        return place(nodes, trips)
+    return Placement(group_by_round_trip(nodes, trips.dense(max(order, default=-1) + 1)))
+
+
 def take_survey(samples: pa.Table, plan: Plan, count: int, lost: Members = frozenset()) -> Survey:
     """The survey of a run over `count` nodes, without the lost ones: its matrix steps.
 
     A run that has no matrix of rates is surveyed by whatever else it measured between many nodes.
     """
-    trips = np.full((count, count, 1), np.nan)
+    trips = samples[:0]
     steps: dict[bool, list[list[Trial]]] = {True: [], False: []}
     for index, step in enumerate(plan.steps):
         kind = step.pattern.kind
         if not step.is_ensemble or step.is_adaptive or kind == "cast":
             continue
         if step.measures_latency:
-            trips = _round_trips(samples.filter(pc.field("step") == index), count)
+            trips = samples.filter(pc.field("step") == index)
         else:
             steps[kind == "matrix"].append(trials(samples, index))
-    return Survey(count, lost, trips, steps[True] or steps[False])
+    return Survey(count, lost, _round_trips(trips), steps[True] or steps[False])
 
 
-def _round_trips(rows: pa.Table, count: int) -> Floats:
-    pairs: dict[tuple[int, int], list[float]] = {}
+def _round_trips(rows: pa.Table) -> RoundTrips:
     elapsed_us = column(rows, "elapsed_ns") / np.maximum(column(rows, "messages"), 1) / 1e3
-    ends = zip(column(rows, "src").tolist(), column(rows, "dst").tolist(), strict=True)
-    for (a, b), trip_us in zip(ends, elapsed_us.tolist(), strict=True):
-        pairs.setdefault((min(a, b), max(a, b)), []).append(trip_us)
-    deepest = max(map(len, pairs.values()), default=1)
-    trips = np.full((count, count, deepest), np.nan)
-    for (a, b), found in pairs.items():
-        trips[a, b, : len(found)] = trips[b, a, : len(found)] = sorted(found)
-    return trips
+    return RoundTrips.of(column(rows, "src"), column(rows, "dst"), elapsed_us)
 
 
 def _best(mbps: Floats) -> Floats:

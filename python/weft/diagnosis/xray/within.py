@@ -18,6 +18,8 @@ from weft.diagnosis.xray.trial import Trial
 from weft.runs.experiment import Experiment
 
 SUBSETS_AT_ONCE = 12
+MOST_DIVIDED = 256
+"""Among more nodes no hidden groups are looked for: that takes the square of their number in time, at least."""
 MOST_SENDING = 0.85
 """A random subset leaves some nodes silent: rounds in which all send tell nothing apart."""
 
@@ -44,6 +46,11 @@ def study_within(known: Knowledge, nodes: Members) -> Answer:
 
 def _divided(known: Knowledge, nodes: Members, decision: Decision, evidence: list[Trial]) -> Answer:
     """Nodes that get less together: the parts with limits of their own, none where one is all of them."""
+    if len(nodes) > MOST_DIVIDED:
+        question = (
+            f"whether {len(nodes)} nodes that round trips do not tell apart have several limits"
+        )
+        return _undivided(known, nodes, decision, evidence) + Answer(undecided=((question, nodes),))
     hidden = _hidden_groups(known, nodes, decision)
     asked = replace(hidden, parts=())
     if not asked.is_decided:

@@ -8,11 +8,11 @@ from dataclasses import dataclass, field
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from weft.execute.ensemble.work import Work
 from weft.execute.logbook import Logbook
 from weft.plan.phases import Phase
-from weft.plan.roles import participants, without
 from weft.runs.windows import are_measured
-from weft.testbed.agent.reply import PhaseOver
+from weft.testbed.agent.reply import Activities, Driven, PhaseOver
 from weft.testbed.agent.wire_format import Evidence
 
 _MOST_NAMED = 4
@@ -26,6 +26,8 @@ class _Arrived:
 
     batches: list[pa.RecordBatch] = field(default_factory=list)
     evidence: list[tuple[int, Evidence]] = field(default_factory=list)
+    activities: dict[int, Activities] = field(default_factory=dict)
+    driven: dict[int, Driven] = field(default_factory=dict)
     barriers_us: list[float] = field(default_factory=list)
     over: set[int] = field(default_factory=set)
     failed: dict[tuple[int, int], str] = field(default_factory=dict)
@@ -39,10 +41,11 @@ class Ledger:
     were too short or empty, TRIES times in all; the try with the fewest of them is kept.
     """
 
-    def __init__(self, logbook: Logbook, lost: Collection[int]) -> None:
+    def __init__(self, logbook: Logbook, lost: Collection[int], work: Work) -> None:
         """`lost` may grow: these are the nodes without which phases go on."""
         self._logbook = logbook
         self._lost = lost
+        self._work = work
         self._phases: dict[int, Phase] = {}
         self._arrived: dict[int, _Arrived] = {}
         self._tried: dict[int, list[_Arrived]] = {}
@@ -56,11 +59,14 @@ class Ledger:
 
     def to_run(self, phases: Iterable[Phase]) -> list[Phase]:
         """The phases without lost nodes; those of which no transfer is left are left out."""
-        left = [without(phase, self._lost) for phase in phases]
-        for phase in left:
-            if not phase.transfers:
+        left = []
+        for phase in phases:
+            rest = self._work.without(phase, self._lost)
+            if rest is None:
                 self.leave_out(phase.index)
-        return [phase for phase in left if phase.transfers]
+            else:
+                left.append(rest)
+        return left
 
     def is_settled(self, phase: Phase) -> bool:
         return phase.index in self._settled
@@ -77,6 +83,14 @@ class Ledger:
     def recorded(self, node: int, said: Evidence) -> None:
         """What a node recorded beside one phase, which comes before its samples."""
         self._of(said.rows.column("phase")[0].as_py()).evidence.append((node, said))
+
+    def spent(self, node: int, said: Activities) -> None:
+        """What a node did with its time in a phase that is a program, which comes before the phase is over."""
+        self._of(said.phase).activities[node] = said
+
+    def driven(self, node: int, said: Driven) -> None:
+        """Where the cars of a node are after a phase that is traffic, which comes before the phase is over."""
+        self._of(said.phase).driven[node] = said
 
     def over(self, node: int, said: PhaseOver, members: Collection[int]) -> None:
         """A node is through with a phase."""
@@ -111,6 +125,11 @@ class Ledger:
         self._settled.add(phase)
         for node, said in of_whole_phases(arrived.batches, arrived.evidence):
             self._logbook.evidence.take(node, said)
+        everybody = self._work.participants(self._phases[phase])
+        if arrived.activities and arrived.over.issuperset(everybody):
+            self._logbook.spent(arrived.activities)
+            if arrived.driven:
+                self._logbook.driven(arrived.driven, arrived.activities)
         self._logbook.phases_measured([phase], arrived.batches)
         self._logbook.barrier(phase, arrived.barriers_us)
         self._mark_missing(phase, arrived)
@@ -122,11 +141,11 @@ class Ledger:
 
     def _mark_missing(self, phase: int, arrived: _Arrived) -> None:
         """Name the nodes it went without, and the transfers that failed between others."""
-        gone = participants(self._phases[phase]) & set(self._lost) - arrived.over
+        gone = self._work.participants(self._phases[phase]) & set(self._lost) - arrived.over
         if gone:
             names = ", ".join(self._logbook.names(gone))
             self._logbook.phase_incomplete(phase, gone, f"without {names}")
-        wanted = {one.ends for one in self._phases[phase].transfers}
+        wanted = self._work.ends(self._phases[phase])
         missing = wanted - _measured(arrived.batches) | set(arrived.failed)
         missing = {pair for pair in missing if gone.isdisjoint(pair)}
         if missing:

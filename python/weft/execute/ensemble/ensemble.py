@@ -8,6 +8,7 @@ from weft.execute.crew import Crew, living
 from weft.execute.ensemble.arrivals import Ledger
 from weft.execute.ensemble.fault import Setback
 from weft.execute.ensemble.session import Session
+from weft.execute.ensemble.work import work_of
 from weft.execute.logbook import Logbook
 from weft.execute.pair import StepJob
 from weft.plan.phases import Phase
@@ -30,7 +31,8 @@ class Ensemble:
     _session: Session | None = None
 
     def __post_init__(self) -> None:
-        self._ledger = Ledger(self._logbook, self._crew.lost.keys())
+        self._work = work_of(self._job)
+        self._ledger = Ledger(self._logbook, self._crew.lost.keys(), self._work)
 
     async def run(self, phases: list[Phase]) -> None:
         """All phases, as far as nodes are left for them; raises TooFewNodes."""
@@ -58,7 +60,7 @@ class Ensemble:
         if self._session is None:
             members = living(self._logbook, self._nodes, self._crew)
             agents = {node: self._crew.agents[node] for node in members}
-            self._session = Session(agents, self._job, self._ledger, self._logbook)
+            self._session = Session(agents, self._job, self._ledger, self._logbook, self._work)
             await self._session.begin()
         return self._session
 

@@ -56,7 +56,8 @@ class Watch:
         self._heard_s[node] = now_s
         before = self._standings[node]
         self._standings[node] = _standing(message, before)
-        if self._standings[node].progress != before.progress:
+        is_busy = isinstance(message, Alive) and message.computing
+        if is_busy or self._standings[node].progress != before.progress:
             self._moved_s = now_s
 
     def leave_out(self, node: int) -> None:

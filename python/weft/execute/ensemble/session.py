@@ -14,14 +14,16 @@ from weft.execute.ensemble.arrivals import Ledger
 from weft.execute.ensemble.complaints import complaints_of, suspects
 from weft.execute.ensemble.fault import Judge, Setback
 from weft.execute.ensemble.heartbeat import Watch
+from weft.execute.ensemble.work import Work
 from weft.execute.logbook import Logbook
 from weft.execute.pair import StepJob, endpoint
 from weft.plan.phases import Phase
-from weft.plan.roles import parts
 from weft.testbed.agent import request
 from weft.testbed.agent.agent import Agent, AgentError
 from weft.testbed.agent.reply import (
+    Activities,
     Answer,
+    Driven,
     Joined,
     Left,
     ListeningOn,
@@ -49,6 +51,7 @@ class Session:
     _job: StepJob
     _ledger: Ledger
     _logbook: Logbook
+    _work: Work
     _watch: Watch | None = None
 
     def __post_init__(self) -> None:
@@ -76,15 +79,9 @@ class Session:
 
     async def work(self, phases: list[Phase]) -> None:
         """Let them run phases, all of which they get at once; raises Setback."""
-        by_phase = [parts(phase, self.members, self._job.step) for phase in phases]
-        requests = {
-            node: request.Phases(
-                step_index=self._job.step_index,
-                launch=self._job.launch,
-                phases=[one[node] for one in by_phase],
-            )
-            for node in self.members
-        }
+        if not phases:
+            return
+        requests = self._work.requests(phases, self.members)
         self._watch = Watch(self.members, self._job.patience_s, time.monotonic())
         await self._ask(requests, PhasesDone, None)
         self._watch = None
@@ -180,6 +177,10 @@ class Session:
     def _hear(self, node: int, said: Reply) -> None:
         if self._watch:
             self._watch.hear(node, said, time.monotonic())
+        if isinstance(said, Activities):
+            self._ledger.spent(node, said)
+        if isinstance(said, Driven):
+            self._ledger.driven(node, said)
         if isinstance(said, PhaseOver):
             self._ledger.over(node, said, self.members)
 

@@ -11,7 +11,7 @@ from pathlib import Path
 from weft.errors import RequestError
 from weft.execute.mpi.program import compiled
 from weft.execute.mpi.remote_shell import LAB_INTERFACE, write_remote_shell
-from weft.execute.mpi.toolchain import Toolchain, find_toolchain
+from weft.execute.mpi.toolchain import Tool, find_toolchain
 from weft.plan.plan import Step
 from weft.testbed.base import Testbed
 from weft.testbed.ports import PortRange
@@ -36,7 +36,7 @@ _BY_OUR_SHELL = {"plm": "rsh", "ras": "^slurm,tm,lsf,gridengine", "plm_rsh_no_tr
 """Daemons are started by way of the script that we wrote, whatever batch system there is, and by mpirun alone."""
 
 
-def environment(toolchain: Toolchain, testbed: Testbed, folder: Path) -> dict[str, str]:
+def environment(mpirun: Tool, testbed: Testbed, folder: Path) -> dict[str, str]:
     """The user's environment with what the MPI needs on a testbed; `folder` takes its files.
 
     Open MPI must be told to accept root, which alone may enter a lab's namespaces; other users are told
@@ -47,17 +47,17 @@ def environment(toolchain: Toolchain, testbed: Testbed, folder: Path) -> dict[st
         for key, value in os.environ.items()
         if key == "SLURM_CONF" or not key.startswith(("SLURM_", "PMI_", "PMIX_"))
     }
-    kept |= as_root(toolchain)
+    kept |= as_root(mpirun)
     if ports := testbed.nodes[0].ports:
         kept |= port_settings(ports, ports)
     if testbed.kind == "lab":
-        kept |= _LAB_ONLY[toolchain.kind] | {"OMPI_MCA_orte_tmpdir_base": str(folder)}
+        kept |= _LAB_ONLY[mpirun.kind] | {"OMPI_MCA_orte_tmpdir_base": str(folder)}
     return kept
 
 
-def as_root(toolchain: Toolchain) -> dict[str, str]:
+def as_root(mpirun: Tool) -> dict[str, str]:
     """What makes Open MPI start for root."""
-    return AS_ROOT if os.geteuid() == 0 and toolchain.kind == "openmpi" else {}
+    return AS_ROOT if os.geteuid() == 0 and mpirun.kind == "openmpi" else {}
 
 
 def port_settings(launcher: PortRange, ranks: PortRange) -> dict[str, str]:
@@ -82,17 +82,22 @@ def on_lab_only() -> dict[str, str]:
 def check_mpi(step: Step, testbed: Testbed) -> None:
     """Refuse what lacks an MPI, or a way to place its ranks; raises RequestError. Compiles the program."""
     toolchain = find_toolchain(step.options.mpi or None)
+    check_placement(step, testbed)
+    compiled(toolchain)
+
+
+def check_placement(step: Step, testbed: Testbed) -> None:
+    """Refuse a testbed on whose nodes ranks cannot be placed; raises RequestError."""
     if "mpirun" in testbed.launchers:
         raise RequestError(
             f"step {step.name!r} is over mpi, whose ranks are placed by way of what starts agents, and that is "
             f"another mpirun on {testbed.kind}:{testbed.name}",
             "name the nodes with ssh:, slurm:, template: or a host file of these",
         )
-    compiled(toolchain)
 
 
 def mpirun_command(
-    toolchain: Toolchain,
+    mpirun: Tool,
     testbed: Testbed,
     nodes: Sequence[int],
     program: list[str],
@@ -103,26 +108,24 @@ def mpirun_command(
 
     `folder` takes what the MPI needs beside it. Ranks that share a processor must not spin on it.
     """
-    path = toolchain.launcher.path
+    path = mpirun.path
     if testbed.kind == "local":
-        return local_command(toolchain, len(nodes), program, shares_cpu)
+        return local_command(mpirun, len(nodes), program, shares_cpu)
     shell = folder / "enter-node"
     names = write_remote_shell(testbed, nodes, shell)
     hosts = ",".join(f"{name}:{names.count(name)}" for name in dict.fromkeys(names))
-    arguments = _ARGUMENTS[toolchain.kind](len(names), hosts, shares_cpu, shell)
+    arguments = _ARGUMENTS[mpirun.kind](len(names), hosts, shares_cpu, shell)
     if not testbed.is_here:
         here = _own_address(testbed.nodes[nodes[0]].address)
-        return [path, *_reached_at(toolchain, here), *arguments, *program]
-    reached = _reached_at(toolchain, names[0])
+        return [path, *_reached_at(mpirun, here), *arguments, *program]
+    reached = _reached_at(mpirun, names[0])
     return [str(shell), names[0], shlex.join([path, *reached, *arguments, *program])]
 
 
-def local_command(
-    toolchain: Toolchain, ranks: int, program: list[str], shares_cpu: bool
-) -> list[str]:
+def local_command(mpirun: Tool, ranks: int, program: list[str], shares_cpu: bool) -> list[str]:
     """The command that starts a program's ranks on this machine."""
-    arguments = _ARGUMENTS[toolchain.kind](ranks, f"localhost:{ranks}", shares_cpu, None)
-    return [toolchain.launcher.path, *arguments, *program]
+    arguments = _ARGUMENTS[mpirun.kind](ranks, f"localhost:{ranks}", shares_cpu, None)
+    return [mpirun.path, *arguments, *program]
 
 
 def _own_address(peer: str) -> str | None:
@@ -136,9 +139,9 @@ def _own_address(peer: str) -> str | None:
         return str(unused.getsockname()[0])
 
 
-def _reached_at(toolchain: Toolchain, address: str | None) -> list[str]:
+def _reached_at(mpirun: Tool, address: str | None) -> list[str]:
     """MPICH's daemons get a name of this machine, which they may not resolve; Open MPI's get addresses."""
-    return ["-localhost", address] if toolchain.kind == "mpich" and address else []
+    return ["-localhost", address] if mpirun.kind == "mpich" and address else []
 
 
 def _openmpi(ranks: int, hosts: str, shares_cpu: bool, shell: Path | None) -> list[str]:

@@ -16,6 +16,7 @@ import pyarrow.compute as pc
 
 from weft.execute.crew import Crew, living
 from weft.execute.ensemble.arrivals import Ledger, of_whole_phases
+from weft.execute.ensemble.work import work_of
 from weft.execute.logbook import Logbook
 from weft.execute.mpi.beside import recorded
 from weft.execute.mpi.job import Job
@@ -47,7 +48,7 @@ class MpiEnsemble:
     _logbook: Logbook
 
     def __post_init__(self) -> None:
-        self._ledger = Ledger(self._logbook, self._crew.lost.keys())
+        self._ledger = Ledger(self._logbook, self._crew.lost.keys(), work_of(self._job))
         self._running: Job | None = None
         self._ranks: list[int] = []
         self._stack = contextlib.AsyncExitStack()

@@ -54,6 +54,11 @@ class Job:
             raise AgentError(NAME, "mpi-lost", f"cannot start {command[0]}: {error}") from None
         return cls(process, patience_s)
 
+    @property
+    def complaints(self) -> list[str]:
+        """What was said on standard error so far, the latest of it."""
+        return list(self._complaints)
+
     def tell(self, text: str) -> None:
         """Write to rank 0's standard input, while its answers are read. Not again before all of it has been."""
         self._heard_s = time.monotonic()
@@ -66,6 +71,10 @@ class Job:
 
     async def words(self) -> list[str]:
         """Those of rank 0's next line; raises AgentError when the job fails or falls silent."""
+        return (await self.line()).split()
+
+    async def line(self) -> str:
+        """Rank 0's next line, which may be blank; raises AgentError when the job fails or falls silent."""
         assert self._process.stdout is not None
         reading = asyncio.ensure_future(self._process.stdout.readline())
         try:
@@ -73,11 +82,10 @@ class Job:
                 self._check_silence()
         finally:
             reading.cancel()
-        words = reading.result().decode(errors="replace").split()
-        if not words:
+        if not (said := reading.result()):
             raise AgentError(NAME, "mpi-lost", await self._how_it_ended())
         self._heard_s, self._has_spoken = time.monotonic(), True
-        return words
+        return said.decode(errors="replace")
 
     async def finish(self) -> None:
         """Give a job that is through the time to end by itself."""

@@ -37,8 +37,8 @@ async def launch(
     with tempfile.TemporaryDirectory(prefix="weft-mpi-") as folder:
         program = [*await _program(testbed, nodes, toolchain), *arguments]
         shares = shares_cpu(testbed, nodes, cpus)
-        command = mpirun_command(toolchain, testbed, nodes, program, shares, Path(folder))
-        variables = environment(toolchain, testbed, Path(folder)) | _knobs(step, toolchain)
+        command = mpirun_command(toolchain.launcher, testbed, nodes, program, shares, Path(folder))
+        variables = environment(toolchain.launcher, testbed, Path(folder)) | _knobs(step, toolchain)
         job = await Job.start(command, variables, patience_s)
         try:
             yield job

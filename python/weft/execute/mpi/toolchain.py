@@ -75,6 +75,16 @@ def find_toolchain(kind: str | None) -> Toolchain:
     return Toolchain(compiler, launcher)
 
 
+def find_launcher(kind: str | None) -> Tool:
+    """The `mpirun` of a kind, or whichever comes first; raises RequestError. What it starts was compiled before."""
+    found = _find("mpirun", kind)
+    if kind and found.kind != kind:
+        raise RequestError(
+            f"--mpi {kind}: {found}", f"put the mpirun of {KINDS[kind]} first in PATH"
+        )
+    return found
+
+
 def installed_kinds() -> list[str]:
     """The MPIs of which a program is in PATH, by Debian's names for them or by what `mpicc` says."""
     tools = ("mpicc", "mpirun")

@@ -59,8 +59,8 @@ def _run(toolchain: Toolchain) -> None:
 def _said(toolchain: Toolchain, program: Path) -> str:
     try:
         done = subprocess.run(
-            local_command(toolchain, 2, [str(program)], shares_cpu=True),
-            env=os.environ | as_root(toolchain),
+            local_command(toolchain.launcher, 2, [str(program)], shares_cpu=True),
+            env=os.environ | as_root(toolchain.launcher),
             capture_output=True,
             text=True,
             timeout=_RUN_WITHIN_S,

@@ -166,7 +166,7 @@ class MultiPairStep:
         if arrangement.policy in ("striped", "mptcp"):
             return list(addresses)
         if arrangement.policy == "bonded":
-            return [addresses[self._pattern.bonded or 0]]
+            return [node.with_bond[self._pattern.bonded or 0]]
         return [addresses[arrangement.networks[pair]]]
 
     def _note_settings(self, together: Together) -> None:

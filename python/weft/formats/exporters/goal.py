@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from weft import _core
 from weft.errors import RequestError
-from weft.plan.pattern import Collective, Program
+from weft.plan.pattern import Collective, Halo, Hpl, Program
 from weft.plan.phases import expand
 from weft.plan.plan import Step, to_json
 from weft.plan.trace_file import read_program
@@ -14,21 +14,23 @@ from weft.runs.folder import Run
 def write(run: Run) -> str:
     """The first step of the run between many nodes; raises RequestError where there is none.
 
-    Of phases no node begins one before all have ended the one before; of a collective it is the first size, in the
-    first way.
+    Of phases no node begins one before all have ended the one before; of a collective or a halo it is the first
+    size, in the first way.
     """
     for step in run.meta.plan.steps:
         if step.is_program or (step.is_ensemble and not step.is_adaptive):
             return _program(step, len(run.meta.nodes)).to_text()
     raise RequestError(
         f"{run.directory}: no step between many nodes whose phases the plan names",
-        "export a run of a plan such as `aapc`, `alltoall`, `ring` or `collectives`",
+        "export a run of a plan such as `aapc`, `alltoall`, `halo` or `collectives`",
     )
 
 
 def _program(step: Step, nodes: int) -> _core.Program:
     if isinstance(step.pattern, Program):
         return read_program(step.pattern)
-    if isinstance(step.pattern, Collective):
-        return _core.Program.of_collective(to_json(step), 0, nodes)
+    if isinstance(step.pattern, (Collective, Halo)):
+        return _core.Program.of_step(to_json(step), 0, nodes)
+    if isinstance(step.pattern, Hpl):
+        return _core.Program.of_hpl(to_json(step), nodes)
     return _core.Program.of_phases(to_json(expand(step, nodes)), nodes)

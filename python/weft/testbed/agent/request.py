@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import re
 
-from msgspec import Struct, field
+from msgspec import Raw, Struct, field
 
 from weft.knobs.knob import Access
+from weft.plan.pattern import Compute, Traffic
 from weft.plan.plan import Options, Step
 from weft.plan.roles import Part
 from weft.testbed.ports import PortRange
@@ -166,6 +167,44 @@ class Phases(Request, frozen=True, kw_only=True):
     step_index: int
     launch: int
     phases: list[Part]
+
+
+class ProgramPart(Struct, frozen=True, omit_defaults=True):
+    """A phase that is a program; `node` is the member's part, as `weft._core` gives it, where it does not follow from
+    the step."""
+
+    phase: int
+    node: Raw | None = None
+
+
+class Programs(Request, frozen=True, kw_only=True):
+    """Carry out programs, with a barrier before each. `ranks` has the member that each rank is; of a phase the times of
+    at most `rows` messages are kept."""
+
+    step_index: int
+    launch: int
+    step: Step
+    ranks: tuple[int, ...]
+    compute: Compute
+    rows: int
+    phases: list[ProgramPart]
+
+
+class TrafficPart(Struct, frozen=True):
+    """A phase of traffic: the first `nodes` of the ranks take part."""
+
+    phase: int
+    nodes: int
+
+
+class Traffics(Request, frozen=True, kw_only=True):
+    """Simulate traffic, with a barrier before each phase. `ranks` has the member that simulates each domain."""
+
+    step_index: int
+    launch: int
+    traffic: Traffic
+    ranks: tuple[int, ...]
+    phases: list[TrafficPart]
 
 
 class Leave(Request, frozen=True):

@@ -15,19 +15,27 @@ from weft.errors import RequestError, WorkError
 from weft.fabrics.describe import Description
 from weft.fabrics.document import FabricDocument
 from weft.fabrics.load import find_fabric, load_fabric, refuse_parameters
-from weft.fabrics.losses import Loss, losses, refuse_losses, refuse_weather
+from weft.fabrics.losses import (
+    Loss,
+    losses,
+    refuse_losses,
+    refuse_spraying,
+    refuse_weather,
+)
 from weft.fabrics.simgrid.importer import read_simgrid
 from weft.fabrics.spec import ROWS, SimSpec, Value, parse_spec
 from weft.plan import catalog
-from weft.plan.pattern import Collective, Program, Traffic
+from weft.plan.pattern import Collective, Halo, Hpl, Program, Traffic
 from weft.plan.phases import Phase
 from weft.plan.plan import Step, to_json
-from weft.plan.trace_file import read_program
+from weft.plan.trace_file import read_program, rendezvous_bytes
 from weft.runs import records
 from weft.runs.tables import ACTIVITIES_NAME, BOTTLENECKS_NAME, LOADS_NAME, TRAFFIC_NAME
 from weft.statistics import Floats
 from weft.testbed.computed.base import Computed
 from weft.testbed.computed.outcome import Outcome
+from weft.testbed.needs import nodes_of
+from weft.testbed.programs import check_alive, check_members, check_replay
 
 _CHUNK_TRANSFERS = 400_000
 _CONDENSED_TRANSFERS = 8_000_000
@@ -43,6 +51,7 @@ class Simulated(Computed[_core.Network]):
         self._parameters = {"threads": len(os.sched_getaffinity(0))} | spec.parameters
         self._rows = int(self._parameters.pop("rows", ROWS))
         self._about = about
+        self._checked: tuple[Program, _core.Program] | None = None
 
     @cached_property
     def losses(self) -> list[Loss]:
@@ -62,50 +71,18 @@ class Simulated(Computed[_core.Network]):
         super().check(step)
         refuse_losses(self.name, self.losses, "is not simulated")
         refuse_weather(self.name, self._about.get("fabric"))
+        refuse_spraying(self.name, self._about.get("fabric"))
         if isinstance(step.pattern, Program):
-            self._check_replay(step.pattern)
-        elif isinstance(step.pattern, Collective):
-            self._check_collective(step, step.pattern)
-        elif isinstance(step.pattern, Traffic):
-            self._check_alive(step.chosen_nodes or range(len(self.nodes)))
+            program = check_replay(step.pattern, self.name, self.nodes, self.dead)
+            self._checked = (step.pattern, program)
+        elif isinstance(step.pattern, Hpl):
+            check_alive(nodes_of(step, len(self.nodes)), self.nodes, self.dead)
+            _core.Program.check_hpl(to_json(step), len(self.nodes))
+        elif step.is_program:
+            check_members(step, self.nodes, self.dead)
         refusal = self.model.refusal(to_json(step), **self._parameters)
         if refusal is not None:
             raise RequestError(f"{self.name}: {refusal}", "or leave sharing=reno out")
-
-    def _check_replay(self, pattern: Program) -> None:
-        """Refuse a trace that cannot end, or that has not the ranks that there are hosts for."""
-        program = read_program(pattern)
-        hosts = len(pattern.nodes or self.nodes)
-        if program.ranks > hosts or (pattern.nodes and program.ranks < hosts):
-            raise RequestError(
-                f"{pattern.trace}: has {program.ranks:,} ranks, and there are {hosts:,} nodes for them on {self.name}",
-                "each rank has a node of its own: take a larger network, or as many `nodes`",
-            )
-        self._check_alive(pattern.nodes or range(program.ranks))
-        try:
-            program.check(pattern.rendezvous_bytes)
-        except RequestError as error:
-            raise RequestError(f"{pattern.trace}: {error.message}") from None
-
-    def _check_collective(self, step: Step, pattern: Collective) -> None:
-        """Refuse algorithms that were asked for and that there are not for so many nodes."""
-        members = step.chosen_nodes or range(len(self.nodes))
-        self._check_alive(members)
-        missing = set(pattern.algorithms) - set(_core.Program.ways(to_json(step), len(members)))
-        if missing:
-            raise RequestError(
-                f"step {step.name!r}: {', '.join(sorted(missing))} of {pattern.operation} needs a power of two nodes, "
-                f"not {len(members)}",
-                "choose so many with `nodes`, or leave it out of `algorithms`",
-            )
-
-    def _check_alive(self, hosts: Iterable[int]) -> None:
-        for rank, host in enumerate(hosts):
-            if host in self.dead:
-                raise RequestError(
-                    f"{self.nodes[host].name}: its link is dead, and it would be rank {rank}",
-                    "choose other nodes with `nodes`",
-                )
 
     def chunk(self, step: Step) -> int:
         """How many phases of a step to simulate at a time."""
@@ -121,8 +98,8 @@ class Simulated(Computed[_core.Network]):
         """The phases `first` to `last`, without it, of a resolved step."""
         if isinstance(step.pattern, Program):
             return self._replay(step.pattern)
-        if isinstance(step.pattern, Collective):
-            return self._collect(step, first, last)
+        if isinstance(step.pattern, (Collective, Halo, Hpl)):
+            return self._play(step, first, last)
         if isinstance(step.pattern, Traffic):
             return self._drive(step, first, last)
         most_rows = self.rows_of_phase(step)
@@ -146,19 +123,22 @@ class Simulated(Computed[_core.Network]):
         return Outcome.of(answer)
 
     def _replay(self, pattern: Program) -> Outcome:
-        program = read_program(pattern)
+        program = self._take_program(pattern)
         hosts = pattern.nodes or range(program.ranks)
         answer = self.model.play(
-            program, pattern.rendezvous_bytes, list(hosts), self._rows, **self._parameters
+            program, rendezvous_bytes(pattern), list(hosts), self._rows, **self._parameters
         )
         return Outcome.of(answer)
 
-    def _collect(self, step: Step, first: int, last: int) -> Outcome:
+    def _take_program(self, pattern: Program) -> _core.Program:
+        """The one that was checked last, if it is of this pattern: reading takes about as long as replaying."""
+        checked, self._checked = self._checked, None
+        return checked[1] if checked and checked[0] == pattern else read_program(pattern)
+
+    def _play(self, step: Step, first: int, last: int) -> Outcome:
         most_rows = max(1, self._rows // self.phase_count(step))
         try:
-            answer = self.model.play_collective(
-                to_json(step), first, last, most_rows, **self._parameters
-            )
+            answer = self.model.play_made(to_json(step), first, last, most_rows, **self._parameters)
         except _core.RefusedError as error:
             raise WorkError(f"{step.name}: {error}") from None
         return Outcome.of(answer)

@@ -109,13 +109,11 @@ class Outcome(Struct, frozen=True, kw_only=True):
 
     def nodes(self, step: int) -> pa.Table:
         """What nodes did with their time in each phase, where that is a program."""
-        return _with_step(step, self.activities, SCHEMAS[ACTIVITIES_NAME])
+        return _with_key(step, self.activities, SCHEMAS[ACTIVITIES_NAME])
 
     def driven(self, step: int) -> pa.Table:
         """What became of cars in each phase, where that is a traffic simulation."""
-        launch = np.zeros(len(self.traffic.get("phase", b"")) // 4, dtype=np.int32)
-        columns = {"launch": launch.tobytes(), **self.traffic} if self.traffic else {}
-        return _with_step(step, columns, SCHEMAS[TRAFFIC_NAME])
+        return _with_key(step, self.traffic, SCHEMAS[TRAFFIC_NAME])
 
     def digests(self, step: int, names: pa.Array) -> Digests:
         """Of phases that were condensed: what is known of all their transfers."""
@@ -143,11 +141,15 @@ def side_table(step: int, columns: Columns, names: Mapping[str, Sequence[str]]) 
     return pa.table({"step": _filled(step, len(arrays["phase"])), **arrays})
 
 
-def _with_step(step: int, columns: Columns, schema: pa.Schema) -> pa.Table:
+def _with_key(step: int, columns: Columns, schema: pa.Schema) -> pa.Table:
+    """Columns as a table of a schema; what is simulated is carried out once, in the first launch."""
     if not columns:
         return schema.empty_table()
     typed = _typed(columns, schema)
-    return pa.table({"step": _filled(step, len(typed["phase"])), **typed}, schema)
+    count = len(typed["phase"])
+    key = {"step": _filled(step, count)}
+    key |= {name: _filled(0, count) for name in ("launch", "trial") if name in schema.names}
+    return pa.table({**key, **typed}, schema)
 
 
 def _typed(columns: Columns, schema: pa.Schema) -> dict[str, pa.Array]:

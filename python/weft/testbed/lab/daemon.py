@@ -37,10 +37,12 @@ class LabNode(Struct, frozen=True):
 
 
 class Files(NamedTuple):
-    """What a running lab has on disk besides its entry: the socket that answers questions, the log of the weather."""
+    """What a running lab has on disk besides its entry: the socket that answers questions, the log of the weather, and
+    the folder of its guests."""
 
     socket: Path
     weather: Path
+    guests: Path
 
 
 class Keeper(Struct, frozen=True):
@@ -72,7 +74,11 @@ class Keeper(Struct, frozen=True):
 
 
 def start_keeper(
-    fabric: Path, scale: float, files: Files, weather_speed: float | None = None
+    fabric: Path,
+    scale: float,
+    files: Files,
+    weather_speed: float | None = None,
+    guests: bool = False,
 ) -> tuple[subprocess.Popen[str], Keeper]:
     """Build a lab; raises what weft-lab says is wrong.
 
@@ -83,6 +89,7 @@ def start_keeper(
     command += ["--scale", str(scale), "--stats-socket", str(files.socket)]
     command += ["--weather-log", str(files.weather)]
     command += ["--weather-speed", str(weather_speed)] if weather_speed is not None else []
+    command += ["--guests"] if guests else []
     process = subprocess.Popen(
         command,
         stdin=subprocess.PIPE,

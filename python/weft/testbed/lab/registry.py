@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import shutil
 import signal
 import time
 from collections.abc import Callable
@@ -14,6 +15,7 @@ from msgspec import Struct, field
 
 from weft.errors import RequestError
 from weft.testbed.lab.daemon import Files, Keeper, LabNode, cookie_of
+from weft.testbed.lab.guests import Guests
 
 STOP_WITHIN_S = 3.0
 
@@ -27,6 +29,7 @@ class Entry(Struct, frozen=True):
     private: bool
     created: float
     keeper: Keeper
+    guests: Guests | None = None
 
     @property
     def state(self) -> str:
@@ -35,6 +38,12 @@ class Entry(Struct, frozen=True):
     @property
     def age_s(self) -> float:
         return round(time.time() - self.created, 1)
+
+    def command(self, node: str, argv: list[str]) -> list[str]:
+        """The command that runs `argv` on a host."""
+        if self.guests:
+            return self.guests.command(node, argv)
+        return self.keeper.enter_command(node, argv)
 
     def summary(self) -> dict[str, object]:
         """What `weft lab list --json` prints."""
@@ -47,7 +56,7 @@ class Entry(Struct, frozen=True):
             "pid": self.keeper.pid,
             "age_s": self.age_s,
             "nodes": [{"name": node.name, "address": node.address} for node in self.keeper.nodes],
-        }
+        } | ({"guests": msgspec.to_builtins(self.guests)} if self.guests else {})
 
 
 class Unreadable(Entry, frozen=True):
@@ -76,7 +85,8 @@ def folder() -> Path:
 
 def files(lab: str) -> Files:
     """What a lab has besides its entry, while it is up."""
-    return Files(folder() / f"{lab}.sock", folder() / f"{lab}.weather.jsonl")
+    here = folder()
+    return Files(here / f"{lab}.sock", here / f"{lab}.weather.jsonl", here / f"{lab}.guests")
 
 
 def add(entry: Entry) -> None:
@@ -109,8 +119,10 @@ def remove(entry: Entry) -> int:
 def forget(lab: str) -> None:
     """Drop a lab's entry."""
     (folder() / f"{lab}.json").unlink(missing_ok=True)
-    for path in files(lab):
+    known = files(lab)
+    for path in (known.socket, known.weather):
         path.unlink(missing_ok=True)
+    shutil.rmtree(known.guests, ignore_errors=True)
 
 
 def kill_inhabitants(nodes: list[LabNode]) -> int:

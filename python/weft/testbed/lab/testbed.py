@@ -82,7 +82,7 @@ class Lab(BaseTestbed):
         return about | {"headroom": room} if room else about
 
     def node_command(self, node: Node, argv: list[str]) -> list[str]:
-        return self._keeper.enter_command(node.name, argv)
+        return self._entry.command(node.name, argv)
 
     def login(self, node: Node) -> str:
         return "its namespace on this machine"
@@ -108,11 +108,11 @@ class Lab(BaseTestbed):
 def open_lab(name: str, scale: float = 1.0) -> Lab:
     """The lab of that name if it is up, else a private one of that fabric; raises RequestError."""
     entry = registry.get(name)
+    if entry is not None and entry.guests and entry.state == "up":
+        raise RequestError(f"the hosts of lab {name} are virtual machines", f"--on vm:{name}")
     if entry is None or entry.private or entry.state == "stale":
         path = catalog.find("fabric", name)
-        _clear_away_private()
-        lab = f"{path.stem}-{os.getpid()}-{time.monotonic_ns()}"
-        return Lab(*_start(path, scale, lab, private=True))
+        return Lab(*start_lab(path, scale, private_name(path), private=True))
     if scale not in (1.0, entry.scale):
         raise RequestError(
             f"lab {name} is up at scale {entry.scale:g}, not {scale:g}",
@@ -128,6 +128,14 @@ def bring_up(name: str, scale: float, lab: str | None, weather_speed: float | No
     """
     path = catalog.find("fabric", name)
     lab = lab or path.stem
+    make_room(lab)
+    entry, process = start_lab(path, scale, lab, False, weather_speed)
+    let_go(process)
+    return entry
+
+
+def make_room(lab: str) -> None:
+    """Take away a stale lab of that name; raises RequestError where one is up, and for what is no name."""
     if len(lab) > LONGEST_NAME or not lab.replace("-", "").replace("_", "").isalnum():
         right = f"at most {LONGEST_NAME} letters, digits, - and _"
         raise RequestError(f"{lab[:80]}: not a name for a lab", right)
@@ -138,15 +146,24 @@ def bring_up(name: str, scale: float, lab: str | None, weather_speed: float | No
         )
     if existing is not None:
         registry.remove(existing)
-    entry, process = _start(path, scale, lab, False, weather_speed)
-    let_go(process)
-    return entry
 
 
-def _start(
-    path: Path, scale: float, lab: str, private: bool, weather_speed: float | None = None
+def private_name(path: Path) -> str:
+    """A name for a lab of this process, after those that killed processes left were taken away."""
+    _clear_away_private()
+    return f"{path.stem}-{os.getpid()}-{time.monotonic_ns()}"
+
+
+def start_lab(
+    path: Path,
+    scale: float,
+    lab: str,
+    private: bool,
+    weather_speed: float | None = None,
+    guests: bool = False,
 ) -> tuple[Entry, subprocess.Popen[str]]:
-    process, keeper = start_keeper(path, scale, registry.files(lab), weather_speed)
+    """Build and register a lab; raises what is wrong."""
+    process, keeper = start_keeper(path, scale, registry.files(lab), weather_speed, guests)
     entry = Entry(lab, path.stem, scale, private, time.time(), keeper)
     registry.add(entry)
     return entry, process

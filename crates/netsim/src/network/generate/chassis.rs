@@ -75,11 +75,18 @@ pub fn stacked(values: &Values<'_>) -> Result<Box<dyn Network>, String> {
 
 fn hosts_text(hosts: u64, at: &str, each: u64, links: &Links) -> String {
     let rate = rate_text("rate", links.bits_per_s);
+    format!(
+        "[[hosts]]\nids = \"n[1-{hosts}]\"\nattach = \"{at}\"\nper_switch = {each}\nlink = {{ {}, {} }}\n",
+        rate.trim_end(),
+        links_text(links).trim_end().replace('\n', ", ")
+    )
+}
+
+/// What all links have but a rate.
+pub fn links_text(links: &Links) -> String {
     let delay_ns = links.delay_s * 1e9;
     format!(
-        "[[hosts]]\nids = \"n[1-{hosts}]\"\nattach = \"{at}\"\nper_switch = {each}\n\
-         link = {{ {}, delay = \"{delay_ns} ns\", mtu_bytes = {} }}\n",
-        rate.trim_end(),
+        "delay = \"{delay_ns} ns\"\nmtu_bytes = {}\n",
         links.mtu_bytes
     )
 }
@@ -93,14 +100,15 @@ fn trunk_text(bits_per_s: f64, links: &Links) -> String {
 }
 
 /// Nothing where there is no limit.
-fn rate_text(key: &str, bits_per_s: f64) -> String {
+pub fn rate_text(key: &str, bits_per_s: f64) -> String {
     match bits_per_s.is_finite() {
         true => format!("{key} = \"{bits_per_s} b/s\"\n"),
         false => String::new(),
     }
 }
 
-fn built(values: &Values<'_>, parts: &[String]) -> Result<Box<dyn Network>, String> {
+/// The network of a file of these parts.
+pub fn built(values: &Values<'_>, parts: &[String]) -> Result<Box<dyn Network>, String> {
     // Unknown parameters are refused before a message could be about the text.
     values.finish()?;
     let text = format!("name = {:?}\n{}", values.title(), parts.concat());

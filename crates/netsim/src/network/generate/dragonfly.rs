@@ -2,7 +2,7 @@
 
 use super::topology::{Topology, generated};
 use super::values::Values;
-use crate::network::Network;
+use crate::network::{Flow, Network};
 use weft_fabric::Wiring;
 
 /// A dragonfly with minimal routing: to the router that has the group's link to the other group, over it, and to the
@@ -145,7 +145,8 @@ impl Topology for Dragonfly {
         )
     }
 
-    fn route(&self, src: u64, dst: u64, route: &mut Vec<u32>) -> u32 {
+    fn route(&self, flow: Flow, route: &mut Vec<u32>) -> u32 {
+        let (src, dst) = (flow.src as u64, flow.dst as u64);
         let start = route.len();
         route.push(src as u32);
         self.between_routers(self.place(src), self.place(dst), route);

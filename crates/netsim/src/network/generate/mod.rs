@@ -3,6 +3,7 @@
 mod chassis;
 mod dragonfly;
 mod links;
+mod rail;
 mod size;
 mod topology;
 mod torus;
@@ -17,7 +18,7 @@ use values::Values;
 type Build = fn(&Values<'_>) -> Result<Box<dyn Network>, String>;
 
 /// By example, which begins with the name.
-const GENERATORS: [(&str, Build); 10] = [
+const GENERATORS: [(&str, Build); 11] = [
     ("crossbar(hosts=64)", xgft::crossbar),
     ("star(hosts=64,capacity=16 Gb/s)", xgft::star),
     (
@@ -30,6 +31,7 @@ const GENERATORS: [(&str, Build); 10] = [
     ),
     ("fat-tree(k=32,levels=3,oversubscription=2)", xgft::fat_tree),
     ("clos(leaves=16,spines=4,hosts=24)", xgft::clos),
+    ("rail(units=4,hosts=8,rails=4,spines=2)", rail::rail),
     ("xgft(down=4x4,up=1x2)", xgft::xgft),
     ("torus(dims=8x8x4)", torus::torus),
     ("hypercube(dims=10)", torus::hypercube),

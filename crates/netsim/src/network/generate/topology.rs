@@ -2,7 +2,7 @@
 
 use std::fmt::Debug;
 
-use crate::network::{Inventory, Network, Path};
+use crate::network::{Flow, Inventory, Network, Path};
 use weft_fabric::{Framing, Wiring};
 
 use super::links::Links;
@@ -33,8 +33,13 @@ pub trait Topology: Debug + Send + Sync {
     /// Its switches and cables. What no host is below is not there; what a port of it would lead to leaves that free.
     fn wiring(&self) -> Wiring;
 
-    /// Appends the constraints from a host to another one; returns how many links are among them.
-    fn route(&self, src: u64, dst: u64, route: &mut Vec<u32>) -> u32;
+    /// Appends the constraints that a flow crosses; returns how many links are among them.
+    fn route(&self, flow: Flow, route: &mut Vec<u32>) -> u32;
+
+    /// Whether a hash of ports chooses among several paths of a pair.
+    fn hashes_ports(&self) -> bool {
+        false
+    }
 }
 
 /// A topology with its links.
@@ -109,14 +114,18 @@ impl<T: Topology> Network for Generated<T> {
         Some(self.topology.wiring())
     }
 
-    fn path(&self, src: usize, dst: usize, network: u32, route: &mut Vec<u32>) -> Option<Path> {
-        if network > 0 {
+    fn hashes_ports(&self) -> bool {
+        self.topology.hashes_ports()
+    }
+
+    fn path(&self, flow: Flow, route: &mut Vec<u32>) -> Option<Path> {
+        if flow.network > 0 {
             return None;
         }
-        if src == dst {
+        if flow.src == flow.dst {
             return Some(Path::of([]));
         }
-        let links = self.topology.route(src as u64, dst as u64, route);
+        let links = self.topology.route(flow, route);
         let known = self.paths.get(links as usize).copied();
         Some(known.unwrap_or_else(|| Path::alike(self.links.hop(), links)))
     }

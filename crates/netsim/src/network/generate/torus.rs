@@ -2,7 +2,7 @@
 
 use super::topology::{Topology, generated};
 use super::values::Values;
-use crate::network::Network;
+use crate::network::{Flow, Network};
 use weft_fabric::Wiring;
 
 /// A torus. Every host has in each dimension a link to the next and one to the one before, each a constraint of its
@@ -134,7 +134,8 @@ impl Topology for Torus {
         }
     }
 
-    fn route(&self, src: u64, dst: u64, route: &mut Vec<u32>) -> u32 {
+    fn route(&self, flow: Flow, route: &mut Vec<u32>) -> u32 {
+        let (src, dst) = (flow.src as u64, flow.dst as u64);
         let mut at = src;
         let (mut stride, mut hops) = (1, 0);
         for (dimension, &size) in self.dims.iter().enumerate() {

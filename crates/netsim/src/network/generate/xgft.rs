@@ -7,9 +7,8 @@
 
 use super::topology::{Topology, generated};
 use super::values::Values;
-use crate::hash;
-use crate::network::Network;
-use weft_fabric::Wiring;
+use crate::network::{Flow, Network};
+use weft_fabric::{Fields, Hashing, Unit, Wiring};
 
 /// The tree; links have a constraint for each direction.
 #[derive(Debug)]
@@ -50,7 +49,7 @@ struct Level {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Routing {
     DModK,
-    Hash { seed: u64 },
+    Hash(Hashing),
 }
 
 /// All hosts on a switch that limits nothing.
@@ -125,9 +124,12 @@ impl Xgft {
     ) -> Result<Self, String> {
         let routing = match values.choice("routing", &[("d-mod-k", false), ("hash", true)])? {
             false => Routing::DModK,
-            true => Routing::Hash {
-                seed: values.number_or("seed", 0, Some(1))?.unwrap_or(1),
-            },
+            true => Routing::Hash(Hashing {
+                seed: values.number_or("seed", 0, Some(1))?.unwrap_or(1) as u32,
+                fields: Fields::FiveTuple,
+                unit: Unit::Flow,
+                polarised: false,
+            }),
         };
         let mut levels = Vec::new();
         let mut count = 0u64;
@@ -242,11 +244,15 @@ impl Topology for Xgft {
         self.ports = (0..self.hosts).flat_map(of).collect();
     }
 
-    fn route(&self, src: u64, dst: u64, route: &mut Vec<u32>) -> u32 {
-        let (from, to) = (self.ports(src), self.ports(dst));
+    fn hashes_ports(&self) -> bool {
+        self.routing != Routing::DModK
+    }
+
+    fn route(&self, flow: Flow, route: &mut Vec<u32>) -> u32 {
+        let (from, to) = (self.ports(flow.src as u64), self.ports(flow.dst as u64));
         let hash = match self.routing {
             Routing::DModK => None,
-            Routing::Hash { seed } => Some(hash::of_pair(seed, src, dst)),
+            Routing::Hash(hashing) => Some(hashing.of_flow(flow.src, flow.dst, flow.ports())),
         };
         let choice = |level: usize| match hash {
             None => to[level].choice,

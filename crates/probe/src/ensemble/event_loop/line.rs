@@ -1,11 +1,11 @@
 //! A connected socket in the event loop.
 
-use std::io;
+use std::io::{self, IoSlice};
 use std::net::{Shutdown, TcpStream};
 use std::os::fd::AsFd;
 
 use rustix::io::Errno;
-use rustix::net::{RecvFlags, SendFlags, recv, send};
+use rustix::net::{RecvFlags, SendAncillaryBuffer, SendFlags, recv, send, sendmsg};
 
 use super::reactor::{Interest, Key, Reactor};
 use crate::system::socket_option;
@@ -60,6 +60,14 @@ impl Line {
     pub fn write(&self, bytes: &[u8]) -> io::Result<Option<usize>> {
         let flags = SendFlags::DONTWAIT | SendFlags::NOSIGNAL;
         settle(send(self.socket.as_fd(), bytes, flags))
+    }
+
+    /// The same of two pieces, one behind the other.
+    pub fn write_both(&self, first: &[u8], second: &[u8]) -> io::Result<Option<usize>> {
+        let flags = SendFlags::DONTWAIT | SendFlags::NOSIGNAL;
+        let pieces = [IoSlice::new(first), IoSlice::new(second)];
+        let mut nothing = SendAncillaryBuffer::default();
+        settle(sendmsg(self.socket.as_fd(), &pieces, &mut nothing, flags))
     }
 
     /// Say that nothing more will come.

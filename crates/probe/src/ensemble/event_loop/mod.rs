@@ -3,3 +3,4 @@
 pub mod line;
 pub mod reactor;
 pub mod slots;
+pub mod timer;

@@ -23,6 +23,8 @@ pub enum Key {
     Client(u32),
     Estimate,
     Flow(u32),
+    Channel(u32),
+    Timer,
 }
 
 impl Key {
@@ -36,6 +38,8 @@ impl Key {
             Key::Client(slot) => (5, slot),
             Key::Estimate => (6, 0),
             Key::Flow(slot) => (7, slot),
+            Key::Channel(slot) => (8, slot),
+            Key::Timer => (9, 0),
         };
         kind << 32 | u64::from(slot)
     }
@@ -50,6 +54,8 @@ impl Key {
             5 => Key::Client(slot),
             6 => Key::Estimate,
             7 => Key::Flow(slot),
+            8 => Key::Channel(slot),
+            9 => Key::Timer,
             _ => Key::Wake,
         }
     }
@@ -61,6 +67,7 @@ pub enum Interest {
     Nothing,
     Read,
     Write,
+    Both,
 }
 
 impl Interest {
@@ -69,6 +76,7 @@ impl Interest {
             Interest::Nothing => EventFlags::empty(),
             Interest::Read => EventFlags::IN,
             Interest::Write => EventFlags::OUT,
+            Interest::Both => EventFlags::IN | EventFlags::OUT,
         }
     }
 }
@@ -141,6 +149,8 @@ mod tests {
             Key::Client(5),
             Key::Estimate,
             Key::Flow(7),
+            Key::Channel(8),
+            Key::Timer,
         ];
         for key in keys {
             assert_eq!(Key::from_u64(key.to_u64()), key);

@@ -133,7 +133,7 @@ impl Relay {
             None => return Ok(false),
             Some(0) => return Err(self.ended()),
             Some(count) => {
-                shared.check(&space[..count], offset)?;
+                shared.payload.check(&space[..count], offset)?;
                 self.ring.received_bytes += count as u64;
                 shared.moved_bytes += count as u64;
                 shared.tallies[self.tally].count(count as u64);

@@ -147,7 +147,7 @@ impl Flows {
             tally.pass_edge(counted_ns);
         }
         if timetable.next_ns().is_none() {
-            self.flows.iter_mut().for_each(end_sender);
+            self.flows.iter_mut().for_each(end_timed);
         }
     }
 
@@ -181,9 +181,12 @@ impl Flows {
     }
 }
 
-fn end_sender(flow: &mut Option<Flow>) {
-    if let Some(Flow::Send(sender)) = flow {
-        sender.finish();
-        *flow = None;
+/// Receivers end with what is still on its way, but where a port must be free at once.
+fn end_timed(flow: &mut Option<Flow>) {
+    match flow {
+        Some(Flow::Send(sender)) => sender.finish(),
+        Some(Flow::Receive(receiver)) if receiver.may_reset => {}
+        _ => return,
     }
+    *flow = None;
 }

@@ -55,7 +55,9 @@ impl Trip {
         reactor: &Reactor,
     ) -> io::Result<bool> {
         while self.sent_bytes < self.size_bytes {
-            let piece = shared.piece(self.sent_bytes, self.size_bytes - self.sent_bytes);
+            let piece = shared
+                .payload
+                .piece(self.sent_bytes, self.size_bytes - self.sent_bytes);
             let Some(count) = line.write(piece)? else {
                 line.want(Interest::Write, reactor)?;
                 return Ok(false);
@@ -75,7 +77,9 @@ impl Trip {
         reactor: &Reactor,
     ) -> io::Result<Option<bool>> {
         while self.received_bytes < self.size_bytes {
-            let scratch = shared.scratch(self.size_bytes - self.received_bytes);
+            let scratch = shared
+                .payload
+                .scratch(self.size_bytes - self.received_bytes);
             match line.read(scratch)? {
                 None => {
                     line.want(Interest::Read, reactor)?;
@@ -83,7 +87,7 @@ impl Trip {
                 }
                 Some(0) => return Ok(None),
                 Some(count) => {
-                    shared.check_scratch(self.received_bytes, count)?;
+                    shared.payload.check_scratch(self.received_bytes, count)?;
                     self.received_bytes += count as u64;
                     shared.moved_bytes += count as u64;
                 }

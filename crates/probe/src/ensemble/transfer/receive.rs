@@ -19,6 +19,8 @@ pub struct Receiver {
     received_bytes: u64,
     /// Bytes of a trial and the number of trials; none when the sender ends by its clock.
     expected: Option<(u64, u32)>,
+    /// Whether either end closes by a reset when its time is up, which frees the port at once.
+    pub may_reset: bool,
     trials_over: u32,
     wake_bytes: u64,
 }
@@ -29,6 +31,7 @@ impl Receiver {
         src: u32,
         tally: usize,
         expected: Option<(u64, u32)>,
+        may_reset: bool,
     ) -> io::Result<Receiver> {
         let mut receiver = Receiver {
             line,
@@ -36,6 +39,7 @@ impl Receiver {
             tally,
             received_bytes: 0,
             expected,
+            may_reset,
             trials_over: 0,
             wake_bytes: 1,
         };
@@ -52,13 +56,17 @@ impl Receiver {
                 return Ok(Served::Finished);
             }
             let asked = self.left_of_trial_bytes();
-            let scratch = shared.scratch(asked);
+            let scratch = shared.payload.scratch(asked);
             let asked = scratch.len();
-            match self.line.read(scratch)? {
-                None => break,
-                Some(0) => return self.end(),
-                Some(count) => {
-                    shared.check_scratch(self.received_bytes, count)?;
+            match self.line.read(scratch) {
+                Err(error) if self.may_reset && error.kind() == io::ErrorKind::ConnectionReset => {
+                    return self.end();
+                }
+                Err(error) => return Err(error),
+                Ok(None) => break,
+                Ok(Some(0)) => return self.end(),
+                Ok(Some(count)) => {
+                    shared.payload.check_scratch(self.received_bytes, count)?;
                     self.received_bytes += count as u64;
                     shared.moved_bytes += count as u64;
                     shared.tallies[self.tally].count(count as u64);

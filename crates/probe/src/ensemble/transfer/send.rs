@@ -12,15 +12,18 @@ pub struct Sender {
     /// Bytes to go; none when a time ends it.
     left_bytes: Option<u64>,
     sent_bytes: u64,
+    /// Whether either end closes by a reset when its time is up, which frees the port at once.
+    may_reset: bool,
 }
 
 impl Sender {
-    pub fn new(line: Line, dst: u32, left_bytes: Option<u64>) -> Sender {
+    pub fn new(line: Line, dst: u32, left_bytes: Option<u64>, may_reset: bool) -> Sender {
         Sender {
             line,
             dst,
             left_bytes,
             sent_bytes: 0,
+            may_reset,
         }
     }
 
@@ -29,10 +32,15 @@ impl Sender {
     pub fn serve(&mut self, shared: &mut Shared) -> io::Result<Served> {
         let turn_end = self.sent_bytes + TURN_BYTES;
         while self.sent_bytes < turn_end && self.left_bytes != Some(0) {
-            let piece = shared.piece(self.sent_bytes, self.left_bytes.unwrap_or(u64::MAX));
+            let piece = shared
+                .payload
+                .piece(self.sent_bytes, self.left_bytes.unwrap_or(u64::MAX));
             let asked = piece.len();
-            let Some(count) = self.line.write(piece)? else {
-                break;
+            let count = match self.line.write(piece) {
+                Err(error) if self.may_reset && is_reset(&error) => return Ok(Served::Finished),
+                Err(error) => return Err(error),
+                Ok(None) => break,
+                Ok(Some(count)) => count,
             };
             self.count(shared, count as u64);
             if count < asked {
@@ -57,4 +65,11 @@ impl Sender {
         self.sent_bytes += count;
         self.left_bytes = self.left_bytes.map(|left| left - count);
     }
+}
+
+fn is_reset(error: &io::Error) -> bool {
+    matches!(
+        error.kind(),
+        io::ErrorKind::ConnectionReset | io::ErrorKind::BrokenPipe
+    )
 }

@@ -2,27 +2,18 @@
 
 use std::io;
 
-use memmap2::MmapMut;
-
+use super::super::payload::Payload;
 use super::super::reply::FailedTransfer;
 use super::round_trips::RoundTrips;
 use super::tally::Tally;
-use crate::system::memory::memory;
-use crate::transport::payload;
 
-/// The most that one system call moves.
-pub const PIECE_BYTES: usize = 256 << 10;
 /// The most that a flow moves before it is another's turn.
 pub const TURN_BYTES: u64 = 1 << 20;
-/// The payload repeats after this many bytes, see `payload`.
-const PERIOD_BYTES: u64 = 65521;
 
 /// Shared by all flows; only one is served at a time.
 pub struct Shared {
     pub node: u32,
-    verify: bool,
-    payload: MmapMut,
-    scratch: MmapMut,
+    pub payload: Payload,
     pub tallies: Vec<Tally>,
     pub trips: Vec<RoundTrips>,
     pub moved_bytes: u64,
@@ -31,13 +22,9 @@ pub struct Shared {
 
 impl Shared {
     pub fn new(node: u32, verify: bool) -> io::Result<Shared> {
-        let mut payload = memory(PERIOD_BYTES + PIECE_BYTES as u64)?;
-        payload::fill(&mut payload, 0);
         Ok(Shared {
             node,
-            verify,
-            payload,
-            scratch: memory(PIECE_BYTES as u64)?,
+            payload: Payload::new(verify)?,
             tallies: Vec::new(),
             trips: Vec::new(),
             moved_bytes: 0,
@@ -54,50 +41,6 @@ impl Shared {
 
     pub fn reserve_trips(&mut self, count: usize) {
         self.trips = (0..count).map(|_| RoundTrips::new()).collect();
-    }
-
-    /// What to send at an offset of a stream, at most `bytes`. Without a check it need not be what belongs there, and
-    /// starts on a page.
-    #[inline]
-    pub fn piece(&self, offset: u64, bytes: u64) -> &[u8] {
-        let start = if self.verify {
-            (offset % PERIOD_BYTES) as usize
-        } else {
-            0
-        };
-        &self.payload[start..start + bytes.min(PIECE_BYTES as u64) as usize]
-    }
-
-    /// Where to receive at most `bytes`.
-    #[inline]
-    pub fn scratch(&mut self, bytes: u64) -> &mut [u8] {
-        &mut self.scratch[..bytes.min(PIECE_BYTES as u64) as usize]
-    }
-
-    /// Compare what came into the scratch memory with what belongs at that offset.
-    #[inline]
-    pub fn check_scratch(&self, offset: u64, count: usize) -> io::Result<()> {
-        if self.verify {
-            return self.check(&self.scratch[..count], offset);
-        }
-        Ok(())
-    }
-
-    /// Compare bytes with what belongs at that offset of a stream, if that was asked for.
-    pub fn check(&self, bytes: &[u8], offset: u64) -> io::Result<()> {
-        if !self.verify || bytes == self.piece(offset, bytes.len() as u64) {
-            return Ok(());
-        }
-        let expected = self.piece(offset, bytes.len() as u64);
-        let wrong = bytes
-            .iter()
-            .zip(expected)
-            .take_while(|(a, b)| a == b)
-            .count();
-        Err(io::Error::new(
-            io::ErrorKind::InvalidData,
-            format!("byte {} of a stream is damaged", offset + wrong as u64),
-        ))
     }
 
     /// Record a failed transfer, once for all its streams.

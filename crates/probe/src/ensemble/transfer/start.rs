@@ -2,6 +2,7 @@
 
 use std::io;
 use std::net::TcpStream;
+use std::time::Duration;
 
 use socket2::SockRef;
 
@@ -121,12 +122,18 @@ impl Start<'_> {
                     Some(share(bytes, streams, stream) * u64::from(trials))
                 }
                 Amount::Time(_) => {
-                    SockRef::from(&socket).set_tcp_notsent_lowat(LEFT_TO_KERNEL_BYTES)?;
+                    let socket = SockRef::from(&socket);
+                    socket.set_tcp_notsent_lowat(LEFT_TO_KERNEL_BYTES)?;
+                    if one.transfer.port > 0 {
+                        // Else the port could not be used again for a minute.
+                        socket.set_linger(Some(Duration::ZERO))?;
+                    }
                     None
                 }
             };
             let line = self.line(socket, Interest::Write)?;
-            let sender = Sender::new(line, one.transfer.dst, left_bytes);
+            let may_reset = one.transfer.port > 0 && left_bytes.is_none();
+            let sender = Sender::new(line, one.transfer.dst, left_bytes, may_reset);
             self.into.flows.push(Some(Flow::Send(sender)));
         }
         Ok(())
@@ -141,7 +148,8 @@ impl Start<'_> {
                 Amount::Trials { bytes, trials } => Some((share(bytes, streams, stream), trials)),
                 Amount::Time(_) => None,
             };
-            let receiver = Receiver::new(line, one.transfer.src, tally, expected)?;
+            let may_reset = one.transfer.port > 0 && expected.is_none();
+            let receiver = Receiver::new(line, one.transfer.src, tally, expected, may_reset)?;
             self.into.flows.push(Some(Flow::Receive(receiver)));
         }
         Ok(())

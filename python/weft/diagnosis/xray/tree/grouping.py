@@ -56,16 +56,25 @@ def group_by_round_trip(nodes: Members, trips_us: Floats, seed: int = 0) -> Grou
     if len(order) < 4 or np.isnan(trips_us[np.ix_(order, order)][:, :, 0]).all():
         return Group(nodes)
     trips = trips_us[np.ix_(order, order)]
+    return rooted(supported_splits(trips, seed), order)
+
+
+def supported_splits(trips: Floats, seed: int = 0) -> dict[Members, float]:
+    """The splits of the leaves that noise does not explain, as their sides without leaf 0, with their support.
+
+    Where all round trips of each pair are alike, as a simulator's are, drawing them again shows nothing new.
+    """
     rng = np.random.default_rng(seed)
+    are_alike = not (np.nanmax(trips, axis=2, initial=0) > trips[:, :, 0]).any()
+    draws = 1 if are_alike else RESAMPLES
     shown: Counter[Members] = Counter()
-    for _ in range(RESAMPLES):
+    for _ in range(draws):
         shown.update(_significant(_resampled(trips, rng)))
-    support = {
-        side: shown[side] / RESAMPLES
+    return {
+        side: shown[side] / draws
         for side in _significant(trips[:, :, 0])
-        if shown[side] >= LEAST_SUPPORT * RESAMPLES
+        if shown[side] >= LEAST_SUPPORT * draws
     }
-    return _rooted(support, order)
 
 
 def _significant(round_trip_us: Floats) -> list[Members]:
@@ -122,7 +131,7 @@ class _Noise:
         return float(max(median / 0.6745, most / 1.645))
 
 
-def _rooted(support: dict[Members, float], order: list[int]) -> Group:
+def rooted(support: dict[Members, float], order: list[int]) -> Group:
     """The tree of some splits, hung up by the vertex, or the edge, that leaves the smallest branches.
 
     Preferably a vertex without nodes of its own, as the core of a network has none.

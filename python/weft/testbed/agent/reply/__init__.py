@@ -6,7 +6,10 @@ from typing import TypeAlias, TypeVar
 
 from weft.testbed.agent.reply.base import Message, Settings
 from weft.testbed.agent.reply.ensemble import (
+    Activities,
+    Activity,
     Alive,
+    Driven,
     FailedTransfer,
     Joined,
     Left,
@@ -76,6 +79,8 @@ Reply: TypeAlias = (
     | ListeningOn
     | Joined
     | Alive
+    | Activities
+    | Driven
     | PhaseOver
     | PhasesDone
     | Left
@@ -108,6 +113,8 @@ Answer = TypeVar("Answer", bound=Message)
 """The reply that a request is followed by."""
 
 __all__ = [
+    "Activities",
+    "Activity",
     "Alive",
     "Answer",
     "Awaiting",
@@ -128,6 +135,7 @@ __all__ = [
     "Deliveries",
     "Delivery",
     "Done",
+    "Driven",
     "EchoStopped",
     "Echoing",
     "Ended",

@@ -29,6 +29,43 @@ class Alive(Message, frozen=True, kw_only=True):
     moved_bytes: int
     waiting_for: tuple[int, ...] = ()
     round: int | None = None
+    computing: bool = False
+    """Its processors are busy, or stand for some that are: nothing need move."""
+
+
+class Activity(Struct, frozen=True):
+    """What a node did from the begin of a program to its own last end, on the run's clock; it waited for the rest."""
+
+    start_ns: int
+    end_ns: int
+    compute_ns: int
+    communicate_ns: int
+
+    @property
+    def wait_ns(self) -> int:
+        return self.end_ns - self.start_ns - self.compute_ns - self.communicate_ns
+
+
+class Activities(Message, frozen=True):
+    """Of each time that a phase, a program, was carried out."""
+
+    phase: int
+    activities: tuple[Activity, ...]
+
+
+class Driven(Message, frozen=True, kw_only=True):
+    """Where the cars of a node's domain are after a phase that is traffic, how often one passed the end of a link, and
+    what the node sent. The hash of all cars is the sum of all nodes', modulo 2^64."""
+
+    phase: int
+    hash: int
+    home: int
+    waiting: int
+    driving: int
+    arrived: int
+    passed: int
+    messages: int
+    bytes: int
 
 
 class FailedTransfer(Struct, frozen=True):

@@ -192,8 +192,8 @@ fn walk<'a>(neighbours: &Names<'a>, start: &'a str) -> Result<Vec<Step<'a>>, Str
             if !found.insert(next.name) {
                 let (one, other) = (here.name, next.name);
                 return Err(format!(
-                    "what joins {one:?} and {other:?} closes a loop; there must be one way only, but in a \
-                     simulation of a fabric with routing = \"shortest\" or \"hash\""
+                    "what joins {one:?} and {other:?} closes a loop; where there are several ways, the fabric must \
+                     say which is taken: routing = \"hash\" or \"shortest\""
                 ));
             }
             waiting.push_back(step(next.name, Some(here.name), next.link, here.depth + 1));
@@ -246,7 +246,8 @@ fn trunk_from(link: &Link, lower: &str) -> Trunk {
     }
 }
 
-fn interior_of(switch: &Switch) -> Option<Interior> {
+/// What limits a switch, if anything does.
+pub fn interior_of(switch: &Switch) -> Option<Interior> {
     switch.capacity_bits_per_s.map(|rate| Interior {
         direction: Direction {
             rate_bits_per_s: Some(rate),

@@ -2,11 +2,11 @@
 
 use std::collections::HashMap;
 
-use crate::contention::CapacityByPorts;
-use crate::fabric::Direction;
-use crate::layout::{Layout, Port};
-use crate::queue::Admission;
-use crate::tree::{Tree, TreeSwitch};
+use crate::layout::{Between, Layout, Port};
+use crate::ways::limit::{Limit, Place, Span};
+use crate::ways::mesh::Mesh;
+use crate::ways::mesh_paths::MeshPaths;
+use crate::ways::tree::{Tree, TreeSwitch};
 
 /// The limits of a fabric and the paths through them.
 ///
@@ -21,65 +21,19 @@ pub struct Paths {
     first_down: Option<usize>,
     /// For each port the switch it is at.
     switch_of: Vec<usize>,
-    switches: usize,
-    /// For each pair of switches with ports where their path stands in `paths`.
-    spans: Vec<(u32, u32)>,
+    choices: Choices,
+    /// What is between switches, span by span.
     paths: Vec<u32>,
     /// The limits of routes of their own, by sender and receiver.
     detours: HashMap<(usize, usize), usize>,
 }
 
-/// Something that all frames that pass it share.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Limit {
-    /// What it is.
-    pub place: Place,
-    /// Its rate and delay.
-    pub direction: Direction,
-    /// Where the rate depends on how many ports contend; the direction then has the greatest.
-    pub by_ports: Option<CapacityByPorts>,
-    /// The largest IP packet that it carries.
-    pub mtu_bytes: u32,
-    /// Frames that wait in front of it.
-    pub queue_frames: u32,
-    /// Whether it takes everything and delivers nothing.
-    pub dead: bool,
-}
-
-/// Where a limit is. Ports are positions in the layout, switches in their network's tree.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Place {
-    /// From a host.
-    Up { port: usize },
-    /// To a host.
-    Down { port: usize },
-    /// What a switch lets in from below it.
-    Enter { network: usize, switch: usize },
-    /// What a switch lets out to below it.
-    Leave { network: usize, switch: usize },
-    /// The link from a switch to the one above.
-    TrunkUp { network: usize, switch: usize },
-    /// The link to a switch from the one above.
-    TrunkDown { network: usize, switch: usize },
-    /// A route with a limit of its own.
-    Detour { from: usize, to: usize },
-}
-
-impl Place {
-    /// Whether it is the inside of a switch, where frames have neither preamble nor gap.
-    pub fn is_inside(self) -> bool {
-        matches!(self, Self::Enter { .. } | Self::Leave { .. })
-    }
-
-    /// Whose frames may wait in front of it.
-    pub fn admission(self) -> Admission {
-        match self {
-            Self::Up { .. } | Self::Detour { .. } => Admission::DropTail,
-            // Mostly one sender's, which is to have the whole queue.
-            Self::Down { .. } => Admission::OneEach,
-            _ => Admission::DynamicThreshold,
-        }
-    }
+#[derive(Debug)]
+enum Choices {
+    /// One way: by pair of switches with ports its span.
+    Tree { switches: usize, spans: Vec<Span> },
+    /// One of several.
+    Mesh(MeshPaths),
 }
 
 impl Paths {
@@ -91,15 +45,18 @@ impl Paths {
             limits: ports.iter().enumerate().map(up).collect(),
             ports: ports.len(),
             first_down: None,
-            switch_of: Vec::new(),
-            switches: 0,
-            spans: Vec::new(),
+            switch_of: vec![0; ports.len()],
+            choices: Choices::Tree {
+                switches: 1,
+                spans: vec![Span::default()],
+            },
             paths: Vec::new(),
             detours: HashMap::new(),
         };
-        match layout.trees.is_empty() {
-            true => paths.join_by_cable(),
-            false => paths.join_by_switches(layout),
+        match &layout.between {
+            Between::Cable => {}
+            Between::Trees(trees) => paths.join_by_trees(ports, trees),
+            Between::Mesh(mesh) => paths.join_by_mesh(ports, mesh),
         }
         for detour in &layout.detours {
             let (from, to) = (detour.from, detour.to);
@@ -116,19 +73,44 @@ impl Paths {
         paths
     }
 
-    /// The limit that a frame passes at a step of its path to a port; none when it is there. Step 0 is the sender's own.
-    /// Takes time in proportion to the step, and there are few.
+    /// Whether there are several ways, so that what a frame hashes to matters.
+    pub fn has_choice(&self) -> bool {
+        matches!(self.choices, Choices::Mesh(_))
+    }
+
+    /// The way between the switches of two ports that are joined, for what hashes to so much.
     #[inline]
-    pub fn limit_at(&self, step: usize, from: usize, to: usize) -> Option<usize> {
-        match step {
-            0 => Some(from),
-            _ => self.later_limit(step - 1, from, to),
+    pub fn span(&mut self, from: usize, to: usize, hashed: u64) -> Span {
+        let (from, to) = (self.switch_of[from], self.switch_of[to]);
+        match &mut self.choices {
+            Choices::Tree { switches, spans } => spans[from * *switches + to],
+            Choices::Mesh(mesh) => mesh.span(from, to, hashed, &mut self.paths),
         }
     }
 
-    /// All limits on the path between two ports of a network, in order.
-    pub fn path(&self, from: usize, to: usize) -> impl Iterator<Item = usize> {
-        (0..).map_while(move |step| self.limit_at(step, from, to))
+    /// The limit that a frame passes at a step of its path to a port; none when it is there. Step 0 is the sender's own.
+    /// Takes time in proportion to the step, and there are few.
+    #[inline]
+    pub fn limit_at(&self, step: usize, from: usize, to: usize, span: Span) -> Option<usize> {
+        match step {
+            0 => Some(from),
+            _ => self.later_limit(step - 1, from, to, span),
+        }
+    }
+
+    /// Appends all limits on the path between two ports of a network, in order; none where there is no path.
+    pub fn append(&self, from: usize, to: usize, hashed: u64, route: &mut Vec<u32>) -> Option<()> {
+        route.push(from as u32);
+        let (start, end) = (self.switch_of[from], self.switch_of[to]);
+        match &self.choices {
+            Choices::Tree { switches, spans } => {
+                let span = spans[start * switches + end];
+                route.extend(&self.paths[span.range()]);
+            }
+            Choices::Mesh(mesh) => mesh.append(start, end, hashed, route)?,
+        }
+        route.extend(self.last_limits(from, to).map(|limit| limit as u32));
+        Some(())
     }
 
     /// How many ports there are.
@@ -136,45 +118,64 @@ impl Paths {
         self.ports
     }
 
-    fn later_limit(&self, step: usize, from: usize, to: usize) -> Option<usize> {
-        let (start, length) = self.spans[self.switch_of[from] * self.switches + self.switch_of[to]];
-        if step < length as usize {
-            return Some(self.paths[start as usize + step] as usize);
+    fn later_limit(&self, step: usize, from: usize, to: usize, span: Span) -> Option<usize> {
+        if step < span.length as usize {
+            return Some(self.paths[span.start as usize + step] as usize);
         }
+        self.last_limits(from, to).nth(step - span.length as usize)
+    }
+
+    /// Behind the switches.
+    fn last_limits(&self, from: usize, to: usize) -> impl Iterator<Item = usize> {
         let detour = match self.detours.is_empty() {
             true => None,
             false => self.detours.get(&(from, to)).copied(),
         };
         let down = self.first_down.map(|first| first + to);
-        detour.into_iter().chain(down).nth(step - length as usize)
+        detour.into_iter().chain(down)
     }
 
-    fn join_by_cable(&mut self) {
-        self.switch_of = vec![0; self.ports];
-        self.switches = 1;
-        self.spans = vec![(0, 0)];
-    }
-
-    fn join_by_switches(&mut self, layout: &Layout) {
+    fn add_down(&mut self, ports: &[Port]) {
         self.first_down = Some(self.limits.len());
         let down = |(port, at)| limit_of(at, Place::Down { port }, false);
-        self.limits
-            .extend(layout.ports.iter().enumerate().map(down));
-        let sizes = layout.trees.iter().map(|tree| tree.switches.len());
+        self.limits.extend(ports.iter().enumerate().map(down));
+    }
+
+    fn join_by_mesh(&mut self, ports: &[Port], mesh: &Mesh) {
+        self.add_down(ports);
+        self.switch_of = ports.iter().map(|port| port.switch).collect();
+        let largest = ports.iter().map(|port| port.mtu_bytes).max();
+        let add = |limit| self.add(limit) as u32;
+        let mesh = MeshPaths::of(mesh, largest.unwrap_or(0), add);
+        self.choices = Choices::Mesh(mesh);
+    }
+
+    fn join_by_trees(&mut self, ports: &[Port], trees: &[Tree]) {
+        self.add_down(ports);
+        let sizes = trees.iter().map(|tree| tree.switches.len());
         let firsts: Vec<_> = sizes
             .scan(0, |next, size| Some(std::mem::replace(next, *next + size)))
             .collect();
         let switch_of = |port: &Port| firsts[port.network] + port.switch;
-        self.switch_of = layout.ports.iter().map(switch_of).collect();
-        self.switches = layout.trees.iter().map(|tree| tree.switches.len()).sum();
-        self.spans = vec![(0, 0); self.switches * self.switches];
-        for (network, tree) in layout.trees.iter().enumerate() {
-            self.lay_paths(tree, network, firsts[network]);
+        self.switch_of = ports.iter().map(switch_of).collect();
+        let switches = trees.iter().map(|tree| tree.switches.len()).sum();
+        let mut spans = vec![Span::default(); switches * switches];
+        for (network, tree) in trees.iter().enumerate() {
+            let first = firsts[network];
+            for ((from, to), span) in self.lay_paths(tree, network, first) {
+                spans[from * switches + to] = span;
+            }
         }
+        self.choices = Choices::Tree { switches, spans };
     }
 
-    /// Adds the limits of a network's switches and the paths between those that have ports.
-    fn lay_paths(&mut self, tree: &Tree, network: usize, first: usize) {
+    /// Adds the limits of a network's switches and the paths between those that have ports, each pair's with its span.
+    fn lay_paths(
+        &mut self,
+        tree: &Tree,
+        network: usize,
+        first: usize,
+    ) -> Vec<((usize, usize), Span)> {
         let trunks = tree.switches.iter().filter_map(|s| s.trunk);
         let mtu_bytes = trunks.map(|trunk| trunk.mtu_bytes).max().unwrap_or(0);
         let switches = tree.switches.iter().enumerate();
@@ -185,14 +186,14 @@ impl Paths {
         leaves.retain(|switch| (first..first + tree.switches.len()).contains(switch));
         leaves.sort_unstable();
         leaves.dedup();
-        for &from in &leaves {
-            for &to in &leaves {
-                let path = path_between(tree, &inner, from - first, to - first);
-                let span = (self.paths.len() as u32, path.len() as u32);
-                self.spans[from * self.switches + to] = span;
-                self.paths.extend(path);
-            }
-        }
+        let pairs = leaves
+            .iter()
+            .flat_map(|from| leaves.iter().map(move |to| (*from, *to)));
+        let lay = |(from, to): (usize, usize)| {
+            let path = path_between(tree, &inner, from - first, to - first);
+            ((from, to), Span::added(&mut self.paths, &path))
+        };
+        pairs.map(lay).collect()
     }
 
     fn add_inner(

@@ -1,0 +1,139 @@
+"""`weft vm`: virtual clusters whose hosts are virtual machines."""
+
+from __future__ import annotations
+
+import subprocess
+from pathlib import Path
+
+import click
+
+from weft.cli.output import json_option, print_json, print_warnings
+from weft.cli.tables.layout import plain_table, terminal
+from weft.errors import RequestError
+from weft.testbed.lab import registry
+from weft.testbed.lab.guests import Guests
+from weft.testbed.lab.registry import Entry
+from weft.testbed.vm.console import attach
+from weft.testbed.vm.testbed import boot_guests
+
+
+@click.group()
+def vm() -> None:
+    """Build virtual clusters of virtual machines."""
+
+
+@vm.command(epilog="Example: weft vm boot 'two-nics(nic=e1000)' --scale 0.1")
+@click.argument("fabric")
+@click.option("--scale", default=1.0, show_default=True, help="Multiply every rate.")
+@click.option("--name", help="Name of the lab.  [default: the fabric's name]")
+@json_option
+def boot(fabric: str, scale: float, name: str | None, as_json: bool) -> None:
+    """Boot the hosts of FABRIC (a catalogue name or a TOML file), one after another.
+
+    In brackets behind it: nic=CARD, cpus=N, memory=MB of each guest.
+    """
+    entry = boot_guests(fabric, scale, name)
+    if as_json:
+        print_json(entry.summary() | {"warnings": [vars(one) for one in entry.keeper.warnings]})
+        return
+    print_warnings(entry.keeper.warnings)
+    hosts = ", ".join(f"{node.name} {node.address}" for node in entry.keeper.nodes)
+    click.echo(f"{entry.id} is up, {_guests(entry).virtualisation}: {hosts}")
+
+
+@vm.command("list", epilog="Example: weft vm list")
+@json_option
+def list_(as_json: bool) -> None:
+    """List labs of virtual machines; a guest that ended is named."""
+    entries = [entry for entry in registry.entries() if entry.guests]
+    if as_json:
+        print_json({"labs": [entry.summary() | {"dead": _dead(entry)} for entry in entries]})
+        return
+    table = plain_table("lab", "scale", "state", "guests", "card", "kernel", "dead", "age")
+    for one in entries:
+        guests, dead = _guests(one), ", ".join(_dead(one))
+        count = f"{len(guests.pids)}, {guests.virtualisation}"
+        age = f"{one.age_s:.0f} s"
+        state = one.state + (", private" if one.private else "")
+        table.add_row(one.id, f"{one.scale:g}", state, count, guests.nic, guests.kernel, dead, age)
+    terminal(soft_wrap=True).print(table if entries else "no virtual machines")
+
+
+@vm.command(epilog="Example: weft vm down two-nics")
+@click.argument("names", nargs=-1)
+@click.option("--all", "everything", is_flag=True, help="All labs of virtual machines.")
+@json_option
+def down(names: tuple[str, ...], everything: bool, as_json: bool) -> None:
+    """Remove labs of virtual machines, also stale ones."""
+    if not names and not everything:
+        raise RequestError("which lab?", "name one, or give --all; `weft vm list` shows them")
+    all_of_them = [entry for entry in registry.entries() if entry.guests]
+    chosen = all_of_them if everything else [_existing(name) for name in names]
+    for entry in chosen:
+        registry.remove(entry)
+    if as_json:
+        print_json({"removed": [{"id": entry.id} for entry in chosen]})
+        return
+    for entry in chosen:
+        click.echo(f"{entry.id} is down")
+
+
+@vm.command(
+    "exec",
+    context_settings={"ignore_unknown_options": True},
+    epilog="Example: weft vm exec two-nics n1 -- ip addr",
+)
+@click.argument("name")
+@click.argument("node")
+@click.argument("command", nargs=-1, required=True, type=click.UNPROCESSED)
+@click.pass_context
+def exec_(context: click.Context, name: str, node: str, command: tuple[str, ...]) -> None:
+    """Run COMMAND in a guest and return its exit status.
+
+    It is a program of this machine, whose files guests can read, or of the guest's busybox.
+    """
+    argv = _up(name, node).command(node, list(command))
+    context.exit(subprocess.run(argv, check=False).returncode)
+
+
+@vm.command(epilog="Example: weft vm console two-nics n1")
+@click.argument("name")
+@click.argument("node")
+@click.option("--log", is_flag=True, help="Print what the guest wrote so far.")
+def console(name: str, node: str, log: bool) -> None:
+    """Use a guest's console; leave it with Control and ]."""
+    guests = _up(name, node)
+    if log:
+        click.echo(guests.console(node).read_text(errors="replace"), nl=False)
+        return
+    attach(Path(guests.folder), node)
+
+
+def _up(name: str, node: str) -> Guests:
+    """The guests of a lab that is up and has this one."""
+    entry = _existing(name)
+    if entry.state == "stale":
+        raise RequestError(f"lab {name} is stale", f"`weft vm down {name}`, then boot it again")
+    known = [one.name for one in entry.keeper.nodes]
+    if node not in known:
+        raise RequestError(f"lab {name} has no guest {node}", f"its guests: {', '.join(known)}")
+    return _guests(entry)
+
+
+def _existing(name: str) -> Entry:
+    entries = {entry.id: entry for entry in registry.entries() if entry.guests}
+    if name not in entries:
+        raise RequestError(
+            f"no lab {name} of virtual machines", f"labs: {', '.join(entries) or 'none'}"
+        )
+    return entries[name]
+
+
+def _guests(entry: Entry) -> Guests:
+    assert entry.guests
+    return entry.guests
+
+
+def _dead(entry: Entry) -> list[str]:
+    """Those that ended."""
+    return [name for name in _guests(entry).pids if not _guests(entry).is_alive(name)]

@@ -1,0 +1,76 @@
+"""Connections with ports of their own between two leaves, and which leaves may be tried at the same time."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import NamedTuple
+
+from weft.diagnosis.paths.leaves import Leaf
+
+FIRST_PORT = 20_000
+"""Below what kernels give connections by themselves, and above most services."""
+MOST_PORTS = 12_000
+ALL_SHIFTS_LEAVES = 4
+"""Of more leaves not all pairs are tried: each sends to and hears from three others."""
+
+
+class Connection(NamedTuple):
+    """Nodes by position, and the port that the source sends from."""
+
+    src: int
+    dst: int
+    port: int
+
+
+@dataclass(frozen=True)
+class LeafPair:
+    """From a leaf to another."""
+
+    number: int
+    src: Leaf
+    dst: Leaf
+
+    def connections(self, count: int) -> list[Connection]:
+        """The first so many, each with a port of its own; the nodes take turns in all combinations."""
+        sources, targets = self.src.members, self.dst.members
+        first = FIRST_PORT + self.number * 997 % MOST_PORTS
+        found = []
+        for at in range(count):
+            turn, place = divmod(at, len(sources))
+            target = targets[(place + turn) % len(targets)]
+            found.append(Connection(sources[place], target, first + at))
+        return found
+
+
+def leaf_pairs(leaves: list[Leaf]) -> list[LeafPair]:
+    """Which pairs to try: all of few leaves."""
+    count = len(leaves)
+    shifts = range(1, count) if count <= ALL_SHIFTS_LEAVES else (1, 2, count // 2)
+    ends = [(at, (at + shift) % count) for shift in shifts for at in range(count)]
+    return [LeafPair(n, leaves[a], leaves[b]) for n, (a, b) in enumerate(dict.fromkeys(ends))]
+
+
+def batches(pairs: list[LeafPair]) -> list[list[LeafPair]]:
+    """Pairs that share no link above their leaves may be tried at once: of a unit one sends and one receives."""
+    left, found = list(pairs), []
+    while left:
+        batch: list[LeafPair] = []
+        for pair in left:
+            taken = {(one.src.unit, "out") for one in batch} | {
+                (one.dst.unit, "in") for one in batch
+            }
+            if not taken & {(pair.src.unit, "out"), (pair.dst.unit, "in")}:
+                batch.append(pair)
+        found.append(batch)
+        left = [pair for pair in left if pair not in batch]
+    return found
+
+
+def have_no_node_twice(connections: list[Connection]) -> bool:
+    """Whether no node sends twice, and none receives twice."""
+    sources, targets = (
+        sorted(one.src for one in connections),
+        sorted(one.dst for one in connections),
+    )
+    return all(a != b for ends in (sources, targets) for a, b in pairwise(ends))

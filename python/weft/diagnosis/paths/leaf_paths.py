@@ -1,0 +1,123 @@
+"""What is known of the paths from one leaf to another."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import numpy as np
+
+from weft.diagnosis.paths.balance import Balance, balance_of, share_of
+from weft.diagnosis.paths.connection import Connection, LeafPair
+from weft.diagnosis.paths.sorting import Sorting
+from weft.interval import Interval
+from weft.statistics import median_interval
+
+Kind = Literal["several", "one", "by address", "not told", "few"]
+"""Several paths, by ports; one for all that was tried; several, but ports do not matter; connections do not disturb
+each other; too few connections were sorted."""
+LEAST_SORTED = 8
+LEAST_APART = 4
+
+
+@dataclass(frozen=True)
+class PathFound:
+    """One of the paths: the connections on it, its share of all, and what it carries, payload. `is_full` where two of
+    its connections have filled it; else it carries that much at least."""
+
+    connections: tuple[Connection, ...]
+    share: Interval
+    capacity_mbps: Interval
+    is_full: bool
+
+
+@dataclass(frozen=True)
+class LeafPaths:
+    """From the nodes `src` to the nodes `dst`; `undecided` connections are on a path that is not known."""
+
+    src: tuple[int, ...]
+    dst: tuple[int, ...]
+    kind: Kind
+    paths: tuple[PathFound, ...]
+    balance: Balance | None
+    undecided: int
+
+    @property
+    def usual_mbps(self) -> float:
+        """What a usual one of the better half of the paths carries: of two, one may be slow."""
+        rates = sorted((path.capacity_mbps.median for path in self.paths), reverse=True)
+        return float(np.median(rates[: (len(rates) + 1) // 2]))
+
+    def to_json(self, names: list[str]) -> dict[str, Any]:
+        paths = [
+            {
+                "share": path.share,
+                "capacity_mbps": path.capacity_mbps,
+                "is_full": path.is_full,
+                "connections": [
+                    {"src": names[one.src], "dst": names[one.dst], "port": one.port}
+                    for one in path.connections
+                ],
+            }
+            for path in self.paths
+        ]
+        return {
+            "src": [names[node] for node in self.src],
+            "dst": [names[node] for node in self.dst],
+            "kind": self.kind,
+            "paths": paths,
+            "balance": vars(self.balance) if self.balance else None,
+            "undecided": self.undecided,
+        }
+
+
+def leaf_paths(pair: LeafPair, sorting: Sorting) -> LeafPaths:
+    """All that follows from sorted connections between two leaves."""
+    kind = _kind(sorting)
+    told = kind in ("several", "one", "by address")
+    paths = [_path(sorting, number) for number in range(len(sorting.paths))] if told else []
+    counts = [len(path.connections) for path in paths]
+    return LeafPaths(
+        pair.src.members,
+        pair.dst.members,
+        kind,
+        tuple(paths),
+        balance_of(counts) if len(counts) > 1 else None,
+        len(sorting.undecided),
+    )
+
+
+def _kind(sorting: Sorting) -> Kind:
+    placed = sum(map(len, sorting.paths))
+    if sorting.is_wide or (len(sorting.paths) >= LEAST_APART and not sorting.joined):
+        return "not told"
+    if placed < LEAST_SORTED or not sorting.joined:
+        return "few"
+    if len(sorting.paths) == 1:
+        return "one"
+    return "by address" if _ignores_ports(sorting) else "several"
+
+
+def _ignores_ports(sorting: Sorting) -> bool:
+    """Whether all connections of the same two nodes are on one path, where by ports some would not be."""
+    path_of = {one: number for number, path in enumerate(sorting.paths) for one in path}
+    by_ends: dict[tuple[int, int], list[int]] = {}
+    for one, path in path_of.items():
+        by_ends.setdefault((one.src, one.dst), []).append(path)
+    repeated = [paths for paths in by_ends.values() if len(paths) > 1]
+    return len(repeated) >= 3 and all(len(set(paths)) == 1 for paths in repeated)
+
+
+def _path(sorting: Sorting, number: int) -> PathFound:
+    found = sorting.paths[number]
+    placed = sum(map(len, sorting.paths))
+    alone = sorting.rate_mbps(number)
+    # Less than one of them has by itself was the fault of something else.
+    together = [max(mbps, alone) for path, mbps in sorting.meetings if path == number]
+    rates = together or [sorting.alone[one] for one in found]
+    return PathFound(
+        tuple(sorted(found)),
+        share_of(len(found), placed),
+        median_interval(rates),
+        bool(together),
+    )

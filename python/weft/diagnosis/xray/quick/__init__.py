@@ -1,0 +1,1 @@
+"""Health: which node or uplink is not like the others."""

@@ -1,0 +1,60 @@
+"""Round trips of the pairs of nodes that were measured."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from weft.diagnosis.curve import Ints
+from weft.statistics import Floats
+
+
+@dataclass(frozen=True, eq=False)
+class RoundTrips:
+    """`us`, (pairs, deepest), are the round trips of pairs `a` < `b` in ascending order, NaN where there are fewer."""
+
+    a: Ints
+    b: Ints
+    us: Floats
+
+    @classmethod
+    def of(cls, ends: Ints, other_ends: Ints, trips_us: Floats) -> RoundTrips:
+        """Of exchanges in any order."""
+        a, b = np.minimum(ends, other_ends), np.maximum(ends, other_ends)
+        order = np.lexsort((trips_us, b, a))
+        a, b, trips_us = a[order], b[order], trips_us[order]
+        is_first = np.append(True, (np.diff(a) != 0) | (np.diff(b) != 0))[: len(a)]
+        first = np.flatnonzero(is_first)
+        pair = np.cumsum(is_first) - 1
+        depth = np.arange(len(a)) - first[pair]
+        us = np.full((len(first), int(depth.max(initial=0)) + 1), np.nan)
+        us[pair, depth] = trips_us
+        return cls(a[first], b[first], us)
+
+    @property
+    def fastest_us(self) -> Floats:
+        """Of each pair; other traffic and other processes only add to it."""
+        shortest: Floats = self.us[:, 0]
+        return shortest
+
+    def among(self, order: Sequence[int]) -> RoundTrips:
+        """Those between some nodes, in ascending order, that are called by their places in it."""
+        names = np.asarray(order, dtype=np.int64)
+        is_named = np.isin([self.a, self.b], names)
+        kept = is_named.all(axis=0)
+        ends = np.searchsorted(names, [self.a, self.b])
+        return RoundTrips(ends[0][kept], ends[1][kept], self.us[kept])
+
+    def dense(self, count: int) -> Floats:
+        """As `trips_us[a, b]` and `trips_us[b, a]` of so many nodes, NaN where a pair was not measured."""
+        trips = np.full((count, count, self.us.shape[1]), np.nan)
+        trips[self.a, self.b] = trips[self.b, self.a] = self.us
+        return trips
+
+    def resampled(self, rng: np.random.Generator) -> RoundTrips:
+        """The fastest of as many round trips drawn again, with replacement, from each pair's."""
+        pairs, deepest = self.us.shape
+        drawn = rng.integers(0, deepest, (pairs, deepest)).min(axis=1)
+        return RoundTrips(self.a, self.b, self.us[np.arange(pairs), drawn][:, np.newaxis])

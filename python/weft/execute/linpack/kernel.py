@@ -1,0 +1,92 @@
+"""How fast a process computes what Linpack computes: run as a program, it says so as JSON.
+
+Products of matrices whose common side is a block (dgemm), and the factorisation of a panel of a block's width as HPL
+does it: halves of halves down to four columns. Both with one thread of the OpenBLAS that NumPy and SciPy come with.
+Python's own work is in the time of a panel, so that its rate is rather too low.
+"""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections.abc import Callable
+
+import msgspec
+import numpy as np
+from scipy.linalg.blas import dgemm
+
+from weft.statistics import Floats
+
+_SIDE = 1024
+"""Rows and columns that are updated, and rows of a panel: they do not fit into a cache of a core together."""
+_FEW = 4
+"""Columns that are factorised one by one: HPL's NBMIN as most set it."""
+_LONG_ENOUGH_S = 0.5
+"""Of each of the two. Work over time counts, whatever else takes the processor meanwhile."""
+
+
+class Rates(msgspec.Struct, frozen=True):
+    """Floating-point operations per second of one process."""
+
+    dgemm_flops: int
+    panel_flops: int
+
+
+def measure(block: int) -> Rates:
+    """The rates for blocks of so many columns."""
+    random = np.random.default_rng(0)
+    left = np.asfortranarray(random.random((_SIDE, block)))
+    right = np.asfortranarray(random.random((block, _SIDE)))
+    updated = np.zeros((_SIDE, _SIDE), order="F")
+    rows = max(_SIDE, 2 * block)
+    panel = random.random((rows, block))
+
+    def update() -> object:
+        return dgemm(-1.0, left, right, 1.0, updated, overwrite_c=1)
+
+    def factor() -> None:
+        factorise(np.asfortranarray(panel), 0, block)
+
+    dgemm_s, panel_s = mean_s(update), mean_s(factor)
+    return Rates(
+        dgemm_flops=max(1, round(2 * _SIDE**2 * block / dgemm_s)),
+        panel_flops=max(1, round(block**2 * (rows - block / 3) / panel_s)),
+    )
+
+
+def factorise(panel: Floats, first: int, end: int) -> None:
+    """Columns of a panel become L and U, with partial pivoting, in place."""
+    if end - first <= _FEW:
+        for column in range(first, end):
+            _eliminate(panel, column, end)
+        return
+    middle = (first + end) // 2
+    factorise(panel, first, middle)
+    top = panel[first:middle, middle:end]
+    for row in range(1, middle - first):
+        top[row] -= panel[first + row, first : first + row] @ top[:row]
+    panel[middle:, middle:end] -= panel[middle:, first:middle] @ top
+    factorise(panel, middle, end)
+
+
+def _eliminate(panel: Floats, column: int, end: int) -> None:
+    pivot = column + int(np.argmax(np.abs(panel[column:, column])))
+    if pivot != column:
+        panel[[column, pivot]] = panel[[pivot, column]]
+    below = panel[column + 1 :, column]
+    below /= panel[column, column]
+    panel[column + 1 :, column + 1 : end] -= np.outer(below, panel[column, column + 1 : end])
+
+
+def mean_s(work: Callable[[], object]) -> float:
+    """The mean time of some work in seconds, which is repeated for long enough."""
+    work()
+    begun, times = time.perf_counter(), 0
+    while (passed_s := time.perf_counter() - begun) < _LONG_ENOUGH_S:
+        work()
+        times += 1
+    return passed_s / times
+
+
+if __name__ == "__main__":
+    print(msgspec.json.encode(measure(int(sys.argv[1]))).decode())

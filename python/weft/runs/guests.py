@@ -1,0 +1,17 @@
+"""What a run says of the virtual machines that it was on."""
+
+from __future__ import annotations
+
+from weft.runs.records import Testbed
+
+
+def guests_text(testbed: Testbed) -> str:
+    """In words, how they were run first; "" where there were none."""
+    guests = testbed.get("guests")
+    if not guests:
+        return ""
+    processors = "1 processor" if guests["cpus"] == 1 else f"{guests['cpus']} processors"
+    size = f"{processors} and {guests['memory_mbytes']} MB each"
+    how = testbed.get("virtualisation", "virtual")
+    bond = f", a bond ({guests['bond']})" if guests["bond"] else ""
+    return f"{how}, Linux {guests['kernel']}, {size}, {guests['nic']} cards{bond}"

@@ -1,0 +1,1 @@
+"""Virtual machines as the hosts of a lab."""

@@ -1,0 +1,113 @@
+"""Booting guests: one after another, watched by what they write to their consoles, with one more try each."""
+
+from __future__ import annotations
+
+import subprocess
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import NamedTuple
+
+import msgspec
+
+from weft.errors import WorkError
+from weft.testbed.lab.daemon import ask_keeper, process_started
+from weft.testbed.vm.initramfs import READY
+
+SILENT_S = 60.0
+"""A guest that writes nothing for so long hangs: on a busy machine an emulated boot is slow, but never silent."""
+CONFIGURED_WITHIN_S = 120.0
+TRIES = 2
+LAST_LINES = 6
+_PANIC = "Kernel panic"
+_LOOK_EVERY_S = 0.1
+
+Telling = Callable[[str], None]
+
+
+class BootError(WorkError):
+    """A guest did not come up; says what it wrote last."""
+
+
+class Place(NamedTuple):
+    """Where a guest is started: the keeper's socket, and the folder of the guests."""
+
+    socket: Path
+    folder: Path
+
+
+def boot(place: Place, name: str, command: list[str], tell: Telling) -> int:
+    """Boot a guest; returns its emulator's pid. Raises BootError after the second failure."""
+    for attempt in range(1, TRIES + 1):
+        try:
+            return _boot(place, name, command)
+        except BootError as error:
+            if attempt == TRIES:
+                raise
+            tell(f"{error.message}; once more")
+    raise AssertionError("unreachable")
+
+
+def configure_guest(into: list[str], name: str, script: str) -> None:
+    """Carry a script out in a guest; raises BootError."""
+    try:
+        done = subprocess.run(
+            into,
+            input=script,
+            capture_output=True,
+            text=True,
+            timeout=CONFIGURED_WITHIN_S,
+            check=False,
+        )
+    except subprocess.TimeoutExpired:
+        raise BootError(f"{name}: setting up its interfaces took too long") from None
+    if done.returncode:
+        said = (done.stderr or done.stdout).strip()
+        raise BootError(f"{name}: its interfaces could not be set up: {said}")
+
+
+def _boot(place: Place, name: str, command: list[str]) -> int:
+    console = place.folder / f"{name}.console"
+    console.unlink(missing_ok=True)
+    question = {"ask": "boot", "host": name, "command": command}
+    question |= {"folder": str(place.folder), "log": f"{name}.log"}
+    try:
+        answer = msgspec.json.decode(ask_keeper(place.socket, question))
+    except OSError as error:
+        raise BootError(f"{name}: the lab's keeper does not answer: {error}") from None
+    if "error" in answer:
+        raise BootError(f"{name}: {answer['error']['message']}")
+    pid = int(answer["pid"])
+    _watch(place, name, pid)
+    return pid
+
+
+def _watch(place: Place, name: str, pid: int) -> None:
+    """Until the guest is ready; raises BootError where it panics, ends or falls silent."""
+    size, since = 0, time.monotonic()
+    while True:
+        said = _read(place.folder / f"{name}.console")
+        if READY in said:
+            return
+        if _PANIC in said:
+            raise BootError(f"{name}: its kernel panicked:\n{_last(said)}")
+        if process_started(pid) is None:
+            words = _last(_read(place.folder / f"{name}.log") or said)
+            raise BootError(f"{name}: its emulator ended:\n{words}")
+        if len(said) != size:
+            size, since = len(said), time.monotonic()
+        if time.monotonic() - since > SILENT_S:
+            raise BootError(f"{name}: wrote nothing for {SILENT_S:g} s, and last:\n{_last(said)}")
+        time.sleep(_LOOK_EVERY_S)
+
+
+def _read(path: Path) -> str:
+    try:
+        return path.read_bytes().decode(errors="replace")
+    except FileNotFoundError:
+        return ""
+
+
+def _last(said: str) -> str:
+    lines = [line.rstrip() for line in said.splitlines() if line.strip()]
+    return "\n".join(f"  {line}" for line in lines[-LAST_LINES:]) or "  nothing"

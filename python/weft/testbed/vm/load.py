@@ -1,0 +1,79 @@
+"""Whether guests had the processors that they wanted: the time of their virtual processors' threads."""
+
+from __future__ import annotations
+
+import contextlib
+import time
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+
+from msgspec import Struct
+
+from weft.runs.meta import Warning
+
+BUSY_SHARE = 0.9
+"""A virtual processor that is busy for more of the time is the limit of what is measured."""
+WAITING_SHARE = 0.05
+"""One that waits for a processor of this machine for more of the time is disturbed by others (the guest's steal)."""
+LEAST_S = 1.0
+NS = 1e9
+
+
+class Usage(Struct, frozen=True):
+    """Of one virtual processor until a time: how long it ran, and how long it waited to run."""
+
+    at_s: float
+    ran_s: float
+    waited_s: float
+
+
+Usages = Mapping[tuple[str, int], Usage]
+"""By guest and thread."""
+
+
+def usages(pids: Mapping[str, int]) -> Usages:
+    """What the virtual processors of these emulators have used so far."""
+    return {(name, tid): usage for name, pid in pids.items() for tid, usage in _threads(pid)}
+
+
+def load_warnings(before: Usages, after: Usages) -> list[Warning]:
+    """What the time between the two says against measurements in it."""
+    ran, waited = _largest(before, after, "ran_s"), _largest(before, after, "waited_s")
+    found = []
+    if ran and ran[0] > BUSY_SHARE:
+        found.append(
+            Warning(
+                "guest-busy",
+                f"{ran[1]}'s processor was busy for {ran[0]:.0%} of the time: the guest, not the fabric, was a limit",
+                "use --scale to slow the fabric down; ratios between runs like this one still say something",
+            )
+        )
+    if waited and waited[0] > WAITING_SHARE:
+        found.append(
+            Warning(
+                "guest-steal",
+                f"{waited[1]}'s processor waited for one of this machine's for {waited[0]:.0%} of the time",
+                "leave the machine alone while it measures, or boot fewer guests",
+            )
+        )
+    return found
+
+
+def _largest(before: Usages, after: Usages, field: str) -> tuple[float, str] | None:
+    """The largest share of the time, and whose."""
+    shares = []
+    for key, end in after.items():
+        start = before.get(key)
+        if start and end.at_s - start.at_s >= LEAST_S:
+            used = getattr(end, field) - getattr(start, field)
+            shares.append((used / (end.at_s - start.at_s), key[0]))
+    return max(shares, default=None)
+
+
+def _threads(pid: int) -> Iterator[tuple[int, Usage]]:
+    for task in Path(f"/proc/{pid}/task").glob("*"):
+        # A thread may end at any time, and kernels without schedstat say nothing.
+        with contextlib.suppress(OSError, ValueError):
+            if (task / "comm").read_text().startswith("CPU "):
+                ran, waited, _ = map(int, (task / "schedstat").read_text().split())
+                yield int(task.name), Usage(time.monotonic(), ran / NS, waited / NS)
