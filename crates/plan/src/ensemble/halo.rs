@@ -342,7 +342,7 @@ mod tests {
             {
                 let nodes = cells.iter().product();
                 let program = halo(cells, periodic, corners).program(nodes, 1000).unwrap();
-                Schedule::of(program, 100).unwrap();
+                Schedule::of(&program, 100).unwrap();
             }
         }
     }

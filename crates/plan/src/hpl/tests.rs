@@ -7,6 +7,7 @@ fn hpl(n: u32, nb: u32, grid: &str) -> Hpl {
     Hpl {
         nodes: None,
         rendezvous_bytes: 65_535,
+        compute: None,
         n,
         nb,
         grid: Some(Grid::parse(grid).unwrap()),
@@ -20,6 +21,7 @@ fn hpl(n: u32, nb: u32, grid: &str) -> Hpl {
         pivots: 1,
         dgemm_flops: Some(GIGA),
         panel_flops: Some(GIGA),
+        compute: None,
         program: None,
     }
 }

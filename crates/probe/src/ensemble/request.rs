@@ -20,7 +20,7 @@ pub enum Request {
     Open(Opening),
     Join(Joining),
     Phases(Phases),
-    Programs(Programs),
+    Programs(Box<Programs>),
     Traffics(Traffics),
     Abort,
     Leave,

@@ -150,7 +150,7 @@ fn collectives_move_and_add_real_bytes() {
 
 #[test]
 fn a_node_that_dies_is_named_by_those_that_wait_for_it() {
-    let nodes = vec![
+    let nodes = [
         chained(&[receive(1, 8)]),
         chained(&[compute(60_000_000_000), send(0, 8)]),
     ];
