@@ -175,6 +175,8 @@ def udpcast(nodes: Bridged, file: Path) -> float:
     ]
     time.sleep(2)
     send = ["udp-sender", "--nokbd", "--interface", "e0", "--full-duplex", "--file", file]
+    # Without a limit it sends more than the port takes, and most of that again.
+    send += ["--max-bitrate", f"{950 * MBPS:.0f}k"]
     send += ["--min-receivers", str(len(copies)), "--max-wait", "30"]
     begun = time.perf_counter()
     subprocess.run(nodes.enter(nodes.names[0], *send), check=True, timeout=120, **quiet)  # type: ignore[call-overload]

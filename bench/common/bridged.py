@@ -18,6 +18,7 @@ AuthorizedKeysFile {folder}/user_key.pub
 StrictModes no
 UsePAM no
 PidFile none
+Subsystem sftp internal-sftp
 """
 
 

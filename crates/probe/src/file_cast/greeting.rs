@@ -2,8 +2,7 @@
 
 use std::io::{self, Read};
 
-use super::board::Answer;
-use super::hop::Has;
+use super::hop::{Answer, Has};
 use super::layout::{Digest, Layout};
 
 pub const ANSWER_BYTES: usize = 8;

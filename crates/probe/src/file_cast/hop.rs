@@ -14,6 +14,14 @@ pub enum Has {
     Perhaps(Digest),
 }
 
+/// What a node tells its predecessor of a chunk.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Answer {
+    Has(u32),
+    /// It came damaged, or a successor needs it and it is not here any more.
+    Wants(u32),
+}
+
 /// How a chunk goes to the successor.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Send {

@@ -7,9 +7,9 @@ use std::sync::mpsc::{Receiver, Sender, channel};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use super::board::Answer;
 use super::chunk::{Chunk, Form, HEADER_BYTES};
 use super::greeting;
+use super::hop::Answer;
 use super::message::{Reply, Side};
 use super::shared::{Shared, Store, start};
 use crate::listener::place::{Place, Purpose};
