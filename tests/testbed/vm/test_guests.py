@@ -17,6 +17,7 @@ from weft.testbed.vm.needs import needs
 BOOTED_WITHIN_S = 600
 
 pytestmark = [
+    pytest.mark.timed,
     pytest.mark.cluster,
     pytest.mark.skipif(
         not shutil.which("qemu-system-x86_64") or not all(n.found for n in needs() if n.required),
