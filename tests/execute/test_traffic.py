@@ -91,7 +91,7 @@ def test_wrong_traffic_is_refused_before_a_folder_is_made(tmp_path: Path) -> Non
         drive(folder, counts="[200]")
     with refused("must be 8 B to 64 KiB"):
         drive(folder, car='"4 B"')
-    with refused("is a traffic, which is simulated between nodes"):
+    with refused("is a traffic, which is between nodes"):
         drive(folder, "node:p4-400-base")
     assert not folder.exists()
 

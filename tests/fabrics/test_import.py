@@ -24,8 +24,15 @@ CLUSTER = 'id="c" prefix="node-" suffix=".lan" radical="0-11" speed="1Gf" bw="12
 BACKBONE = 'bb_bw="1.5Gbps" bb_lat="0"'
 BY_PORTS = "xibalba-e7-loaded"
 LOSSY = "mtu-hole"
-NOT_SIMULATED = {BY_PORTS, LOSSY, "two-sites-storm"}
-NO_TREES = {"xibalba-myrinet", "xibalba-myrinet-shared"}
+NOT_SIMULATED = {BY_PORTS, LOSSY, "two-sites-storm", "three-tier-lossy-link"}
+SEVERAL_PATHS = {
+    "leaf-spine",
+    "leaf-spine-slow-uplink",
+    "rail-optimised",
+    "rail-optimised-slow-link",
+    "three-tier",
+}
+NO_TREES = {"xibalba-myrinet", "xibalba-myrinet-shared", *SEVERAL_PATHS}
 ZONE = (DATA / "platforms/zone.xml").read_text()
 
 

@@ -92,7 +92,8 @@ def placed(nodes: Members, trips: RoundTrips) -> Placement:
     all_pairs = len(order) * (len(order) - 1) / 2
     if len(order) > MOST_IN_FULL or len(pairs.a) < MOST_PAIRS * all_pairs:
         return place(nodes, trips)
-    return Placement(group_by_round_trip(nodes, trips.dense(max(order, default=-1) + 1)))
+    count = int(np.max([trips.a, trips.b], initial=max(order, default=-1))) + 1
+    return Placement(group_by_round_trip(nodes, trips.dense(count)))
 
 
 def take_survey(samples: pa.Table, plan: Plan, count: int, lost: Members = frozenset()) -> Survey:
