@@ -15,7 +15,7 @@ import pyarrow.parquet as pq
 
 from weft.errors import RequestError
 from weft.regular_file import open_file
-from weft.runs.tables import ADDED_LATER
+from weft.runs.tables import added_later
 
 GROUP_ROWS = 65536
 """A row group ends with the first phase behind so many rows: a damaged byte costs one group."""
@@ -108,7 +108,7 @@ def _read_group(
 
 def _conform(table: pa.Table, schema: pa.Schema) -> pa.Table:
     """The columns of a schema; raises what Arrow raises where there is one that cannot be."""
-    for name, value in ADDED_LATER.items():
+    for name, value in added_later(schema).items():
         if name in schema.names and name not in table.column_names:
             column = pa.repeat(pa.scalar(value, schema.field(name).type), table.num_rows)
             table = table.append_column(name, column)

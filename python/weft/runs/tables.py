@@ -88,8 +88,10 @@ GAUGES = frozenset(
 )
 """Counters of evidence whose value is that at the end of a stretch; all others grow."""
 
-ADDED_LATER: dict[str, int | None] = {"capacity_mbps": None, "stands": 1, "launch": 0, "trial": 0}
-"""Columns that folders of earlier builds lack, and what they would have."""
+ADDED_LATER: dict[str, int | None] = {"capacity_mbps": None, "stands": 1}
+ADDED_TO_ACTIVITIES: dict[str, int | None] = {"launch": 0, "trial": 0}
+"""Columns that folders of earlier builds lack, and what they would have: of any table, and of that of activities, for
+where another lacks these it is damaged."""
 
 _KEY = [("step", pa.int32()), ("phase", pa.int32())]
 _NAMED = pa.dictionary(pa.int32(), pa.string())
@@ -201,3 +203,9 @@ SCHEMAS = {
     BOTTLENECK_COUNTS_NAME: _schema(bottleneck=pa.string(), transfers=pa.int64()),
 }
 """What each of them holds, by name."""
+
+
+def added_later(schema: pa.Schema) -> dict[str, int | None]:
+    """Columns of a table that folders of earlier builds lack, and what they would have."""
+    is_activities = schema.equals(SCHEMAS[ACTIVITIES_NAME])
+    return ADDED_LATER | (ADDED_TO_ACTIVITIES if is_activities else {})
