@@ -89,6 +89,8 @@ def placed(nodes: Members, trips: RoundTrips) -> Placement:
     """Nodes in the groups that round trips show, of all pairs of them or of some."""
     order = sorted(nodes)
     pairs = trips.among(order)
+    if len(pairs.a) == 0:
+        return Placement(Group(nodes))
     all_pairs = len(order) * (len(order) - 1) / 2
     if len(order) > MOST_IN_FULL or len(pairs.a) < MOST_PAIRS * all_pairs:
         return place(nodes, trips)

@@ -13,7 +13,6 @@ from collections.abc import Callable
 
 import msgspec
 import numpy as np
-from scipy.linalg.blas import dgemm
 
 from weft.statistics import Floats
 
@@ -34,6 +33,8 @@ class Rates(msgspec.Struct, frozen=True):
 
 def measure(block: int) -> Rates:
     """The rates for blocks of so many columns."""
+    from scipy.linalg.blas import dgemm  # here, because every run would wait for it
+
     random = np.random.default_rng(0)
     left = np.asfortranarray(random.random((_SIDE, block)))
     right = np.asfortranarray(random.random((block, _SIDE)))

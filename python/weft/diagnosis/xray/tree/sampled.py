@@ -80,8 +80,6 @@ def _supported(pairs: RoundTrips, count: int, within_us: float, seed: int) -> di
 
 def _near_groups(pairs: RoundTrips, count: int, within_us: float) -> list[Members]:
     """Nodes that are near each other and farther from all others, by their places."""
-    if len(pairs.a) == 0:
-        return []
     # Here, because every command would wait for them, and they take 40 MB.
     from scipy.sparse import coo_array
     from scipy.sparse.csgraph import connected_components
