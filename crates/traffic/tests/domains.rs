@@ -113,7 +113,7 @@ fn a_car_alone_drives_the_free_flow_time() {
         journey.advance();
         arrived_s += 1;
     }
-    // In second 0 the flow has let nobody through. It leaves in second 1, crosses in 2, is at the end of the second link in
+    // In second 0 the flow has let no car through. It leaves in second 1, crosses in 2, is at the end of the second link in
     // 52, crosses in 53, and is there in 103; the narrow link has gathered what lets a car through long before.
     assert_eq!(arrived_s, 104);
 }

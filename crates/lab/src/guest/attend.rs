@@ -1,4 +1,4 @@
-//! In a guest: waits until somebody is at one of its ports, and carries out what is asked there.
+//! In a guest: waits until the host opens one of its ports, and carries out what is asked there.
 
 use std::fs::{File, OpenOptions};
 use std::io::Write;
@@ -11,7 +11,7 @@ use crate::error::{Doing, Result};
 use crate::guest::frame::{self, GREETING, Kind};
 use crate::guest::session;
 
-/// How often a port at which nobody is gets looked at: rarely enough to cost a measurement nothing.
+/// How often a closed port is polled: rarely enough to cost a measurement nothing.
 const LOOK_EVERY: Duration = Duration::from_millis(50);
 
 /// Attends to all ports, for ever.
@@ -24,7 +24,7 @@ pub fn attend(ports: &[PathBuf]) -> Result<()> {
         loop {
             for (port, busy) in opened.iter().zip(&mut busy) {
                 if busy.as_ref().is_none_or(|one| one.is_finished()) {
-                    *busy = is_someone_there(port).then(|| scope.spawn(|| serve(port)));
+                    *busy = is_open(port).then(|| scope.spawn(|| serve(port)));
                 }
             }
             thread::sleep(LOOK_EVERY);
@@ -37,7 +37,7 @@ fn open(path: &Path) -> Result<File> {
     opened.doing(&format!("open {}", path.display()))
 }
 
-/// Greets whoever says hello and runs what is asked for, one after another, until nobody is there.
+/// Answers each hello, and runs what is asked for, one after another, until the host closes the port.
 fn serve(port: &File) {
     let (mut reader, mut writer) = (port, port);
     let mut next = frame::read(&mut reader);
@@ -52,7 +52,7 @@ fn serve(port: &File) {
     }
 }
 
-fn is_someone_there(port: &File) -> bool {
+fn is_open(port: &File) -> bool {
     let mut entry = libc::pollfd {
         fd: port.as_raw_fd(),
         events: 0,

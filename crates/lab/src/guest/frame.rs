@@ -11,7 +11,7 @@ const LONGEST_BYTES: u32 = 1 << 20;
 /// What a frame is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Kind {
-    /// To a guest: somebody is there, who is to be greeted. What ran for another one ends.
+    /// To a guest: a session begins, which it answers by the greeting. What ran in an earlier session ends.
     Hello = 1,
     /// To a guest: the program to run, as JSON of `Order`.
     Run,

@@ -32,10 +32,10 @@ impl Port<'_> {
     }
 }
 
-/// What comes through a port: a frame, or that nobody is there any more.
+/// What comes through a port: a frame, or that it was closed.
 type Received = io::Result<(Kind, Vec<u8>)>;
 
-/// Runs a program until it ends, or until whoever asked for it is gone; returns what comes after its input.
+/// Runs a program until it ends, or until the port is closed; returns what comes after its input.
 pub fn run(port: &File, order: &[u8]) -> Received {
     let writer = Port(Mutex::new(port));
     match start(order) {
@@ -86,7 +86,7 @@ fn attend_to(mut child: Child, port: &File, writer: &Port<'_>) -> Received {
         ];
         let listener = scope.spawn(move || {
             let next = listen(port, &pieces);
-            // What runs for nobody ends.
+            // A program without a session ends.
             if !*lock(is_over) {
                 // SAFETY: takes no pointers; the group is there as long as its leader was not waited for.
                 unsafe { libc::kill(-group, libc::SIGKILL) };

@@ -24,7 +24,7 @@ pub struct Problem {
     pub pivots: u64,
 }
 
-/// A panel, and who has it.
+/// A panel, and the process that has its first rows.
 #[derive(Clone, Copy)]
 struct Panel {
     first: u64,

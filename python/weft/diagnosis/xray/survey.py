@@ -57,7 +57,7 @@ class Survey:
 
     @cached_property
     def placement(self) -> Placement:
-        """The groups, and who may be in one that the round trips do not show."""
+        """The groups, and the nodes that may be in one which the round trips do not show."""
         return placed(self.nodes, self.trips)
 
     @cached_property

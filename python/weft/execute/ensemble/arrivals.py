@@ -125,8 +125,8 @@ class Ledger:
         self._settled.add(phase)
         for node, said in of_whole_phases(arrived.batches, arrived.evidence):
             self._logbook.evidence.take(node, said)
-        everybody = self._work.participants(self._phases[phase])
-        if arrived.activities and arrived.over.issuperset(everybody):
+        participants = self._work.participants(self._phases[phase])
+        if arrived.activities and arrived.over.issuperset(participants):
             self._logbook.spent(arrived.activities)
             if arrived.driven:
                 self._logbook.driven(arrived.driven, arrived.activities)

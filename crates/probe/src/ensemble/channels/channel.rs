@@ -175,7 +175,7 @@ fn taken<T>(from: &mut VecDeque<(u32, T)>, number: u32) -> io::Result<T> {
     let at = from.iter().position(|(other, _)| *other == number);
     let found = at.and_then(|at| from.remove(at));
     found.map(|(_, value)| value).ok_or_else(|| {
-        let what = format!("message {number} is spoken of, which nobody announced");
+        let what = format!("message {number} was not announced");
         io::Error::new(io::ErrorKind::InvalidData, what)
     })
 }
