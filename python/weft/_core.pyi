@@ -199,11 +199,7 @@ class Program:
 
     @staticmethod
     def of_step(step_json: str, phase: int, nodes: int) -> Program:
-        """What so many nodes do in a phase of a step whose pattern says so: a collective, a halo."""
-
-    @staticmethod
-    def of_hpl(step_json: str, nodes: int) -> Program:
-        """What so many nodes do in a step that is Linpack."""
+        """What so many nodes do in a phase of a step whose pattern says so: a collective, a halo, Linpack."""
 
     @staticmethod
     def check_hpl(step_json: str, nodes: int) -> None:

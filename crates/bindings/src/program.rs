@@ -4,7 +4,7 @@ use pyo3::prelude::*;
 use pyo3::pybacked::PyBackedBytes;
 use pyo3::types::PyBytes;
 use weft_netsim::program::Cast;
-use weft_plan::program::{self, Repeated, chakra, goal_binary, goal_text};
+use weft_plan::program::{self, chakra, goal_binary, goal_text};
 use weft_plan::{Hpl, Pattern, Phase, Replay, Step};
 
 use super::answers::refused;
@@ -58,18 +58,12 @@ impl Program {
     #[staticmethod]
     fn of_step(step_json: &str, phase: u32, nodes: u32) -> PyResult<Self> {
         let step: Step = serde_json::from_str(step_json).map_err(refused)?;
-        let members = step.pattern.ranks(nodes).len();
-        let inner = planned(&step, phase, members);
+        let ranks = step.pattern.ranks(nodes).map_err(refused)?.len();
+        let inner = step.pattern.program(phase, &step.sizes.sizes(), ranks);
+        let inner = inner.ok_or_else(|| refused(without_program(&step)))?;
         Ok(Self {
             inner: inner.map_err(refused)?,
         })
-    }
-
-    /// What so many nodes do in a step that is Linpack; rank r is the r-th of those that take part.
-    #[staticmethod]
-    fn of_hpl(step_json: &str, nodes: u32) -> PyResult<Self> {
-        let inner = hpl_of(step_json)?.program(nodes).map_err(refused)?;
-        Ok(Self { inner })
     }
 
     /// Refuses a step that is Linpack over so many nodes whose program would be too large.
@@ -92,7 +86,8 @@ impl Program {
         let Pattern::Collective(collective) = &step.pattern else {
             return Err(refused(format!("step {:?} is no collective", step.name)));
         };
-        let ways = collective.ways(step.pattern.ranks(nodes).len());
+        let ranks = step.pattern.ranks(nodes).map_err(refused)?;
+        let ways = collective.ways(ranks.len());
         Ok(ways.iter().map(|one| one.name()).collect())
     }
 
@@ -146,12 +141,6 @@ impl Program {
     }
 }
 
-/// What so many nodes do in a phase of a step whose pattern says so.
-fn planned(step: &Step, phase: u32, nodes: usize) -> Result<program::Program, String> {
-    let found = step.pattern.program(phase, &step.sizes.sizes(), nodes);
-    found.unwrap_or_else(|| Err(format!("step {:?} has no programs of its own", step.name)))
-}
-
 fn hpl_of(step_json: &str) -> PyResult<Hpl> {
     let step: Step = serde_json::from_str(step_json).map_err(refused)?;
     match step.pattern {
@@ -162,31 +151,18 @@ fn hpl_of(step_json: &str) -> PyResult<Hpl> {
 
 /// A phase of a step whose programs follow from it, and the hosts that play it.
 pub fn made_of(step: &Step, phase: u32, hosts: u32) -> Result<Cast<'static>, String> {
-    match &step.pattern {
-        Pattern::Collective(one) => {
-            let members = step.pattern.ranks(hosts);
-            let (way, bytes) = one.way_of(phase, &step.sizes.sizes(), members.len())?;
-            Ok(Cast {
-                program: one.repeated(way, members.len() as u32, bytes)?,
-                rendezvous_bytes: one.rendezvous_bytes,
-                hosts: members,
-            })
-        }
-        Pattern::Hpl(one) => Ok(Cast {
-            program: Repeated::from(one.program(hosts)?),
-            rendezvous_bytes: one.rendezvous_bytes,
-            hosts: one.members(hosts)?,
-        }),
-        pattern => {
-            let ranks = pattern.ranks(hosts);
-            let program = planned(step, phase, ranks.len())?;
-            Ok(Cast {
-                program: Repeated::from(program),
-                rendezvous_bytes: pattern.rendezvous_bytes().unwrap_or(u64::MAX),
-                hosts: ranks,
-            })
-        }
-    }
+    let ranks = step.pattern.ranks(hosts)?;
+    let (pattern, sizes) = (&step.pattern, step.sizes.sizes());
+    let program = pattern.repeated(phase, &sizes, ranks.len());
+    Ok(Cast {
+        program: program.ok_or_else(|| without_program(step))??,
+        rendezvous_bytes: pattern.rendezvous_bytes().unwrap_or(u64::MAX),
+        hosts: ranks,
+    })
+}
+
+fn without_program(step: &Step) -> String {
+    format!("step {:?} has no program of its own", step.name)
 }
 
 fn read_text(content: &[u8], origin: &str) -> Result<program::Program, String> {

@@ -1,35 +1,22 @@
 //! Which node sends to which: a pattern expands into phases of transfers.
 
+mod dependent;
+mod read;
+
 use std::ops::Range;
 
 use serde::{Deserialize, Serialize};
 
-use crate::collective::{self, Collective};
+use crate::collective::Collective;
 use crate::ensemble::{
     self, AllToAll, Cast, Ensemble, Halo, Matrix, Measure, Pairs, Paths, Random, Replay, Ring,
     Streams, Traffic, Xray,
 };
-use crate::error::Result;
-use crate::hpl::{self, Hpl};
+use crate::hpl::Hpl;
 use crate::limits::Reach;
-use crate::multipair::{self, MultiPair, Test};
+use crate::multipair::{MultiPair, Test};
 use crate::phase::{Phase, Transfer, Work};
-use crate::program::Program;
-use crate::reading::Axis;
-use crate::reading::Section;
-use crate::webserver::{self, Webserver};
-
-const DEFAULT_WINDOW: u32 = 64;
-const MOST_WINDOW: u32 = 1 << 20;
-/// One look at what is short says little.
-const SHORT_TRIALS: u32 = 5;
-const GAMMA: Axis = Axis {
-    example: "\"0:3.5:0.25\"",
-    least: 0.0,
-    most: 1e12,
-    is_whole: false,
-    intervals: 50.0,
-};
+use crate::webserver::Webserver;
 
 /// A communication pattern.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -87,140 +74,6 @@ impl Grain {
     }
 }
 
-const GRAINS: [(&str, Grain); 2] = [("read", Grain::Read), ("message", Grain::Message)];
-
-/// A pattern's name in a plan, the keys of a step that are its own, and how they are read.
-struct Kind {
-    name: &'static str,
-    keys: &'static [&'static str],
-    read: fn(&Section) -> Result<Pattern>,
-}
-
-const KINDS: [Kind; 19] = [
-    Kind {
-        name: "pingpong",
-        keys: &[],
-        read: |_| Ok(Pattern::Pingpong),
-    },
-    Kind {
-        name: "stream",
-        keys: &["window", "gamma", "compute"],
-        read: read_stream,
-    },
-    Kind {
-        name: "exchange",
-        keys: &["window"],
-        read: |step| {
-            Ok(Pattern::Exchange {
-                window: read_window(step)?,
-            })
-        },
-    },
-    Kind {
-        name: "multipair",
-        keys: &multipair::KEYS,
-        read: |step| MultiPair::read(step).map(Pattern::MultiPair),
-    },
-    Kind {
-        name: "pairs",
-        keys: &["nodes", "stride", "from", "to", "duplex"],
-        read: |step| Pairs::read(step).map(Pattern::Pairs),
-    },
-    Kind {
-        name: "alltoall",
-        keys: &["nodes", "mode"],
-        read: |step| AllToAll::read(step).map(Pattern::AllToAll),
-    },
-    Kind {
-        name: "matrix",
-        keys: &["nodes", "measure", "duplex", "rounds"],
-        read: |step| Matrix::read(step).map(Pattern::Matrix),
-    },
-    Kind {
-        name: "streams",
-        keys: &[
-            "nodes",
-            "senders",
-            "receivers",
-            "streams_per_sender",
-            "sweep",
-        ],
-        read: |step| Streams::read(step).map(Pattern::Streams),
-    },
-    Kind {
-        name: "cast",
-        keys: &[
-            "nodes",
-            "chunk",
-            "networks",
-            "sweep",
-            "file",
-            "to",
-            "overwrite",
-            "compress",
-        ],
-        read: |step| Cast::read(step).map(Pattern::Cast),
-    },
-    Kind {
-        name: "ring",
-        keys: &["nodes"],
-        read: |step| Ring::read(step).map(Pattern::Ring),
-    },
-    Kind {
-        name: "random",
-        keys: &["nodes", "permutations", "seed", "shape"],
-        read: |step| Random::read(step).map(Pattern::Random),
-    },
-    Kind {
-        name: "xray",
-        keys: &["nodes", "time", "quick"],
-        read: |step| Xray::read(step).map(Pattern::Xray),
-    },
-    Kind {
-        name: "paths",
-        keys: &["nodes", "time", "ports"],
-        read: |step| Paths::read(step).map(Pattern::Paths),
-    },
-    Kind {
-        name: "program",
-        keys: &[
-            "nodes",
-            "trace",
-            "rendezvous",
-            "compute",
-            "trials",
-            "groups",
-            "algorithms",
-        ],
-        read: |step| Replay::read(step).map(Pattern::Program),
-    },
-    Kind {
-        name: "halo",
-        keys: &ensemble::HALO_KEYS,
-        read: |step| Halo::read(step).map(Pattern::Halo),
-    },
-    Kind {
-        name: "collective",
-        keys: &collective::KEYS,
-        read: |step| Collective::read(step).map(Pattern::Collective),
-    },
-    Kind {
-        name: "traffic",
-        keys: &ensemble::TRAFFIC_KEYS,
-        read: |step| Traffic::read(step).map(Pattern::Traffic),
-    },
-    Kind {
-        name: "hpl",
-        keys: &hpl::KEYS,
-        read: |step| Hpl::read(step).map(Pattern::Hpl),
-    },
-    Kind {
-        name: "webserver",
-        keys: &webserver::KEYS,
-        read: |step| Webserver::read(step).map(Pattern::Webserver),
-    },
-];
-
 impl Pattern {
     /// The pattern's name in a plan.
     pub fn name(&self) -> &'static str {
@@ -250,71 +103,6 @@ impl Pattern {
     /// Whether it is between two nodes alone, the first and the second.
     pub fn is_pair(&self) -> bool {
         self.ensemble().is_none()
-    }
-
-    /// Whether its nodes do one thing after another, as a program says.
-    pub fn is_program(&self) -> bool {
-        matches!(
-            self,
-            Self::Program(_)
-                | Self::Halo(_)
-                | Self::Collective(_)
-                | Self::Traffic(_)
-                | Self::Hpl(_)
-        )
-    }
-
-    /// From how many bytes on a message of a program waits for its receive.
-    pub fn rendezvous_bytes(&self) -> Option<u64> {
-        match self {
-            Self::Program(pattern) => pattern.rendezvous_bytes,
-            Self::Halo(pattern) => Some(pattern.rendezvous_bytes),
-            Self::Collective(pattern) => Some(pattern.rendezvous_bytes),
-            Self::Hpl(pattern) => Some(pattern.rendezvous_bytes),
-            _ => None,
-        }
-    }
-
-    /// How often a program is carried out in a launch where nothing is said: a trace once, what is short more often.
-    pub(crate) fn usual_trials(&self) -> Option<u32> {
-        match self {
-            Self::Program(_) => Some(1),
-            Self::Collective(_) | Self::Halo(_) => Some(SHORT_TRIALS),
-            _ => None,
-        }
-    }
-
-    /// What each of so many nodes does in a phase of a step of these sizes, where the pattern itself says so.
-    pub fn program(
-        &self,
-        phase: u32,
-        sizes: &[u64],
-        nodes: usize,
-    ) -> Option<Result<Program, String>> {
-        match self {
-            Self::Collective(pattern) => {
-                let way = pattern.way_of(phase, sizes, nodes);
-                Some(way.and_then(|(way, bytes)| pattern.program(way, nodes as u32, bytes)))
-            }
-            Self::Halo(pattern) => {
-                let size = sizes.get(phase as usize);
-                let bytes = size.ok_or_else(|| format!("there is no phase {phase}"));
-                Some(bytes.and_then(|bytes| pattern.program(nodes as u32, *bytes)))
-            }
-            Self::Hpl(pattern) => Some(pattern.program(nodes as u32)),
-            _ => None,
-        }
-    }
-
-    /// The nodes of a program, rank by rank: those that are named, else all.
-    pub fn ranks(&self, testbed_nodes: u32) -> Vec<u32> {
-        let named = match self {
-            Self::Program(pattern) => pattern.nodes.clone(),
-            Self::Collective(pattern) => pattern.nodes.clone(),
-            Self::Halo(pattern) => pattern.nodes.clone(),
-            _ => None,
-        };
-        named.unwrap_or_else(|| (0..testbed_nodes).collect())
     }
 
     /// Whether a row of it times round trips.
@@ -447,58 +235,4 @@ impl Pattern {
             .flat_map(|size| std::iter::repeat_n(size, loads));
         (0..).zip(each).map(phase).collect()
     }
-
-    /// Reads the `pattern` of a step, whose keys must be the pattern's own or `common` to all.
-    pub(crate) fn read(step: &Section, common: &[&str]) -> Result<Self> {
-        let kind = read_kind(step)?;
-        refuse_keys_of_others(step, kind)?;
-        step.check_keys(&[common, kind.keys].concat())?;
-        let pattern = (kind.read)(step)?;
-        match pattern.ensemble().map(ensemble::check) {
-            Some(Err((key, right))) => Err(step.refuse(key, right)),
-            _ => Ok(pattern),
-        }
-    }
-}
-
-fn read_kind(step: &Section) -> Result<&'static Kind> {
-    let named = KINDS.each_ref().map(|kind| (kind.name, kind.name));
-    let name = step.choice("pattern", &named)?;
-    KINDS
-        .iter()
-        .find(|kind| Some(kind.name) == name)
-        .ok_or_else(|| {
-            let names = KINDS.each_ref().map(|kind| kind.name).join(", ");
-            step.refuse("pattern", format!("give a pattern: {names}"))
-        })
-}
-
-fn refuse_keys_of_others(step: &Section, kind: &Kind) -> Result<()> {
-    let keys = KINDS.iter().flat_map(|kind| kind.keys);
-    keys.filter(|key| !kind.keys.contains(key))
-        .try_for_each(|key| step.only_for(key, &owners(key)))
-}
-
-/// `pattern = "pairs" or "matrix"`
-fn owners(key: &str) -> String {
-    let owners = KINDS.iter().filter(|kind| kind.keys.contains(&key));
-    let names: Vec<String> = owners.map(|kind| format!("{:?}", kind.name)).collect();
-    format!("pattern = {}", names.join(" or "))
-}
-
-fn read_window(step: &Section) -> Result<u32> {
-    let window = step.count("window", 1..=MOST_WINDOW)?;
-    Ok(window.unwrap_or(DEFAULT_WINDOW))
-}
-
-fn read_stream(step: &Section) -> Result<Pattern> {
-    let gamma = GAMMA.read(step, "gamma")?.unwrap_or_default();
-    if gamma.is_empty() {
-        step.only_for("compute", "a stream with `gamma`")?;
-    }
-    Ok(Pattern::Stream {
-        window: read_window(step)?,
-        gamma,
-        compute: step.choice("compute", &GRAINS)?.unwrap_or_default(),
-    })
 }

@@ -29,8 +29,6 @@ def write(run: Run) -> str:
 def _program(step: Step, nodes: int) -> _core.Program:
     if isinstance(step.pattern, Program):
         return read_program(step.pattern)
-    if isinstance(step.pattern, (Collective, Halo)):
+    if isinstance(step.pattern, (Collective, Halo, Hpl)):
         return _core.Program.of_step(to_json(step), 0, nodes)
-    if isinstance(step.pattern, Hpl):
-        return _core.Program.of_hpl(to_json(step), nodes)
     return _core.Program.of_phases(to_json(expand(step, nodes)), nodes)
