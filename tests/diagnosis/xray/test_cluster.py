@@ -23,8 +23,8 @@ from support.virtual_cluster import (
 from weft.diagnosis.limits.declared import DeclaredNetwork
 from weft.diagnosis.limits.diagnosis import diagnose, study_of
 from weft.diagnosis.limits.findings import Findings
-from weft.diagnosis.xray.search import LEAST_WINDOW_BYTES
 from weft.diagnosis.xray.study import Study
+from weft.diagnosis.xray.windows import LEAST_WINDOW_BYTES
 from weft.errors import RequestError
 from weft.plan.load import load_plan
 

@@ -10,17 +10,16 @@ from msgspec.structs import replace
 from support.round_trips import NO_TRIPS, round_trips
 from support.virtual_cluster import VirtualCluster, network_of, new_meta, star, survey_samples
 from weft.diagnosis.xray.request import Request
-from weft.diagnosis.xray.search import (
+from weft.diagnosis.xray.search import Search, disjoint
+from weft.diagnosis.xray.survey import Survey
+from weft.diagnosis.xray.trial import Trial
+from weft.diagnosis.xray.windows import (
     LEAST_PRODUCTS,
     LEAST_WINDOW_BYTES,
     MOST_PRODUCTS,
     MOST_WINDOW_BYTES,
-    Search,
-    disjoint,
     window_bytes,
 )
-from weft.diagnosis.xray.survey import Survey
-from weft.diagnosis.xray.trial import Trial
 from weft.plan.load import load_plan
 from weft.runs.experiment import Experiment
 

@@ -96,9 +96,8 @@ pub fn play(
         return play_each(simulator, costs, cast, stop, tell);
     };
     drop(first);
-    let mut play = Play::new(simulator, costs, &schedule, hosts, Some(&rotation));
-    play.run(stop).map_err(Unplayed::Failed)?;
-    Ok(play.outcome(tell))
+    let play = Play::new(simulator, costs, &schedule, hosts, Some(&rotation));
+    play.to_end(stop, tell)
 }
 
 /// The same, each node by itself.
@@ -112,9 +111,7 @@ pub fn play_each(
     let all = cast.program.ranks;
     let schedule = Schedule::of_first(&cast.program.first(all), all as u32, cast.rendezvous_bytes)
         .map_err(Unplayed::Refused)?;
-    let mut play = Play::new(simulator, costs, &schedule, &cast.hosts, None);
-    play.run(stop).map_err(Unplayed::Failed)?;
-    Ok(play.outcome(tell))
+    Play::new(simulator, costs, &schedule, &cast.hosts, None).to_end(stop, tell)
 }
 
 /// How far an operation is, as far as its message's other end asks.
@@ -204,6 +201,15 @@ impl<'a> Play<'a> {
             now_s: 0.0,
             rotation,
         }
+    }
+
+    fn to_end(
+        mut self,
+        stop: &AtomicBool,
+        tell: &mut dyn FnMut(Delivery),
+    ) -> Result<Outcome, Unplayed> {
+        self.run(stop).map_err(Unplayed::Failed)?;
+        Ok(self.outcome(tell))
     }
 
     fn run(&mut self, stop: &AtomicBool) -> Result<(), Failure> {

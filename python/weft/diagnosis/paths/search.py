@@ -10,8 +10,8 @@ from weft.diagnosis.paths.connection import Connection, LeafPair, batches, leaf_
 from weft.diagnosis.paths.leaves import leaves_of
 from weft.diagnosis.paths.sorting import weak
 from weft.diagnosis.paths.trials import Measured, PathLog
-from weft.diagnosis.xray.search import window_bytes
 from weft.diagnosis.xray.survey import Survey, take_survey
+from weft.diagnosis.xray.windows import with_windows
 from weft.plan.pattern import Paths
 from weft.plan.phases import Transfer
 from weft.plan.plan import SizeList, Step, TimeRule
@@ -43,10 +43,7 @@ class PathSearch:
         which some hundred go through in a trial: handling them must not be what limits."""
         step = self._meta.plan.steps[self._step]
         survey = self._survey(samples, set())
-        window = window_bytes(survey)
-        options = step.options
-        if window and options.send_buffer_bytes is None is options.receive_buffer_bytes:
-            options = replace(options, send_buffer_bytes=window, receive_buffer_bytes=window)
+        options = with_windows(step.options, survey)
         return replace(step, options=options, sizes=SizeList((self._size_bytes(step, survey),)))
 
     def _size_bytes(self, step: Step, survey: Survey) -> int:

@@ -18,6 +18,7 @@ from weft.diagnosis.xray.study import Study, conclude
 from weft.diagnosis.xray.survey import Survey, take_survey
 from weft.diagnosis.xray.together import Laid, flows_together
 from weft.diagnosis.xray.trial import Trial, trials
+from weft.diagnosis.xray.windows import with_windows
 from weft.plan.pattern import Xray
 from weft.plan.phases import Transfer
 from weft.plan.plan import Step, StopRule, TimeRule
@@ -28,13 +29,6 @@ BISECTIONS = 14
 """Random bisections tried where no limit was found: with 95 % confidence at least 80 % of all
 bisections deliver what the worst of 14 does (0.05 ** (1 / 14) is 0.807)."""
 SEED = 2003
-MOST_PRODUCTS, LEAST_PRODUCTS = 4, 2
-FAR = 2.0
-"""Where the usual round trip is longer than so many of the nearest, windows hold fewer of it: it may be long because
-many cross a narrow link at once, and then what is on its way takes longer to drain than a trial lasts."""
-NEAREST_QUANTILE = 0.1
-LEAST_WINDOW_BYTES, MOST_WINDOW_BYTES = 24 << 10, 4 << 20
-"""Less does not fill a port of 10 Mb/s both ways at once."""
 
 
 class Search:
@@ -61,18 +55,14 @@ class Search:
         if step.transport == "mpi":
             return step
         self._survey = self._take_survey(samples, set())
-        window = window_bytes(self._survey)
-        options = step.options
-        if window and options.send_buffer_bytes is None is options.receive_buffer_bytes:
-            options = replace(options, send_buffer_bytes=window, receive_buffer_bytes=window)
-        return replace(step, options=options)
+        return replace(step, options=with_windows(step.options, self._survey))
 
     @property
     def summary(self) -> str:
         """Why the search stopped; empty when everything was decided."""
         if self.study is None or not self._is_late:
             return ""
-        return f"its time of {self._time_s:.0f} s was up before everything was decided"
+        return time_was_up(self._time_s)
 
     def next_phases(self, samples: pa.Table, lost: set[int], elapsed_s: float) -> list[PhaseSpec]:
         """What to run next; nothing when all is decided or the time is up."""
@@ -119,23 +109,16 @@ class Search:
         )
 
 
+def time_was_up(time_s: float) -> str:
+    """Why a search stopped that was not over."""
+    return f"its time of {time_s:.0f} s was up before everything was decided"
+
+
 def _lasting(stop: StopRule, seconds: float) -> StopRule:
     """The rule, for so long at least where it is one of time."""
     if not isinstance(stop, TimeRule):
         return stop
     return replace(stop, trial_ns=max(stop.trial_ns, round(seconds * 1e9)))
-
-
-def window_bytes(survey: Survey) -> int | None:
-    """Some bandwidth-delay products of the survey's usual path; None where it measured none."""
-    rate_mbps = np.nanmedian(survey.send_mbps) if np.isfinite(survey.send_mbps).any() else 0.0
-    trips_us = survey.trips.fastest_us
-    if not rate_mbps or len(trips_us) == 0:
-        return None
-    nearest_us, usual_us = np.quantile(trips_us, [NEAREST_QUANTILE, 0.5])
-    products = np.clip(MOST_PRODUCTS * FAR * nearest_us / usual_us, LEAST_PRODUCTS, MOST_PRODUCTS)
-    window = float(products * rate_mbps * usual_us / 8)
-    return int(np.clip(window, LEAST_WINDOW_BYTES, MOST_WINDOW_BYTES))
 
 
 def disjoint(requests: Iterable[Request]) -> list[Request]:

@@ -11,9 +11,10 @@ from msgspec.structs import replace
 from weft.diagnosis.xray.flows import Flow, Members, Random, inside_flows, matching
 from weft.diagnosis.xray.quick.health import Health, groups_of, judge, present
 from weft.diagnosis.xray.quick.rounds import LEAST_ALIKE
-from weft.diagnosis.xray.search import window_bytes
+from weft.diagnosis.xray.search import time_was_up
 from weft.diagnosis.xray.survey import Survey, take_survey
 from weft.diagnosis.xray.trial import trials
+from weft.diagnosis.xray.windows import with_windows
 from weft.plan.pattern import Xray
 from weft.plan.phases import Transfer
 from weft.plan.plan import Step
@@ -42,10 +43,7 @@ class HealthCheck:
     def settle(self, samples: pa.Table) -> Step:
         """The step with windows that fill the path a few times over; without rates known, as the plan has them."""
         step = self._meta.plan.steps[self._step]
-        window = window_bytes(self._take_survey(samples, set()))
-        options = step.options
-        if window and options.send_buffer_bytes is None is options.receive_buffer_bytes:
-            options = replace(options, send_buffer_bytes=window, receive_buffer_bytes=window)
+        options = with_windows(step.options, self._take_survey(samples, set()))
         return replace(step, options=options)
 
     @property
@@ -53,7 +51,7 @@ class HealthCheck:
         """Why it stopped; empty when everything was decided."""
         if self.health is None or not self._is_late:
             return ""
-        return f"its time of {self._time_s:.0f} s was up before everything was decided"
+        return time_was_up(self._time_s)
 
     def next_phases(self, samples: pa.Table, lost: set[int], elapsed_s: float) -> list[PhaseSpec]:
         """What to run next; nothing when all is decided or the time is up."""
