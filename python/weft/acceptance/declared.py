@@ -13,7 +13,7 @@ from weft.acceptance.requirements import Requirement
 from weft.diagnosis.limits.declared import DeclaredLimit, DeclaredNetwork, between
 from weft.errors import RequestError
 from weft.model.maxmin import fair_rates
-from weft.runs.records import Fabric
+from weft.runs.fabric_records import Fabric
 from weft.statistics import Floats
 
 Route = tuple[int, int]

@@ -7,8 +7,9 @@ from collections.abc import Iterable, Iterator, Mapping
 import msgspec
 
 from weft.plan.plan import Plan, to_data
+from weft.runs.fabric_records import Fabric
 from weft.runs.meta import RunMeta
-from weft.runs.records import Fabric, Node
+from weft.runs.records import Node
 
 FACTS = ("kernel", "cpu_model", "cpus")
 """What nodes say of themselves and results depend on."""

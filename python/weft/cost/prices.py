@@ -10,7 +10,7 @@ from weft import _core
 from weft.cost.racks import Racks
 from weft.errors import RequestError
 from weft.plan import catalog
-from weft.runs.records import Fabric
+from weft.runs.fabric_records import Fabric
 
 Per: TypeAlias = Literal[
     "fixed", "node", "interface", "switch", "port", "host_port", "cable", "kwh"

@@ -14,7 +14,7 @@ from weft import _core
 from weft.errors import RequestError
 from weft.fabrics.load import find_fabric, load_fabric, refuse_parameters
 from weft.fabrics.spec import SimSpec, parse_spec
-from weft.runs.records import Fabric
+from weft.runs.fabric_records import Fabric
 
 Numbers: TypeAlias = npt.NDArray[np.int64]
 Source: TypeAlias = str | Fabric

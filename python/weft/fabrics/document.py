@@ -13,7 +13,7 @@ import tomlkit
 
 from weft import _core
 from weft.plan import catalog
-from weft.runs.records import Fabric
+from weft.runs.fabric_records import Fabric
 
 Table = Mapping[str, object]
 """A TOML table: texts, numbers, lists and tables by key."""

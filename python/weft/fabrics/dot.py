@@ -7,9 +7,9 @@ from collections import Counter
 from collections.abc import Iterator
 
 from weft.errors import RequestError
+from weft.runs.fabric_records import Fabric, Link
 from weft.runs.folder import Run
 from weft.runs.link_loads import Loads, link_loads, loads_of
-from weft.runs.records import Fabric, Link
 
 
 def to_dot(fabric: Fabric, run: Run | None = None) -> str:

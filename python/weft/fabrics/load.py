@@ -9,7 +9,7 @@ from weft import _core
 from weft.errors import RequestError
 from weft.fabrics.spec import SimSpec
 from weft.plan import catalog
-from weft.runs.records import Fabric
+from weft.runs.fabric_records import Fabric
 
 
 def load_fabric(name_or_path: str, scale: float = 1.0) -> Fabric:

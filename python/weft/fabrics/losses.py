@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from weft.errors import RequestError
-from weft.runs.records import Direction, Fabric
+from weft.runs.fabric_records import Direction, Fabric
 
 
 @dataclass(frozen=True)

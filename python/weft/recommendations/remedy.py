@@ -11,7 +11,7 @@ from weft.diagnosis.limits.fabric_tree import FabricTree
 from weft.fabrics.document import FabricDocument
 from weft.nodeset import fold
 from weft.recommendations.action import Action
-from weft.runs.records import Fabric, Link, Way
+from weft.runs.fabric_records import Fabric, Link, Way
 
 WAYS: tuple[Way, Way] = ("forward", "backward")
 BOTH = 2

@@ -8,8 +8,8 @@ from functools import cached_property
 
 from weft.diagnosis.limits.fabric_tree import FabricTree
 from weft.quantity import format_mbps
+from weft.runs.fabric_records import Fabric, Link, Way
 from weft.runs.link_loads import Load, Loads, link_loads, switch_loads
-from weft.runs.records import Fabric, Link, Way
 
 
 @dataclass(frozen=True)

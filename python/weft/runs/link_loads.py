@@ -9,8 +9,8 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from weft.runs.fabric_records import Link
 from weft.runs.folder import Run
-from weft.runs.records import Link
 from weft.runs.tables import LOADS_NAME
 
 

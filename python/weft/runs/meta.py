@@ -15,6 +15,7 @@ from weft.plan.phases import check_phases
 from weft.plan.plan import Plan, to_json
 from weft.regular_file import open_file
 from weft.runs import records
+from weft.runs.record_types import Count
 
 SCHEMA_VERSION = "weft-run/1"
 FILE_NAME = "run.json"
@@ -92,11 +93,11 @@ class RunMeta:
     stops: list[records.Stop] = field(default_factory=list)
     against: records.Against | None = None
     race: records.Race | None = None
-    refused: dict[str, records.Count] = field(default_factory=dict)
+    refused: dict[str, Count] = field(default_factory=dict)
     status: Status = "partial"
     statistic: records.Statistic = "batch"
     source: records.Source | None = None
-    rows: records.Count | None = None
+    rows: Count | None = None
     started: str = ""
     command: list[str] = field(default_factory=list)
     weft_version: str = ""

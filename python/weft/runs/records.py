@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Annotated, Any, Literal, NotRequired, Required, TypeAlias, TypedDict
 
 from msgspec import Meta
 
-Index: TypeAlias = Annotated[int, Meta(ge=0, lt=2**31)]
-"""A position, from 0: of a step, a launch, a phase, a node."""
-Count: TypeAlias = Annotated[int, Meta(ge=0, lt=2**62)]
-Number: TypeAlias = int | float
-Settings: TypeAlias = Mapping[str, Any]
-"""Shown as they are; which keys there are depends on the transport, and of facts on the node."""
+from weft.runs.fabric_records import Fabric
+from weft.runs.record_types import Count, Index, Number, Settings
 
 
 class Node(TypedDict):
@@ -21,60 +17,6 @@ class Node(TypedDict):
     name: str
     address: NotRequired[str | None]
     facts: NotRequired[Settings | None]
-
-
-class Direction(TypedDict):
-    """One direction of a link; without a rate nothing limits it."""
-
-    rate_bits_per_s: Count | None
-    delay_ns: NotRequired[Count]
-    drops_above_bytes: NotRequired[Count]
-    loss_ppm: NotRequired[Count]
-
-
-Way = Literal["forward", "backward"]
-"""From the first end of a link to the second, or back."""
-
-
-class Link(TypedDict):
-    """A cable between two nodes."""
-
-    ends: Annotated[list[str], Meta(min_length=2, max_length=2)]
-    forward: Direction
-    backward: Direction
-    mtu_bytes: Annotated[int, Meta(ge=68, lt=2**31)]
-    network: NotRequired[Annotated[int, Meta(ge=0, lt=64)]]
-    dead: bool
-    queue_frames: NotRequired[Count]
-
-
-class Host(TypedDict):
-    """A machine that programs run on."""
-
-    name: str
-
-
-class Switch(TypedDict):
-    """A switch, or a part of its parent; with `capacity_by_ports` (ports, bit/s) the capacity is the greatest."""
-
-    name: str
-    parent: str | None
-    capacity_bits_per_s: Count | None
-    capacity_by_ports: NotRequired[list[tuple[int, int]]]
-
-
-class Fabric(TypedDict):
-    """A resolved fabric (weft.fabrics.load); `paths` are single routes with a limit of their own."""
-
-    name: str
-    routing: NotRequired[str | dict[str, Any]]
-    hosts: list[Host]
-    switches: list[Switch]
-    links: list[Link]
-    paths: NotRequired[list[Any]]
-    weather: NotRequired[dict[str, Any]]
-    cost: NotRequired[dict[str, Any]]
-    layout: NotRequired[dict[str, Any]]
 
 
 class Headroom(TypedDict):

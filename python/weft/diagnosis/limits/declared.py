@@ -16,7 +16,7 @@ from weft.diagnosis.xray.flows import as_arrays, is_in
 from weft.errors import RequestError
 from weft.frames import Frame
 from weft.model.maxmin import Crossings
-from weft.runs.records import Fabric, Link, Switch, Way
+from weft.runs.fabric_records import Fabric, Link, Switch, Way
 from weft.statistics import Floats
 
 Direction = Literal["out", "in"]

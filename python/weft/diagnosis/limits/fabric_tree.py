@@ -7,7 +7,7 @@ from functools import cached_property
 
 from weft import _core
 from weft.errors import RequestError
-from weft.runs.records import Fabric, Link, Way
+from weft.runs.fabric_records import Fabric, Link, Way
 
 
 def has_one_way(fabric: Fabric) -> bool:

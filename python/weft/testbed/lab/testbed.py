@@ -11,6 +11,7 @@ from typing import cast
 from weft.errors import RequestError
 from weft.plan import catalog
 from weft.runs import records
+from weft.runs.fabric_records import Fabric
 from weft.runs.meta import Warning
 from weft.testbed.base import BaseTestbed, Node
 from weft.testbed.lab import headroom, registry
@@ -75,7 +76,7 @@ class Lab(BaseTestbed):
             "kind": self.kind,
             "name": self._entry.fabric,
             "scale": self._entry.scale,
-            "fabric": cast(records.Fabric, self._keeper.fabric),
+            "fabric": cast(Fabric, self._keeper.fabric),
         }
         stats = self._read_stats() if self._is_forwarded else None
         room = headroom.headroom(self._stats_before, stats) if stats else None

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from weft.runs import records
+from weft.runs.fabric_records import Link
 from weft.testbed.lab.daemon import Keeper, LabNode
 from weft.testbed.vm.emulator import mac_of
 
@@ -49,8 +49,8 @@ def network_of(address: str) -> int:
     return int(address.split(".")[1])
 
 
-def _link(keeper: Keeper, node: LabNode, network: int) -> records.Link:
-    links: list[records.Link] = keeper.fabric["links"]
+def _link(keeper: Keeper, node: LabNode, network: int) -> Link:
+    links: list[Link] = keeper.fabric["links"]
     mine = (link for link in links if node.name in link["ends"])
     return next(link for link in mine if link.get("network", 0) == network)
 
