@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from statistics import median
-from typing import Any, Literal
+from typing import Literal
+
+from msgspec import Struct, convert
 
 from weft.runs import records
 from weft.runs.folder import Run
@@ -23,6 +25,43 @@ SPENT = ("read", "receive", "write", "forward", "wait", "blocked")
 """What a node does, each with a column `KIND_ns`."""
 
 Cause = Literal["link", "disk"]
+
+
+class Row(Struct, frozen=True):
+    """A row of the table of casts (`weft.runs.tables`)."""
+
+    step: int
+    launch: int
+    node: int
+    src: int | None
+    read_ns: int
+    receive_ns: int
+    write_ns: int
+    forward_ns: int
+    wait_ns: int
+    blocked_ns: int
+    held_bytes: int
+    received_bytes: int
+    received_second_bytes: int
+    sent_bytes: int
+    sent_second_bytes: int
+    damaged: int
+    first_ns: int | None
+    last_ns: int | None
+    whole_ns: int | None
+
+    @property
+    def spent_ms(self) -> dict[str, float]:
+        """By what the node did with its time."""
+        spent_ns = (
+            self.read_ns,
+            self.receive_ns,
+            self.write_ns,
+            self.forward_ns,
+            self.wait_ns,
+            self.blocked_ns,
+        )
+        return {kind: ns / 1e6 for kind, ns in zip(SPENT, spent_ns, strict=True)}
 
 
 @dataclass(frozen=True)
@@ -63,6 +102,16 @@ class Slow:
         )
 
 
+class FileCastEntry(records.FileCast):
+    """A cast as `weft show --json` has it."""
+
+    elapsed_ms: float | None
+    rate_mbps: float | None
+    sent_share: float
+    slow: Slow | None
+    nodes: tuple[NodeCast, ...]
+
+
 @dataclass(frozen=True)
 class FileCast:
     """A cast of a file: `rate_mbps` is its bytes over the time of the last node. `sent_share` are the bytes that the
@@ -77,7 +126,7 @@ class FileCast:
     slow: Slow | None
     nodes: tuple[NodeCast, ...]
 
-    def to_json(self) -> dict[str, Any]:
+    def to_json(self) -> FileCastEntry:
         """The entry of `weft show --json`."""
         return {
             **self.record,
@@ -93,26 +142,24 @@ def file_casts(run: Run) -> list[FileCast]:
     """All casts of files of a run, in order."""
     if not run.meta.casts:
         return []
-    rows = run.stored_table(CASTS_NAME).to_pylist()
+    rows = convert(run.stored_table(CASTS_NAME).to_pylist(), list[Row])
     names = [str(node["name"]) for node in run.meta.nodes]
     found = []
     for record in run.meta.casts:
         key = (record["step"], record["launch"])
-        mine = [row for row in rows if (row["step"], row["launch"]) == key]
+        mine = [row for row in rows if (row.step, row.launch) == key]
         if mine:
             found.append(_file_cast(record, mine, names))
     return found
 
 
-def _file_cast(
-    record: records.FileCast, rows: Sequence[dict[str, Any]], names: Sequence[str]
-) -> FileCast:
+def _file_cast(record: records.FileCast, rows: Sequence[Row], names: Sequence[str]) -> FileCast:
     nodes = tuple(_node(row, names) for row in rows)
     receivers = [one for one in nodes if one.src is not None]
     ends = [one.done_ms for one in receivers if one.done_ms is not None]
     elapsed_ms = max(ends, default=None)
     size_bytes = record["size_bytes"]
-    sent = sum(row["sent_bytes"] + row["sent_second_bytes"] for row in rows if row["src"] is None)
+    sent = sum(row.sent_bytes + row.sent_second_bytes for row in rows if row.src is None)
     return FileCast(
         step=record["step"],
         launch=record["launch"],
@@ -125,21 +172,21 @@ def _file_cast(
     )
 
 
-def _node(row: dict[str, Any], names: Sequence[str]) -> NodeCast:
-    networks = (row["received_bytes"], row["received_second_bytes"])
+def _node(row: Row, names: Sequence[str]) -> NodeCast:
+    networks = (row.received_bytes, row.received_second_bytes)
     used = sum(1 for count in networks if count) or 1
-    received_ms = row["receive_ns"] / 1e6 / used
+    received_ms = row.receive_ns / 1e6 / used
     return NodeCast(
-        node=names[row["node"]],
-        src=None if row["src"] is None else names[row["src"]],
-        first_ms=_ms(row["first_ns"]),
-        last_ms=_ms(row["last_ns"]),
-        done_ms=_ms(row["whole_ns"]),
+        node=names[row.node],
+        src=None if row.src is None else names[row.src],
+        first_ms=_ms(row.first_ns),
+        last_ms=_ms(row.last_ns),
+        done_ms=_ms(row.whole_ns),
         link_mbps=sum(networks) * 8 / received_ms / 1e3 if received_ms else None,
-        spent_ms={kind: row[f"{kind}_ns"] / 1e6 for kind in SPENT},
-        held_bytes=row["held_bytes"],
+        spent_ms=row.spent_ms,
+        held_bytes=row.held_bytes,
         network_bytes=networks[: 2 if networks[1] else 1],
-        damaged=row["damaged"],
+        damaged=row.damaged,
     )
 
 

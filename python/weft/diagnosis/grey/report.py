@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TypedDict
 
 import numpy as np
 import pyarrow.compute as pc
@@ -26,6 +26,19 @@ LATE_DEVIATIONS, LATE_SHARE = 6.0, 0.02
 """A round trip that is so many deviations (of the middle half) and this share above the usual of as many leaves."""
 
 
+class AccusedEntry(TypedDict):
+    """A node or leaf that is not like the others: in so many of its looks the symptom showed, elsewhere in the usual
+    share; `log_e` is the logarithm of the evidence."""
+
+    nodes: list[str]
+    side: str
+    symptom: str
+    shown: int
+    looks: int
+    usual_share: float
+    log_e: float
+
+
 @dataclass(frozen=True)
 class GreyReport:
     """Those that are not like the others, among so many nodes, from so many rounds."""
@@ -41,7 +54,8 @@ class GreyReport:
             return f"Every node and leaf is like the others, in {self.rounds} rounds over {len(self.names)} nodes."
         return " ".join(self._text(one) for one in self.accused)
 
-    def to_json(self) -> list[dict[str, Any]]:
+    def to_json(self) -> list[AccusedEntry]:
+        """As `weft diagnose --json` has it."""
         return [
             {
                 "nodes": [self.names[node] for node in one.element.nodes],

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
 
 from weft.diagnosis.paths.balance import Balance, balance_of, share_of
 from weft.diagnosis.paths.connection import Connection, LeafPair
+from weft.diagnosis.paths.document import PairEntry, PathEntry
 from weft.diagnosis.paths.sorting import Sorting
 from weft.interval import Interval
 from weft.statistics import median_interval
@@ -48,8 +49,9 @@ class LeafPaths:
         rates = sorted((path.capacity_mbps.median for path in self.paths), reverse=True)
         return float(np.median(rates[: (len(rates) + 1) // 2]))
 
-    def to_json(self, names: list[str]) -> dict[str, Any]:
-        paths = [
+    def to_json(self, names: list[str]) -> PairEntry:
+        """As `weft diagnose --json` has it, with these names of nodes."""
+        paths: list[PathEntry] = [
             {
                 "share": path.share,
                 "capacity_mbps": path.capacity_mbps,
@@ -66,7 +68,7 @@ class LeafPaths:
             "dst": [names[node] for node in self.dst],
             "kind": self.kind,
             "paths": paths,
-            "balance": vars(self.balance) if self.balance else None,
+            "balance": self.balance,
             "undecided": self.undecided,
         }
 

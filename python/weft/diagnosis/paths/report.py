@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
 from weft.diagnosis.paths.blame import Slowness, slow_links
 from weft.diagnosis.paths.connection import leaf_pairs
+from weft.diagnosis.paths.document import PathsDocument, SlowEntry
 from weft.diagnosis.paths.leaf_paths import LeafPaths, leaf_paths
 from weft.diagnosis.paths.leaves import leaves_of
 from weft.diagnosis.paths.trials import PathLog
@@ -62,9 +62,10 @@ class PathReport:
             )
             yield f"{ends}: {len(one.paths)} paths, Mb/s (share of connections): {paths}"
 
-    def to_json(self) -> dict[str, Any]:
+    def to_json(self) -> PathsDocument:
+        """As `weft diagnose --json` has it."""
         names = list(self.names)
-        slow = [
+        slow: list[SlowEntry] = [
             {
                 "side": one.side,
                 "leaf": [names[node] for node in one.leaf],
