@@ -94,6 +94,7 @@ fn attend_to(mut child: Child, port: &File, writer: &Port<'_>) -> Received {
             next
         });
         let is_heard = outputs.map(|output| output.join().unwrap_or(false));
+        wait_for_end(&child);
         let status = {
             let mut is_over = lock(is_over);
             *is_over = true;
@@ -108,6 +109,22 @@ fn attend_to(mut child: Child, port: &File, writer: &Port<'_>) -> Received {
         let broken = |_| Err(io::Error::other("the port's thread failed"));
         listener.join().unwrap_or_else(broken)
     })
+}
+
+/// Leaves it to be reaped, so that its group keeps its number, and without the lock: what closed its output may go on, and
+/// is killed where the session ends.
+fn wait_for_end(child: &Child) {
+    let options = libc::WEXITED | libc::WNOWAIT;
+    loop {
+        // SAFETY: `siginfo_t` is plain data, and the pointer is to one.
+        let waited = unsafe {
+            let mut info: libc::siginfo_t = std::mem::zeroed();
+            libc::waitid(libc::P_PID, child.id(), &raw mut info, options)
+        };
+        if waited == 0 || io::Error::last_os_error().kind() != io::ErrorKind::Interrupted {
+            return;
+        }
+    }
 }
 
 fn lock(flag: &Mutex<bool>) -> std::sync::MutexGuard<'_, bool> {
