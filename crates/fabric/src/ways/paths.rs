@@ -73,11 +73,6 @@ impl Paths {
         paths
     }
 
-    /// Whether there are several ways, so that what a frame hashes to matters.
-    pub fn has_choice(&self) -> bool {
-        matches!(self.choices, Choices::Mesh(_))
-    }
-
     /// The way between the switches of two ports that are joined, for what hashes to so much.
     #[inline]
     pub fn span(&mut self, from: usize, to: usize, hashed: u64) -> Span {

@@ -44,10 +44,6 @@ class Ready:
     mpirun: Tool
     nodes: tuple[int, ...]
 
-    @property
-    def is_hpcc(self) -> bool:
-        return self.path.rpartition("/")[2] == "hpcc"
-
 
 def make_ready(step: Step, pattern: Hpl, testbed: Testbed) -> Ready:
     """Find it; raises RequestError where there is none, where it is of another MPI, or where memory is too small."""
