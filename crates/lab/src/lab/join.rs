@@ -1,0 +1,109 @@
+//! How a lab's hosts are joined: by a cable alone, or by what forwards their frames.
+
+use std::io;
+use std::sync::Arc;
+
+use weft_fabric::{ETHERNET_BYTES, Layout};
+
+use super::{Forwarding, Lab, core_index};
+use crate::clock;
+use crate::forward::changes;
+use crate::forward::forwarder::Forwarder;
+use crate::forward::links::Links;
+use crate::forward::packet_socket::PacketSocket;
+use crate::forward::stats::Stats;
+use crate::kernel::interface::{LOOPBACK, bring_up, create_cable, switch_offloads_off};
+use crate::kernel::netlink::Netlink;
+use crate::topology::interface_of;
+use crate::weather::{Changeable, Places};
+
+impl Lab {
+    pub(super) fn join_directly(&mut self, mtu_bytes: u32) -> io::Result<Forwarding> {
+        self.core.enter()?;
+        let [one, other] = [0, 1].map(|i| self.host_end(self.interfaces[i]));
+        create_cable(&Netlink::open()?, [&one, &other], mtu_bytes)?;
+        for host in 0..self.hosts.len() {
+            self.configure_host(host)?;
+        }
+        Ok(Forwarding {
+            forwarder: None,
+            stats: Arc::new(Stats::new(0, clock::now_ns())),
+            changeable: None,
+            guest_ends: Vec::new(),
+        })
+    }
+
+    /// Guests have their interfaces; all that a namespace has is its loopback interface, which says that the host is on.
+    pub(super) fn join_guests(&self, layout: Layout) -> io::Result<Forwarding> {
+        let mut guest_ends: Vec<_> = self.hosts.iter().map(|_| Vec::new()).collect();
+        let mut sockets = Vec::new();
+        for port in &layout.ports {
+            let (ours, theirs) = PacketSocket::to_guest()?;
+            sockets.push(ours);
+            guest_ends[port.host].push(theirs);
+        }
+        for (_, namespace) in &self.hosts {
+            namespace.enter()?;
+            bring_up(&Netlink::open()?, LOOPBACK)?;
+        }
+        let forwarding = self.forward(layout, sockets)?;
+        Ok(Forwarding {
+            guest_ends,
+            ..forwarding
+        })
+    }
+
+    pub(super) fn join_by_forwarder(&mut self, layout: Layout) -> io::Result<Forwarding> {
+        self.core.enter()?;
+        let core = Netlink::open()?;
+        for (number, port) in layout.ports.iter().enumerate() {
+            let host_end = self.host_end(self.interfaces[number]);
+            create_cable(&core, [&self.core_end(number), &host_end], port.mtu_bytes)?;
+            // Before the host's end, which then can send as soon as it is up. Otherwise the kernel
+            // gets round to that later, and drops what is sent until then.
+            bring_up(&core, core_index(number))?;
+        }
+        for host in 0..self.hosts.len() {
+            let netlink = self.configure_host(host)?;
+            for port in layout.ports.iter().filter(|port| port.host == host) {
+                switch_offloads_off(&interface_of(port).name())?;
+                self.install_token_bucket(&netlink, port);
+            }
+        }
+        self.core.enter()?;
+        let ports = 0..layout.ports.len();
+        let sockets = ports.map(|port| PacketSocket::open(core_index(port)));
+        let sockets = sockets.collect::<io::Result<Vec<_>>>()?;
+        self.forward(layout, sockets)
+    }
+
+    /// A forwarder between sockets, one for each port.
+    fn forward(&self, layout: Layout, sockets: Vec<PacketSocket>) -> io::Result<Forwarding> {
+        let packets = layout.ports.iter().map(|port| port.mtu_bytes);
+        let mtu_bytes = packets.max().unwrap_or(0);
+        let links = Links::new(&layout);
+        let shortest_frame_ns = links.shortest_frame_ns(mtu_bytes);
+        let stats = Arc::new(Stats::new(shortest_frame_ns, clock::now_ns()));
+        let frame_bytes = (mtu_bytes + ETHERNET_BYTES) as usize;
+        let interfaces = self.interfaces.clone();
+        let places = Places::new(layout, links.limits().to_vec());
+        let (sender, changes) = changes::channel()?;
+        let forwarder = Forwarder::new(
+            sockets,
+            interfaces,
+            links,
+            changes,
+            frame_bytes,
+            Arc::clone(&stats),
+        )?;
+        Ok(Forwarding {
+            forwarder: Some(forwarder),
+            stats,
+            changeable: Some(Changeable {
+                places,
+                links: sender,
+            }),
+            guest_ends: Vec::new(),
+        })
+    }
+}
