@@ -9,28 +9,20 @@ from dataclasses import dataclass, field
 from itertools import chain, count
 from pathlib import Path
 
-from msgspec.structs import replace
-
 from weft import __version__
 from weft.diagnosis.earlier import recorded_run
 from weft.errors import RequestError
 from weft.execute.adaptive import Chooser
 from weft.execute.against import settle_against
-from weft.execute.applications.web_server import check_servers, with_loops
 from weft.execute.dry_run import Outlook, foresee
 from weft.execute.file_cast.settle import settle_file_casts
-from weft.execute.host_settings.places import check_knobs
-from weft.execute.linpack.settle import settle_linpack
 from weft.execute.live import LiveRun
 from weft.execute.progress import Reporter
-from weft.execute.resolve import check_usable, settle_pairs, too_few_processors
+from weft.execute.settle import settle
 from weft.execute.simulation import SimulatedRun
-from weft.execute.traffic import settle_traffic
-from weft.execute.transport_check import check_transports
 from weft.plan.load import PlanSource, load_plan
-from weft.plan.pattern import Collective, Halo, Hpl, MultiPair, Program, Traffic, Xray
-from weft.plan.plan import Options, Plan, Step
-from weft.plan.trace_file import with_digest
+from weft.plan.pattern import Collective, Halo, Hpl, Program, Xray
+from weft.plan.plan import Plan, Step
 from weft.runs import records
 from weft.runs.digests import lacks_tables
 from weft.runs.folder import Run, RunWriter, lock_folder
@@ -39,9 +31,8 @@ from weft.runs.meta import FILE_NAME, RunMeta, Warning
 from weft.runs.table_stream import damaged_tables
 from weft.testbed.base import Testbed
 from weft.testbed.computed.base import Simulator, is_computed
-from weft.testbed.needs import check_load, nodes_of, refuse_program
+from weft.testbed.needs import check_load, refuse_program
 from weft.testbed.open import open_testbed
-from weft.testbed.programs import check_members, check_parts, check_replay
 
 
 @dataclass(frozen=True)
@@ -70,7 +61,7 @@ def start_run(request: RunRequest, reporter: Reporter | None = None) -> Run:
     against = settle_against(request.against, plan, request.testbed)
     out = Path(request.out) if request.out else default_folder(plan.name)
     with open_testbed(request.testbed, request.scale, request.nodes, request.ports) as testbed:
-        plan, notes = _settle(plan, testbed, request.cpus)
+        plan, notes = settle(plan, testbed, request.cpus)
         plan = settle_file_casts(plan, testbed, None if testbed.is_computed else out)
         meta = _new_meta(request, plan, testbed, notes)
         meta.against = against
@@ -106,7 +97,7 @@ def simulate_run(request: RunRequest, reporter: Reporter | None = None) -> Run:
 def compute_run(testbed: Simulator, request: RunRequest, reporter: Reporter | None = None) -> Run:
     """Compute a plan on a testbed that is open already, in memory; raises RequestError as `simulate_run`."""
     plan = settle_file_casts(load_plan(request.plan, request.overrides), testbed, None)
-    plan, notes = _settle(plan, testbed, None)
+    plan, notes = settle(plan, testbed, None)
     for step in plan.steps:
         if testbed.rows_of_phase(step) is not None:
             raise RequestError(
@@ -240,114 +231,6 @@ def _asked(request: RunRequest) -> records.Testbed:
     if request.ports is not None:
         asked["data_ports"] = request.ports
     return asked
-
-
-def _settle(plan: Plan, testbed: Testbed, cpus: list[int] | None) -> tuple[Plan, list[Warning]]:
-    """Decide what the plan leaves open: on which processors, and how the ends wait; and what to say of it.
-
-    Spinning spares a wake-up but takes a processor away, so it is chosen only where the testbed has one to
-    spare for each end. What is computed comes out the same in every launch, so that one is enough.
-    """
-    notes: list[Warning] = []
-    if plan.race and is_computed(testbed):
-        raise RequestError(
-            f"{plan.name}: a race repeats what varies, and {testbed.name} computes the same each time",
-            "run it on machines or a lab; without `race` the steps can be computed once",
-        )
-    check_knobs(plan, len(testbed.nodes), testbed.is_computed)
-    if not is_computed(testbed):
-        plan = with_loops(plan)
-    for index, step in enumerate(plan.steps):
-        if isinstance(step.pattern, Program):
-            step = replace(step, pattern=with_digest(step.pattern))
-        if isinstance(step.pattern, Traffic):
-            scale = float(testbed.describe().get("scale", 1.0))
-            step = settle_traffic(step, step.pattern, len(testbed.nodes), scale)
-        if is_computed(testbed):
-            testbed.check(step)
-        else:
-            _check_enough_nodes(step, testbed)
-            step = _settled_program(step, testbed)
-        if isinstance(step.pattern, Hpl):
-            settled, said = settle_linpack(step, step.pattern, testbed)
-            if not (is_computed(testbed) or step.is_real_program):
-                settled = replace(settled, options=_settled_options(settled, testbed, cpus))
-            notes += said
-        elif isinstance(step.pattern, MultiPair):
-            settled, said = settle_pairs(step, step.pattern, testbed, cpus)
-            notes += said
-        elif is_computed(testbed):
-            settled = step
-        else:
-            settled = replace(step, options=_settled_options(step, testbed, cpus))
-        plan = plan.with_step(index, settled)
-    if is_computed(testbed):
-        return replace(plan, launches=1), notes
-    plan = check_servers(check_transports(plan, testbed), testbed)
-    return plan, [*notes, *too_few_processors(plan, testbed)]
-
-
-def _settled_options(step: Step, testbed: Testbed, cpus: list[int] | None) -> Options:
-    options = step.options
-    wanted = cpus or options.cpus or testbed.cpus
-    chosen = None if options.cpus == () else _checked_cpus(wanted, testbed)
-    wait = options.wait
-    if step.has_gamma:
-        _check_apart(step, chosen, testbed)
-    if step.is_ensemble or step.is_program or step.has_gamma:
-        wait = "block"
-    elif wait == "auto" and step.transport != "mpi":
-        apart = chosen is not None and len(set(chosen[:2])) == 2
-        wait = "spin" if apart and testbed.may_spin else "block"
-    return replace(options, cpus=chosen, wait=wait)
-
-
-def _settled_program(step: Step, testbed: Testbed) -> Step:
-    """With the nodes of a trace's ranks, and how they compute; raises RequestError for a program that cannot be carried
-    out."""
-    name = f"{testbed.kind}:{testbed.name}"
-    pattern = step.pattern
-    if isinstance(pattern, Program):
-        program = check_replay(pattern, name, testbed.nodes)
-        check_parts(pattern, program)
-        pattern = replace(pattern, nodes=pattern.nodes or tuple(range(program.ranks)))
-    elif step.is_program:
-        check_members(step, testbed.nodes)
-    if isinstance(pattern, (Program, Halo)) and not pattern.compute:
-        pattern = replace(pattern, compute="spin" if testbed.may_spin else "sleep")
-    return replace(step, pattern=pattern)
-
-
-def _check_apart(step: Step, cpus: Sequence[int] | None, testbed: Testbed) -> None:
-    """The work of a receiver is told from the sender's by their processors."""
-    if cpus is None or testbed.kind != "local" or cpus[0] != cpus[1]:
-        return
-    raise RequestError(
-        f"step {step.name!r}: both ends of the stream are on processor {cpus[0]}; the sender would take the receiver's "
-        "time",
-        "give each its own (--cpus 0,1), or measure between two machines (--on ssh:a,b); with one processor "
-        "only simulate (--on node:p4-400-base)",
-    )
-
-
-def _check_enough_nodes(step: Step, testbed: Testbed) -> None:
-    """Before anything starts, not when the step's turn comes."""
-    try:
-        nodes_of(step, len(testbed.nodes))
-    except RequestError as error:
-        raise RequestError(f"{testbed.name}: {error.message}", error.hint) from None
-
-
-def _checked_cpus(cpus: Sequence[int] | None, testbed: Testbed) -> tuple[int, ...] | None:
-    if cpus is None:
-        return None
-    if len(cpus) < len(testbed.nodes):
-        raise RequestError(
-            f"--cpus names {len(cpus)} processors, {testbed.name} has {len(testbed.nodes)} nodes",
-            "name one for each node",
-        )
-    check_usable(cpus, testbed)
-    return tuple(cpus)
 
 
 def _check_same_nodes(run: Run, testbed: Testbed) -> None:

@@ -23,12 +23,12 @@ def settle_linpack(step: Step, pattern: Hpl, testbed: Testbed) -> tuple[Step, li
 
 
 def _for_agents(step: Step, testbed: Testbed) -> Step:
-    """With the nodes of its grid, and how they compute."""
+    """With the nodes of its grid."""
     count = len(testbed.nodes)
     _core.Program.check_hpl(to_json(step), count)
     rows, columns = _core.Program.grid(to_json(step), count)
     pattern = step.pattern
     assert isinstance(pattern, Hpl)
-    nodes = pattern.nodes or tuple(range(rows * columns))
-    compute = pattern.compute or ("spin" if testbed.may_spin else "sleep")
-    return replace(step, pattern=replace(pattern, nodes=nodes, compute=compute))
+    return replace(
+        step, pattern=replace(pattern, nodes=pattern.nodes or tuple(range(rows * columns)))
+    )
