@@ -15,6 +15,7 @@ import weft
 from support.command import weft_json
 from support.refusals import refused
 from support.runs import affine_us, launches_of, pingpong_run
+from weft.api.request import run_request
 
 SIZES = [1, 8, 64, 512, 4096, 32768, 262144]
 
@@ -136,3 +137,13 @@ def test_networks_and_nodes_are_described() -> None:
     for call in (weft.fabric, weft.machine):
         with refused("not in the catalogue"):
             call("nothing-like-it")
+
+
+@pytest.mark.parametrize(
+    ("on", "steps", "cluster"), [("lab:two-racks", "16", None), ("ssh:n[1-32]", None, 16)]
+)
+def test_nodes_are_those_of_the_steps_on_a_fabric(
+    on: str, steps: str | None, cluster: int | None
+) -> None:
+    asked = run_request("collectives", on, nodes=16)
+    assert (dict(asked.overrides).get("steps.*.nodes"), asked.nodes) == (steps, cluster)

@@ -41,7 +41,9 @@ def run_request(
     compress: str | None = None,
 ) -> RunRequest:
     """The request of `weft.run` and `weft run`, which say what the arguments are; raises RequestError."""
-    overrides = _of_all_steps(transport, interfaces, mpi)
+    chosen = nodes if on.partition(":")[0] in _FABRICS else None
+    nodes = None if chosen else nodes
+    overrides = _of_all_steps(transport, interfaces, mpi, chosen)
     overrides += cast_settings(plan, file, to, overwrite, compress)
     overrides += until_overrides(until) if until is not None else []
     overrides += [(key, value_text(value)) for key, value in (settings or {}).items()]
@@ -143,14 +145,22 @@ def _as_toml(name: str, value: str) -> str:
     return inline_text(value) if name in ("trace", "file") else value
 
 
+_FABRICS = ("lab", "vm", "sim")
+"""Testbeds that have all hosts of a fabric whatever is measured: fewer nodes are those of the steps."""
+
+
 def _of_all_steps(
-    transport: str | None, interfaces: str | Sequence[str] | None, mpi: str | None
+    transport: str | None,
+    interfaces: str | Sequence[str] | None,
+    mpi: str | None,
+    nodes: int | None,
 ) -> list[tuple[str, str]]:
     named = interfaces.split(",") if isinstance(interfaces, str) else interfaces
     chosen = {
         "steps.*.transport": transport,
         "steps.*.interfaces": str([one.strip() for one in named]) if named else None,
         "steps.*.options.mpi": mpi,
+        "steps.*.nodes": str(nodes) if nodes else None,
     }
     return [(key, value) for key, value in chosen.items() if value]
 

@@ -9,9 +9,7 @@ import click
 
 from weft.errors import RequestError
 
-nodes_option = click.option(
-    "--nodes", type=click.IntRange(min=1), help="Use the first N nodes of a real cluster."
-)
+nodes_option = click.option("--nodes", type=click.IntRange(min=1), help="Use the first N nodes.")
 ports_option = click.option("--ports", metavar="RANGE", help="Ports for data, such as 5000-5100.")
 
 
