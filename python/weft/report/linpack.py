@@ -1,13 +1,15 @@
-"""Linpack as a table."""
+"""The steps of runs that are Linpack, as sentences and as a table."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
-from weft.diagnosis.linpack import Solution
+from weft.diagnosis.linpack import Solution, solutions
 from weft.interval import Interval
 from weft.quantity import significant
 from weft.report.table import Table
+from weft.runs.folder import Run
 from weft.statistics import has_interval
 
 _HEADERS = [
@@ -16,17 +18,46 @@ _HEADERS = [
 ]  # fmt: skip
 
 
-def linpack_table(named: Sequence[tuple[str, Solution]]) -> Table:
-    """A row for each step, with its run's name."""
-    return Table(_HEADERS, [_row(name, one) for name, one in named])
+@dataclass(frozen=True)
+class LinpackStep:
+    """One step of one run, under a label that no other has."""
+
+    label: str
+    run: Run
+    solution: Solution
+
+    @property
+    def findings(self) -> str:
+        """How fast it was, in a clause."""
+        one = self.solution
+        what = f"Linpack of {one.n:,} unknowns over {one.nodes} nodes ({one.grid})"
+        if one.gflops is None:
+            return f"{what} has no right solution"
+        kind = "" if one.is_real else ", its skeleton"
+        return f"{what} at {_range(one.gflops, one.launches)} GFlop/s{kind}"
 
 
-def _row(name: str, one: Solution) -> list[str]:
+def linpack_steps_of(names: Sequence[str], runs: Sequence[Run]) -> list[LinpackStep]:
+    """Those of all runs, in their order."""
+    named = zip(names, runs, strict=True)
+    return [
+        LinpackStep(f"{name} · {one.name}", run, one)
+        for name, run in named
+        for one in solutions(run)
+    ]
+
+
+def linpack_table(steps: Sequence[LinpackStep]) -> Table:
+    """A row for each step."""
+    return Table(_HEADERS, [_row(one.label, one.solution) for one in steps])
+
+
+def _row(label: str, one: Solution) -> list[str]:
     shares = one.shares
     of_time = (shares.compute, shares.communicate, shares.wait) if shares else ()
     price = one.per_mflops
     return [
-        f"{name} · {one.name}",
+        label,
         f"{one.n:,}",
         str(one.nb),
         one.grid,

@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from weft.diagnosis.advice.advise import recommendations
-from weft.diagnosis.linpack import Solution, solutions
 from weft.diagnosis.race.outcome import Outcome, stand
 from weft.diagnosis.race.words import HEADERS, race_rows
 from weft.diagnosis.studies.find import studies
@@ -15,7 +14,7 @@ from weft.diagnosis.studies.study import Study
 from weft.knobs.recommendation import Recommendation
 from weft.report.ensemble import Ensemble, ensembles_of
 from weft.report.file_casts import FileCastStep, file_cast_steps_of
-from weft.report.linpack import linpack_table
+from weft.report.linpack import LinpackStep, linpack_steps_of, linpack_table
 from weft.report.series import Series, run_names, series_of
 from weft.report.steps import Inside, LoadStep, PairStep, insides_of, load_steps_of, pair_steps_of
 from weft.report.table import Table
@@ -98,15 +97,14 @@ class Material:
         ]
 
     @cached_property
-    def linpack(self) -> list[tuple[str, Run, Solution]]:
-        """The steps that are Linpack, each with its run and that run's name."""
-        named = zip(self.names, self.runs, strict=True)
-        return [(name, run, one) for name, run in named for one in solutions(run)]
+    def linpack(self) -> list[LinpackStep]:
+        """The steps that are Linpack."""
+        return linpack_steps_of(self.names, self.runs)
 
     @property
     def linpack_table(self) -> Table:
         """All of them, a row each."""
-        return linpack_table([(name, one) for name, _, one in self.linpack])
+        return linpack_table(self.linpack)
 
     @cached_property
     def labels(self) -> list[str]:

@@ -32,9 +32,9 @@ class Report(Material):
     @cached_property
     def empty_runs(self) -> list[Run]:
         """The runs that measured nothing."""
-        parts = (self.series, self.ensembles, self.loads, self.pairs, self.traffic)
+        applications = (self.loads, self.traffic, self.file_casts, self.linpack)
+        parts = (self.series, self.ensembles, self.pairs, *applications)
         measured = {id(one.run) for part in parts for one in part}
-        measured |= {id(run) for _, run, _ in self.linpack}
         return [run for run in self.runs if id(run) not in measured]
 
     @cached_property

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
+from typing import Protocol
 
 from weft.alike import listed
 from weft.diagnosis.points import Point
@@ -12,10 +13,11 @@ from weft.interval import Interval
 from weft.quantity import format_mbps, format_us, range_bytes, range_mbps, range_us
 from weft.report.ensemble import Ensemble, ensembles_of
 from weft.report.figures.curves import size_text
-from weft.report.file_casts import FileCastStep, file_cast_steps_of
+from weft.report.file_casts import file_cast_steps_of
+from weft.report.linpack import linpack_steps_of
 from weft.report.series import Series, series_of
-from weft.report.steps import LoadStep, PairStep, load_steps_of
-from weft.report.traffic import TrafficStep, traffic_steps_of
+from weft.report.steps import PairStep, load_steps_of
+from weft.report.traffic import traffic_steps_of
 from weft.runs.folder import Run
 from weft.statistics import has_interval
 
@@ -27,11 +29,9 @@ def verdict(run: Run) -> str:
     """The run's verdict: a sentence, or one for each of its steps, each on a line."""
     sentences = [sentence(one) for one in series_of([run])]
     sentences += [ensemble_sentence(one) for one in ensembles_of([run.directory.name], [run])]
-    sentences += [load_sentence(one) for one in load_steps_of([run.directory.name], [run])]
-    driven = traffic_steps_of([run.directory.name], [run])
-    sentences += [traffic_sentence(one) for one in driven]
-    cast = file_cast_steps_of([run.directory.name], [run])
-    sentences += [file_cast_sentence(one) for one in cast]
+    for steps_of in (load_steps_of, traffic_steps_of, file_cast_steps_of, linpack_steps_of):
+        found: Sequence[Found] = steps_of([run.directory.name], [run])
+        sentences += [found_sentence(one) for one in found]
     return "\n".join(sentences or [nothing_measured(run)])
 
 
@@ -45,18 +45,20 @@ def ensemble_sentence(one: Ensemble) -> str:
     return f"{endpoints(one.run)}{_place(one.run)}: {one.findings.verdict}{_status(one.run)}"
 
 
-def load_sentence(one: LoadStep) -> str:
-    """Where, and what applications got."""
-    return f"{endpoints(one.run)}{_place(one.run)}: {one.findings}.{_status(one.run)}"
+class Found(Protocol):
+    """A step of an application, and what it came to, in a clause."""
+
+    @property
+    def run(self) -> Run:
+        """The run that it is of."""
+
+    @property
+    def findings(self) -> str:
+        """The clause."""
 
 
-def traffic_sentence(one: TrafficStep) -> str:
-    """Where, and how fast traffic was simulated."""
-    return f"{endpoints(one.run)}{_place(one.run)}: {one.findings}.{_status(one.run)}"
-
-
-def file_cast_sentence(one: FileCastStep) -> str:
-    """Where, and how fast a file was cast."""
+def found_sentence(one: Found) -> str:
+    """Where, and what an application came to."""
     return f"{endpoints(one.run)}{_place(one.run)}: {one.findings}.{_status(one.run)}"
 
 

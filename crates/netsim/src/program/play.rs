@@ -97,7 +97,7 @@ pub fn play(
     };
     drop(first);
     let play = Play::new(simulator, costs, &schedule, hosts, Some(&rotation));
-    play.to_end(stop, tell)
+    play.until_end(stop, tell)
 }
 
 /// The same, each node by itself.
@@ -111,7 +111,7 @@ pub fn play_each(
     let all = cast.program.ranks;
     let schedule = Schedule::of_first(&cast.program.first(all), all as u32, cast.rendezvous_bytes)
         .map_err(Unplayed::Refused)?;
-    Play::new(simulator, costs, &schedule, &cast.hosts, None).to_end(stop, tell)
+    Play::new(simulator, costs, &schedule, &cast.hosts, None).until_end(stop, tell)
 }
 
 /// How far an operation is, as far as its message's other end asks.
@@ -203,7 +203,7 @@ impl<'a> Play<'a> {
         }
     }
 
-    fn to_end(
+    fn until_end(
         mut self,
         stop: &AtomicBool,
         tell: &mut dyn FnMut(Delivery),

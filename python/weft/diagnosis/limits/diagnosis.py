@@ -68,6 +68,8 @@ def _findings(run: Run, declared: DeclaredNetwork | None) -> Findings:
     named = Namer(meta)
     if len(study.survey.nodes) < LEAST_NODES:
         count = len(study.survey.nodes)
+        if count == 0:
+            return Findings("Nothing was measured that tells groups of nodes apart.")
         return Findings(f"Too few nodes to tell groups apart: {count}, and it takes {LEAST_NODES}.")
     searched = searched_steps(meta)
     all_nodes = study.survey.nodes
