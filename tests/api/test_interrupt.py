@@ -16,7 +16,7 @@ pytestmark = pytest.mark.timed
 MEASURE = """
 import weft
 try:
-    weft.run("signature", on="local:", out={out!r}, launches=20, settings={{
+    weft.run("signature", on="local:", out={out!r}, launches=30, settings={{
         "steps.pingpong.sizes": ["1 B", "1 KiB"],
         "steps.pingpong.stop": {{"rule": "time", "trial": "20 ms", "trials": 5}},
     }})
@@ -71,6 +71,6 @@ def check_resumable(out: Path) -> None:
     assert partial.status == "partial" and kept
     whole = partial.resume()
     assert whole.status == "complete" and len(whole.samples) > kept
-    assert set(whole.points["launches"]) == {20}
+    assert set(whole.points["launches"]) == {30}
     assert {"system_ns", "elapsed_ns"} <= set(whole.evidence["name"])
     assert whole.samples.to_arrow().slice(0, kept).equals(partial.samples.to_arrow())
