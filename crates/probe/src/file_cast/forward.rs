@@ -16,9 +16,9 @@ use crate::listener::connect::connect;
 use crate::listener::place::{Place, Purpose};
 use crate::system::socket_option;
 
-/// What the kernel may hold of a connection and has not sent: more would be stuck on a slow network while a fast one is
-/// idle.
-const UNSENT_BYTES: libc::c_int = 128 << 10;
+/// How many chunks the kernel may hold of a connection and has not sent: more would be stuck on one network while the
+/// other is idle, at each hop.
+const UNSENT_CHUNKS: u64 = 2;
 
 /// Send to a successor from now on, over all networks; to none where there are no addresses.
 pub fn connect_to(shared: &Arc<Shared>, generation: u32, peers: &[SocketAddr]) -> io::Result<()> {
@@ -81,8 +81,14 @@ impl Link<'_> {
         let ticket = (place, &shared.token);
         let socket = connect(from, to, &shared.options, ticket, shared.patience)?;
         socket.set_read_timeout(None)?;
-        let unsent = (libc::IPPROTO_TCP, libc::TCP_NOTSENT_LOWAT);
-        socket_option::set(&socket, unsent.0, unsent.1, UNSENT_BYTES)?;
+        let unsent = (UNSENT_CHUNKS * shared.board.layout.chunk_bytes).try_into();
+        let option = (libc::IPPROTO_TCP, libc::TCP_NOTSENT_LOWAT);
+        socket_option::set(
+            &socket,
+            option.0,
+            option.1,
+            unsent.unwrap_or(libc::c_int::MAX),
+        )?;
         shared.outgoing.add(&socket)?;
         Ok(socket)
     }
