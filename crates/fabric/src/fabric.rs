@@ -4,6 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::contention::CapacityByPorts;
 use crate::cost::Cost;
+use crate::guest::Guest;
 use crate::quantity::{BitRate, Nanoseconds};
 use crate::racks::Racks;
 use crate::routing::Routing;
@@ -45,6 +46,9 @@ pub struct Fabric {
 pub struct Host {
     /// Its name, such as `n1`.
     pub name: String,
+    /// What it is like as a virtual machine, where the file says that it is one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub guest: Option<Guest>,
 }
 
 /// A switch, or a part of one: `module1/asic2` is inside `module1`.

@@ -90,6 +90,9 @@ impl<'a> Parts<'a> {
         if draft.hosts.is_empty() {
             return Err(root.refuse("hosts", "no hosts; write [[hosts]] with ids = \"n[1-2]\""));
         }
+        for (section, names, _) in &hosts {
+            draft.check_behind(section, names)?;
+        }
         let declared = draft.switches.len();
         for section in &self.links {
             draft.read_trunk(section)?;

@@ -306,3 +306,50 @@ fn wrong_weather_is_refused_with_what_would_be_right() {
     let fast = format!("weather_speed = 0{PAIR}[[weather]]\nids = \"n1\"\ndead = true");
     assert!(refusal(&fast).contains("1440"));
 }
+
+const GUESTS: &str = r#"
+name = "guests"
+[[hosts]]
+ids = "n[1-2]"
+kind = "vm"
+attach = "s1"
+guest = { cpus = 2, nic = ["virtio", "e1000"], bond = { mode = "802.3ad", hash = "layer3+4", miimon_ms = 50 }, sysctl = { "net.ipv4.tcp_sack" = 0 } }
+[[hosts]]
+ids = "g[1-2]"
+kind = "vm"
+behind = "n[1-2]"
+attach = "s1"
+[[switches]]
+ids = "s1"
+"#;
+
+#[test]
+fn hosts_may_be_virtual_machines() {
+    let fabric = load(GUESTS, "guests.toml", 1.0).unwrap();
+    let guests: Vec<_> = fabric
+        .hosts
+        .iter()
+        .map(|host| host.guest.clone().unwrap())
+        .collect();
+    assert_eq!(guests[1].nics, ["virtio", "e1000"]);
+    assert_eq!(guests[1].bond.as_ref().unwrap().miimon_ms, Some(50));
+    assert_eq!(guests[0].sysctl["net.ipv4.tcp_sack"], "0");
+    assert_eq!(guests[3].behind.as_deref(), Some("n2"));
+}
+
+#[test]
+fn wrong_keys_of_virtual_machines_are_named() {
+    let cases = [
+        ("behind = \"n[1-2]\"", "behind = \"g2\"", "behind none"),
+        ("behind = \"n[1-2]\"", "behind = \"n9\"", "unknown host"),
+        ("kind = \"vm\"\nbehind", "behind", "add kind = \"vm\""),
+        ("cpus = 2", "cpu = 2", "cpus"),
+        ("cpus = 2", "memory = 64", "192"),
+        ("cpus = 2", "bridge = true", "not two of them"),
+        ("mode = \"802.3ad\"", "mod = \"802.3ad\"", "balance-rr"),
+    ];
+    for (right, wrong, said) in cases {
+        let error = load(&GUESTS.replace(right, wrong), "guests.toml", 1.0).unwrap_err();
+        assert!(error.to_string().contains(said), "{wrong}: {error}");
+    }
+}

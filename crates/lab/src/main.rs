@@ -19,6 +19,7 @@ mod weather;
 use std::process::exit;
 
 use error::{Doing, LabError, Result};
+use kernel::interface::switch_offloads_off;
 use request::Request;
 
 fn main() {
@@ -37,6 +38,11 @@ fn fulfil(request: &Request) -> Result<()> {
         Request::Into(request) => exit(guest::into::into(request)?),
         Request::Attend { ports } => guest::attend::attend(ports),
         Request::Pace(request) => guest::pace::pace(request),
+        Request::Beat(request) => guest::beat::beat(request),
+        Request::Hear(request) => guest::beat::hear(request),
+        Request::Plain { interface } => {
+            switch_offloads_off(interface).doing(&format!("switch the offloads of {interface} off"))
+        }
         Request::Help => {
             println!("{}", request::HELP);
             Ok(())

@@ -4,10 +4,12 @@ use lexopt::Arg::{Long, Value};
 use lexopt::{Parser, ValueExt};
 
 use std::path::PathBuf;
+use std::time::Duration;
 
 use crate::daemon::DaemonRequest;
 use crate::enter::EnterRequest;
 use crate::error::{LabError, Result};
+use crate::guest::beat::{BeatRequest, HearRequest};
 use crate::guest::into::IntoRequest;
 use crate::guest::pace::PaceRequest;
 
@@ -30,7 +32,12 @@ weft-lab: a fabric out of Linux network namespaces; started by weft, seldom by h
   weft-lab attend PORT...
       In a guest: carries out what comes through its ports.
   weft-lab pace --interface NAME --rate BITS_PER_S --mtu BYTES --queue FRAMES
-      Lets an interface send no faster than its link.";
+      Lets an interface send no faster than its link.
+  weft-lab plain --interface NAME
+      Switches the offloads of an interface off.
+  weft-lab beat --to ADDRESS:PORT --every-us US --for-ms MS
+  weft-lab hear --at ADDRESS:PORT --for-ms MS
+      Sends numbered datagrams, and says which of them arrived.";
 
 /// What the user requested.
 #[derive(Debug)]
@@ -41,6 +48,9 @@ pub enum Request {
     Into(IntoRequest),
     Attend { ports: Vec<PathBuf> },
     Pace(PaceRequest),
+    Plain { interface: String },
+    Beat(BeatRequest),
+    Hear(HearRequest),
     Help,
 }
 
@@ -56,6 +66,9 @@ impl Request {
                 ports: parser.raw_args()?.map(PathBuf::from).collect(),
             }),
             Some(Value(verb)) if verb == "pace" => parse_pace(parser).map(Self::Pace),
+            Some(Value(verb)) if verb == "plain" => parse_plain(parser),
+            Some(Value(verb)) if verb == "beat" => parse_beat(parser).map(Self::Beat),
+            Some(Value(verb)) if verb == "hear" => parse_hear(parser).map(Self::Hear),
             Some(Long("help")) => Ok(Self::Help),
             Some(other) => Err(other.unexpected().into()),
             None => Err(LabError::request(
@@ -176,6 +189,50 @@ fn parse_pace(mut parser: Parser) -> Result<PaceRequest> {
         bits_per_s: rate.ok_or_else(|| missing("--rate BITS_PER_S"))?,
         mtu_bytes: mtu.ok_or_else(|| missing("--mtu BYTES"))?,
         queue_frames: queue.ok_or_else(|| missing("--queue FRAMES"))?,
+    })
+}
+
+fn parse_plain(mut parser: Parser) -> Result<Request> {
+    let mut interface = None;
+    while let Some(argument) = parser.next()? {
+        match argument {
+            Long("interface") => interface = Some(parser.value()?.string()?),
+            other => return Err(other.unexpected().into()),
+        }
+    }
+    let interface = interface.ok_or_else(|| missing("--interface NAME"))?;
+    Ok(Request::Plain { interface })
+}
+
+fn parse_beat(mut parser: Parser) -> Result<BeatRequest> {
+    let (mut to, mut every_us, mut for_ms) = (None, None, None);
+    while let Some(argument) = parser.next()? {
+        match argument {
+            Long("to") => to = Some(parser.value()?.parse()?),
+            Long("every-us") => every_us = Some(parser.value()?.parse()?),
+            Long("for-ms") => for_ms = Some(parser.value()?.parse()?),
+            other => return Err(other.unexpected().into()),
+        }
+    }
+    Ok(BeatRequest {
+        to: to.ok_or_else(|| missing("--to ADDRESS:PORT"))?,
+        every: Duration::from_micros(every_us.ok_or_else(|| missing("--every-us US"))?),
+        lasting: Duration::from_millis(for_ms.ok_or_else(|| missing("--for-ms MS"))?),
+    })
+}
+
+fn parse_hear(mut parser: Parser) -> Result<HearRequest> {
+    let (mut at, mut for_ms) = (None, None);
+    while let Some(argument) = parser.next()? {
+        match argument {
+            Long("at") => at = Some(parser.value()?.parse()?),
+            Long("for-ms") => for_ms = Some(parser.value()?.parse()?),
+            other => return Err(other.unexpected().into()),
+        }
+    }
+    Ok(HearRequest {
+        at: at.ok_or_else(|| missing("--at ADDRESS:PORT"))?,
+        lasting: Duration::from_millis(for_ms.ok_or_else(|| missing("--for-ms MS"))?),
     })
 }
 

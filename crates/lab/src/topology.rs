@@ -41,6 +41,7 @@ impl Topology {
 
     /// Finds out how to build a fabric, or refuses.
     pub fn of(fabric: &Fabric) -> Result<Self> {
+        refuse_guests(fabric)?;
         let forwarded = Self::forwarded(fabric)?;
         let Self::Forwarded(layout) = &forwarded else {
             return Ok(forwarded);
@@ -54,6 +55,19 @@ impl Topology {
             _ => Ok(forwarded),
         }
     }
+}
+
+/// Namespaces share this machine's kernel, so they are no virtual machines.
+fn refuse_guests(fabric: &Fabric) -> Result<()> {
+    let Some(host) = fabric.hosts.iter().find(|host| host.guest.is_some()) else {
+        return Ok(());
+    };
+    let (fabric, name) = (&fabric.name, &host.name);
+    let message = format!("{name:?} of the fabric {fabric:?} is a virtual machine");
+    Err(LabError::request(
+        message,
+        "--on vm: makes all hosts of a fabric so; `weft vm boot` keeps them up",
+    ))
 }
 
 fn check_size(fabric: &Fabric) -> Result<()> {

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import datetime
 import os
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, field
 from itertools import chain, count
 from pathlib import Path
@@ -54,8 +54,15 @@ class RunRequest:
     """Whether knobs may change the interface that ssh came in on."""
 
 
-def start_run(request: RunRequest, reporter: Reporter | None = None) -> Run:
-    """Carry out a plan; raises RequestError before anything is started when the request is wrong."""
+def start_run(
+    request: RunRequest,
+    reporter: Reporter | None = None,
+    afterwards: Callable[[Testbed, Run], object] | None = None,
+) -> Run:
+    """Carry out a plan; raises RequestError before anything is started when the request is wrong.
+
+    `afterwards` is called before the testbed is closed.
+    """
     plan = load_plan(request.plan, request.overrides)
     _check_loads(plan, request.testbed)
     against = settle_against(request.against, plan, request.testbed)
@@ -66,7 +73,10 @@ def start_run(request: RunRequest, reporter: Reporter | None = None) -> Run:
         meta = _new_meta(request, plan, testbed, notes)
         meta.against = against
         writer = RunWriter.create(out, meta)
-        return _carry_out(testbed, writer, reporter, request.patience_s, request.apply_anyway)
+        run = _carry_out(testbed, writer, reporter, request.patience_s, request.apply_anyway)
+        if afterwards:
+            afterwards(testbed, run)
+        return run
 
 
 def _check_loads(plan: Plan, spec: str) -> None:

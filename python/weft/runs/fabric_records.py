@@ -34,10 +34,33 @@ class Link(TypedDict):
     queue_frames: NotRequired[Count]
 
 
+class Bond(TypedDict):
+    """A bond over the interfaces of a virtual machine: mode and hash policy as Linux names them."""
+
+    mode: str
+    hash: NotRequired[str]
+    miimon_ms: NotRequired[Count]
+
+
+class Guest(TypedDict, total=False):
+    """What a virtual machine is like, where the fabric says so; `behind` is the host that bridges its frames."""
+
+    cpus: Count
+    memory_mbytes: Count
+    nics: list[str]
+    offloads: bool
+    vlan: Count
+    bridge: bool
+    bond: Bond
+    sysctl: dict[str, str]
+    behind: str
+
+
 class Host(TypedDict):
-    """A machine that programs run on."""
+    """A machine that programs run on; with `guest` a virtual one."""
 
     name: str
+    guest: NotRequired[Guest]
 
 
 class Switch(TypedDict):

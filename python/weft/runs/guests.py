@@ -11,7 +11,9 @@ def guests_text(testbed: Testbed) -> str:
     if not guests:
         return ""
     processors = "1 processor" if guests["cpus"] == 1 else f"{guests['cpus']} processors"
-    size = f"{processors} and {guests['memory_mbytes']} MB each"
+    fabric = testbed.get("fabric")
+    differ = fabric is not None and any(host.get("guest") for host in fabric["hosts"])
+    size = f"{processors} and {guests['memory_mbytes']} MB {'at most' if differ else 'each'}"
     how = testbed.get("virtualisation", "virtual")
     bond = f", a bond ({guests['bond']})" if guests["bond"] else ""
     return f"{how}, Linux {guests['kernel']}, {size}, {guests['nic']} cards{bond}"

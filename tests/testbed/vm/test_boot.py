@@ -8,11 +8,17 @@ from pathlib import Path
 import pytest
 
 from weft.errors import RequestError
+from weft.fabrics.load import load_fabric
+from weft.runs.fabric_records import Bond
 from weft.testbed.lab.daemon import Keeper, LabNode
 from weft.testbed.vm import boot
-from weft.testbed.vm.bond import check_bond, configure_bond
+from weft.testbed.vm.behind import configure_relays, relays
+from weft.testbed.vm.bond import check_bonds, configure_bond
 from weft.testbed.vm.boot import BootError, Place
+from weft.testbed.vm.brackets import Brackets
+from weft.testbed.vm.described import settings_of
 from weft.testbed.vm.emulator import check_memory, guest_command, mac_of
+from weft.testbed.vm.interfaces import configure
 from weft.testbed.vm.settings import GuestSettings
 
 
@@ -49,11 +55,12 @@ def test_a_guest_that_falls_silent_hangs(tmp_path: Path, monkeypatch: pytest.Mon
 
 def test_a_guest_has_a_card_for_each_of_its_networks() -> None:
     node = LabNode("n3", "10.0.0.3", ("10.0.0.3", "10.1.1.44"))
-    command = guest_command(["qemu"], node, GuestSettings("e1000"))
+    command = guest_command(["qemu"], node, GuestSettings(("e1000",)), ["0a:77:66:00:00:04"])
     cards = [one for one in command if one.startswith("e1000,")]
     assert cards == [
-        "e1000,netdev=net0,mac=02:77:66:00:00:03,romfile=",
-        "e1000,netdev=net1,mac=02:77:66:01:01:2c,romfile=",
+        "e1000,id=card0,netdev=net0,mac=02:77:66:00:00:03,romfile=",
+        "e1000,id=card1,netdev=net1,mac=02:77:66:01:01:2c,romfile=",
+        "e1000,id=card2,netdev=net2,mac=0a:77:66:00:00:04,romfile=",
     ]
     assert "dgram,id=net1,local.type=fd,local.str=101" in command
     assert mac_of("10.1.1.44") == "02:77:66:01:01:2c"
@@ -63,22 +70,52 @@ def test_more_memory_than_there_is_is_refused_with_what_it_takes() -> None:
     with pytest.raises(
         RequestError, match=r"64 guests with 1048576 MB each take up to 67,115,264 MB"
     ):
-        check_memory(64, GuestSettings(memory_mbytes=1 << 20))
-    check_memory(1, GuestSettings())
+        check_memory([GuestSettings(memory_mbytes=1 << 20)] * 64)
+    check_memory([GuestSettings()])
 
 
 def test_a_bond_is_beside_the_interfaces() -> None:
     node = LabNode("n1", "10.0.0.1", ("10.0.0.1", "10.1.0.1"))
     other = LabNode("n2", "10.0.0.2", ("10.0.0.2", "10.1.0.2"))
     keeper = Keeper(1, 1, False, False, [node, other], [], {})
-    script = configure_bond(keeper, node, "balance-rr")
+    bond: Bond = {"mode": "balance-xor", "hash": "layer3+4", "miimon_ms": 20}
+    script = configure_bond(keeper, node, bond)
     assert "echo +member1 >slaves" in script and "+member2" not in script
     assert "ip addr add 10.255.0.1/16 dev bond0" in script
     assert "arp -i bond0 -s 10.255.0.2 06:77:66:ff:00:02" in script
-    assert configure_bond(keeper, node, "") == ""
+    assert "echo 20 >miimon" in script and "echo layer3+4 >xmit_hash_policy" in script
+    assert configure_bond(keeper, node, None) == ""
 
 
 def test_one_interface_is_no_bond() -> None:
-    node = LabNode("n1", "10.0.0.1", ("10.0.0.1",))
     with pytest.raises(RequestError, match="n1 has one"):
-        check_bond(Keeper(1, 1, False, False, [node], [], {}), "802.3ad")
+        check_bonds(load_fabric("pair"), {"n1": GuestSettings(bond={"mode": "802.3ad"})})
+
+
+def xen_like() -> tuple[Keeper, dict[str, GuestSettings]]:
+    fabric = load_fabric("xen-like")
+    nodes = [
+        LabNode(host["name"], f"10.0.0.{number}", (f"10.0.0.{number}",))
+        for number, host in enumerate(fabric["hosts"], 1)
+    ]
+    keeper = Keeper(1, 1, False, False, nodes, [], dict(fabric))
+    return keeper, settings_of(fabric, Brackets())
+
+
+def test_a_guest_behind_another_is_bridged_there() -> None:
+    keeper, settings = xen_like()
+    (relay,) = relays(keeper, "n1", settings)
+    assert (relay.inner, relay.outer) == ("0a:77:66:00:00:03", "0e:77:66:00:00:03")
+    assert relays(keeper, "g1", settings) == []
+    script = configure_relays([relay])
+    assert "brctl addif relay0 in0" in script and "brctl addif relay0 out0" in script
+
+
+def test_what_is_over_an_interface_has_its_address() -> None:
+    keeper, _ = xen_like()
+    node = keeper.nodes[0]
+    tagged = configure(keeper, node, GuestSettings(vlan=7, offloads=False, sysctl={"a.b": "1 2"}))
+    assert "ip addr add 10.0.0.1/16 dev eth0.7" in tagged and "mtu 1496" in tagged
+    assert "weft-lab plain --interface eth0" in tagged and "sysctl -w 'a.b=1 2'" in tagged
+    bridged = configure(keeper, node, GuestSettings(bridge=True))
+    assert "brctl addif br0 eth0" in bridged and "dev br0" in bridged

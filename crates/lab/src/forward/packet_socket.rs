@@ -77,28 +77,21 @@ impl PacketSocket {
 
     /// A socket to a guest, and the end that its emulator gets: a datagram is a frame.
     pub fn to_guest() -> io::Result<(Self, OwnedFd)> {
-        let (ours, theirs) = UnixDatagram::pair()?;
-        ours.set_nonblocking(true)?;
-        let (ours, theirs) = (OwnedFd::from(ours), OwnedFd::from(theirs));
+        let [ours, theirs] = Self::between_guests()?;
+        // SAFETY: takes no pointers.
+        check(unsafe { libc::fcntl(ours.as_raw_fd(), libc::F_SETFL, libc::O_NONBLOCK) })?;
         set_option(ours.as_raw_fd(), libc::SOL_SOCKET, libc::SO_TIMESTAMPNS, 1)?;
-        // Between connected datagram sockets what the sender may have under way is the only limit.
-        for end in [&ours, &theirs] {
-            let force = set_option(
-                end.as_raw_fd(),
-                libc::SOL_SOCKET,
-                libc::SO_SNDBUFFORCE,
-                GUEST_BUFFER_BYTES,
-            );
-            force.or_else(|_| {
-                set_option(
-                    end.as_raw_fd(),
-                    libc::SOL_SOCKET,
-                    libc::SO_SNDBUF,
-                    GUEST_BUFFER_BYTES,
-                )
-            })?;
-        }
         Ok((Self { fd: ours }, theirs))
+    }
+
+    /// The ends of a cable between two guests, which limits nothing.
+    pub fn between_guests() -> io::Result<[OwnedFd; 2]> {
+        let (one, other) = UnixDatagram::pair()?;
+        let ends = [OwnedFd::from(one), OwnedFd::from(other)];
+        for end in &ends {
+            hold_more(end)?;
+        }
+        Ok(ends)
     }
 
     /// The descriptor, to wait on.
@@ -186,6 +179,15 @@ impl PacketSocket {
             usize::try_from(sent).unwrap_or(0)
         }
     }
+}
+
+/// Between connected datagram sockets what the sender may have under way is the only limit.
+fn hold_more(end: &OwnedFd) -> io::Result<()> {
+    let set = |option| {
+        let bytes = GUEST_BUFFER_BYTES;
+        set_option(end.as_raw_fd(), libc::SOL_SOCKET, option, bytes)
+    };
+    set(libc::SO_SNDBUFFORCE).or_else(|_| set(libc::SO_SNDBUF))
 }
 
 fn part_of(buffer: &mut [u8]) -> libc::iovec {

@@ -4,6 +4,7 @@
 //! its serial ports: `into` speaks on this machine, `attend` in the guest, both in `frame`s.
 
 pub mod attend;
+pub mod beat;
 pub mod frame;
 pub mod guests;
 pub mod into;

@@ -34,13 +34,25 @@ impl Lab {
     }
 
     /// Guests have their interfaces; all that a namespace has is its loopback interface, which says that the host is on.
+    /// A guest behind another has its cable from that one, which gets both ends that it is to bridge, behind its own.
     pub(super) fn join_guests(&self, layout: Layout) -> io::Result<Forwarding> {
-        let mut guest_ends: Vec<_> = self.hosts.iter().map(|_| Vec::new()).collect();
+        let none = || self.hosts.iter().map(|_| Vec::new()).collect::<Vec<_>>();
+        let (mut guest_ends, mut bridged) = (none(), none());
         let mut sockets = Vec::new();
         for port in &layout.ports {
             let (ours, theirs) = PacketSocket::to_guest()?;
             sockets.push(ours);
-            guest_ends[port.host].push(theirs);
+            match self.bridge_of(port.host) {
+                None => guest_ends[port.host].push(theirs),
+                Some(bridge) => {
+                    let [inner, outer] = PacketSocket::between_guests()?;
+                    guest_ends[port.host].push(inner);
+                    bridged[bridge].extend([outer, theirs]);
+                }
+            }
+        }
+        for (own, further) in guest_ends.iter_mut().zip(bridged) {
+            own.extend(further);
         }
         for (_, namespace) in &self.hosts {
             namespace.enter()?;
@@ -51,6 +63,12 @@ impl Lab {
             guest_ends,
             ..forwarding
         })
+    }
+
+    /// The number of the host that a guest is behind.
+    fn bridge_of(&self, host: usize) -> Option<usize> {
+        let behind = self.hosts[host].0.guest.as_ref()?.behind.as_ref()?;
+        self.hosts.iter().position(|(one, _)| one.name == *behind)
     }
 
     pub(super) fn join_by_forwarder(&mut self, layout: Layout) -> io::Result<Forwarding> {

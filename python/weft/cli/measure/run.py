@@ -22,7 +22,10 @@ from weft.errors import RequestError
 from weft.execute.dry_run import Outlook
 from weft.execute.mpi.toolchain import KINDS
 from weft.execute.request import RunRequest, commands_of_run, foresee_run, resume_run, start_run
+from weft.formats.tools import TOOLS, check_tool, run_tool
+from weft.plan.load import load_plan
 from weft.runs.folder import Run
+from weft.testbed.base import Testbed
 
 
 def _finite(context: click.Context, parameter: click.Parameter, value: float) -> float:
@@ -63,6 +66,7 @@ class Asked(Struct, frozen=True):
     to: str | None = None
     overwrite: bool = False
     compress: str | None = None
+    tool: str | None = None
     as_json: bool = False
 
 
@@ -129,6 +133,14 @@ class Asked(Struct, frozen=True):
     ),
 )
 @cloup.option_group(
+    "Beside it",
+    cloup.option(
+        "--tool",
+        type=click.Choice(list(TOOLS)),
+        help="Run a tool of others on the same nodes afterwards, and import its results into DIR-TOOL.",
+    ),
+)
+@cloup.option_group(
     "Applications",
     cloup.option("--gamma", metavar="LOW:HIGH[:STEP]", help="Application loads of a stream."),
     cloup.option("--users", metavar="LOW:HIGH[:STEP]", help="Numbers of users of a web server."),
@@ -187,8 +199,20 @@ def run(context: click.Context, /, **given: object) -> None:
 
 def _started(asked: Asked) -> Run:
     request = _request(asked)
+    if asked.tool is None:
+        with progress() as reporter:
+            return start_run(request, reporter)
+    return _with_tool(request, asked.tool)
+
+
+def _with_tool(request: RunRequest, name: str) -> Run:
+    tool = check_tool(name, load_plan(request.plan, request.overrides), request.testbed)
+
+    def measure(testbed: Testbed, run: Run) -> None:
+        click.echo(f"{name}: {run_tool(tool, testbed, run).directory}", err=True)
+
     with progress() as reporter:
-        return start_run(request, reporter)
+        return start_run(request, reporter, measure)
 
 
 def _resumed(asked: Asked, folder: str) -> Run:

@@ -20,7 +20,11 @@ RUN = "/bin/run"
 
 
 class Guests(Struct, frozen=True):
-    """The folder of their sockets and consoles, the emulators by host, and what is to be known of results from them."""
+    """The folder of their sockets and consoles, the emulators by host, and what is to be known of results from them.
+
+    Where hosts differ, `nic` and `bond` list all, and `cpus` and `memory_mbytes` are the most that one has.
+    `brackets` are those that they were asked for with.
+    """
 
     folder: str
     ports: int
@@ -31,6 +35,8 @@ class Guests(Struct, frozen=True):
     cpus: int
     memory_mbytes: int
     bond: str = ""
+    brackets: str = ""
+    bonded: list[str] = []
     pids: dict[str, int] = {}
 
     def command(self, node: str, argv: list[str]) -> list[str]:

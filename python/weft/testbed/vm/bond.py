@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from weft.errors import RequestError
+from weft.runs.fabric_records import Bond, Fabric
 from weft.testbed.lab.daemon import Keeper, LabNode
 from weft.testbed.vm.interfaces import PREFIX_LENGTH
+from weft.testbed.vm.settings import GuestSettings
 
 NETWORK = 255
 """The second number of the bonds' addresses; a lab has fewer networks."""
 NAME = "bond0"
 MONITOR_MS = 100
-"""How often the driver looks whether a member has a carrier."""
+"""How often the driver looks whether a member has a carrier, where the fabric does not say."""
 
 
 def bond_address(address: str) -> str:
@@ -19,29 +23,32 @@ def bond_address(address: str) -> str:
     return f"10.{NETWORK}.{high}.{low}"
 
 
-def check_bond(keeper: Keeper, mode: str) -> None:
+def check_bonds(fabric: Fabric, settings: Mapping[str, GuestSettings]) -> None:
     """Raise RequestError where there is nothing to bond."""
-    for node in keeper.nodes:
-        if mode and len(node.addresses) < 2:
+    for name, guest in settings.items():
+        count = sum(name in link["ends"] for link in fabric["links"])
+        if guest.bond and count < 2:
             raise RequestError(
-                f"bond={mode}: a bond takes two interfaces or more, {node.name} has one",
+                f"bond={guest.bond['mode']}: a bond takes two interfaces or more, {name} has one",
                 "a fabric with several networks, such as vm:two-nics(bond=balance-rr)",
             )
 
 
-def configure_bond(keeper: Keeper, node: LabNode, mode: str) -> str:
+def configure_bond(keeper: Keeper, node: LabNode, bond: Bond | None) -> str:
     """The shell's lines that make it, after the interfaces were set up; "" for none."""
-    if not mode:
+    if not bond:
         return ""
     lines = [
         "modprobe macvlan",
         "modprobe bonding max_bonds=0",
         "echo +bond0 >/sys/class/net/bonding_masters",
         f"cd /sys/class/net/{NAME}/bonding",
-        f"echo {mode} >mode",
-        f"echo {MONITOR_MS} >miimon",
+        f"echo {bond['mode']} >mode",
+        f"echo {bond.get('miimon_ms', MONITOR_MS)} >miimon",
         f"ip link set {NAME} address {_mac(node.address)}",
     ]
+    if "hash" in bond:
+        lines.append(f"echo {bond['hash']} >xmit_hash_policy")
     for number in range(len(node.addresses)):
         lines.append(f"ip link add link eth{number} name member{number} type macvlan")
         lines.append(f"echo +member{number} >slaves")

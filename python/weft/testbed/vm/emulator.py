@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import shutil
+from collections.abc import Collection, Sequence
 from pathlib import Path
 from typing import Literal
 
@@ -69,9 +70,14 @@ def machine_command(
 
 
 def guest_command(
-    machine: list[str], node: LabNode, settings: GuestSettings, sees_files: bool = True
+    machine: list[str],
+    node: LabNode,
+    settings: GuestSettings,
+    relays: Sequence[str] = (),
+    sees_files: bool = True,
 ) -> list[str]:
-    """The whole machine: with a console, ports for programs, and the interfaces of its node."""
+    """The whole machine: with a console, ports for programs, the interfaces of its node, and further cards for guests
+    behind it, by Ethernet address."""
     name = node.name
     command = [*machine, "-name", f"{name},debug-threads=on"]
     command += [
@@ -83,9 +89,9 @@ def guest_command(
     for port in range(1, PORTS + 1):
         command += ["-chardev", f"socket,id=port{port},path={name}.{port},server=on,wait=off"]
         command += ["-device", f"virtserialport,chardev=port{port},nr={port},name=weft.{port}"]
-    for number, address in enumerate(node.addresses):
+    for number, mac in enumerate([*map(mac_of, node.addresses), *relays]):
         cable = f"dgram,id=net{number},local.type=fd,local.str={FIRST_CABLE + number}"
-        command += ["-netdev", cable, "-device", _card(settings, number, mac_of(address))]
+        command += ["-netdev", cable, "-device", _card(settings, number, mac)]
     if sees_files:
         shared = "local,path=/,mount_tag=host,security_model=none,readonly=on,multidevs=remap"
         command += ["-virtfs", shared]
@@ -99,17 +105,18 @@ def mac_of(address: str) -> str:
 
 
 def _card(settings: GuestSettings, number: int, mac: str) -> str:
-    return f"{settings.card.device},netdev=net{number},mac={mac},romfile="
+    return f"{settings.card(number).device},id=card{number},netdev=net{number},mac={mac},romfile="
 
 
-def check_memory(guests: int, settings: GuestSettings) -> None:
+def check_memory(guests: Collection[GuestSettings]) -> None:
     """Refuse what this machine has no memory for; raises RequestError."""
-    wanted = guests * (settings.memory_mbytes + OVERHEAD_MBYTES)
+    wanted = sum(one.memory_mbytes + OVERHEAD_MBYTES for one in guests)
     free = _available_mbytes()
     if wanted > free:
+        most = max(one.memory_mbytes for one in guests)
         raise RequestError(
-            f"{guests} guests with {settings.memory_mbytes} MB each take up to {wanted:,} MB of memory; this machine "
-            f"has {free:,} MB free",
+            f"{len(guests)} guests with {most} MB each take up to {wanted:,} MB of memory; this machine has {free:,} "
+            "MB free",
             "fewer hosts, less memory (memory=192 in the brackets), or namespaces (--on lab:)",
         )
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import os
 import shutil
+from collections.abc import Collection
 from pathlib import Path
 
 from weft import binaries
@@ -48,9 +49,9 @@ exec "$@"
 """
 
 
-def initramfs(kernel: Kernel, card_module: str) -> Path:
-    """The archive for guests with a card, from this user's cache or built now; raises RequestError."""
-    content = _build(kernel, card_module)
+def initramfs(kernel: Kernel, card_modules: Collection[str]) -> Path:
+    """The archive for guests with these cards, from this user's cache or built now; raises RequestError."""
+    content = _build(kernel, card_modules)
     path = _cache() / f"{hashlib.sha256(content).hexdigest()[:32]}.cpio"
     if not path.exists():
         temporary = path.with_suffix(f".{os.getpid()}")
@@ -59,8 +60,8 @@ def initramfs(kernel: Kernel, card_module: str) -> Path:
     return path
 
 
-def _build(kernel: Kernel, card_module: str) -> bytes:
-    loaded = [*ALWAYS, *filter(kernel.has, IF_THERE), card_module]
+def _build(kernel: Kernel, card_modules: Collection[str]) -> bytes:
+    loaded = [*ALWAYS, *filter(kernel.has, IF_THERE), *card_modules]
     at_hand = filter(kernel.has, AT_HAND)
     files = {
         "init": _INIT.encode(),

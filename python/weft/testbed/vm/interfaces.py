@@ -7,8 +7,11 @@ from collections.abc import Iterator
 from weft.runs.fabric_records import Link
 from weft.testbed.lab.daemon import Keeper, LabNode
 from weft.testbed.vm.emulator import mac_of
+from weft.testbed.vm.settings import GuestSettings
 
 PREFIX_LENGTH = 16
+TAG_BYTES = 4
+"""What a VLAN's tag takes of a frame."""
 QUEUE_FRAMES = 1000
 """Of a link that says nothing else."""
 _SETTINGS = """\
@@ -18,35 +21,73 @@ named() { for one in /sys/class/net/*; do [ "$(cat $one/address)" = "$1" ] && ec
 """
 
 
-def configure(keeper: Keeper, node: LabNode) -> str:
+def configure(keeper: Keeper, node: LabNode, guest: GuestSettings) -> str:
     """The shell's lines that set a guest up. They end at the first that fails."""
     numbered = list(enumerate(node.addresses))
     # Two passes, because a name that an interface is to get may still be another's.
     lines = [f'ip link set "$(named {mac_of(address)})" name lan{at}' for at, address in numbered]
     for at, address in numbered:
-        lines += _interface(keeper, node, f"eth{at}", f"lan{at}", address)
+        lines += _interface(keeper, node, guest, at, address)
+    lines += [f"sysctl -w '{key}={value}' >/dev/null" for key, value in guest.sysctl.items()]
     return "set -e\n" + _SETTINGS + "\n".join(lines) + "\n"
 
 
 def _interface(
-    keeper: Keeper, node: LabNode, name: str, before: str, address: str
+    keeper: Keeper, node: LabNode, guest: GuestSettings, at: int, address: str
 ) -> Iterator[str]:
     link = _link(keeper, node, network_of(address))
     way = link["forward"] if link["ends"][0] == node.name else link["backward"]
-    mtu = link["mtu_bytes"]
-    yield f"ip link set {before} name {name}"
+    mtu, name = link["mtu_bytes"], f"eth{at}"
+    yield f"ip link set lan{at} name {name}"
     yield f"ip link set {name} mtu {mtu} up"
-    yield f"ip addr add {address}/{PREFIX_LENGTH} dev {name}"
-    for other in _neighbours(keeper, address):
-        yield f"arp -i {name} -s {other} {mac_of(other)}"
+    if not guest.offloads:
+        yield f"weft-lab plain --interface {name}"
     if rate := way["rate_bits_per_s"]:
         queue = link.get("queue_frames", QUEUE_FRAMES)
         yield f"weft-lab pace --interface {name} --rate {rate} --mtu {mtu} --queue {queue}"
+    yield from _over(guest, at, mtu)
+    upper = _upper(guest, at)
+    yield f"ip addr add {address}/{PREFIX_LENGTH} dev {upper}"
+    for other in _neighbours(keeper, address):
+        yield f"arp -i {upper} -s {other} {mac_of(other)}"
+
+
+def _over(guest: GuestSettings, at: int, mtu: int) -> Iterator[str]:
+    """A bridge or a VLAN over an interface."""
+    name, upper = f"eth{at}", _upper(guest, at)
+    if guest.bridge:
+        yield from bridge(upper, [name])
+    if guest.vlan:
+        yield "modprobe 8021q"
+        yield f"ip link add link {name} name {upper} type vlan id {guest.vlan}"
+        yield f"ip link set {upper} mtu {mtu - TAG_BYTES} up"
+
+
+def bridge(name: str, members: list[str]) -> Iterator[str]:
+    """A bridge with the first member's address, which forwards at once."""
+    yield "modprobe bridge"
+    yield f"brctl addbr {name}"
+    for member in members:
+        yield f"brctl addif {name} {member}"
+    yield f"ip link set {name} address $(cat /sys/class/net/{members[0]}/address)"
+    yield f"ip link set {name} up"
+
+
+def _upper(guest: GuestSettings, at: int) -> str:
+    """What has the address of an interface."""
+    if guest.vlan:
+        return f"eth{at}.{guest.vlan}"
+    return f"br{at}" if guest.bridge else f"eth{at}"
 
 
 def network_of(address: str) -> int:
     """The number of a lab's network that an address is in."""
     return int(address.split(".")[1])
+
+
+def mtu_of(keeper: Keeper, node: LabNode, network: int) -> int:
+    """Of a node's link in a network."""
+    return _link(keeper, node, network)["mtu_bytes"]
 
 
 def _link(keeper: Keeper, node: LabNode, network: int) -> Link:

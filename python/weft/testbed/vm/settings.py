@@ -1,13 +1,14 @@
-"""What a guest is like, as the brackets behind a fabric's name say: `pair(nic=e1000,cpus=2)`."""
+"""What a guest is like, and what it can be."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable
+from collections.abc import Callable, Collection, Iterable, Mapping
 from typing import NamedTuple
 
 from msgspec import Struct
 
 from weft.errors import RequestError
+from weft.runs.fabric_records import Bond
 
 MOST_CPUS = 64
 LEAST_MBYTES = 192
@@ -44,67 +45,50 @@ MODES = (
     "balance-alb",
 )
 """Of Linux' bonding driver."""
+HASHES = ("layer2", "layer2+3", "layer3+4", "encap2+3", "encap3+4", "vlan+srcmac")
+"""By which it chooses the interface of a packet, in the modes that do."""
 
 
 class GuestSettings(Struct, frozen=True):
-    """The card of each interface, processors, memory, and the mode of a bond beside the interfaces ("": none)."""
+    """The cards of its interfaces in turn (the last holds for further ones), processors, memory, and what is over the
+    interfaces; `vlan` 0 and `behind` "" are none."""
 
-    nic: str = "virtio"
+    nics: tuple[str, ...] = ("virtio",)
     cpus: int = 1
     memory_mbytes: int = 256
-    bond: str = ""
+    bond: Bond | None = None
+    offloads: bool = True
+    vlan: int = 0
+    bridge: bool = False
+    sysctl: Mapping[str, str] = {}
+    behind: str = ""
+
+    def card(self, interface: int) -> Card:
+        """The model of an interface's card, counted from 0."""
+        return CARDS[self.nics[min(interface, len(self.nics) - 1)]]
 
     @property
-    def card(self) -> Card:
-        return CARDS[self.nic]
+    def modules(self) -> list[str]:
+        """Of all its cards."""
+        return [CARDS[nic].module for nic in self.nics]
 
 
-def split_spec(spec: str) -> tuple[str, GuestSettings]:
-    """A fabric's name, and what is in the brackets behind it; raises RequestError."""
-    name, bracket, inner = spec.partition("(")
-    if not bracket:
-        return name, GuestSettings()
-    if not inner.endswith(")"):
-        raise RequestError(f"vm:{spec}: a bracket is not closed", "for example vm:pair(nic=e1000)")
-    values: dict[str, object] = {}
-    for part in filter(None, inner[:-1].split(",")):
-        key, _, value = (word.strip() for word in part.partition("="))
-        read = _READERS.get(key)
-        if read is None:
-            raise RequestError(f"vm:{spec}: no setting {key!r} of a guest", _choices(_READERS))
-        field = "memory_mbytes" if key == "memory" else key
-        values[field] = read(f"vm:{spec}: {key}", value)
-    return name.strip(), GuestSettings(**values)  # type: ignore[arg-type]
-
-
-def _choices(known: Iterable[str]) -> str:
+def choices(known: Iterable[str]) -> str:
+    """A hint that names all."""
     return f"choose from {', '.join(known)}"
 
 
-def _one_of(known: Collection[str], what: str) -> Callable[[str, str], str]:
+def one_of(known: Collection[str], what: str) -> Callable[[str, str], str]:
+    """What reads a value that must be one of these; it raises RequestError."""
+
     def read(where: str, value: str) -> str:
         if value not in known:
-            raise RequestError(f"{where}: no {what} {value!r}", _choices(known))
+            raise RequestError(f"{where}: no {what} {value!r}", choices(known))
         return value
 
     return read
 
 
-def _number(least: int, most: int, unit: str) -> Callable[[str, str], int]:
-    def read(where: str, value: str) -> int:
-        digits = value.removesuffix("M") if unit else value
-        number = int(digits) if digits.isascii() and digits.isdigit() else 0
-        if not least <= number <= most:
-            right = f"a whole number from {least} to {most}{unit}"
-            raise RequestError(f"{where}: {value!r} is not {right}", f"for example {least}")
-        return number
-
-    return read
-
-
-_READERS: dict[str, Callable[[str, str], object]] = {
-    "nic": _one_of(CARDS, "card"),
-    "bond": _one_of(MODES, "mode of a bond"),
-    "cpus": _number(1, MOST_CPUS, ""),
-    "memory": _number(LEAST_MBYTES, MOST_MBYTES, " MB"),
-}
+read_card = one_of(CARDS, "card")
+read_mode = one_of(MODES, "mode of a bond")
+read_hash = one_of(HASHES, "hash policy of a bond")

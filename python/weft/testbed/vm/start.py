@@ -1,0 +1,122 @@
+"""Starting the guests of a fabric."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+
+import msgspec
+
+from weft.fabrics.load import load_fabric
+from weft.testbed.lab import registry
+from weft.testbed.lab.daemon import close_pipes
+from weft.testbed.lab.guests import Guests, Virtualisation
+from weft.testbed.lab.registry import Entry
+from weft.testbed.lab.testbed import start_lab
+from weft.testbed.vm.accelerator import choose_accelerator
+from weft.testbed.vm.behind import configure_relays, relays
+from weft.testbed.vm.bond import check_bonds, configure_bond
+from weft.testbed.vm.boot import Place, Telling, boot, configure_guest
+from weft.testbed.vm.brackets import Brackets
+from weft.testbed.vm.described import settings_of
+from weft.testbed.vm.emulator import (
+    PORTS,
+    Accelerator,
+    Image,
+    check_memory,
+    find_emulator,
+    guest_command,
+    machine_command,
+)
+from weft.testbed.vm.initramfs import ALWAYS, initramfs
+from weft.testbed.vm.interfaces import configure
+from weft.testbed.vm.kernel import Kernel, find_kernel
+from weft.testbed.vm.settings import GuestSettings
+
+_KINDS: dict[Accelerator, Virtualisation] = {"kvm": "virtual", "tcg": "emulated"}
+
+
+def start_guests(
+    path: Path, scale: float, lab: str, brackets: Brackets, private: bool
+) -> tuple[Entry, subprocess.Popen[str]]:
+    """A lab with its guests booted; where one does not boot, nothing is left."""
+    fabric = load_fabric(str(path), scale)
+    settings = settings_of(fabric, brackets)
+    check_memory(settings.values())
+    check_bonds(fabric, settings)
+    program = find_emulator()
+    modules = sorted({module for one in settings.values() for module in one.modules})
+    kernel = find_kernel([*ALWAYS, *modules])
+    image = Image(kernel.image, initramfs(kernel, modules))
+    accelerator = choose_accelerator(program, image)
+    entry, process = start_lab(path, scale, lab, private, guests=True)
+    try:
+        guests = _guests(lab, program, kernel, settings, _KINDS[accelerator], brackets)
+        entry = _boot_all(entry, guests, settings, (program, accelerator, image))
+    except BaseException:
+        close_pipes(process)
+        process.wait()
+        registry.remove(entry)
+        raise
+    return entry, process
+
+
+def _guests(
+    lab: str,
+    program: str,
+    kernel: Kernel,
+    settings: Mapping[str, GuestSettings],
+    kind: Virtualisation,
+    brackets: Brackets,
+) -> Guests:
+    folder = registry.files(lab).guests
+    folder.mkdir(mode=0o700, exist_ok=True)
+    each = settings.values()
+    return Guests(
+        str(folder),
+        PORTS,
+        kind,
+        program,
+        kernel.release,
+        nic=", ".join(dict.fromkeys(nic for one in each for nic in one.nics)),
+        cpus=max(one.cpus for one in each),
+        memory_mbytes=max(one.memory_mbytes for one in each),
+        bond=", ".join(dict.fromkeys(one.bond["mode"] for one in each if one.bond)),
+        brackets=brackets.text(),
+        bonded=[name for name, one in settings.items() if one.bond],
+    )
+
+
+def _boot_all(
+    entry: Entry,
+    guests: Guests,
+    settings: Mapping[str, GuestSettings],
+    machine: tuple[str, Accelerator, Image],
+) -> Entry:
+    """The entry with all that run; it is registered anew after each, so that none is forgotten."""
+    place = Place(registry.files(entry.id).socket, Path(guests.folder))
+    nodes = entry.keeper.nodes
+    for number, node in enumerate(nodes, 1):
+        tell = _telling(f"{node.name} ({number} of {len(nodes)})")
+        tell(f"booting, {guests.virtualisation}")
+        guest, own = settings[node.name], relays(entry.keeper, node.name, settings)
+        program, accelerator, image = machine
+        command = machine_command(program, accelerator, guest, image)
+        cards = [mac for relay in own for mac in (relay.inner, relay.outer)]
+        pid = boot(place, node.name, guest_command(command, node, guest, cards), tell)
+        guests = msgspec.structs.replace(guests, pids=guests.pids | {node.name: pid})
+        entry = msgspec.structs.replace(entry, guests=guests)
+        registry.add(entry)
+        script = configure(entry.keeper, node, guest)
+        script += configure_bond(entry.keeper, node, guest.bond) + configure_relays(own)
+        configure_guest(guests.inside(node.name, ["sh"]), node.name, script)
+    return entry
+
+
+def _telling(who: str) -> Telling:
+    def tell(said: str) -> None:
+        print(f"{who}: {said}", file=sys.stderr, flush=True)
+
+    return tell
