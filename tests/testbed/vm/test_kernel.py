@@ -66,11 +66,18 @@ def test_modules_come_plain_and_with_what_they_need(add: Add, suffix: str) -> No
     }
 
 
-def test_what_is_missing_is_said(add: Add, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_is_missing_is_said(add: Add, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     with pytest.raises(RequestError, match="no kernel for guests") as refused:
         find_kernel(["net"])
     assert "apt-get install linux-image" in refused.value.hint
     add("6.1.0")
+    modules = tmp_path / "lib/modules/6.1.0/modules.dep"
+    text = modules.read_text()
+    modules.unlink()
+    with pytest.raises(RequestError, match="no kernel for guests") as refused:
+        find_kernel(["net"])
+    assert refused.value.hint == f"busybox depmod -b {tmp_path} 6.1.0"
+    modules.write_text(text)
     with pytest.raises(RequestError, match=r"6\.1\.0 has no module tulip"):
         find_kernel(["net", "tulip"])
     monkeypatch.setattr(os, "access", lambda path, mode: False)

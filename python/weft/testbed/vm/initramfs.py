@@ -12,6 +12,7 @@ from weft import binaries
 from weft.errors import RequestError
 from weft.testbed.vm.cpio import archive
 from weft.testbed.vm.kernel import Kernel
+from weft.testbed.vm.libraries import with_libraries
 
 READY = "weft: ready"
 """What a guest writes to its console when programs can be started in it."""
@@ -20,6 +21,9 @@ ALWAYS = ("virtio_pci", "virtio_console")
 IF_THERE = ("9p", "9pnet_virtio")
 """By which a guest sees the host machine's files. Kernels for clouds lack them."""
 AT_HAND = ("macvlan", "bonding", "bridge", "8021q", "sch_netem", "sch_tbf", "wireguard", "tcp_bbr")
+
+TOOLS = ("NPtcp",)
+"""Programs of this machine that guests have also without its files."""
 
 _INIT = f"""#!/bin/busybox sh
 /bin/busybox mkdir -p /proc /sys /dev /tmp /run /host /sbin /usr/bin /usr/sbin
@@ -71,6 +75,8 @@ def _build(kernel: Kernel, card_modules: Collection[str]) -> bytes:
         "bin/weft-probe": binaries.find("weft-probe").read_bytes(),
         "etc/modules": "\n".join(loaded).encode(),
     }
+    for tool in TOOLS:
+        files |= with_libraries(tool)
     files |= dict(kernel.files([*loaded, *at_hand]))
     return archive(files.items(), [("dev/console", 5, 1)])
 

@@ -70,7 +70,7 @@ def find_kernel(modules: Sequence[str]) -> Kernel:
     if not found:
         raise RequestError(
             f"no kernel for guests: no {root / 'boot'}/vmlinuz-* whose modules are in {root / 'lib/modules'}",
-            f"apt-get install {PACKAGE}",
+            _unlisted(root) or f"apt-get install {PACKAGE}",
         )
     fitting = [kernel for kernel in found if all(map(kernel.has, modules))]
     if not fitting:
@@ -84,9 +84,19 @@ def find_kernel(modules: Sequence[str]) -> Kernel:
         raise RequestError(
             f"{fitting[-1].image}: this user may not read the kernel",
             f"`sudo chmod a+r {fitting[-1].image}`, or unpack a kernel of your own: `apt-get download "
-            f"linux-image-{fitting[-1].release}; dpkg -x linux-image-*.deb kernel; export {ROOT}=$PWD/kernel`",
+            f"linux-image-{fitting[-1].release}; dpkg -x linux-image-*.deb kernel; busybox depmod -b $PWD/kernel "
+            f"{fitting[-1].release}; export {ROOT}=$PWD/kernel`",
         )
     return readable[-1]
+
+
+def _unlisted(root: Path) -> str:
+    """What makes the list of a kernel's modules where only that is missing, as in a package unpacked by hand."""
+    for image in sorted(root.glob("boot/vmlinuz-*")):
+        release = image.name.removeprefix("vmlinuz-")
+        if (root / "lib/modules" / release / "kernel").is_dir():
+            return f"busybox depmod -b {root} {release}"
+    return ""
 
 
 def _kernels(root: Path) -> Iterator[Kernel]:
