@@ -36,8 +36,8 @@ weft-lab: a fabric out of Linux network namespaces; started by weft, seldom by h
   weft-lab plain --interface NAME
       Switches the offloads of an interface off.
   weft-lab beat --to ADDRESS:PORT --every-us US --for-ms MS
-  weft-lab hear --at ADDRESS:PORT --for-ms MS
-      Sends numbered datagrams, and says which of them arrived.";
+  weft-lab hear --at ADDRESS:PORT
+      Sends numbered datagrams; receives them until the standard input ends, and says which were lost.";
 
 /// What the user requested.
 #[derive(Debug)]
@@ -222,18 +222,15 @@ fn parse_beat(mut parser: Parser) -> Result<BeatRequest> {
 }
 
 fn parse_hear(mut parser: Parser) -> Result<HearRequest> {
-    let (mut at, mut for_ms) = (None, None);
+    let mut at = None;
     while let Some(argument) = parser.next()? {
         match argument {
             Long("at") => at = Some(parser.value()?.parse()?),
-            Long("for-ms") => for_ms = Some(parser.value()?.parse()?),
             other => return Err(other.unexpected().into()),
         }
     }
-    Ok(HearRequest {
-        at: at.ok_or_else(|| missing("--at ADDRESS:PORT"))?,
-        lasting: Duration::from_millis(for_ms.ok_or_else(|| missing("--for-ms MS"))?),
-    })
+    let at = at.ok_or_else(|| missing("--at ADDRESS:PORT"))?;
+    Ok(HearRequest { at })
 }
 
 fn missing(option: &str) -> LabError {

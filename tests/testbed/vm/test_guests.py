@@ -15,6 +15,21 @@ from weft.testbed.lab.daemon import process_started
 from weft.testbed.vm.needs import needs
 
 BOOTED_WITHIN_S = 600
+FABRIC = """
+name = "two"
+[[hosts]]
+ids = "n[1-2]"
+kind = "vm"
+attach = "s1"
+link = { rate = "100 Mb/s", delay = "5 us" }
+guest = { bond = { mode = "active-backup", miimon_ms = 50 }, sysctl = { "net.core.somaxconn" = 1234 } }
+[[attachments]]
+hosts = "n[1-2]"
+attach = "s2"
+link = { rate = "100 Mb/s", delay = "5 us" }
+[[switches]]
+ids = "s[1-2]"
+"""
 
 pytestmark = [
     pytest.mark.timed,
@@ -30,8 +45,10 @@ pytestmark = [
 def lab(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, Any]]:
     """Two guests that are up, in a registry of this module's own."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("XDG_RUNTIME_DIR", str(tmp_path_factory.mktemp("runtime")))
-        done = weft("vm", "boot", "fast-ethernet-pair", "--name", "two", timeout=BOOTED_WITHIN_S)
+        folder = tmp_path_factory.mktemp("runtime")
+        patch.setenv("XDG_RUNTIME_DIR", str(folder))
+        (folder / "two.toml").write_text(FABRIC)
+        done = weft("vm", "boot", folder / "two.toml", timeout=BOOTED_WITHIN_S)
         assert done.returncode == 0, done.stderr
         yield weft_json("vm", "list")["labs"][0]
         weft("vm", "down", "--all")
@@ -43,6 +60,8 @@ def test_programs_of_this_machine_and_of_the_guest_run_there(lab: dict[str, Any]
     assert (done.returncode, done.stderr) == (3, "said\n")
     assert done.stdout.strip() == lab["guests"]["kernel"]
     assert weft("vm", "exec", "two", "n1", "--", "no-such-program").returncode == 127
+    settings = weft("vm", "exec", "two", "n2", "--", "cat", "/proc/sys/net/core/somaxconn")
+    assert settings.stdout == "1234\n"
     assert "weft: ready" in weft("vm", "console", "two", "n2", "--log").stdout
 
 
@@ -57,7 +76,16 @@ def test_a_plan_runs_on_guests_and_says_what_they_were(lab: dict[str, Any], tmp_
     codes = [one["code"] for one in shown["warnings"]]
     assert ("emulated" in codes) == (lab["guests"]["virtualisation"] == "emulated")
     rate = next(one for one in shown["points"] if one["size_bytes"] == 16384)
-    assert 1 < rate["throughput_mbps"]["median"] < 96
+    assert 0 < rate["throughput_mbps"]["median"] < 96
+
+
+def test_a_bond_goes_on_over_another_interface(lab: dict[str, Any]) -> None:
+    found = weft_json("vm", "failover", "two", "--times", "1")
+    assert "active-backup" in found["mode"] and found["miimon_ms"] == 50
+    cut, back = found["events"]
+    assert (cut["interface"], cut["down"]) == ("eth0", {"n1": ["eth0"], "n2": ["eth0"]})
+    assert cut["active"] == {"n1": "eth1", "n2": "eth1"} and cut["received"] > 0
+    assert back["down"] == {"n1": [], "n2": []}
 
 
 def test_a_guest_that_is_killed_is_named_and_all_go_with_their_keeper(

@@ -9,6 +9,9 @@ use serde::Serialize;
 
 use crate::error::{Doing, Result};
 
+/// How often the end of the standard input is looked for.
+const LOOK_EVERY: Duration = Duration::from_millis(20);
+
 /// Where to send datagrams, how often, and for how long.
 #[derive(Debug)]
 pub struct BeatRequest {
@@ -17,94 +20,115 @@ pub struct BeatRequest {
     pub lasting: Duration,
 }
 
-/// Where to receive them, and for how long.
+/// Where to receive them.
 #[derive(Debug)]
 pub struct HearRequest {
     pub at: SocketAddr,
-    pub lasting: Duration,
 }
 
-/// What was sent; an interface that is down may refuse some.
-#[derive(Debug, Serialize)]
-struct Sent {
-    sent: u64,
-    refused: u64,
+/// A datagram: its number, and when it was sent, since the first.
+#[derive(Debug, Clone, Copy)]
+struct Beat {
+    number: u64,
+    sent_ns: u64,
 }
 
-/// What arrived.
-#[derive(Debug, Default, Serialize)]
-struct Heard {
-    received: u64,
-    /// Those that came after a later one, or twice.
-    late: u64,
-    /// The longest time between two that arrived, of which the second is not the next of the first.
-    gap_ns: u64,
-    /// How many are missing there.
-    lost: u64,
-    #[serde(skip)]
-    latest: Option<(u64, Instant)>,
-}
+const BEAT_BYTES: usize = 16;
 
-impl Heard {
-    fn take(&mut self, number: u64, now: Instant) {
-        self.received += 1;
-        if let Some((before, then)) = self.latest {
-            if number <= before {
-                self.late += 1;
-                return;
-            }
-            let gap_ns = (now - then).as_nanos() as u64;
-            if number > before + 1 && gap_ns > self.gap_ns {
-                (self.gap_ns, self.lost) = (gap_ns, number - before - 1);
-            }
+impl Beat {
+    fn bytes(self) -> [u8; BEAT_BYTES] {
+        let both = u128::from(self.number) | u128::from(self.sent_ns) << 64;
+        both.to_le_bytes()
+    }
+
+    fn of(bytes: [u8; BEAT_BYTES]) -> Self {
+        let both = u128::from_le_bytes(bytes);
+        Self {
+            number: both as u64,
+            sent_ns: (both >> 64) as u64,
         }
-        self.latest = Some((number, now));
     }
 }
 
-/// Sends, and prints what was sent as a line of JSON.
+/// What arrived. Times are between sendings: a receiver that waits for a processor does not change them.
+#[derive(Debug, Default, Serialize)]
+struct Heard {
+    received: u64,
+    /// How many are missing between the first and the last that arrived.
+    lost: u64,
+    /// The longest time between two that arrived, where others are missing between them.
+    gap_ns: u64,
+    /// From the last before any is missing to the first after which none is.
+    disturbed_ns: u64,
+    #[serde(skip)]
+    disturbed_since_ns: Option<u64>,
+    #[serde(skip)]
+    latest: Option<Beat>,
+}
+
+impl Heard {
+    fn take(&mut self, beat: Beat) {
+        self.received += 1;
+        if let Some(before) = self.latest {
+            if beat.number <= before.number {
+                self.lost = self.lost.saturating_sub(1);
+                return;
+            }
+            if beat.number > before.number + 1 {
+                self.lost += beat.number - before.number - 1;
+                self.gap_ns = self.gap_ns.max(beat.sent_ns - before.sent_ns);
+                let since_ns = *self.disturbed_since_ns.get_or_insert(before.sent_ns);
+                self.disturbed_ns = beat.sent_ns - since_ns;
+            }
+        }
+        self.latest = Some(beat);
+    }
+}
+
+/// Sends. An interface that is down refuses datagrams, which are lost as well.
 pub fn beat(request: &BeatRequest) -> Result<()> {
     let socket = UdpSocket::bind("0.0.0.0:0").doing("open a socket")?;
     let since = Instant::now();
-    let mut said = Sent {
-        sent: 0,
-        refused: 0,
-    };
-    for number in 0_u64.. {
-        let due = request.every * u32::try_from(number).unwrap_or(u32::MAX);
+    for number in 0_u32.. {
+        let due = request.every * number;
         if due > request.lasting {
             break;
         }
         thread::sleep(due.saturating_sub(since.elapsed()));
-        match socket.send_to(&number.to_le_bytes(), request.to) {
-            Ok(_) => said.sent += 1,
-            Err(_) => said.refused += 1,
-        }
+        let beat = Beat {
+            number: u64::from(number),
+            sent_ns: since.elapsed().as_nanos() as u64,
+        };
+        let _ = socket.send_to(&beat.bytes(), request.to);
     }
-    print(&said)
+    Ok(())
 }
 
-/// Receives, and prints what arrived as a line of JSON.
+/// Receives until the standard input ends. The first datagram is announced by a line; then prints what arrived as JSON.
 pub fn hear(request: &HearRequest) -> Result<()> {
     let doing = format!("receive at {}", request.at);
     let socket = UdpSocket::bind(request.at).doing(&doing)?;
-    let until = Instant::now() + request.lasting;
     let mut heard = Heard::default();
-    while let left = until.saturating_duration_since(Instant::now())
-        && !left.is_zero()
-    {
-        let mut number = [0; 8];
-        let received = socket
-            .set_read_timeout(Some(left))
-            .and_then(|()| socket.recv(&mut number));
-        match received {
-            Ok(8) => heard.take(u64::from_le_bytes(number), Instant::now()),
-            Ok(_) => {}
+    heard.take(receive(&socket).doing(&doing)?);
+    println!("hearing");
+    let input = thread::spawn(|| io::copy(&mut io::stdin(), &mut io::sink()));
+    socket.set_read_timeout(Some(LOOK_EVERY)).doing(&doing)?;
+    while !input.is_finished() {
+        match receive(&socket) {
+            Ok(beat) => heard.take(beat),
             Err(error) if is_over(&error) => {}
             Err(error) => return Err(error).doing(&doing),
         }
     }
-    print(&heard)
+    let line = serde_json::to_string(&heard).map_err(io::Error::other);
+    println!("{}", line.doing("write JSON")?);
+    Ok(())
+}
+
+fn receive(socket: &UdpSocket) -> io::Result<Beat> {
+    let mut bytes = [0; BEAT_BYTES];
+    socket.recv(&mut bytes)?;
+    Ok(Beat::of(bytes))
 }
 
 fn is_over(error: &io::Error) -> bool {
@@ -116,24 +140,17 @@ fn is_over(error: &io::Error) -> bool {
     passing.contains(&error.kind())
 }
 
-fn print(said: &impl Serialize) -> Result<()> {
-    let line = serde_json::to_string(said).map_err(io::Error::other);
-    println!("{}", line.doing("write JSON")?);
-    Ok(())
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
-    fn the_longest_time_without_some_is_the_gap() {
-        let (since, ms) = (Instant::now(), Duration::from_millis);
+    fn what_is_missing_is_lost_and_the_longest_silence_the_gap() {
         let mut heard = Heard::default();
-        for (number, at) in [(0, 0), (1, 40), (4, 60), (3, 61), (9, 90), (10, 200)] {
-            heard.take(number, since + ms(at));
+        for (number, sent_ns) in [(0, 0), (1, 40), (4, 60), (3, 55), (9, 90), (10, 200)] {
+            heard.take(Beat::of(Beat { number, sent_ns }.bytes()));
         }
-        assert_eq!((heard.received, heard.late), (6, 1));
-        assert_eq!((heard.gap_ns, heard.lost), (30_000_000, 4));
+        assert_eq!((heard.received, heard.lost), (6, 5));
+        assert_eq!((heard.gap_ns, heard.disturbed_ns), (30, 50));
     }
 }

@@ -6,15 +6,18 @@ import subprocess
 from pathlib import Path
 
 import click
+import msgspec
 
 from weft.cli.output import json_option, print_json, print_warnings
+from weft.cli.tables.failover import print_failover
 from weft.cli.tables.layout import plain_table, terminal
 from weft.errors import RequestError
+from weft.execute.failover import measure_failover
 from weft.testbed.lab import registry
 from weft.testbed.lab.guests import Guests
 from weft.testbed.lab.registry import Entry
 from weft.testbed.vm.console import attach
-from weft.testbed.vm.testbed import boot_guests
+from weft.testbed.vm.testbed import boot_guests, open_bonded
 
 
 @click.group()
@@ -94,6 +97,27 @@ def exec_(context: click.Context, name: str, node: str, command: tuple[str, ...]
     """
     argv = _up(name, node).command(node, list(command))
     context.exit(subprocess.run(argv, check=False).returncode)
+
+
+@vm.command(epilog="Example: weft vm failover 'two-nics(bond=active-backup)'")
+@click.argument("fabric")
+@click.option("--times", default=5, show_default=True, type=click.IntRange(1, 1000))
+@click.option("--scale", default=1.0, show_default=True, help="Multiply every rate.")
+@json_option
+def failover(fabric: str, times: int, scale: float, as_json: bool) -> None:
+    """Cut the link under a bond while a stream runs, put it back, and say what was lost.
+
+    FABRIC is that of guests that are up, or of such that boot for it. Both nodes' cards lose their carrier.
+    """
+    with open_bonded(fabric, scale) as lab:
+        found = measure_failover(lab, times, lambda said: click.echo(said, err=True))
+        warnings = lab.warnings
+    if as_json:
+        shown = msgspec.to_builtins(found) | {"warnings": [vars(one) for one in warnings]}
+        print_json(shown)
+        return
+    print_warnings(warnings)
+    print_failover(found)
 
 
 @vm.command(epilog="Example: weft vm console two-nics n1")

@@ -20,6 +20,7 @@ from weft.testbed.lab.registry import Entry
 from weft.testbed.lab.testbed import Lab, make_room, private_name
 from weft.testbed.vm.bond import bond_address
 from weft.testbed.vm.brackets import Brackets, split_spec
+from weft.testbed.vm.described import settings_of
 from weft.testbed.vm.load import load_warnings, usages
 from weft.testbed.vm.start import start_guests
 
@@ -80,6 +81,15 @@ class GuestLab(Lab):
         }
         return super().describe() | {"virtualisation": guests.virtualisation, "guests": about}
 
+    @property
+    def guests_folder(self) -> str:
+        """Of their sockets and consoles."""
+        return self._guests.folder
+
+    def inside(self, node: Node, argv: list[str]) -> list[str]:
+        """The command that runs one of a guest's own programs."""
+        return self._guests.inside(node.name, argv)
+
     def login(self, node: Node) -> str:
         return "a port of its virtual machine"
 
@@ -100,6 +110,19 @@ def open_vm(spec: str, scale: float = 1.0) -> GuestLab:
             f"`weft vm down {name}` first, or leave --scale and the brackets out",
         )
     return GuestLab(entry, None, brackets.nodes)
+
+
+def open_bonded(spec: str, scale: float = 1.0) -> GuestLab:
+    """As `open_vm`, for guests that all have a bond; raises RequestError before others boot."""
+    name, brackets = split_spec(spec)
+    entry = registry.get(name)
+    if entry and entry.guests and entry.state == "up":
+        bonded = set(entry.guests.bonded) == set(entry.guests.pids)
+    else:
+        bonded = all(one.bond for one in settings_of(load_fabric(name, scale), brackets).values())
+    if not bonded:
+        raise RequestError(f"vm:{spec}: its guests have no bond", "two-nics(bond=active-backup)")
+    return open_vm(spec, scale)
 
 
 def boot_guests(spec: str, scale: float, lab: str | None) -> Entry:
