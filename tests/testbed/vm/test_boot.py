@@ -17,7 +17,7 @@ from weft.testbed.vm.bond import check_bonds, configure_bond
 from weft.testbed.vm.boot import BootError, Place
 from weft.testbed.vm.brackets import Brackets
 from weft.testbed.vm.described import settings_of
-from weft.testbed.vm.emulator import check_memory, guest_command, mac_of
+from weft.testbed.vm.emulator import check_memory, check_processors, guest_command, mac_of
 from weft.testbed.vm.interfaces import configure
 from weft.testbed.vm.settings import GuestSettings
 
@@ -72,6 +72,9 @@ def test_more_memory_than_there_is_is_refused_with_what_it_takes() -> None:
     ):
         check_memory([GuestSettings(memory_mbytes=1 << 20)] * 64)
     check_memory([GuestSettings()])
+    with pytest.raises(RequestError, match=r"6400 emulated guests on \d+ processors"):
+        check_processors(6400, "tcg")
+    check_processors(2, "tcg")
 
 
 def test_a_bond_is_beside_the_interfaces() -> None:

@@ -109,6 +109,11 @@ def _could_run_s(pid: int) -> float:
     return time.monotonic() - max(waited, default=0.0)
 
 
+def last_lines(console: Path) -> str:
+    """What a guest wrote last."""
+    return _last(_read(console))
+
+
 def _read(path: Path) -> str:
     try:
         return path.read_bytes().decode(errors="replace")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import shutil
 from collections.abc import Collection, Sequence
@@ -27,6 +28,10 @@ OVERHEAD_MBYTES = 100
 """What an emulator needs besides the guest's memory, at most."""
 
 Accelerator = Literal["kvm", "tcg"]
+MOST_PER_PROCESSOR: dict[Accelerator, int] = {"kvm": 16, "tcg": 6}
+"""A guest at rest takes a few percent of a processor; emulated, several times as much."""
+BOOT_S: dict[Accelerator, float] = {"kvm": 1.0, "tcg": 9.0}
+"""What a boot takes of a processor."""
 
 
 class Image(Struct, frozen=True):
@@ -118,6 +123,20 @@ def check_memory(guests: Collection[GuestSettings]) -> None:
             f"{len(guests)} guests with {most} MB each take up to {wanted:,} MB of memory; this machine has {free:,} "
             "MB free",
             "fewer hosts, less memory (memory=192 in the brackets), or namespaces (--on lab:)",
+        )
+
+
+def check_processors(guests: int, accelerator: Accelerator) -> None:
+    """Refuse more guests than this machine's processors can run; raises RequestError."""
+    processors = len(os.sched_getaffinity(0))
+    most = MOST_PER_PROCESSOR[accelerator] * processors
+    if guests > most:
+        kind = "emulated guests" if accelerator == "tcg" else "guests"
+        minutes = guests * BOOT_S[accelerator] / processors / 60
+        raise RequestError(
+            f"{guests} {kind} on {processors} processors take {minutes:.0f} minutes to boot, and at rest more than the "
+            f"processors have; this machine takes {most}",
+            "fewer hosts, or namespaces (--on lab:)",
         )
 
 

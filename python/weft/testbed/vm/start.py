@@ -26,6 +26,7 @@ from weft.testbed.vm.emulator import (
     Accelerator,
     Image,
     check_memory,
+    check_processors,
     find_emulator,
     guest_command,
     machine_command,
@@ -51,6 +52,7 @@ def start_guests(
     kernel = find_kernel([*ALWAYS, *modules])
     image = Image(kernel.image, initramfs(kernel, modules))
     accelerator = choose_accelerator(program, image)
+    check_processors(len(settings), accelerator)
     entry, process = start_lab(path, scale, lab, private, guests=True)
     try:
         guests = _guests(lab, program, kernel, settings, _KINDS[accelerator], brackets)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import subprocess
+from collections.abc import Iterator
 from dataclasses import replace
 from typing import cast
 
@@ -19,6 +20,7 @@ from weft.testbed.lab.guests import Guests
 from weft.testbed.lab.registry import Entry
 from weft.testbed.lab.testbed import Lab, make_room, private_name
 from weft.testbed.vm.bond import bond_address
+from weft.testbed.vm.boot import last_lines
 from weft.testbed.vm.brackets import Brackets, split_spec
 from weft.testbed.vm.described import settings_of
 from weft.testbed.vm.load import load_warnings, usages
@@ -30,6 +32,9 @@ EMULATED = Warning(
     "are findings",
     "use --scale, so that links and not processors are the limit; with KVM guests run at the machine's own speed",
 )
+
+
+ENDED = "a panic is in those lines; where there is none, its emulator was killed: look for want of memory (dmesg)"
 
 
 class GuestLab(Lab):
@@ -57,7 +62,19 @@ class GuestLab(Lab):
             *super().warnings,
             *regime,
             *load_warnings(self._usages, usages(self._guests.pids)),
+            *self._ended(),
         ]
+
+    def _ended(self) -> Iterator[Warning]:
+        """Guests whose emulators are gone, each with what its console says last."""
+        for name in self._guests.pids:
+            if not self._guests.is_alive(name):
+                said = last_lines(self._guests.console(name))
+                yield Warning(
+                    "guest-ended",
+                    f"{name}'s virtual machine has ended; its console said last:\n{said}",
+                    ENDED,
+                )
 
     @property
     def nodes(self) -> list[Node]:
