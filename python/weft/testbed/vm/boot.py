@@ -92,7 +92,7 @@ def _watch(place: Place, name: str, pid: int) -> None:
         if READY in said:
             return
         if _PANIC in said:
-            raise BootError(f"{name}: its kernel panicked:\n{_last(said)}")
+            raise BootError(f"{name}: its kernel panicked:\n{_last(_until_panic(said))}")
         if process_started(pid) is None:
             words = _last(_read(place.folder / f"{name}.log") or said)
             raise BootError(f"{name}: its emulator ended:\n{words}")
@@ -109,9 +109,15 @@ def _could_run_s(pid: int) -> float:
     return time.monotonic() - max(waited, default=0.0)
 
 
+def _until_panic(said: str) -> str:
+    """Without the stack's trace behind it, which would leave no room for the reason."""
+    before, panic, after = said.partition(_PANIC)
+    return before + panic + after.split("\n", 1)[0]
+
+
 def last_lines(console: Path) -> str:
-    """What a guest wrote last."""
-    return _last(_read(console))
+    """What a guest wrote last, which is a panic where there was one."""
+    return _last(_until_panic(_read(console)))
 
 
 def _read(path: Path) -> str:
