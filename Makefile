@@ -136,14 +136,15 @@ docs: setup
 
 # Each says what it leaves out for want of a peer; one that fails does not keep the others from running.
 BENCHES ?= cost decide intercluster pair evidence stop_rule race thresholds differences signature explained inside_node udp mpi matrix startup multi_pair multi_nic aapc xibalba blind xray_scale multipath grey sensitivity simgrid fidelity laws laws_live inside inside_caches beowulf server serve serve_page predicted \
-	events applications kernels hpl file_cast traffic web restore vpn fuzz watch_agent watch_series watch_year watch
+	events applications kernels hpl file_cast traffic web restore vpn fuzz watch_agent watch_series watch_year vm watch
 
 bench: setup
 	@tools/packages optional NPtcp=netpipe-tcp iperf3=iperf3 sockperf=sockperf qperf=qperf \
 		mpi.h=libopenmpi-dev mpirun=openmpi-bin NPopenmpi=netpipe-openmpi \
 		mpicc.mpich=libmpich-dev mpirun.mpich=mpich NPmpich2=netpipe-mpich2 nft=nftables \
 		simgrid_update_xml=libsimgrid-dev g++=g++ \
-		openvpn=openvpn wireguard-go=wireguard-go ping=iputils-ping wg=wireguard-tools udp-sender=udpcast
+		openvpn=openvpn wireguard-go=wireguard-go ping=iputils-ping wg=wireguard-tools udp-sender=udpcast \
+		qemu-system-x86_64=qemu-system-x86 vmlinuz=linux-image-amd64 busybox=busybox-static
 	@failed=; for one in $(BENCHES); do \
 		printf '\n== bench/%s.py\n' $$one; \
 		WEFT_BENCH_RESULTS=bench/results $(BIN)/python bench/$$one.py || failed="$$failed $$one"; done; \

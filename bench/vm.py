@@ -1,0 +1,230 @@
+"""Virtual machines as nodes: how soon they are up, the orders of a study of bonded and bridged guests, bonding modes,
+fail-over, and the real NetPIPE beside weft in guests.
+
+usage: bench/vm.py [--boots N] [--parts PART...] [--scale S]
+
+Takes ten boots of two guests, and one of two or four for each other part. Needs QEMU, a kernel and busybox (`weft check
+--on vm:`). Each part saves results of its own.
+"""
+
+from __future__ import annotations
+
+import argparse
+import subprocess
+import tempfile
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import numpy as np
+
+from common.machine import machine
+from common.results import Goal, save
+from weft.diagnosis.multi_pair import MultiPairPoint, multi_pair_points
+from weft.diagnosis.points import points
+from weft.errors import WeftError
+from weft.execute.failover import measure_failover
+from weft.execute.request import RunRequest, start_run
+from weft.formats.tools import TOOLS, run_tool
+from weft.runs.folder import Run
+from weft.testbed.base import Testbed
+from weft.testbed.lab import registry
+from weft.testbed.vm.bond import NAME, bond_address, configure_bond
+from weft.testbed.vm.settings import MODES
+from weft.testbed.vm.testbed import GuestLab, boot_guests, open_vm
+
+LAB = "bench-vm"
+WITHIN_S = 15.0
+"""Two guests up, and measured over."""
+FAILOVERS = 10
+SPARE_MS = 10.0
+AGREE_PCT = 5.0
+PLAN = """
+name = "{name}"
+launches = 1
+[[steps]]
+name = "{name}"
+pattern = "multipair"
+test = "one-way"
+pairs = [1, 2]
+interfaces = {policies}
+window = 64
+sizes = ["16 KiB"]
+at_most = "250 ms"
+stop = {{ rule = "count", repeats = 4, trials = 10 }}
+"""
+LATENCY = """
+name = "first"
+launches = 1
+[[steps]]
+pattern = "pingpong"
+sizes = ["1 B"]
+stop = { rule = "time", trial = "10 ms", trials = 3 }
+"""
+
+
+@contextmanager
+def guests(spec: str, scale: float) -> Iterator[str]:
+    """Guests that are up for a part; how to run on them."""
+    entry = boot_guests(spec, scale, LAB)
+    try:
+        yield f"vm:{LAB}"
+    finally:
+        registry.remove(entry)
+
+
+def carry_out(text: str, on: str, folder: Path) -> Run:
+    plan = folder / "plan.toml"
+    plan.write_text(text)
+    return start_run(RunRequest(str(plan), on, str(folder / f"run-{time.monotonic_ns()}")))
+
+
+def boots(count: int, _scale: float, folder: Path) -> list[Goal]:
+    """Boot two guests and measure one latency, again and again."""
+    took, failed = [], 0
+    for number in range(count):
+        since = time.monotonic()
+        try:
+            carry_out(LATENCY, "vm:pair", folder)
+        except WeftError as error:
+            failed += 1
+            print(f"boot {number + 1}: {error}")
+            continue
+        took.append(time.monotonic() - since)
+        print(f"boot {number + 1}: {took[-1]:.1f} s", flush=True)
+    middle = float(np.median(took)) if took else None
+    return [
+        Goal("two guests up and measured", middle, "s", at_most=WITHIN_S),
+        Goal(f"boots that failed, of {count}", failed, at_most=0),
+    ]
+
+
+def study(_count: int, scale: float, folder: Path) -> list[Goal]:
+    """One and two pairs: independent interfaces beside a bond, native beside bridged guests."""
+    with guests("two-nics(bond=balance-rr)", scale) as on:
+        plan = PLAN.format(name="bonds", policies='["independent", "bonded"]')
+        found = multi_pair_points(carry_out(plan, on, folder))
+    independent, bonded = (at(found, policy, 2) for policy in ("independent", "bonded"))
+    shown = PLAN.format(name="bridges", policies='["shared"]')
+    with guests("xen-like", scale) as on:
+        native, bridged = (
+            at(multi_pair_points(carry_out(shown, f"{on}(nodes={nodes})", folder)), "shared", 2)
+            for nodes in ("n[1-2]", "g[1-2]")
+        )
+    for point, name in zip(
+        (independent, bonded, native, bridged),
+        ("independent", "bonded", "native", "bridged"),
+        strict=True,
+    ):
+        rate = point.sum_mbps
+        print(f"two pairs, {name:12}{rate.median:9.3f} Mb/s [{rate.low:.3f} to {rate.high:.3f}]")
+    return [
+        Goal("two pairs: independent above bonded", is_above(independent, bonded), at_least=1),
+        Goal("two pairs: native above bridged", is_above(native, bridged), at_least=1),
+        Goal(
+            "spread of ten timings: bonded above independent",
+            spread(bonded) > spread(independent),
+            at_least=1,
+        ),
+    ]
+
+
+def at(found: list[MultiPairPoint], policy: str, pairs: int) -> MultiPairPoint:
+    return next(one for one in found if (one.policy, one.pairs) == (policy, pairs))
+
+
+def is_above(one: MultiPairPoint, other: MultiPairPoint) -> bool:
+    """Whether the intervals do not overlap."""
+    return one.sum_mbps.low > other.sum_mbps.high
+
+
+def spread(point: MultiPairPoint) -> float:
+    return point.highest_mbps / point.lowest_mbps
+
+
+def modes(_count: int, scale: float, _folder: Path) -> list[Goal]:
+    """Each mode of a bond in turn, in guests that are up: datagrams must pass."""
+    with guests("two-nics(bond=balance-rr)", scale) as on, open_vm(on.removeprefix("vm:")) as lab:
+        passed = [mode for mode in MODES if passes(lab, mode)]
+    print("modes that carry data:", ", ".join(passed))
+    return [
+        Goal(f"bonding modes that carry data, of {len(MODES)}", len(passed), at_least=len(MODES))
+    ]
+
+
+def passes(lab: GuestLab, mode: str) -> bool:
+    """Whether a ping passes over bonds of this mode in both nodes."""
+    entry = registry.get(LAB)
+    assert entry and entry.guests
+    for node in entry.keeper.nodes:
+        script = f"set -e\necho -{NAME} >/sys/class/net/bonding_masters\n"
+        script += "".join(f"ip link del member{at}\n" for at in range(len(node.addresses)))
+        script += configure_bond(entry.keeper, node, {"mode": mode})
+        inside = entry.guests.inside(node.name, ["sh"])
+        subprocess.run(inside, input=script, text=True, capture_output=True, check=False)
+    first, second = lab.nodes[:2]
+    ping = ["ping", "-c", "5", "-W", "2", bond_address(second.address)]
+    done = subprocess.run(lab.inside(first, ping), capture_output=True, check=False)
+    return done.returncode == 0
+
+
+def failover(_count: int, scale: float, _folder: Path) -> list[Goal]:
+    """Links that die under a bond with a backup."""
+    spec = "two-nics(bond=active-backup)"
+    with guests(spec, scale) as on, open_vm(on.removeprefix("vm:")) as lab:
+        found = measure_failover(lab, FAILOVERS, lambda said: None)
+    gaps = {
+        what: [one.gap_ms for one in found.events if one.what == what] for what in ("cut", "back")
+    }
+    print("gaps, ms:", {what: [round(gap) for gap in each] for what, each in gaps.items()})
+    most = found.miimon_ms + SPARE_MS
+    return [
+        Goal("median gap when a link dies", float(np.median(gaps["cut"])), "ms", at_most=most),
+        Goal("longest gap when a link dies", max(gaps["cut"]), "ms", at_most=most),
+        Goal("longest gap when it comes back", max(gaps["back"]), "ms", at_most=SPARE_MS),
+    ]
+
+
+def netpipe(_count: int, scale: float, folder: Path) -> list[Goal]:
+    """The real NetPIPE and weft between the same guests."""
+    others: list[Run] = []
+
+    def measure(testbed: Testbed, run: Run) -> None:
+        others.append(run_tool(TOOLS["NPtcp"], testbed, run))
+
+    with guests("fast-ethernet-pair", scale) as on:
+        largest = [("steps.pingpong.sizes.max", '"16 KiB"')]
+        request = RunRequest("netpipe", on, str(folder / "np"), overrides=largest)
+        own = start_run(request, afterwards=measure)
+    ours, theirs = (
+        {one.size_bytes: one.throughput_mbps.median for one in points(run)}
+        for run in (own, others[0])
+    )
+    off = [abs(theirs[size] / ours[size] - 1) * 100 for size in ours if size in theirs]
+    return [
+        Goal("NPtcp beside weft, median over sizes", float(np.median(off)), "%", at_most=AGREE_PCT)
+    ]
+
+
+PARTS = {"boots": boots, "study": study, "modes": modes, "failover": failover, "netpipe": netpipe}
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--boots", type=int, default=10, help="in a row")
+    parser.add_argument("--parts", nargs="+", choices=PARTS, default=list(PARTS))
+    parser.add_argument("--scale", type=float, default=0.05, help="of 100 Mb/s an interface")
+    arguments = parser.parse_args()
+    print(machine(), flush=True)
+    with tempfile.TemporaryDirectory() as folder:
+        for part in arguments.parts:
+            print(f"\n{part}", flush=True)
+            goals = PARTS[part](arguments.boots, arguments.scale, Path(folder))
+            for goal in goals:
+                print(goal.as_dict(), flush=True)
+            save("vm", goals, part)
+
+
+if __name__ == "__main__":
+    main()
