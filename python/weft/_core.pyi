@@ -213,6 +213,14 @@ class Program:
     def ways(step_json: str, nodes: int) -> list[str]:
         """The names of a collective's algorithms over so many nodes, in the order of its phases at a size."""
 
+    @staticmethod
+    def check_ways(step_json: str, nodes: int) -> None:
+        """Refuse so many nodes for which a collective names an algorithm that is not for as many."""
+
+    @staticmethod
+    def added_bytes(step_json: str, phase: int, nodes: int, rank: int) -> int:
+        """How many bytes a rank of a collective adds to others in a phase."""
+
     @property
     def ranks(self) -> int: ...
     @property

@@ -145,7 +145,7 @@ def collected(folder: Path, on: str, **settings: str) -> Summary:
 def test_every_collective_is_played_in_all_its_ways(tmp_path: Path) -> None:
     summary = collected(tmp_path / "run", "sim:crossbar(hosts=16,rate=1 Gb/s)")
     ways = {(one.operation, one.algorithm) for one in summary.collectives}
-    assert len(ways) == 17
+    assert len(ways) == 18
     for one in summary.collectives:
         assert 0 < one.bus_mbps < 1000 and one.times_best >= 1.0, one
     best = {
@@ -176,6 +176,33 @@ def test_a_ring_comes_to_what_the_formula_says(tmp_path: Path) -> None:
         assert alone[size] == pytest.approx(one_way_us[size // 8], rel=1e-4)
 
 
+def test_adding_takes_the_time_that_it_is_said_to_take(tmp_path: Path) -> None:
+    """Of recursive doubling each node adds the whole buffer in each of three rounds."""
+    on = "sim:crossbar(hosts=8)"
+    only = {"steps__allreduce__algorithms": '["recursive-doubling"]'}
+    free, adding = (
+        [one for one in collected(tmp_path / name, on, **only, **more).collectives if one.step == 0]
+        for name, more in (("free", {}), ("adding", {"steps__allreduce__reduce": '"1 ns"'}))
+    )
+    for without, one in zip(free, adding, strict=True):
+        longer_us = one.elapsed_us - without.elapsed_us
+        assert longer_us == pytest.approx(3 * one.size_bytes / 1e3, abs=1e-3)
+        assert (without.reduce_ps, one.reduce_ps) == (None, pytest.approx(1000))
+
+
+def test_what_an_mpi_library_does_is_measured_only(tmp_path: Path) -> None:
+    asked = {"steps__bcast__algorithms": '["all", "library"]'}
+    with refused("how an MPI library does bcast is known to it alone"):
+        collected(tmp_path / "run", "sim:crossbar(hosts=4)", **asked)
+    with refused('over "mpi" there is "library" alone'):
+        settings = [("steps.*.transport", "mpi"), ("steps.bcast.algorithms", '["chain"]')]
+        load_plan("collectives", settings)
+    with refused("take sizes of at most"):
+        huge = {"steps__bcast__sizes": '["1 GiB"]'}
+        compute(tmp_path / "huge", "collectives", "local:512", **huge)
+    assert not list(tmp_path.iterdir())
+
+
 def test_bus_bandwidth_is_that_of_nccl_tests() -> None:
     factors = {
         name: bus_factor(name, 8) for name in ("allreduce", "allgather", "alltoall", "bcast")
@@ -186,7 +213,7 @@ def test_bus_bandwidth_is_that_of_nccl_tests() -> None:
 def test_ways_that_need_a_power_of_two_are_left_out_or_refused(tmp_path: Path) -> None:
     summary = collected(tmp_path / "run", "sim:crossbar(hosts=6)")
     ways = {one.algorithm for one in summary.collectives if one.operation == "allgather"}
-    assert ways == {"bruck", "ring"}
+    assert ways == {"bruck", "neighbor-exchange", "ring"}
     settings = [
         ("steps.allgather.algorithms", '["recursive-doubling"]'),
         ("steps.allgather.nodes", "6"),
@@ -196,7 +223,10 @@ def test_ways_that_need_a_power_of_two_are_left_out_or_refused(tmp_path: Path) -
     with refused("recursive-doubling of allgather needs a power of two nodes, not 6"):
         asked = {"steps__allgather__algorithms": '["recursive-doubling"]'}
         collected(tmp_path / "asked", "sim:crossbar(hosts=6)", **asked)
-    with refused("of bcast: binomial, scatter-allgather, chain"):
+    with refused("neighbor-exchange of allgather needs an even number of nodes, not 7"):
+        asked = {"steps__allgather__algorithms": '["neighbor-exchange"]'}
+        collected(tmp_path / "odd", "sim:crossbar(hosts=7)", **asked)
+    with refused("of bcast: binomial, scatter-allgather, chain, all, library"):
         load_plan("collectives", [("steps.bcast.algorithms", '["ring"]')])
 
 

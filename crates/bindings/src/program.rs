@@ -5,7 +5,7 @@ use pyo3::pybacked::PyBackedBytes;
 use pyo3::types::PyBytes;
 use weft_netsim::program::Cast;
 use weft_plan::program::{self, chakra, goal_binary, goal_text};
-use weft_plan::{Hpl, Pattern, Phase, Replay, Step};
+use weft_plan::{Collective, Hpl, Pattern, Phase, Replay, Step};
 
 use super::answers::refused;
 
@@ -82,13 +82,29 @@ impl Program {
     /// The names of the ways in which so many nodes go through a collective, in the order of its phases at a size.
     #[staticmethod]
     fn ways(step_json: &str, nodes: u32) -> PyResult<Vec<&'static str>> {
-        let step: Step = serde_json::from_str(step_json).map_err(refused)?;
-        let Pattern::Collective(collective) = &step.pattern else {
-            return Err(refused(format!("step {:?} is no collective", step.name)));
-        };
+        let (collective, step) = collective_of(step_json)?;
         let ranks = step.pattern.ranks(nodes).map_err(refused)?;
         let ways = collective.ways(ranks.len());
         Ok(ways.iter().map(|one| one.name()).collect())
+    }
+
+    /// Refuses so many nodes for which a collective names an algorithm that is not for as many.
+    #[staticmethod]
+    fn check_ways(step_json: &str, nodes: usize) -> PyResult<()> {
+        let (collective, _) = collective_of(step_json)?;
+        collective.check_named(nodes).map_err(refused)
+    }
+
+    /// How many bytes a rank of a collective over so many nodes adds to others in a phase.
+    #[staticmethod]
+    fn added_bytes(step_json: &str, phase: u32, nodes: u32, rank: u32) -> PyResult<u64> {
+        let (collective, step) = collective_of(step_json)?;
+        let ranks = step.pattern.ranks(nodes).map_err(refused)?.len() as u32;
+        if rank >= ranks {
+            return Err(refused(format!("there is no rank {rank}")));
+        }
+        let script = collective.script_of(phase, &step.sizes.sizes(), rank, ranks);
+        Ok(script.map_err(refused)?.added_bytes())
     }
 
     /// How many ranks it has.
@@ -138,6 +154,14 @@ impl Program {
     /// GOAL as the simulator LogGOPSim reads it.
     fn to_binary<'py>(&self, py: Python<'py>) -> Bound<'py, PyBytes> {
         PyBytes::new(py, &goal_binary::write(&self.inner))
+    }
+}
+
+fn collective_of(step_json: &str) -> PyResult<(Collective, Step)> {
+    let step: Step = serde_json::from_str(step_json).map_err(refused)?;
+    match &step.pattern {
+        Pattern::Collective(collective) => Ok((collective.clone(), step)),
+        _ => Err(refused(format!("step {:?} is no collective", step.name))),
     }
 }
 

@@ -164,7 +164,7 @@ impl Options {
             return Ok(Self::default());
         };
         let section = Section::of(value, &step.key("options"), &KEYS, "{ nodelay = true }")?;
-        refuse_options_of_others(&section, transport)?;
+        refuse_options_of_others(&section, transport, pattern)?;
         if !pattern.is_pair() {
             // One thread serves all of a node's connections: it cannot spin for one, nor look at every byte.
             section.only_for_pairs("wait")?;
@@ -219,10 +219,16 @@ const OWNERS: [(&str, Owns); 13] = [
     ("pacing", Transport::has_segments),
 ];
 
-fn refuse_options_of_others(section: &Section, transport: Transport) -> Result<()> {
+fn refuse_options_of_others(
+    section: &Section,
+    transport: Transport,
+    pattern: &Pattern,
+) -> Result<()> {
+    // An MPI library is beside agents there, and its results are checked as theirs are.
+    let by_library = |name| pattern.has_library() && ["mpi", "verify"].contains(&name);
     OWNERS
         .iter()
-        .filter(|(_, owns)| !owns(transport))
+        .filter(|(name, owns)| !owns(transport) && !by_library(*name))
         .try_for_each(|(name, owns)| {
             let owners = TRANSPORTS.iter().filter(|(_, one)| owns(*one));
             let names: Vec<String> = owners.map(|(name, _)| format!("{name:?}")).collect();

@@ -150,8 +150,11 @@ impl Step {
     /// Reads one of the plan's `steps`.
     pub(crate) fn read(value: &toml::Value, path: &str, limits: &Limits) -> Result<Self> {
         let section = Section::unchecked(value, path, "[[steps]] followed by its keys")?;
-        let pattern = Pattern::read(&section, &KEYS)?;
+        let mut pattern = Pattern::read(&section, &KEYS)?;
         let transport = read_transport(&section, &pattern)?;
+        if let (Pattern::Collective(pattern), Transport::Mpi) = (&mut pattern, transport) {
+            pattern.leave_to_library(&section)?;
+        }
         let (stop, goal) = read_stop(&section, &pattern)?;
         let step = Self {
             name: section

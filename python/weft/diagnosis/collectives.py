@@ -17,7 +17,8 @@ from weft.runs.meta import RunMeta
 @dataclass(frozen=True)
 class Collected:
     """One operation with a buffer of so many bytes, in one way. `bus_mbps` is nccl-tests' bus bandwidth (PERFORMANCE.md
-    there): what each node's link carries at least. `times_best` is 1 for the fastest way at this size."""
+    there): what each node's link carries at least. `times_best` is 1 for the fastest way at this size. `reduce_ps` is
+    what adding a byte took at the node that added longest, None where none adds or only an MPI library knows."""
 
     step: int
     phase: int
@@ -30,6 +31,7 @@ class Collected:
     times_best: float
     bus: Interval
     by_launch_mbps: tuple[float, ...]
+    reduce_ps: float | None
 
 
 def collectives(meta: RunMeta, activities: Sequence[Activity]) -> list[Collected]:
@@ -38,7 +40,7 @@ def collectives(meta: RunMeta, activities: Sequence[Activity]) -> list[Collected
     for index, step in enumerate(meta.plan.steps):
         if isinstance(step.pattern, Collective):
             mine = [one for one in activities if one.step == index]
-            found += _of_step(step, step.pattern, mine, len(meta.nodes))
+            found += _of_step(step, step.pattern, mine, [str(node["name"]) for node in meta.nodes])
     return found
 
 
@@ -50,9 +52,9 @@ def bus_factor(operation: str, nodes: int) -> float:
 
 
 def _of_step(
-    step: Step, pattern: Collective, mine: Sequence[Activity], testbed_nodes: int
+    step: Step, pattern: Collective, mine: Sequence[Activity], names: Sequence[str]
 ) -> list[Collected]:
-    ways = _core.Program.ways(to_json(step), testbed_nodes)
+    ways = _core.Program.ways(to_json(step), len(names))
     best_ms: dict[int, float] = {}
     for one in mine:
         size = one.size_bytes
@@ -75,9 +77,21 @@ def _of_step(
                 bus=one.elapsed.map_decreasing(mbps),
                 by_launch_mbps=tuple(map(mbps, one.by_launch_ms)),
                 times_best=one.elapsed_ms / best_ms[size] if best_ms[size] else 1.0,
+                reduce_ps=_reduce_ps(step, one, names),
             )
         )
     return found
+
+
+def _reduce_ps(step: Step, one: Activity, names: Sequence[str]) -> float | None:
+    """All that a node computes in a collective is to add."""
+    adding = next(share for share in one.shares if share.kind == "compute")
+    if not adding.worst_ms:
+        return None
+    node = names.index(adding.worst_node)
+    rank = list(step.chosen_nodes or range(len(names))).index(node)
+    added = _core.Program.added_bytes(to_json(step), one.phase, len(names), rank)
+    return adding.worst_ms * 1e9 / added if added else None
 
 
 def _bus_mbps(bits: float, elapsed_ms: float) -> float:

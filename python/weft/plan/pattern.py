@@ -14,6 +14,8 @@ Test = Literal["latency", "one-way", "two-way"]
 Duplex = Literal["half", "full"]
 Server = Literal["apache", "nginx"]
 Arrivals = Literal["open", "closed"]
+LIBRARY = "library"
+"""The algorithm that an MPI library chooses itself."""
 Compute = Literal["spin", "sleep", "work"]
 """How agents spend the time that a program computes."""
 
@@ -229,11 +231,18 @@ class Halo(Dependent, frozen=True):
 
 
 class Collective(Dependent, frozen=True):
-    """One operation of all nodes in several ways; the phases of a size are the ways (`weft._core.Program.ways`)."""
+    """One operation of all nodes in several ways; the phases of a size are the ways (`weft._core.Program.ways`). In a
+    simulation adding a byte takes `reduce_ps`."""
 
     operation: Literal["allreduce", "allgather", "alltoall", "bcast", "reduce-scatter"]
     algorithms: tuple[str, ...]
     group: int
+    reduce_ps: int | UnsetType = UNSET
+
+    @property
+    def has_library(self) -> bool:
+        """Whether an MPI library carries it out, too."""
+        return LIBRARY in self.algorithms
 
 
 class Traffic(Dependent, frozen=True):

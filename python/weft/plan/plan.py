@@ -10,6 +10,7 @@ from msgspec import UNSET, Struct, UnsetType
 from weft.plan.pattern import (
     Cast,
     CastFile,
+    Collective,
     Dependent,
     Hpl,
     ManyNodes,
@@ -172,6 +173,12 @@ class Step(Struct, frozen=True):
     def is_real_program(self) -> bool:
         """Whether the application itself runs, over MPI, where there is one: Linpack."""
         return isinstance(self.pattern, Hpl) and self.transport == "mpi"
+
+    @property
+    def uses_mpi(self) -> bool:
+        """Whether an MPI carries it, or a part of it."""
+        of_library = isinstance(self.pattern, Collective) and self.pattern.has_library
+        return self.transport == "mpi" or of_library
 
     @property
     def is_multi_pair(self) -> bool:

@@ -54,16 +54,24 @@ def check_members(step: Step, nodes: Sequence[Node], dead: Collection[int] = ())
     members = step.chosen_nodes or range(len(nodes))
     check_alive(members, nodes, dead)
     if isinstance(step.pattern, Collective):
-        _check_algorithms(step, step.pattern, len(members))
+        _check_algorithms(step, len(members))
 
 
-def _check_algorithms(step: Step, pattern: Collective, members: int) -> None:
-    missing = set(pattern.algorithms) - set(_core.Program.ways(to_json(step), members))
-    if missing:
+def _check_algorithms(step: Step, members: int) -> None:
+    try:
+        _core.Program.check_ways(to_json(step), members)
+    except RequestError as error:
+        hint = "choose so many with `nodes`, or leave it out of `algorithms`"
+        raise RequestError(f"step {step.name!r}: {error.message}", hint) from None
+
+
+def refuse_library(step: Step, name: str) -> None:
+    """Refuse a collective of an MPI library where messages are computed; raises RequestError."""
+    if isinstance(step.pattern, Collective) and step.pattern.has_library:
         raise RequestError(
-            f"step {step.name!r}: {', '.join(sorted(missing))} of {pattern.operation} needs a power of two nodes, "
-            f"not {members}",
-            "choose so many with `nodes`, or leave it out of `algorithms`",
+            f"step {step.name!r}: how an MPI library does {step.pattern.operation} is known to it alone, so that "
+            f"{name} cannot simulate it",
+            "leave `library` out of `algorithms`, and --transport mpi out; measure it on local:, lab: or machines",
         )
 
 

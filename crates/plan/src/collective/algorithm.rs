@@ -33,6 +33,11 @@ pub enum Algorithm {
     Linear,
     ScatterAllgather,
     Chain,
+    NeighborExchange,
+    /// As an MPI library has it, in whichever way it chooses.
+    Library,
+    /// Stands for all of those that weft has itself.
+    All,
 }
 
 impl Operation {
@@ -51,10 +56,10 @@ impl Operation {
         found.expect("every operation has a name").0
     }
 
-    /// The ways that there are to do it.
+    /// The ways that weft has to do it.
     pub fn algorithms(self) -> &'static [Algorithm] {
         use Algorithm::{
-            Binomial, Bruck, Chain, Hierarchical, Linear, Pairwise, Rabenseifner,
+            Binomial, Bruck, Chain, Hierarchical, Linear, NeighborExchange, Pairwise, Rabenseifner,
             RecursiveDoubling, RecursiveHalving, Ring, ScatterAllgather,
         };
         match self {
@@ -65,10 +70,22 @@ impl Operation {
                 Binomial,
                 Hierarchical,
             ],
-            Self::Allgather => &[RecursiveDoubling, Bruck, Ring],
+            Self::Allgather => &[RecursiveDoubling, Bruck, NeighborExchange, Ring],
             Self::Alltoall => &[Bruck, Pairwise, Linear],
             Self::Bcast => &[Binomial, ScatterAllgather, Chain],
             Self::ReduceScatter => &[RecursiveHalving, Pairwise, Ring],
+        }
+    }
+}
+
+impl Operation {
+    /// What there must be of nodes for an algorithm.
+    pub(super) fn needs(self, algorithm: Algorithm) -> Option<Need> {
+        match (self, algorithm) {
+            (Self::Allgather, Algorithm::RecursiveDoubling)
+            | (Self::ReduceScatter, Algorithm::RecursiveHalving) => Some(Need::Power),
+            (_, Algorithm::NeighborExchange) => Some(Need::Even),
+            _ => None,
         }
     }
 }
@@ -88,6 +105,32 @@ impl Algorithm {
             Self::Linear => "linear",
             Self::ScatterAllgather => "scatter-allgather",
             Self::Chain => "chain",
+            Self::NeighborExchange => "neighbor-exchange",
+            Self::Library => "library",
+            Self::All => "all",
+        }
+    }
+}
+
+/// How many nodes an algorithm needs.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Need {
+    Power,
+    Even,
+}
+
+impl Need {
+    pub(super) fn is_met(self, nodes: usize) -> bool {
+        match self {
+            Self::Power => nodes.is_power_of_two(),
+            Self::Even => nodes % 2 == 0,
+        }
+    }
+
+    pub(super) fn name(self) -> &'static str {
+        match self {
+            Self::Power => "a power of two nodes",
+            Self::Even => "an even number of nodes",
         }
     }
 }

@@ -47,6 +47,32 @@ pub fn bruck(to: &mut dyn Mover) {
     }
 }
 
+/// Neighbours in pairs exchange what they got last, with the one to either side in turn, so that no message goes farther than
+/// to a neighbour (J. Chen, L. Zhang, Y. Zhang and W. Yuan, PDCAT 2005). For an even number of nodes.
+pub fn neighbors(to: &mut dyn Mover) {
+    let nodes = to.nodes();
+    // What each node got last: of the first round its own slot, then the two of a pair.
+    let mut held: Vec<u32> = (0..nodes).collect();
+    for round in 0..nodes / 2 {
+        let partner = |node: u32| match (node + round) % 2 {
+            0 => (node + 1) % nodes,
+            _ => (node + nodes - 1) % nodes,
+        };
+        let count = if round == 0 { 1 } else { 2 };
+        let give = |node: u32| {
+            let first = held[node as usize];
+            copy(node, partner(node), Slots::Range { first, count })
+        };
+        to.round(&(0..nodes).map(give).collect::<Vec<_>>());
+        held = (0..nodes)
+            .map(|node| match round {
+                0 => node & !1,
+                _ => held[partner(node) as usize],
+            })
+            .collect();
+    }
+}
+
 /// A move that takes the place of what is there.
 pub fn copy(src: u32, dst: u32, slots: Slots) -> Move {
     let adds = false;

@@ -22,7 +22,7 @@ use crate::error::Result;
 use crate::phase::Transfer;
 use crate::positions;
 use crate::program::{Program, Repeated, Rounds, check_amount};
-use crate::reading::Section;
+use crate::reading::{SPAN, Section};
 
 pub use algorithm::{Algorithm, Operation};
 use moves::Messages;
@@ -30,12 +30,13 @@ pub use script::{Piece, Script, WrongByte};
 pub use ways::Ways;
 
 /// The keys of a step that are its own.
-pub(crate) const KEYS: [&str; 6] = [
+pub(crate) const KEYS: [&str; 7] = [
     "nodes",
     "operation",
     "algorithms",
     "group",
     "rendezvous",
+    "reduce",
     "trials",
 ];
 
@@ -52,6 +53,9 @@ pub struct Collective {
     pub operation: Operation,
     /// Those that there are for so many nodes where none is named.
     pub algorithms: Vec<Algorithm>,
+    /// What adding a byte to another takes where it is simulated; nothing where absent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reduce_ps: Option<u64>,
     /// Of the hierarchical algorithm: so many nodes, one behind the other, are near each other.
     pub group: u32,
 }
@@ -67,6 +71,7 @@ impl Collective {
             nodes: positions::read_nodes(step)?,
             operation,
             algorithms: read_algorithms(step, operation)?,
+            reduce_ps: step.quantity("reduce", &SPAN, 1)?,
             group: step
                 .count("group", 1..=MOST_GROUP)?
                 .unwrap_or(DEFAULT_GROUP),
@@ -81,6 +86,7 @@ impl Collective {
             rendezvous_bytes: 0,
             operation,
             algorithms: Vec::new(),
+            reduce_ps: None,
             group: DEFAULT_GROUP,
         }
     }
@@ -88,11 +94,39 @@ impl Collective {
     /// The ways in which so many nodes go through it, in the order of its phases at a size.
     pub fn ways(&self, members: usize) -> Vec<Algorithm> {
         let named = match self.algorithms.is_empty() {
-            true => self.operation.algorithms(),
-            false => &self.algorithms,
+            true => &[Algorithm::All],
+            false => &self.algorithms[..],
         };
-        let suits = |one: &&Algorithm| members.is_power_of_two() || !self.needs_power(**one);
-        named.iter().filter(suits).copied().collect()
+        let mut ways = Vec::new();
+        for one in named.iter().flat_map(|one| self.meant(one)) {
+            if !ways.contains(one) && self.check_fits(*one, members).is_ok() {
+                ways.push(*one);
+            }
+        }
+        ways
+    }
+
+    fn meant<'a>(&self, named: &'a Algorithm) -> &'a [Algorithm] {
+        match named {
+            Algorithm::All => self.operation.algorithms(),
+            one => std::slice::from_ref(one),
+        }
+    }
+
+    /// Over an MPI its library's own way is carried out; the error says what cannot be.
+    pub(crate) fn leave_to_library(&mut self, step: &Section) -> Result<()> {
+        if self.algorithms.iter().any(|one| *one != Algorithm::Library) {
+            let right = "over \"mpi\" there is \"library\" alone: leave `transport` out, and agents carry the others \
+                         out beside it";
+            return Err(step.refuse("algorithms", right));
+        }
+        self.algorithms = vec![Algorithm::Library];
+        Ok(())
+    }
+
+    /// Whether an MPI library takes part.
+    pub(crate) fn has_library(&self) -> bool {
+        self.algorithms.contains(&Algorithm::Library)
     }
 
     /// In which way, and with how many bytes, so many nodes go through a phase of a step of these sizes.
@@ -110,9 +144,10 @@ impl Collective {
 
     /// What each of so many nodes does for a buffer of so many bytes. The error says how large it would be.
     pub fn program(&self, algorithm: Algorithm, nodes: u32, bytes: u64) -> Result<Program, String> {
+        self.check_known(algorithm)?;
         let messages = self.messages(algorithm, nodes.into());
         check_amount(nodes.into(), messages.saturating_mul(2))?;
-        let mut messages = Messages::new(nodes, bytes);
+        let mut messages = Messages::of_first(nodes, nodes, bytes, self.reduce_ps);
         self.move_all(algorithm, &mut messages);
         Ok(messages.end())
     }
@@ -124,14 +159,37 @@ impl Collective {
         nodes: u32,
         bytes: u64,
     ) -> Result<Program, String> {
-        if self.needs_power(algorithm) && !nodes.is_power_of_two() {
-            return Err(format!(
-                "{} of {} needs a power of two nodes, not {nodes}",
-                algorithm.name(),
-                self.operation.name()
-            ));
-        }
+        self.check_fits(algorithm, nodes as usize)?;
         self.program(algorithm, nodes, bytes)
+    }
+
+    /// Refuses so many nodes where one of the algorithms that are named is not for as many.
+    pub fn check_named(&self, nodes: usize) -> Result<(), String> {
+        let mut named = self.algorithms.iter();
+        named.try_for_each(|one| self.check_fits(*one, nodes))
+    }
+
+    fn check_fits(&self, algorithm: Algorithm, nodes: usize) -> Result<(), String> {
+        match self.operation.needs(algorithm) {
+            Some(need) if !need.is_met(nodes) => Err(format!(
+                "{} of {} needs {}, not {nodes}",
+                algorithm.name(),
+                self.operation.name(),
+                need.name()
+            )),
+            _ => Ok(()),
+        }
+    }
+
+    /// What only a library knows cannot be told message by message.
+    pub(super) fn check_known(&self, algorithm: Algorithm) -> Result<(), String> {
+        match algorithm {
+            Algorithm::Library => Err(format!(
+                "how an MPI library does {} is known to it alone; it is measured, not simulated",
+                self.operation.name()
+            )),
+            _ => Ok(()),
+        }
     }
 
     /// The same by the first nodes, after which it repeats, where that spares many.
@@ -141,10 +199,11 @@ impl Collective {
         nodes: u32,
         bytes: u64,
     ) -> Result<Repeated<'static>, String> {
+        self.check_known(algorithm)?;
         let first = self.period(algorithm, nodes, bytes);
         let messages = self.messages(algorithm, nodes.into());
         check_amount(nodes.into(), messages.saturating_mul(2))?;
-        let mut messages = Messages::of_first(first, nodes, bytes);
+        let mut messages = Messages::of_first(first, nodes, bytes, self.reduce_ps);
         self.move_all(algorithm, &mut messages);
         let mut own = messages.end().nodes;
         own.truncate(first as usize);
@@ -167,7 +226,7 @@ impl Collective {
     /// Lets an algorithm make its moves.
     fn move_all(&self, algorithm: Algorithm, to: &mut dyn moves::Mover) {
         use Algorithm::{
-            Binomial, Bruck, Chain, Hierarchical, Linear, Pairwise, Rabenseifner,
+            Binomial, Bruck, Chain, Hierarchical, Linear, NeighborExchange, Pairwise, Rabenseifner,
             RecursiveDoubling, RecursiveHalving, ScatterAllgather,
         };
         match (self.operation, algorithm) {
@@ -184,6 +243,7 @@ impl Collective {
             (Operation::ReduceScatter, _) => reduce::scatter_ring(to),
             (Operation::Allgather, RecursiveDoubling) => gather::doubling(to),
             (Operation::Allgather, Bruck) => gather::bruck(to),
+            (Operation::Allgather, NeighborExchange) => gather::neighbors(to),
             (Operation::Allgather, _) => gather::ring(to),
             (Operation::Alltoall, Bruck) => alltoall::bruck(to),
             (Operation::Alltoall, Linear) => alltoall::linear(to),
@@ -194,20 +254,15 @@ impl Collective {
         }
     }
 
-    fn needs_power(&self, algorithm: Algorithm) -> bool {
-        matches!(
-            (self.operation, algorithm),
-            (Operation::Allgather, Algorithm::RecursiveDoubling)
-                | (Operation::ReduceScatter, Algorithm::RecursiveHalving)
-        )
-    }
-
     /// No fewer than there are.
     fn messages(&self, algorithm: Algorithm, members: u64) -> u64 {
         let all = members.saturating_mul(members);
         match algorithm {
             Algorithm::Ring | Algorithm::ScatterAllgather => all.saturating_mul(2),
-            Algorithm::Pairwise | Algorithm::Linear | Algorithm::Chain => all,
+            Algorithm::Pairwise
+            | Algorithm::Linear
+            | Algorithm::Chain
+            | Algorithm::NeighborExchange => all,
             _ => members.saturating_mul(2 * u64::from(members.ilog2()) + 4),
         }
     }
@@ -230,7 +285,8 @@ pub fn barrier(nodes: u32) -> Program {
 }
 
 fn read_algorithms(step: &Section, operation: Operation) -> Result<Vec<Algorithm>> {
-    let known = operation.algorithms();
+    let own = operation.algorithms();
+    let known = [own, &[Algorithm::All, Algorithm::Library]].concat();
     let right = || {
         let names: Vec<_> = known.iter().map(|one| one.name()).collect();
         format!("of {}: {}", operation.name(), names.join(", "))
@@ -257,20 +313,9 @@ impl Ensemble for Collective {
     }
 
     fn check(&self) -> Result<(), Wrong> {
-        match (
-            &self.nodes,
-            self.algorithms.iter().find(|one| self.needs_power(**one)),
-        ) {
-            (Some(nodes), Some(needs)) if !nodes.len().is_power_of_two() => Err((
-                "algorithms",
-                format!(
-                    "{} of {} needs a power of two nodes",
-                    needs.name(),
-                    self.operation.name()
-                ),
-            )),
-            _ => Ok(()),
-        }
+        let nodes = self.nodes.as_ref().map(Vec::len);
+        let fits = nodes.map_or(Ok(()), |nodes| self.check_named(nodes));
+        fits.map_err(|right| ("algorithms", right))
     }
 
     fn transfers(&self, _members: u64) -> u64 {

@@ -107,6 +107,8 @@ pub struct Messages {
     first: u32,
     nodes: u32,
     bytes: u64,
+    /// What adding a byte takes.
+    reduce_ps: Option<u64>,
     rounds: Rounds,
     actions: Vec<Vec<Action>>,
     /// Slots whose bytes were counted last, which are mostly those of the next move too.
@@ -114,16 +116,13 @@ pub struct Messages {
 }
 
 impl Messages {
-    pub fn new(nodes: u32, bytes: u64) -> Self {
-        Self::of_first(nodes, nodes, bytes)
-    }
-
-    /// Those of the first of the nodes only.
-    pub fn of_first(first: u32, nodes: u32, bytes: u64) -> Self {
+    /// Those of the first of the nodes only; adding a byte takes `reduce_ps`, or nothing.
+    pub fn of_first(first: u32, nodes: u32, bytes: u64, reduce_ps: Option<u64>) -> Self {
         Self {
             first,
             nodes,
             bytes,
+            reduce_ps,
             rounds: Rounds::new(nodes as usize),
             actions: vec![Vec::new(); nodes as usize],
             counted: None,
@@ -145,6 +144,13 @@ impl Messages {
             true => self.actions[one.src as usize].push(Action::Send(message(one.dst))),
             false => self.actions[one.dst as usize].push(Action::Receive(message(one.src))),
         }
+    }
+
+    /// Lets a node add what it has received in a round, before the next one.
+    fn reduce(&mut self, one: &Move, reduce_ps: u64) {
+        let ns = u128::from(self.bytes_of(one.slots)) * u128::from(reduce_ps) / 1000;
+        let compute = Action::Compute { ns: ns as u64 };
+        self.rounds.add(one.dst, [compute]);
     }
 
     fn bytes_of(&mut self, slots: Slots) -> u64 {
@@ -181,6 +187,10 @@ impl Mover for Messages {
             for node in [one.src, one.dst] {
                 self.rounds.add(node, self.actions[node as usize].drain(..));
             }
+        }
+        if let Some(reduce_ps) = self.reduce_ps {
+            let adding = moves.iter().filter(|one| one.adds);
+            adding.for_each(|one| self.reduce(one, reduce_ps));
         }
     }
 }

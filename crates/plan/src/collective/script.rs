@@ -70,6 +70,7 @@ impl Collective {
         nodes: u32,
     ) -> Result<Script, String> {
         let (algorithm, bytes) = self.way_of(phase, sizes, nodes as usize)?;
+        self.check_known(algorithm)?;
         Ok(self.script(algorithm, rank, nodes, bytes))
     }
 }
@@ -78,6 +79,17 @@ impl Script {
     /// The bytes of the node's buffer.
     pub fn bytes(&self) -> u64 {
         self.bytes
+    }
+
+    /// How many bytes the node adds to others.
+    pub fn added_bytes(&self) -> u64 {
+        let operations = self.node.operations.iter().zip(&self.pieces);
+        let added = operations.filter_map(|(one, piece)| {
+            let message = one.action.message()?;
+            let adds = piece.as_ref().is_some_and(|piece| piece.adds);
+            (adds && matches!(one.action, Action::Receive(_))).then_some(message.bytes)
+        });
+        added.sum()
     }
 
     /// Write what the node has in the beginning; what it has not is zero.
@@ -240,11 +252,8 @@ mod tests {
 
     fn collective(operation: Operation) -> Collective {
         Collective {
-            nodes: None,
-            operation,
-            algorithms: Vec::new(),
             group: 3,
-            rendezvous_bytes: 0,
+            ..Collective::of(operation)
         }
     }
 
@@ -270,6 +279,9 @@ mod tests {
                         Ok(()),
                         "{operation:?} {algorithm:?} {bytes}"
                     );
+                    if (operation, algorithm) == (Operation::Allreduce, RecursiveDoubling) {
+                        assert_eq!(script.added_bytes(), 3 * bytes);
+                    }
                     // The end of a node's own slot, which matters in all of them.
                     let own = Slots::one(script.rank).range(8, bytes);
                     if !own.is_empty() {

@@ -19,6 +19,11 @@ impl Pattern {
         )
     }
 
+    /// Whether it is a collective that an MPI library carries out too.
+    pub(crate) fn has_library(&self) -> bool {
+        matches!(self, Self::Collective(pattern) if pattern.has_library())
+    }
+
     /// From how many bytes on a message of a program waits for its receive.
     pub fn rendezvous_bytes(&self) -> Option<u64> {
         match self {

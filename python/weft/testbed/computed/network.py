@@ -35,7 +35,7 @@ from weft.statistics import Floats
 from weft.testbed.computed.base import Computed
 from weft.testbed.computed.outcome import Outcome
 from weft.testbed.needs import nodes_of
-from weft.testbed.programs import check_alive, check_members, check_replay
+from weft.testbed.programs import check_alive, check_members, check_replay, refuse_library
 
 _CHUNK_TRANSFERS = 400_000
 _CONDENSED_TRANSFERS = 8_000_000
@@ -79,6 +79,7 @@ class Simulated(Computed[_core.Network]):
             check_alive(nodes_of(step, len(self.nodes)), self.nodes, self.dead)
             _core.Program.check_hpl(to_json(step), len(self.nodes))
         elif step.is_program:
+            refuse_library(step, self.name)
             check_members(step, self.nodes, self.dead)
         refusal = self.model.refusal(to_json(step), **self._parameters)
         if refusal is not None:

@@ -72,8 +72,9 @@ impl<'a> Course<'a> {
         self.end(done.operation, done.ended_ns);
     }
 
-    /// A send or a receive has ended; `shift_ns` turns this node's clock into the run's.
-    pub fn moved(&mut self, done: &Done, shift_ns: i64) {
+    /// A send or a receive has ended; `shift_ns` turns this node's clock into the run's. What a receive has brought was put
+    /// where it belongs from `taken.0` to `taken.1`; that is computing where it `adds`.
+    pub fn moved(&mut self, done: &Done, shift_ns: i64, taken: Span, adds: bool) {
         let begun_ns = self.begun_ns[done.token as usize];
         let from_ns = match &done.message {
             None => begun_ns,
@@ -88,7 +89,10 @@ impl<'a> Course<'a> {
             }
         };
         self.moving.push((from_ns, done.at_ns));
-        self.end(done.token, done.at_ns.max(begun_ns));
+        if adds {
+            self.computing.push(taken);
+        }
+        self.end(done.token, done.at_ns.max(begun_ns).max(taken.1));
     }
 
     pub fn activity(&mut self, shift_ns: i64) -> Activity {

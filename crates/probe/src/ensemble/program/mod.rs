@@ -191,11 +191,14 @@ impl Session {
     ) {
         let shift_ns = self.shift_ns();
         while let Some(done) = self.channels.next_done() {
-            if done.message.is_some() {
+            let mut taken = (done.at_ns, done.at_ns);
+            if done.message.is_some() && part.carries_data() {
+                let begun_ns = now_ns();
                 part.unpack(done.token, &mut self.channels.memory);
-                log.add(&done, shift_ns);
+                taken = (begun_ns, now_ns());
             }
-            course.moved(&done, shift_ns);
+            log.add(&done, shift_ns);
+            course.moved(&done, shift_ns, taken, part.adds(done.token));
         }
         while let Some(done) = processors.next_ended(now_ns()) {
             course.computed(done);

@@ -132,6 +132,18 @@ impl Part {
         }
     }
 
+    /// Whether messages carry a buffer's bytes.
+    pub fn carries_data(&self) -> bool {
+        self.data.is_some()
+    }
+
+    /// Whether an operation is a receive that adds to the buffer.
+    pub fn adds(&self, operation: u32) -> bool {
+        let action = self.own.operations()[operation as usize].action;
+        let receives = matches!(action, Action::Receive(_));
+        receives && self.piece(operation).is_some_and(|(piece, _)| piece.adds)
+    }
+
     /// Put what a receive has brought into the buffer.
     pub fn unpack(&self, operation: u32, memory: &mut Memory) {
         let Some((piece, mut at)) = self.piece(operation) else {
