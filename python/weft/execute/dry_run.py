@@ -116,6 +116,6 @@ def callers_of(step: Step, node: int, members: Sequence[int]) -> set[int]:
     each."""
     if step.transport in WITHOUT_SERVER:
         return set()
-    if step.is_ensemble or step.transport == "mpi":
+    if step.is_ensemble or step.is_program or step.uses_mpi:
         return set(members) - {node}
     return {members[0]} if node == members[-1] else set()

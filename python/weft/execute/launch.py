@@ -19,6 +19,7 @@ from weft.execute.host_settings.settings import HostSettings
 from weft.execute.linpack.step import run_linpack_step
 from weft.execute.logbook import Logbook
 from weft.execute.mpi.ensemble import MpiEnsemble
+from weft.execute.mpi.library import library_phases
 from weft.execute.mpi.step import run_mpi_step
 from weft.execute.multi_pair.step import MultiPairStep
 from weft.execute.pair import StepJob, run_step
@@ -176,10 +177,17 @@ class Launch:
         )
 
     async def _run_ensemble(self, crew: Crew, missing: MissingStep, logbook: Logbook) -> None:
-        ensemble = self._ensemble(crew, missing, logbook)
-        phases = expand(self._step(missing), len(self.testbed.nodes))
-        await ensemble.run([phase for phase in phases if phase.index in set(missing.phases)])
-        await ensemble.close()
+        self._begin(crew, missing, logbook)
+        step = self._step(missing)
+        phases = expand(step, len(self.testbed.nodes))
+        left = [phase for phase in phases if phase.index in set(missing.phases)]
+        of_library = library_phases(step, len(self.testbed.nodes))
+        for is_library in (False, True):
+            mine = [phase for phase in left if (phase.index in of_library) == is_library]
+            if mine:
+                ensemble = self._ensemble(crew, missing, logbook, is_library)
+                await ensemble.run(mine)
+                await ensemble.close()
 
     async def _run_adaptive(
         self, crew: Crew, missing: MissingStep, logbook: Logbook, progress: StepProgress
@@ -187,20 +195,24 @@ class Launch:
         meta = self.writer.meta
         chooser = self.choosers(meta, missing.step)
         meta.plan = meta.plan.with_step(missing.step, chooser.settle(self.writer.samples))
+        self._begin(crew, missing, logbook)
         ensemble = self._ensemble(crew, missing, logbook)
         left = [one for one in chosen_phases(logbook) if one.index in set(missing.phases)]
         await AdaptiveStep(ensemble, chooser, logbook, progress).run(crew, left)
         await ensemble.close()
 
-    def _ensemble(
-        self, crew: Crew, missing: MissingStep, logbook: Logbook
-    ) -> Ensemble | MpiEnsemble:
+    def _begin(self, crew: Crew, missing: MissingStep, logbook: Logbook) -> None:
+        """Note which nodes are missing, instead of what was missing before."""
         logbook.forget(missing.phases)
-        nodes = set(self._nodes(missing))
-        for node in sorted(nodes & crew.lost.keys()):
+        for node in sorted(crew.lost.keys() & set(self._nodes(missing))):
             logbook.node_missing(node, crew.lost[node].reason, is_told=True)
+
+    def _ensemble(
+        self, crew: Crew, missing: MissingStep, logbook: Logbook, is_library: bool = False
+    ) -> Ensemble | MpiEnsemble:
+        nodes = set(self._nodes(missing))
         job = self._step_job(missing)
-        if job.step.transport == "mpi":
+        if job.step.transport == "mpi" or is_library:
             return MpiEnsemble(self.testbed, crew, nodes, job, logbook)
         return Ensemble(crew, nodes, job, logbook)
 

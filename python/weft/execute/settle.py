@@ -8,12 +8,13 @@ from msgspec.structs import replace
 
 from weft.errors import RequestError
 from weft.execute.applications.web_server import check_servers, with_loops
+from weft.execute.buffers import check_buffers
 from weft.execute.host_settings.places import check_knobs
 from weft.execute.linpack.settle import settle_linpack
 from weft.execute.resolve import check_usable, settle_pairs, too_few_processors
 from weft.execute.traffic import settle_traffic
 from weft.execute.transport_check import check_transports
-from weft.plan.pattern import Halo, Hpl, MultiPair, Program, Traffic
+from weft.plan.pattern import Collective, Halo, Hpl, MultiPair, Program, Traffic
 from weft.plan.plan import Options, Plan, Step
 from weft.plan.trace_file import with_digest
 from weft.runs.meta import Warning
@@ -95,6 +96,8 @@ def _settled_program(step: Step, testbed: Testbed) -> Step:
         pattern = replace(pattern, nodes=pattern.nodes or tuple(range(program.ranks)))
     elif step.is_program:
         check_members(step, testbed.nodes)
+    if isinstance(pattern, Collective):
+        check_buffers(step, pattern, testbed)
     if isinstance(pattern, (Program, Halo, Hpl)) and not (pattern.compute or step.is_real_program):
         pattern = replace(pattern, compute="spin" if testbed.may_spin else "sleep")
     return replace(step, pattern=pattern)

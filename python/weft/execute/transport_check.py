@@ -22,14 +22,14 @@ ALWAYS_THERE = ("tcp", "null")
 def check_transports(plan: Plan, testbed: Testbed) -> Plan:
     """The plan with the interfaces that bond others; raises RequestError where this testbed cannot have a transport."""
     steps = {index: step for index, step in enumerate(plan.steps) if _needed(step)}
-    for step in steps.values():
+    for step in plan.steps:
         if step.transport in INSIDE_A_NODE and testbed.kind != "local":
             raise RequestError(
                 f"step {step.name!r}: {step.transport} is inside one node, and "
                 f"{testbed.kind}:{testbed.name} has its ends on different ones",
                 "run it on local:, two processes on this machine",
             )
-        if step.transport == "mpi":
+        if step.uses_mpi and not step.is_real_program:
             check_mpi(step, testbed)
     checked = run_to_end(_ask_kernels(steps, testbed)) if steps else {}
     return replace(plan, steps=tuple(checked.get(i, step) for i, step in enumerate(plan.steps)))

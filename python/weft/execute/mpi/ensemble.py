@@ -21,9 +21,11 @@ from weft.execute.logbook import Logbook
 from weft.execute.mpi.beside import recorded
 from weft.execute.mpi.job import Job
 from weft.execute.mpi.launch import launch
+from weft.execute.mpi.library import spent, wrong_result
 from weft.execute.pair import StepJob
+from weft.plan.pattern import Collective
 from weft.plan.phases import Phase
-from weft.plan.plan import CountRule, StopRule
+from weft.plan.plan import CountRule, Step
 from weft.runs.samples import SCHEMA
 from weft.testbed.agent.agent import AgentError, Recorded
 from weft.testbed.agent.reply import Joined, PhaseOver
@@ -98,7 +100,7 @@ class MpiEnsemble:
         job = await self._started()
         asked = self._ledger.to_run(phases)
         step = self._job.step
-        job.tell("".join(_phase_line(phase, step.stop, self._ranks) for phase in asked))
+        job.tell("".join(_phase_line(phase, step, self._ranks) for phase in asked))
         over = 0
         while over < len(asked):
             words = await job.words()
@@ -115,6 +117,7 @@ class MpiEnsemble:
                 "pattern": "many",
                 "calls": self._calls,
                 "epoch_ns": epoch_ns,
+                "verify": int(self._job.step.options.verify),
             }
             patience_s = self._job.patience_s
             ranks = [(one, self._testbed.nodes[one], self._crew.agents[one]) for one in self._ranks]
@@ -127,8 +130,10 @@ class MpiEnsemble:
 
     @property
     def _calls(self) -> str:
-        """A rate over many is what programs get that keep the network busy."""
-        return self._job.step.options.calls or "nonblocking"
+        """A rate over many is what programs get that keep the network busy. MPI's own collectives are called as
+        they are mostly."""
+        usual = "blocking" if self._job.step.is_program else "nonblocking"
+        return self._job.step.options.calls or usual
 
     def _take(self, words: list[str]) -> None:
         match words:
@@ -152,6 +157,9 @@ class MpiEnsemble:
         return row | ends | {"step": self._job.step_index, "launch": self._job.launch}
 
     def _over(self, phase: int, barriers_ns: list[int]) -> None:
+        if self._job.step.is_program:
+            for node, activities in spent(phase, self._rows, self._ranks).items():
+                self._ledger.spent(node, activities)
         if self._rows:
             self._ledger.samples(pa.RecordBatch.from_pylist(self._rows, schema=SCHEMA))
             self._rows = []
@@ -161,7 +169,10 @@ class MpiEnsemble:
     async def _recover(self, error: AgentError) -> None:
         """Go on without the nodes whose agents are gone too; raises the error where there is none."""
         await self._end_job()
+        complaints = self._running.complaints if self._running else []
         self._running, self._rows = None, []
+        if wrong := wrong_result(complaints):
+            raise wrong
         phase = self._ledger.current()
         gone = await self._crew.gone(self._ranks)
         if not gone:
@@ -189,11 +200,13 @@ def _in_order_of_ranks(testbed: Testbed, nodes: Sequence[int]) -> list[int]:
     return sorted(nodes, key=lambda node: (order.index(machine[node]), node))
 
 
-def _phase_line(phase: Phase, usual: StopRule, nodes: Sequence[int]) -> str:
-    """A phase as rank 0 reads it, with the `usual` rule or its own; `nodes` are those of the ranks."""
+def _phase_line(phase: Phase, step: Step, nodes: Sequence[int]) -> str:
+    """A phase as rank 0 reads it, with the step's rule or its own; `nodes` are those of the ranks."""
+    pattern = step.pattern
+    work = pattern.operation if isinstance(pattern, Collective) else phase.work
     rank = {node: number for number, node in enumerate(nodes)}
-    stop = phase.stop or usual
+    stop = phase.stop or step.stop
     rule = ("count", stop.repeats) if isinstance(stop, CountRule) else ("time", stop.trial_ns)
     transfers = [f"{rank[one.src]} {rank[one.dst]} {one.streams}" for one in phase.transfers]
-    head = [phase.index, phase.work, phase.size_bytes, *rule, stop.trials, len(transfers)]
+    head = [phase.index, work, phase.size_bytes, *rule, stop.trials, len(transfers)]
     return " ".join(map(str, [*head, *transfers])) + "\n"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import os
 import shlex
 import tempfile
 from collections.abc import AsyncIterator, Mapping, Sequence
@@ -59,8 +60,11 @@ def _knobs(step: Step, toolchain: Toolchain) -> dict[str, str]:
 
 
 def shares_cpu(testbed: Testbed, nodes: Sequence[int], cpus: Sequence[int] | None) -> bool:
-    """Whether ranks of this machine are pinned to the same processor, so that none may spin."""
-    return testbed.is_here and cpus is not None and len({cpus[node] for node in nodes}) < len(nodes)
+    """Whether this machine has fewer processors for ranks than there are ranks, so that none may spin."""
+    if not testbed.is_here:
+        return False
+    places = os.sched_getaffinity(0) if cpus is None else {cpus[node] for node in nodes}
+    return len(places) < len(nodes)
 
 
 async def _program(testbed: Testbed, nodes: Sequence[int], toolchain: Toolchain) -> list[str]:

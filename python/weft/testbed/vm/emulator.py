@@ -13,6 +13,7 @@ from msgspec import Struct
 
 from weft import binaries
 from weft.errors import RequestError
+from weft.testbed.free_memory import free_bytes
 from weft.testbed.lab.daemon import LabNode
 from weft.testbed.vm.settings import GuestSettings
 
@@ -118,7 +119,7 @@ def _card(settings: GuestSettings, number: int, mac: str) -> str:
 def check_memory(guests: Collection[GuestSettings]) -> None:
     """Refuse what this machine has no memory for; raises RequestError."""
     wanted = sum(one.memory_mbytes + OVERHEAD_MBYTES for one in guests)
-    free = _available_mbytes()
+    free = free_bytes() // 1_000_000
     if wanted > free:
         most = max(one.memory_mbytes for one in guests)
         raise RequestError(
@@ -140,10 +141,3 @@ def check_processors(guests: int, accelerator: Accelerator) -> None:
             f"processors have; this machine takes {most}",
             "fewer hosts, or namespaces (--on lab:)",
         )
-
-
-def _available_mbytes() -> int:
-    for line in Path("/proc/meminfo").read_text().splitlines():
-        if line.startswith("MemAvailable:"):
-            return int(line.split()[1]) * 1024 // 1_000_000
-    return 0

@@ -11,7 +11,8 @@
  *     rule=time  trial_ns=N at_least=N at_most_ns=N (0: none)   or   rule=count  repeats=N;   trials=N
  *     orders=1 largest_bytes=N: further batches come on standard input, see pair.c
  *
- *   pattern=many  between all ranks; the phases come in on rank 0's standard input, see phase.c */
+ *   pattern=many  between all ranks; the phases come in on rank 0's standard input, see phase.c
+ *     verify=1: results of collectives are checked */
 #define _GNU_SOURCE
 #include "weft_mpi.h"
 
@@ -80,6 +81,7 @@ static struct settings read_settings(int argc, char **argv)
         .streams = is(value_of(argc, argv, "pattern"), "stream"),
         .nonblocking = is(value_of(argc, argv, "calls"), "nonblocking"),
         .by_count = is(value_of(argc, argv, "rule"), "count"),
+        .verify = number_of(argc, argv, "verify") != 0,
         .takes_orders = number_of(argc, argv, "orders") != 0,
         .window = window > 0 ? window : 1,
         .trials = number_of(argc, argv, "trials"),

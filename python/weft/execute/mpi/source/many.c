@@ -194,14 +194,21 @@ static int has_transfers(const struct phase *phase, int rank)
     return 0;
 }
 
+static int64_t run_kind(struct world *world, const struct phase *phase, struct rows *rows)
+{
+    if (phase->operation != NONE)
+        return run_collective(world, phase, rows);
+    return phase->is_pingpong ? run_trips(world, phase, rows) : run_streams(world, phase, rows);
+}
+
 static void run_phase(struct world *world, const struct phase *phase, struct rows *rows)
 {
     const int64_t shift_ns = world->offset_ns - world->settings->epoch_ns;
-    const int takes_part = has_transfers(phase, world->rank);
+    const int takes_part = phase->operation != NONE || has_transfers(phase, world->rank);
     rows->count = 0;
     if (takes_part)
         begin_recording(phase->index, 0);
-    const int64_t barrier_ns = phase->is_pingpong ? run_trips(world, phase, rows) : run_streams(world, phase, rows);
+    const int64_t barrier_ns = run_kind(world, phase, rows);
     if (takes_part)
         end_recording();
     for (size_t n = 0; n < rows->count; n++)

@@ -9,9 +9,13 @@ struct transfer {
     int src, dst, streams;
 };
 
-/* The transfers that run at the same time, and when they have run enough. */
+/* What an MPI's own collective does. */
+enum operation { NONE, ALLREDUCE, ALLGATHER, ALLTOALL, BCAST, REDUCE_SCATTER };
+
+/* The transfers that run at the same time, or a collective of all, and when they have run enough. */
 struct phase {
     long index;
+    enum operation operation;
     int is_pingpong, by_count;
     int64_t size_bytes, trial_ns;
     long repeats, trials;
@@ -61,5 +65,7 @@ void rest(const struct world *world);
 int64_t run_streams(struct world *world, const struct phase *phase, struct rows *rows);
 /* Meet, send there and back, rest: the rows are those of who begins. Gives the time in the barrier. */
 int64_t run_trips(struct world *world, const struct phase *phase, struct rows *rows);
+/* Meet, call MPI's collective, so many times; rest: the rows are of all ranks. Gives the time in the last barrier. */
+int64_t run_collective(struct world *world, const struct phase *phase, struct rows *rows);
 
 #endif

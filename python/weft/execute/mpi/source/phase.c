@@ -2,6 +2,7 @@
  *
  *   INDEX stream|pingpong SIZE time TRIAL_NS TRIALS COUNT   SRC DST STREAMS   SRC DST STREAMS ...
  *   INDEX stream|pingpong SIZE count REPEATS TRIALS COUNT   SRC DST STREAMS ...
+ *   INDEX allreduce|allgather|alltoall|bcast|reduce-scatter SIZE count 1 TRIALS 0
  *
  * SRC and DST are ranks. */
 #define _GNU_SOURCE
@@ -62,6 +63,18 @@ static struct transfer read_transfer(char **next, int ranks)
     return one;
 }
 
+static enum operation take_operation(char **next)
+{
+    static const char *const names[] = {
+        [ALLREDUCE] = "allreduce", [ALLGATHER] = "allgather",           [ALLTOALL] = "alltoall",
+        [BCAST] = "bcast",         [REDUCE_SCATTER] = "reduce-scatter",
+    };
+    for (enum operation one = ALLREDUCE; one <= REDUCE_SCATTER; one++)
+        if (take(next, names[one]))
+            return one;
+    return NONE;
+}
+
 int next_phase(const struct world *world, struct phase *phase)
 {
     char *const line = next_line(world->rank);
@@ -69,9 +82,10 @@ int next_phase(const struct world *world, struct phase *phase)
         return 0;
     char *next = line;
     phase->index = (long)number(&next);
+    phase->operation = take_operation(&next);
     phase->is_pingpong = take(&next, "pingpong");
-    if (!phase->is_pingpong && !take(&next, "stream"))
-        fail("a phase is not as it should be: neither stream nor pingpong");
+    if (!phase->operation && !phase->is_pingpong && !take(&next, "stream"))
+        fail("a phase is not as it should be: neither stream nor pingpong nor a collective");
     phase->size_bytes = number(&next);
     phase->by_count = take(&next, "count");
     if (!phase->by_count && !take(&next, "time"))

@@ -8,7 +8,7 @@
 
 /* What weft wants, as its arguments say. */
 struct settings {
-    int streams, nonblocking, by_count, takes_orders;
+    int streams, nonblocking, by_count, takes_orders, verify;
     int shares_cpu; /* found out: who waits lets the others run */
     long window, trials, repeats, at_least;
     int64_t largest_bytes, trial_ns, at_most_ns, until_ns, epoch_ns;
