@@ -17,6 +17,7 @@ from weft.diagnosis.ensemble.phases import Bottleneck, Phase, bottlenecks, phase
 from weft.diagnosis.ensemble.rates import Rates
 from weft.diagnosis.ensemble.routes import routes, transfers_json
 from weft.diagnosis.file_casts import FileCast, file_casts
+from weft.diagnosis.library_cost import LibraryCost, library_costs
 from weft.diagnosis.linpack import Solution, solutions
 from weft.diagnosis.multi_pair import MultiPairPoint, multi_pair_points
 from weft.diagnosis.node.applications import LoadedPoint, loaded_points
@@ -73,6 +74,7 @@ class Summary:
     studies: list[Study] = field(default_factory=list)
     activities: list[Activity] = field(default_factory=list)
     collectives: list[Collected] = field(default_factory=list)
+    library_costs: list[LibraryCost] = field(default_factory=list)
     file_casts: list[FileCast] = field(default_factory=list)
     traffic: list[Driven] = field(default_factory=list)
     linpack: list[Solution] = field(default_factory=list)
@@ -112,6 +114,7 @@ class Summary:
             "cycles": [one.to_json() for one in self.cycles],
             "activities": self.activities,
             "collectives": self.collectives,
+            "library_costs": self.library_costs,
             "file_casts": [one.to_json() for one in self.file_casts],
             "traffic": self.traffic,
             "linpack": self.linpack,
@@ -132,6 +135,7 @@ def summarise(run: Run) -> Summary:
     busy = occupation(run)
     taken_apart = [effects_of(matrix) for matrix in matrices(run, rates) if matrix.is_calm]
     found_activities = activities(run)
+    found_collectives = collectives(run.meta, found_activities)
     raced = stand(run.meta, run.samples)
     return Summary(
         meta=run.meta,
@@ -155,7 +159,8 @@ def summarise(run: Run) -> Summary:
         race=raced[1] if raced else None,
         studies=studies(run),
         activities=found_activities,
-        collectives=collectives(run.meta, found_activities),
+        collectives=found_collectives,
+        library_costs=library_costs(found_collectives),
         file_casts=file_casts(run),
         traffic=traffic(run),
         linpack=solutions(run),

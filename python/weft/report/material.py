@@ -12,6 +12,12 @@ from weft.diagnosis.race.words import HEADERS, race_rows
 from weft.diagnosis.studies.find import studies
 from weft.diagnosis.studies.study import Study
 from weft.knobs.recommendation import Recommendation
+from weft.report.collectives import (
+    CollectiveStep,
+    collective_steps_of,
+    collective_table,
+    library_table,
+)
 from weft.report.ensemble import Ensemble, ensembles_of
 from weft.report.file_casts import FileCastStep, file_cast_steps_of
 from weft.report.linpack import LinpackStep, linpack_steps_of, linpack_table
@@ -105,6 +111,21 @@ class Material:
     def linpack_table(self) -> Table:
         """All of them, a row each."""
         return linpack_table(self.linpack)
+
+    @cached_property
+    def collectives(self) -> list[CollectiveStep]:
+        """The steps that are collectives."""
+        return collective_steps_of(self.names, self.runs)
+
+    @property
+    def collective_table(self) -> Table:
+        """All of them, a row for each algorithm and size."""
+        return collective_table(self.collectives)
+
+    @property
+    def library_table(self) -> Table:
+        """What an MPI library's default costs against the best; without rows where none was measured."""
+        return library_table(self.collectives)
 
     @cached_property
     def labels(self) -> list[str]:

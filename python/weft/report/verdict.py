@@ -11,6 +11,7 @@ from weft.diagnosis.stops import beside_earlier, difference_text, stop_line
 from weft.diagnosis.thresholds import threshold_lines
 from weft.interval import Interval
 from weft.quantity import format_mbps, format_us, range_bytes, range_mbps, range_us
+from weft.report.collectives import collective_steps_of
 from weft.report.ensemble import Ensemble, ensembles_of
 from weft.report.figures.curves import size_text
 from weft.report.file_casts import file_cast_steps_of
@@ -29,8 +30,15 @@ def verdict(run: Run) -> str:
     """The run's verdict: a sentence, or one for each of its steps, each on a line."""
     sentences = [sentence(one) for one in series_of([run])]
     sentences += [ensemble_sentence(one) for one in ensembles_of([run.directory.name], [run])]
-    for steps_of in (load_steps_of, traffic_steps_of, file_cast_steps_of, linpack_steps_of):
-        found: Sequence[Found] = steps_of([run.directory.name], [run])
+    applications: tuple[Callable[[Sequence[str], Sequence[Run]], Sequence[Found]], ...] = (
+        load_steps_of,
+        traffic_steps_of,
+        file_cast_steps_of,
+        collective_steps_of,
+        linpack_steps_of,
+    )
+    for steps_of in applications:
+        found = steps_of([run.directory.name], [run])
         sentences += [found_sentence(one) for one in found]
     return "\n".join(sentences or [nothing_measured(run)])
 

@@ -9,7 +9,9 @@ from rich.table import Table
 
 from weft.cli.tables.layout import number, plain_table, titled
 from weft.diagnosis.collectives import Collected
+from weft.diagnosis.library_cost import LibraryCost
 from weft.runs.meta import RunMeta
+from weft.statistics import has_interval
 
 
 def print_collectives(found: list[Collected], meta: RunMeta, console: Console) -> None:
@@ -19,7 +21,35 @@ def print_collectives(found: list[Collected], meta: RunMeta, console: Console) -
         title = (
             f"{meta.plan.steps[step].name} over {ways[0].nodes} nodes: us in each way, and the best"
         )
-        titled(console, title, _table(ways))
+        titled(console, title, _table(ways), *_adding(ways))
+
+
+def _adding(ways: list[Collected]) -> list[str]:
+    """What adding took in the largest buffers."""
+    adding = [one for one in ways if one.reduce_ps]
+    if not adding:
+        return []
+    largest = max(adding, key=lambda one: one.size_bytes)
+    return [f" adding takes {number(largest.reduce_ps or 0)} ps a byte ({largest.algorithm})"]
+
+
+def print_library_costs(costs: list[LibraryCost], console: Console) -> None:
+    """What an MPI library's default costs, where it was measured beside other algorithms."""
+    if not costs:
+        return
+    headings = ["nodes", "bytes", "library us", "best other", "us", "library / it"]
+    spread = has_interval(min(one.launches for one in costs))
+    rows = [_cost_row(one, spread) for one in costs]
+    title = "the MPI library's default beside the best other algorithm"
+    ends = ["from", "to"] if spread else []
+    titled(console, title, plain_table("", *headings, *ends, rows=rows))
+
+
+def _cost_row(one: LibraryCost, spread: bool) -> list[str]:
+    row = [one.operation, str(one.nodes), str(one.size_bytes), number(one.library_us), one.best]
+    ratio = one.ratio
+    values = [one.best_us, ratio.median, *((ratio.low, ratio.high) if spread else ())]
+    return [*row, *map(number, values)]
 
 
 def _table(ways: list[Collected]) -> Table:

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from rich.table import Table
 
 from weft.cli.tables.activities import print_activities
-from weft.cli.tables.collectives import print_collectives
+from weft.cli.tables.collectives import print_collectives, print_library_costs
 from weft.cli.tables.ensemble import print_ensembles
 from weft.cli.tables.file_casts import print_file_casts
 from weft.cli.tables.layout import number, plain_table, terminal, titled
@@ -59,6 +59,7 @@ def print_summary(summary: Summary) -> None:
     print_ensembles(summary, console)
     print_multi_pair(summary.multi_pair, console)
     print_collectives(summary.collectives, summary.meta, console)
+    print_library_costs(summary.library_costs, console)
     print_file_casts(summary.file_casts, summary.meta, console)
     print_activities(summary.activities, summary.meta, console)
     print_traffic(summary.traffic, summary.meta, console)
