@@ -9,12 +9,14 @@
 //!   begins to leave; a message longer than the program's `rendezvous_bytes` waits for its receive to begin, and its
 //!   send ends when all of it has left.
 //! - What has left arrives after the latency of its path.
+//! - A node with a stop goes on until all others have ended.
 //!
 //! Without contention that gives LogGP's times, L being the path's latency and the first byte's time together.
 
 mod activity;
 mod events;
 mod flows;
+mod laps;
 mod messages;
 mod play;
 mod processor;
@@ -23,4 +25,5 @@ mod shares;
 mod told;
 
 pub use activity::Activity;
+pub use laps::Timed;
 pub use play::{Cast, Costs, Delivery, Failure, Outcome, Unplayed, play, play_each};

@@ -8,6 +8,7 @@ use weft_plan::program::{Action, Message, Repeated, Schedule, Until};
 use super::activity::{Activity, Doing, Meter};
 use super::events::{Event, Events};
 use super::flows::Flows;
+use super::laps::{Laps, Timed};
 use super::processor::{Job, Server};
 use super::rotation::Rotation;
 use crate::samples::{Setup, Simulator};
@@ -41,6 +42,8 @@ pub struct Delivery {
 pub struct Outcome {
     /// By node of the program.
     pub activities: Vec<Activity>,
+    /// What is timed of nodes, one behind the other.
+    pub timed: Vec<Timed>,
     /// How many nodes were played; the others are like them.
     pub played: usize,
     /// How often rates were solved anew.
@@ -154,7 +157,9 @@ pub(super) struct Play<'a> {
     pub states: Vec<State>,
     pub sent: Vec<Sent>,
     ready: VecDeque<u32>,
+    /// Operations of nodes that must end.
     left: u32,
+    pub laps: Laps,
     pub now_s: f64,
     /// Where the schedule's nodes stand for more.
     pub rotation: Option<&'a Rotation>,
@@ -197,7 +202,10 @@ impl<'a> Play<'a> {
             ready: (0..operations)
                 .filter(|one| schedule.needs()[*one as usize] == 0)
                 .collect(),
-            left: operations,
+            left: (0..operations)
+                .filter(|one| schedule.stop(schedule.node(*one)).is_none())
+                .count() as u32,
+            laps: Laps::of(schedule),
             now_s: 0.0,
             rotation,
         }
@@ -325,8 +333,9 @@ impl<'a> Play<'a> {
     }
 
     pub fn end(&mut self, number: u32) {
-        self.left -= 1;
         let now_s = self.now_s;
+        self.left -= u32::from(self.schedule.stop(self.schedule.node(number)).is_none());
+        self.laps.note(number, now_s);
         self.meter(number).end_operation(now_s);
         self.release(number, Until::Ended);
     }

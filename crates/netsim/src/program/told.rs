@@ -20,6 +20,9 @@ impl Play<'_> {
             for send in 0..self.schedule.operations() {
                 if let Action::Send(message) = self.schedule.operation(send).action {
                     let (by, sent) = (copy * shift, self.sent[send as usize]);
+                    if !self.has_come(send) {
+                        continue;
+                    }
                     tell(Delivery {
                         src: self.schedule.node(send) + by,
                         dst: (message.peer + by) % self.hosts.len() as u32,
@@ -32,10 +35,18 @@ impl Play<'_> {
             }
         }
         Outcome {
+            timed: self.timed(),
             activities,
             played: self.schedule.nodes(),
             events: self.flows.events,
         }
+    }
+
+    /// Whether a message came before all had ended that must, or between those.
+    pub(super) fn has_come(&self, send: u32) -> bool {
+        let mut ends = [send, self.partner(send)].into_iter();
+        let must = !ends.any(|one| self.schedule.stop(self.schedule.node(one)).is_some());
+        must || self.sent[send as usize].end_s > 0.0
     }
 
     /// Finds which of the constraints of its own held each message back, where one stood for several.

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::sync::atomic::AtomicBool;
 
-use crate::program::{self, Activity, Cast, Costs, Delivery, Failure, play};
+use crate::program::{self, Activity, Cast, Costs, Delivery, Failure, Timed, play};
 use crate::simulate::{Fingerprint, side_by_side};
 use weft_fabric::hash::of_pair;
 
@@ -17,6 +17,7 @@ use super::summary::{Outcome, joined};
 pub struct Played {
     pub outcome: Outcome,
     pub activities: Activities,
+    pub laps: Laps,
     /// How many messages there were; fewer may be kept.
     pub messages: u64,
 }
@@ -43,6 +44,28 @@ impl Activities {
     }
 }
 
+/// What was timed of hosts, by phase; from its begin.
+#[derive(Debug, Clone, Default)]
+pub struct Laps {
+    pub phase: Vec<i32>,
+    pub node: Vec<i32>,
+    pub lap: Vec<i32>,
+    pub begin_ns: Vec<i64>,
+    pub end_ns: Vec<i64>,
+    pub received_bytes: Vec<i64>,
+}
+
+impl Laps {
+    fn push(&mut self, phase: u32, host: u32, of: &Timed) {
+        self.phase.push(phase as i32);
+        self.node.push(host as i32);
+        self.lap.push(of.lap as i32);
+        self.begin_ns.push(nanoseconds(of.begin_s));
+        self.end_ns.push(nanoseconds(of.end_s));
+        self.received_bytes.push(of.received_bytes as i64);
+    }
+}
+
 /// Why programs were not played to their end.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Unplayed {
@@ -56,6 +79,7 @@ struct Part {
     phase: PhaseOutcome,
     hosts: Vec<u32>,
     activities: Vec<Activity>,
+    timed: Vec<Timed>,
     messages: u64,
 }
 
@@ -90,14 +114,13 @@ impl Simulator<'_> {
         stop: &AtomicBool,
     ) -> Result<Part, Unplayed> {
         let cast = cast(index).map_err(Unplayed::Refused)?;
-        let messages = cast.program.messages();
-        let mut kept = Kept::new(index, most_rows, messages);
+        let mut kept = Kept::new(index, most_rows, cast.program.messages());
         let mut keep = |one| kept.add(&cast.hosts, one);
         let found = play(self, Costs::default(), &cast, stop, &mut keep);
         let found = found.map_err(|why| self.unplayed(why, &cast.hosts))?;
         let ends = found.activities.iter().map(|one| one.end_s);
         Ok(Part {
-            messages,
+            messages: kept.messages,
             phase: PhaseOutcome {
                 index,
                 span_s: ends.fold(0.0, f64::max),
@@ -108,6 +131,7 @@ impl Simulator<'_> {
             },
             hosts: cast.hosts,
             activities: found.activities,
+            timed: found.timed,
         })
     }
 
@@ -132,6 +156,10 @@ fn together(parts: Vec<Part>) -> Played {
         for (host, activity) in part.hosts.iter().zip(&part.activities) {
             all.activities.push(part.phase.index, *host, activity);
         }
+        for one in &part.timed {
+            let host = part.hosts[one.node as usize];
+            all.laps.push(part.phase.index, host, one);
+        }
         phases.push(part.phase);
     }
     all.outcome = joined(phases);
@@ -146,6 +174,8 @@ struct Kept {
     last_hash: u64,
     rows: Columns,
     numbers: HashMap<(u32, u32), u32>,
+    /// How many there were.
+    messages: u64,
     fingerprint: Fingerprint,
 }
 
@@ -157,12 +187,14 @@ impl Kept {
             last_hash: (part * u64::MAX as f64) as u64,
             rows: Columns::default(),
             numbers: HashMap::new(),
+            messages: 0,
             fingerprint: Fingerprint::default(),
         }
     }
 
     fn add(&mut self, hosts: &[u32], one: Delivery) {
         let [src, dst] = [one.src, one.dst].map(|node| hosts[node as usize]);
+        self.messages += 1;
         self.fingerprint.add_word(one.end_s.to_bits());
         self.fingerprint
             .add_word(u64::from(src) << 32 | u64::from(dst));

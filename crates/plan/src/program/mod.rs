@@ -40,6 +40,17 @@ pub struct Node {
     pub operations: Vec<Operation>,
     /// In any order.
     pub needs: Vec<Need>,
+    /// What is timed of it, in the order in which it ends.
+    pub laps: Vec<Lap>,
+    /// Once this receive has ended, all that the node still sends is empty: it only goes on so that others can.
+    pub stop: Option<u32>,
+}
+
+/// From the end of one operation to the end of another, both by their position in the node.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Lap {
+    pub begin: u32,
+    pub end: u32,
 }
 
 /// One thing that a node does, on one of its processors and with one of its interfaces.
@@ -107,6 +118,16 @@ impl Program {
                     _ => None,
                 })
         })
+    }
+}
+
+impl Operation {
+    /// The same where the nodes are these of a larger program.
+    pub(super) fn among(mut self, members: &[u32]) -> Self {
+        if let Action::Send(message) | Action::Receive(message) = &mut self.action {
+            message.peer = members[message.peer as usize];
+        }
+        self
     }
 }
 

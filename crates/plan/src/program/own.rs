@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::dependents::Dependents;
-use super::{Action, Dependent, Message, Need, Node, Operation, Until};
+use super::{Action, Dependent, Lap, Message, Need, Node, Operation, Until};
 
 /// What a node does, and what of it waits for what. Its operations are numbered as they stand.
 #[derive(Debug)]
@@ -12,6 +12,8 @@ pub struct Own {
     tags: Vec<u64>,
     needs: Vec<u32>,
     dependents: Dependents,
+    laps: Vec<Lap>,
+    stop: Option<u32>,
 }
 
 impl Own {
@@ -29,7 +31,19 @@ impl Own {
                 node.needs.iter().map(|need| (need.on, dependent(need)))
             }),
             operations: node.operations,
+            laps: node.laps,
+            stop: node.stop,
         }
+    }
+
+    /// What is timed of it.
+    pub fn laps(&self) -> &[Lap] {
+        &self.laps
+    }
+
+    /// The receive after which all that it sends is empty.
+    pub fn stop(&self) -> Option<u32> {
+        self.stop
     }
 
     pub fn operations(&self) -> &[Operation] {
@@ -84,6 +98,10 @@ fn tags(operations: &[Operation]) -> Vec<u64> {
 pub(super) struct Packed {
     operations: Vec<(u8, u32, u64, u32, u8, u8)>,
     needs: Vec<(u32, u32, bool)>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    laps: Vec<(u32, u32)>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    stop: Option<u32>,
 }
 
 impl From<Node> for Packed {
@@ -101,6 +119,8 @@ impl From<Node> for Packed {
         Self {
             operations: node.operations.into_iter().map(pack).collect(),
             needs: node.needs.into_iter().map(need).collect(),
+            laps: node.laps.iter().map(|lap| (lap.begin, lap.end)).collect(),
+            stop: node.stop,
         }
     }
 }
@@ -120,9 +140,15 @@ impl TryFrom<Packed> for Node {
             };
             Ok(Operation { action, cpu, nic })
         };
+        let is_there = |one: u32| (one as usize) < count;
+        let timed = packed.laps.iter().flat_map(|(begin, end)| [*begin, *end]);
+        if let Some(wrong) = timed.chain(packed.stop).find(|one| !is_there(*one)) {
+            return Err(format!(
+                "operation {wrong} is timed or stops, there are {count}"
+            ));
+        }
         let need = |(operation, on, ended)| {
             let until = if ended { Until::Ended } else { Until::Begun };
-            let is_there = |one: u32| (one as usize) < count;
             let need = Need {
                 operation,
                 on,
@@ -147,6 +173,12 @@ impl TryFrom<Packed> for Node {
                 .into_iter()
                 .map(need)
                 .collect::<Result<_, _>>()?,
+            laps: packed
+                .laps
+                .into_iter()
+                .map(|(begin, end)| Lap { begin, end })
+                .collect(),
+            stop: packed.stop,
         })
     }
 }

@@ -68,9 +68,13 @@ impl From<Program> for Repeated<'static> {
 
 impl Program {
     /// After how many nodes it repeats: the least divisor of their number after which each does what the one so many
-    /// before it does.
+    /// before it does; all where one is timed or stopped.
     pub fn period(&self) -> usize {
         let count = self.nodes.len();
+        let is_own = |node: &Node| !node.laps.is_empty() || node.stop.is_some();
+        if self.nodes.iter().any(is_own) {
+            return count;
+        }
         let mut divisors = (1..count).filter(|shift| count % *shift == 0);
         divisors
             .find(|shift| self.repeats_after(*shift))

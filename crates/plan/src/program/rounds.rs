@@ -1,6 +1,6 @@
 //! Programs that go from round to round: what a node does in one begins when all it did in the one before has ended.
 
-use super::{Action, Message, Program};
+use super::{Action, Lap, Message, Need, Node, Program, Until};
 use crate::phase::{Phase, Transfer, Work};
 
 /// More operations than these are joined into one that does nothing, on which the next round waits.
@@ -43,6 +43,14 @@ impl Rounds {
         if end > first {
             *last = (first..end).collect();
         }
+        self.join_many(node);
+    }
+
+    fn join_many(&mut self, node: u32) {
+        let (own, last) = (
+            &mut self.program.nodes[node as usize],
+            &mut self.last[node as usize],
+        );
         if last.len() > MOST_WAITED_FOR {
             let join = own.add(Action::Compute { ns: 0 });
             last.iter().for_each(|before| own.after(join, *before));
@@ -69,6 +77,57 @@ impl Rounds {
         let new = beside.into_iter().filter(|one| !last.contains(one));
         let new: Vec<_> = new.collect();
         last.extend(new);
+    }
+
+    /// Adds a round that takes no time and ends when all before it have; gives its position.
+    pub fn add_join(&mut self, node: u32) -> u32 {
+        self.add(node, [Action::Compute { ns: 0 }]);
+        self.last[node as usize][0]
+    }
+
+    /// Times a node from the end of one operation to the end of another.
+    pub fn add_lap(&mut self, node: u32, begin: u32, end: u32) {
+        let laps = &mut self.program.nodes[node as usize].laps;
+        laps.push(Lap { begin, end });
+    }
+
+    /// Adds all that a program does as one round, whose nodes are these.
+    pub fn add_program(&mut self, program: &Program, members: &[u32]) {
+        for (own, node) in program.nodes.iter().zip(members) {
+            self.add_part(own, *node, members);
+        }
+    }
+
+    fn add_part(&mut self, part: &Node, node: u32, members: &[u32]) {
+        let (own, last) = (
+            &mut self.program.nodes[node as usize],
+            &mut self.last[node as usize],
+        );
+        let first = own.operations.len() as u32;
+        own.operations
+            .extend(part.operations.iter().map(|one| one.among(members)));
+        let (mut waits, mut awaited) = (
+            vec![false; part.operations.len()],
+            vec![false; part.operations.len()],
+        );
+        for need in &part.needs {
+            waits[need.operation as usize] = true;
+            awaited[need.on as usize] |= need.until == Until::Ended;
+            own.needs.push(Need {
+                operation: first + need.operation,
+                on: first + need.on,
+                ..*need
+            });
+        }
+        for (operation, _) in (first..).zip(waits).filter(|(_, waits)| !waits) {
+            last.iter().for_each(|before| own.after(operation, *before));
+        }
+        let ends = (first..).zip(awaited).filter(|(_, awaited)| !awaited);
+        let ends: Vec<u32> = ends.map(|(operation, _)| operation).collect();
+        if !ends.is_empty() {
+            *last = ends;
+            self.join_many(node);
+        }
     }
 
     /// How many operations a node has so far.

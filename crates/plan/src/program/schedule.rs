@@ -1,8 +1,10 @@
 //! A program that has been checked: every message has two ends, and nothing waits for itself.
 
+use std::ops::Range;
+
 use super::dependents::{Dependents, starts};
 use super::pairing::{self, NONE};
-use super::{Action, Dependent, Node, Operation, check_amount};
+use super::{Action, Dependent, Lap, Node, Operation, check_amount};
 
 /// A checked program. Operations of all nodes are numbered, those of a node one behind the other.
 #[derive(Clone, Debug)]
@@ -17,6 +19,9 @@ pub struct Schedule {
     needs: Vec<u32>,
     dependents: Dependents,
     rendezvous_bytes: u64,
+    /// By node: what is timed, and what stops it, by the numbers of operations.
+    laps: Vec<Vec<Lap>>,
+    stops: Vec<Option<u32>>,
 }
 
 impl Schedule {
@@ -36,6 +41,12 @@ impl Schedule {
             needs,
             node: nodes_of(&first),
             dependents,
+            laps: nodes.iter().zip(&first).map(laps_of).collect(),
+            stops: nodes
+                .iter()
+                .zip(&first)
+                .map(|(node, first)| node.stop.map(|stop| first + stop))
+                .collect(),
             operations: nodes
                 .iter()
                 .flat_map(|node| &node.operations)
@@ -89,6 +100,21 @@ impl Schedule {
         self.dependents.of_one(operation)
     }
 
+    /// What is timed of a node.
+    pub fn laps(&self, node: u32) -> &[Lap] {
+        &self.laps[node as usize]
+    }
+
+    /// The operation that stops a node, which goes on only until the others have ended.
+    pub fn stop(&self, node: u32) -> Option<u32> {
+        self.stops[node as usize]
+    }
+
+    /// The operations of a node.
+    pub fn operations_of(&self, node: u32) -> Range<u32> {
+        self.first[node as usize]..self.first[node as usize + 1]
+    }
+
     /// Whether a message of so many bytes waits for its receive.
     pub fn is_rendezvous(&self, bytes: u64) -> bool {
         bytes > self.rendezvous_bytes
@@ -117,6 +143,14 @@ fn dependents_by<'a>(
             (first + need.on, dependent)
         })
     })
+}
+
+fn laps_of((node, first): (&Node, &u32)) -> Vec<Lap> {
+    let laps = node.laps.iter().map(|lap| Lap {
+        begin: first + lap.begin,
+        end: first + lap.end,
+    });
+    laps.collect()
 }
 
 /// By operation its node.

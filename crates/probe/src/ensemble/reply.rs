@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use super::program::Activity;
+use super::program::{Activity, Lap};
 use super::progress::State;
 use crate::pair::settings::Settings;
 
@@ -33,6 +33,9 @@ pub enum Reply {
     Activities {
         phase: u32,
         activities: Vec<Activity>,
+        /// What was timed of it.
+        #[serde(skip_serializing_if = "Vec::is_empty")]
+        laps: Vec<Lap>,
     },
     /// Where the cars of a member's domain are after a phase that is traffic, and what it was.
     Driven {

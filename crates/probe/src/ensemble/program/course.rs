@@ -7,6 +7,7 @@ use weft_plan::program::Until;
 use super::super::channels::Done;
 use super::super::rows::Row;
 use super::activity::{Activity, Span};
+use super::laps::{Lap, Laps};
 use super::part::Part;
 use super::processors::Computed;
 
@@ -20,6 +21,7 @@ pub struct Course<'a> {
     begun_ns: Vec<u64>,
     computing: Vec<Span>,
     moving: Vec<Span>,
+    laps: Laps<'a>,
     start_ns: u64,
     end_ns: u64,
 }
@@ -40,6 +42,7 @@ impl<'a> Course<'a> {
             begun_ns: vec![0; count],
             computing: Vec::with_capacity(count),
             moving: Vec::with_capacity(2 * count),
+            laps: Laps::new(&part.own),
             start_ns: 0,
             end_ns: 0,
         }
@@ -92,6 +95,7 @@ impl<'a> Course<'a> {
         if adds {
             self.computing.push(taken);
         }
+        self.laps.moved(done);
         self.end(done.token, done.at_ns.max(begun_ns).max(taken.1));
     }
 
@@ -100,8 +104,18 @@ impl<'a> Course<'a> {
         Activity::of(whole, &mut self.computing, &mut self.moving, shift_ns)
     }
 
+    /// Whether what is sent now is to be empty, since the member has been stopped.
+    pub fn cuts(&self) -> bool {
+        self.laps.cuts()
+    }
+
+    pub fn laps(&self, shift_ns: i64) -> Vec<Lap> {
+        self.laps.all(self.start_ns, shift_ns)
+    }
+
     fn end(&mut self, operation: u32, at_ns: u64) {
         self.left -= 1;
+        self.laps.ended(operation, at_ns);
         self.end_ns = self.end_ns.max(at_ns);
         self.release(operation, Until::Ended);
     }

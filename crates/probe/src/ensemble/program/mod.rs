@@ -2,6 +2,7 @@
 
 mod activity;
 mod course;
+mod laps;
 mod part;
 mod processors;
 mod request;
@@ -11,10 +12,12 @@ use weft_plan::program::Action;
 
 pub use activity::{Activity, Span};
 use course::{Course, Log};
+pub use laps::Lap;
 use part::Part;
 use processors::Processors;
 pub use request::Programs;
 
+use super::channels::Content;
 use super::error::SessionError;
 use super::progress::State;
 use super::reply::Reply;
@@ -28,6 +31,14 @@ use crate::wire::outbox::Outbox;
 /// How long real work is tried out to know what it takes: the fastest of some tries, for others may use the processor too.
 const CALIBRATION_NS: u64 = 2_000_000;
 const CALIBRATIONS: u32 = 5;
+
+/// What an execution of a program was.
+struct Execution {
+    activity: Activity,
+    laps: Vec<Lap>,
+    /// How long the barrier before it took.
+    barrier_ns: u64,
+}
 
 impl Session {
     /// Carry out programs in their order.
@@ -71,7 +82,7 @@ impl Session {
         let mut processors = Processors::new(asked.compute, iteration_ps, cpus.unwrap_or(1));
         let trials = part.trials as usize;
         let mut log = Log::new(asked.rows, operations.len() * trials);
-        let mut activities = Vec::with_capacity(trials);
+        let (mut activities, mut laps) = (Vec::with_capacity(trials), Vec::new());
         let mut barrier_ns = 0;
         if trials > 1 {
             // Connections that are new are slow; that one is not counted.
@@ -82,27 +93,32 @@ impl Session {
             ..Order::unrecorded(part.phase, 0, 1)
         });
         for _ in 0..trials {
-            let (activity, waited_ns) = self.carry_out(part, &mut processors, &mut log, outbox)?;
-            activities.push(activity);
-            barrier_ns = waited_ns;
+            let done = self.carry_out(part, &mut processors, &mut log, outbox)?;
+            activities.push(done.activity);
+            laps.extend(done.laps);
+            barrier_ns = done.barrier_ns;
         }
         self.recorder.after();
         self.recorder.finish();
         let phase = part.phase;
-        let spent = Reply::Activities { phase, activities };
+        let spent = Reply::Activities {
+            phase,
+            activities,
+            laps,
+        };
         outbox.put(&spent).map_err(SessionError::Unheard)?;
         let context = self.context(asked.step_index, asked.launch, phase);
         self.hand_over(&context, log.rows(), barrier_ns, outbox)
     }
 
-    /// From a barrier to the end of the own last operation; gives also how long the barrier took.
+    /// From a barrier to the end of the own last operation.
     fn carry_out(
         &mut self,
         part: &Part,
         processors: &mut Processors,
         log: &mut Log,
         outbox: &mut Outbox,
-    ) -> Result<(Activity, u64), SessionError> {
+    ) -> Result<Execution, SessionError> {
         part.fill(&mut self.channels.memory);
         let mut course = Course::new(part);
         let barrier_ns = self.barrier(part.phase, outbox)?;
@@ -121,7 +137,11 @@ impl Session {
         if self.options.verify {
             part.check_result(&self.channels.memory)?;
         }
-        Ok((course.activity(self.shift_ns()), barrier_ns))
+        Ok(Execution {
+            laps: course.laps(self.shift_ns()),
+            activity: course.activity(self.shift_ns()),
+            barrier_ns,
+        })
     }
 
     /// Begin all that may begin.
@@ -158,6 +178,10 @@ impl Session {
             Action::Send(_) => {
                 course.begin(operation, now_ns());
                 part.pack(operation, &mut self.channels.memory);
+                let content = match course.cuts() {
+                    true => Content::Generated { bytes: 0 },
+                    false => content,
+                };
                 self.send(part.end(operation), tag, content, operation)?;
             }
             Action::Receive(_) => {
@@ -197,7 +221,9 @@ impl Session {
                 part.unpack(done.token, &mut self.channels.memory);
                 taken = (begun_ns, now_ns());
             }
-            log.add(&done, shift_ns);
+            if !part.is_emptied(&done) {
+                log.add(&done, shift_ns);
+            }
             course.moved(&done, shift_ns, taken, part.adds(done.token));
         }
         while let Some(done) = processors.next_ended(now_ns()) {

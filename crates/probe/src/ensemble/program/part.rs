@@ -3,7 +3,7 @@
 use weft_plan::program::{Action, Node, Own};
 use weft_plan::{Pattern, Piece, Script, StopRule};
 
-use super::super::channels::{Content, End, Memory};
+use super::super::channels::{Content, Done, End, Memory};
 use super::super::error::SessionError;
 use super::request::{Phase, Programs};
 
@@ -106,6 +106,13 @@ impl Part {
             },
             None => Content::Generated { bytes },
         }
+    }
+
+    /// Whether a message has come without its content, since its source has been stopped.
+    pub fn is_emptied(&self, done: &Done) -> bool {
+        let bytes = self.content(done.token).bytes();
+        let is_less = done.message.is_some_and(|message| message.bytes < bytes);
+        is_less && self.own.stop().is_some()
     }
 
     /// How much memory its messages take.

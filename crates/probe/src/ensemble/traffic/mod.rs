@@ -183,6 +183,7 @@ impl Course {
         Reply::Activities {
             phase,
             activities: vec![activity],
+            laps: Vec::new(),
         }
     }
 
