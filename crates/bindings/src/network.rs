@@ -341,6 +341,9 @@ fn played(py: Python<'_>, found: Result<Played, Unplayed>) -> PyResult<Bound<'_,
         end_ns
     );
     all.set_item("activities", columns)?;
+    let laps = found.laps;
+    let columns = columns!(py, laps, phase, node, lap, begin_ns, end_ns, received_bytes);
+    all.set_item("laps", columns)?;
     all.set_item("messages", found.messages)?;
     Ok(all)
 }

@@ -1,11 +1,13 @@
 //! Programs in Python: work with dependencies, read and written in the formats of GOAL, read in that of Chakra.
 
+use std::collections::BTreeMap;
+
 use pyo3::prelude::*;
 use pyo3::pybacked::PyBackedBytes;
 use pyo3::types::PyBytes;
 use weft_netsim::program::Cast;
 use weft_plan::program::{self, chakra, goal_binary, goal_text};
-use weft_plan::{Collective, Hpl, Pattern, Phase, Replay, Step};
+use weft_plan::{Collective, Congestor, Hpl, Interference, Pattern, Phase, Replay, Step};
 
 use super::answers::refused;
 
@@ -107,6 +109,35 @@ impl Program {
         Ok(script.map_err(refused)?.added_bytes())
     }
 
+    /// Of a step that is interference over so many nodes: the victim's nodes, and the congestors'.
+    #[staticmethod]
+    fn roles(step_json: &str, nodes: u32) -> PyResult<(Vec<u32>, Vec<u32>)> {
+        let step: Step = serde_json::from_str(step_json).map_err(refused)?;
+        let ranks = step.pattern.ranks(nodes).map_err(refused)?;
+        let roles = interference_of(&step)?.roles(ranks.len());
+        let of = |side: &[u32]| side.iter().map(|rank| ranks[*rank as usize]).collect();
+        Ok((of(&roles.victims), of(&roles.congestors)))
+    }
+
+    /// The congestor of a phase of such a step; None where the victim is alone.
+    #[staticmethod]
+    fn congestor(step_json: &str, phase: u32) -> PyResult<Option<&'static str>> {
+        let step: Step = serde_json::from_str(step_json).map_err(refused)?;
+        let trial = interference_of(&step)?.trial(phase, &step.sizes.sizes());
+        let (_, congestor) = trial.map_err(refused)?;
+        Ok(congestor.map(Congestor::name))
+    }
+
+    /// Source and destination of all messages, and how many bytes go from the one to the other.
+    fn flows(&self) -> Vec<(u32, u32, u64)> {
+        let mut found = BTreeMap::new();
+        for (src, message) in self.inner.sends() {
+            *found.entry((src, message.peer)).or_insert(0) += message.bytes;
+        }
+        let rows = found.into_iter();
+        rows.map(|((src, dst), bytes)| (src, dst, bytes)).collect()
+    }
+
     /// How many ranks it has.
     #[getter]
     fn ranks(&self) -> usize {
@@ -170,6 +201,13 @@ fn hpl_of(step_json: &str) -> PyResult<Hpl> {
     match step.pattern {
         Pattern::Hpl(hpl) => Ok(hpl),
         _ => Err(refused(format!("step {:?} is no Linpack", step.name))),
+    }
+}
+
+fn interference_of(step: &Step) -> PyResult<&Interference> {
+    match &step.pattern {
+        Pattern::Interference(found) => Ok(found),
+        _ => Err(refused(format!("step {:?} is no interference", step.name))),
     }
 }
 

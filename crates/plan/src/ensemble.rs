@@ -24,6 +24,7 @@ pub(crate) use halo::KEYS as HALO_KEYS;
 pub use matrix::{Matrix, Measure};
 pub use pairs::Pairs;
 pub use paths::Paths;
+pub(crate) use random::shuffled;
 pub use random::{Random, Shape};
 pub use replay::{Compute, Replay};
 pub(crate) use replay::{read_compute, read_rendezvous};

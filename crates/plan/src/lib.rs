@@ -8,6 +8,7 @@ mod ensemble;
 mod error;
 mod goal;
 mod hpl;
+mod interference;
 mod limits;
 mod multipair;
 mod options;
@@ -35,6 +36,7 @@ pub use ensemble::{
 pub use error::{Fault, PlanError};
 pub use goal::{Goal, Question};
 pub use hpl::{Broadcast, Factor, Grid, Hpl, Swap};
+pub use interference::{Congestor, Interference, Placement, Roles, Victim};
 pub use limits::{Limits, Reach};
 pub use multipair::{MultiPair, Test};
 pub use options::{Calls, Mpi, Options, Wait};

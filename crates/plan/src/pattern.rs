@@ -13,6 +13,7 @@ use crate::ensemble::{
     Streams, Traffic, Xray,
 };
 use crate::hpl::Hpl;
+use crate::interference::Interference;
 use crate::limits::Reach;
 use crate::multipair::{MultiPair, Test};
 use crate::phase::{Phase, Transfer, Work};
@@ -55,6 +56,7 @@ pub enum Pattern {
     Collective(Collective),
     Traffic(Traffic),
     Hpl(Hpl),
+    Interference(Interference),
 }
 
 /// What an application computes with at once.
@@ -97,6 +99,7 @@ impl Pattern {
             Self::Collective(_) => "collective",
             Self::Traffic(_) => "traffic",
             Self::Hpl(_) => "hpl",
+            Self::Interference(_) => "interference",
         }
     }
 
@@ -142,6 +145,7 @@ impl Pattern {
             Self::Collective(pattern) => Some(pattern),
             Self::Traffic(pattern) => Some(pattern),
             Self::Hpl(pattern) => Some(pattern),
+            Self::Interference(pattern) => Some(pattern),
         }
     }
 

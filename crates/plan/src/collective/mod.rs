@@ -169,7 +169,8 @@ impl Collective {
         named.try_for_each(|one| self.check_fits(*one, nodes))
     }
 
-    fn check_fits(&self, algorithm: Algorithm, nodes: usize) -> Result<(), String> {
+    /// Refuses an algorithm that there is not for so many nodes.
+    pub(crate) fn check_fits(&self, algorithm: Algorithm, nodes: usize) -> Result<(), String> {
         match self.operation.needs(algorithm) {
             Some(need) if !need.is_met(nodes) => Err(format!(
                 "{} of {} needs {}, not {nodes}",

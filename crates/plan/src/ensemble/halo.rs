@@ -93,6 +93,21 @@ impl Halo {
         })
     }
 
+    /// One exchange on a flat grid with borders, whatever the number of nodes.
+    pub(crate) fn flat() -> Self {
+        Self {
+            nodes: None,
+            rendezvous_bytes: 0,
+            grid: Grid::Dimensions(2),
+            periodic: false,
+            corners: false,
+            faces: Vec::new(),
+            rounds: 1,
+            work_ns: 0,
+            compute: None,
+        }
+    }
+
     /// What each of so many nodes does, where a face across a dimension of factor one has so many bytes.
     pub fn program(&self, nodes: u32, bytes: u64) -> Result<Program, String> {
         self.fits(nodes as usize)?;

@@ -100,7 +100,7 @@ fn derangement(members: &[u32], chance: &mut Pcg64) -> Vec<u32> {
 }
 
 /// Fisher and Yates's shuffle, written out: a crate's may draw differently in its next version.
-pub(super) fn shuffled(members: &[u32], chance: &mut Pcg64) -> Vec<u32> {
+pub(crate) fn shuffled(members: &[u32], chance: &mut Pcg64) -> Vec<u32> {
     let mut order = members.to_vec();
     for last in (1..order.len()).rev() {
         order.swap(last, below(last as u32 + 1, chance) as usize);

@@ -16,6 +16,7 @@ impl Pattern {
                 | Self::Collective(_)
                 | Self::Traffic(_)
                 | Self::Hpl(_)
+                | Self::Interference(_)
         )
     }
 
@@ -31,6 +32,7 @@ impl Pattern {
             Self::Halo(pattern) => Some(pattern.rendezvous_bytes),
             Self::Collective(pattern) => Some(pattern.rendezvous_bytes),
             Self::Hpl(pattern) => Some(pattern.rendezvous_bytes),
+            Self::Interference(pattern) => Some(pattern.rendezvous_bytes),
             _ => None,
         }
     }
@@ -62,6 +64,7 @@ impl Pattern {
                 Some(bytes.and_then(|bytes| pattern.program(nodes as u32, *bytes)))
             }
             Self::Hpl(pattern) => Some(pattern.program(nodes as u32)),
+            Self::Interference(pattern) => Some(pattern.program(phase, sizes, nodes)),
             _ => None,
         }
     }
@@ -93,6 +96,7 @@ impl Pattern {
             Self::Program(pattern) => pattern.nodes.clone(),
             Self::Collective(pattern) => pattern.nodes.clone(),
             Self::Halo(pattern) => pattern.nodes.clone(),
+            Self::Interference(pattern) => pattern.nodes.clone(),
             _ => None,
         };
         Ok(named.unwrap_or_else(|| (0..testbed_nodes).collect()))

@@ -7,6 +7,7 @@ use crate::ensemble::{
 };
 use crate::error::Result;
 use crate::hpl::{self, Hpl};
+use crate::interference::{self, Interference};
 use crate::multipair::{self, MultiPair};
 use crate::reading::{Axis, Section};
 use crate::webserver::{self, Webserver};
@@ -30,7 +31,7 @@ struct Kind {
     read: fn(&Section) -> Result<Pattern>,
 }
 
-const KINDS: [Kind; 19] = [
+const KINDS: [Kind; 20] = [
     Kind {
         name: "pingpong",
         keys: &[],
@@ -147,6 +148,11 @@ const KINDS: [Kind; 19] = [
         name: "hpl",
         keys: &hpl::KEYS,
         read: |step| Hpl::read(step).map(Pattern::Hpl),
+    },
+    Kind {
+        name: "interference",
+        keys: &interference::KEYS,
+        read: |step| Interference::read(step).map(Pattern::Interference),
     },
     Kind {
         name: "webserver",

@@ -1,0 +1,85 @@
+//! What fills the network beside a victim.
+
+use serde::{Deserialize, Serialize};
+use toml::Value;
+
+use crate::error::Result;
+use crate::reading::{Section, did_you_mean};
+
+/// Who sends to whom, over and over.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Congestor {
+    /// All others to the first.
+    Incast,
+    /// Each to all others in turn.
+    Alltoall,
+    /// The first to all others in turn.
+    Broadcast,
+    /// Each to the one half of them further on.
+    Permutation,
+}
+
+impl Congestor {
+    pub(crate) const NAMED: [(&'static str, Self); 4] = [
+        ("incast", Self::Incast),
+        ("alltoall", Self::Alltoall),
+        ("broadcast", Self::Broadcast),
+        ("permutation", Self::Permutation),
+    ];
+
+    /// Its name in a plan.
+    pub fn name(self) -> &'static str {
+        let found = Self::NAMED.iter().find(|(_, one)| *one == self);
+        found.expect("every congestor has a name").0
+    }
+
+    /// Those of a step, each once.
+    pub(super) fn read(step: &Section) -> Result<Vec<Self>> {
+        let found = step.value("congestors", read_list)?;
+        found.ok_or_else(|| step.refuse("congestors", right()))
+    }
+
+    /// By member: to which members it sends, in turn.
+    pub(super) fn targets(self, members: &[u32]) -> Vec<Vec<u32>> {
+        let count = members.len();
+        let behind = |at: usize, by: usize| members[(at + by) % count];
+        let of = |at: usize| match (self, at) {
+            (Self::Incast, 0) => Vec::new(),
+            (Self::Incast, _) => vec![members[0]],
+            (Self::Broadcast, 0) => members[1..].to_vec(),
+            (Self::Broadcast, _) => Vec::new(),
+            (Self::Alltoall, at) => (1..count).map(|by| behind(at, by)).collect(),
+            (Self::Permutation, at) => vec![behind(at, count / 2)],
+        };
+        (0..count).map(of).collect()
+    }
+}
+
+fn read_list(value: &Value) -> Result<Vec<Congestor>, String> {
+    let list = value.as_array().filter(|list| !list.is_empty());
+    let mut found = Vec::new();
+    for one in list.ok_or_else(right)? {
+        let name = one.as_str().ok_or_else(right)?;
+        let named = Congestor::NAMED.iter().find(|(known, _)| *known == name);
+        let (_, congestor) = named.ok_or_else(|| unknown(name))?;
+        if !found.contains(congestor) {
+            found.push(*congestor);
+        }
+    }
+    Ok(found)
+}
+
+fn unknown(name: &str) -> String {
+    let names = Congestor::NAMED.map(|(name, _)| name);
+    let nearest = did_you_mean(name, names.into_iter());
+    format!(
+        "unknown congestor {name:?}{nearest}; known: {}",
+        names.join(", ")
+    )
+}
+
+fn right() -> String {
+    let names = Congestor::NAMED.map(|(name, _)| name).join(", ");
+    format!("must be a list of some of: {names}; such as [\"incast\"]")
+}
