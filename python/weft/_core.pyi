@@ -221,6 +221,17 @@ class Program:
     def added_bytes(step_json: str, phase: int, nodes: int, rank: int) -> int:
         """How many bytes a rank of a collective adds to others in a phase."""
 
+    @staticmethod
+    def roles(step_json: str, nodes: int) -> tuple[list[int], list[int]]:
+        """Of a step that is interference over so many nodes: the victim's nodes, and the congestors'."""
+
+    @staticmethod
+    def congestor(step_json: str, phase: int) -> str | None:
+        """The congestor of a phase of such a step; None where the victim is alone."""
+
+    def flows(self) -> list[tuple[int, int, int]]:
+        """Source and destination of all messages, and how many bytes go from the one to the other."""
+
     @property
     def ranks(self) -> int: ...
     @property

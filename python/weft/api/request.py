@@ -35,6 +35,8 @@ def run_request(
     page: str | None = None,
     server: str | None = None,
     trace: str | os.PathLike[str] | None = None,
+    victim: str | None = None,
+    congestors: Sequence[str] = (),
     file: str | os.PathLike[str] | None = None,
     to: str | os.PathLike[str] | None = None,
     overwrite: bool = False,
@@ -50,7 +52,8 @@ def run_request(
     overrides += [("launches", str(launches))] if launches is not None else []
     loads = {"gamma": gamma, "users": users, "page": page, "server": server}
     replayed = None if trace is None else os.fspath(trace)
-    overrides += load_settings(plan, {**loads, "trace": replayed})
+    slowed = {"victim": victim, "congestor": ",".join(congestors) or None}
+    overrides += load_settings(plan, {**loads, "trace": replayed, **slowed})
     return RunRequest(
         plan,
         on,
@@ -119,6 +122,8 @@ _KINDS: dict[str, tuple[str, str]] = {
     "page": ("webserver", "sizes"),
     "server": ("webserver", "server"),
     "trace": ("program", "trace"),
+    "victim": ("interference", "victim"),
+    "congestor": ("interference", "congestors"),
     "file": ("cast", "file"),
 }
 """Of each option, the pattern and the key it sets."""
@@ -142,7 +147,9 @@ def _as_toml(name: str, value: str) -> str:
     if name == "page":
         # KB is how many write kB.
         return f'["{value.replace("KB", "kB")}"]'
-    return inline_text(value) if name in ("trace", "file") else value
+    if name == "congestor":
+        return inline_text([one.strip() for one in value.split(",")])
+    return inline_text(value) if name in ("trace", "victim", "file") else value
 
 
 _FABRICS = ("lab", "vm", "sim")

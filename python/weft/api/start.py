@@ -36,6 +36,8 @@ def run(
     page: str | None = None,
     server: str | None = None,
     trace: str | os.PathLike[str] | None = None,
+    victim: str | None = None,
+    congestors: Sequence[str] = (),
     file: str | os.PathLike[str] | None = None,
     to: str | os.PathLike[str] | None = None,
     overwrite: bool = False,
@@ -57,6 +59,7 @@ def run(
     transport, mpi, interfaces: for all steps. settings: changes of single keys of the plan.
     gamma, users, page: loads of applications, such as "0:3.5:0.1". server: the web server, "apache" or "nginx".
     trace: what the plan `trace` replays: a file of GOAL, or the folder of a trace of Chakra.
+    victim, congestors: of the plan `interference`, such as "allreduce" and ["incast", "alltoall"].
     file: what the plan `cast` casts, a file of the first node. to: where the others write it, "{node}" is a node's
     name. overwrite: replace another file. compress: "zstd" or "lz4".
 
@@ -84,6 +87,8 @@ def run(
         page=page,
         server=server,
         trace=trace,
+        victim=victim,
+        congestors=congestors,
         file=file,
         to=to,
         overwrite=overwrite,

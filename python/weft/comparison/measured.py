@@ -14,6 +14,8 @@ from msgspec import UNSET, UnsetType
 from weft.diagnosis.activities import Activity, activities
 from weft.diagnosis.collectives import collectives
 from weft.diagnosis.curve import Reduction, column, curves
+from weft.diagnosis.interference.slow_down import slow_downs
+from weft.diagnosis.interference.trials import interference_steps
 from weft.diagnosis.linpack import solutions
 from weft.diagnosis.multi_pair import multi_pair_points
 from weft.diagnosis.node.applications import loaded_points
@@ -137,6 +139,15 @@ def _programs(run: Run) -> Iterator[tuple[Key, Measured]]:
     for one in collectives(run.meta, found):
         key = Key(f"{one.operation} {one.algorithm}", one.size_bytes)
         yield key, Measured(one.bus, one.by_launch_mbps)
+    numbers = {step: number for number, (step, _) in enumerate(interference_steps(run.meta))}
+    for slowed in slow_downs(run):
+        rate = partial(_per_us, slowed.size_bytes)
+        for beside, times_us in (
+            (f"beside {slowed.congestor}", slowed.beside_us),
+            ("alone", slowed.alone_us),
+        ):
+            key = Key(f"{slowed.victim} {beside}", slowed.size_bytes, numbers[slowed.step])
+            yield key, Measured(times_us.map_decreasing(rate))
     steps = run.meta.plan.steps
     for pattern in (Program, Halo):
         mine = [i for i, step in enumerate(steps) if isinstance(step.pattern, pattern)]
@@ -163,6 +174,11 @@ def _moving(one: Activity, moved_bytes: int) -> Measured:
 
 def _mbps(moved_bytes: int, elapsed_ms: float) -> float:
     return moved_bytes * 8 / elapsed_ms / 1e3
+
+
+def _per_us(size_bytes: int, elapsed_us: float) -> float:
+    """The rate of the victim's size over its time."""
+    return _mbps(size_bytes, elapsed_us / 1e3) if elapsed_us else 0.0
 
 
 def _traffic(run: Run) -> Iterator[tuple[Key, Measured]]:

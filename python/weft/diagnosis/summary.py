@@ -17,6 +17,7 @@ from weft.diagnosis.ensemble.phases import Bottleneck, Phase, bottlenecks, phase
 from weft.diagnosis.ensemble.rates import Rates
 from weft.diagnosis.ensemble.routes import routes, transfers_json
 from weft.diagnosis.file_casts import FileCast, file_casts
+from weft.diagnosis.interference.slow_down import SlowDown, slow_downs
 from weft.diagnosis.library_cost import LibraryCost, library_costs
 from weft.diagnosis.linpack import Solution, solutions
 from weft.diagnosis.multi_pair import MultiPairPoint, multi_pair_points
@@ -78,6 +79,7 @@ class Summary:
     file_casts: list[FileCast] = field(default_factory=list)
     traffic: list[Driven] = field(default_factory=list)
     linpack: list[Solution] = field(default_factory=list)
+    interference: list[SlowDown] = field(default_factory=list)
 
     @property
     def ensembles(self) -> list[int]:
@@ -118,6 +120,7 @@ class Summary:
             "file_casts": [one.to_json() for one in self.file_casts],
             "traffic": self.traffic,
             "linpack": self.linpack,
+            "interference": self.interference,
             "studies": [one.to_json() for one in self.studies],
             "multi_pair": [point.to_json() for point in self.multi_pair],
             "deliveries": [one.to_json() for one in self.deliveries],
@@ -164,6 +167,7 @@ def summarise(run: Run) -> Summary:
         file_casts=file_casts(run),
         traffic=traffic(run),
         linpack=solutions(run),
+        interference=slow_downs(run),
     )
 
 

@@ -11,16 +11,17 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from msgspec.structs import asdict
 
+from weft.diagnosis.interference.notes import notes
 from weft.execute.evidence import EvidenceLog
 from weft.plan.arrangements import Arrangement
-from weft.plan.pattern import Traffic
+from weft.plan.pattern import Interference, Traffic
 from weft.plan.phases import Phase
 from weft.runs import records
 from weft.runs.experiment import Experiment, chosen_record
 from weft.runs.folder import RunWriter
 from weft.runs.meta import RunMeta
 from weft.runs.samples import SCHEMA
-from weft.runs.tables import ACTIVITIES_NAME, PAGES_NAME, SCHEMAS, TRAFFIC_NAME
+from weft.runs.tables import ACTIVITIES_NAME, LAPS_NAME, PAGES_NAME, SCHEMAS, TRAFFIC_NAME
 from weft.testbed.agent.agent import Agent
 from weft.testbed.agent.reply import (
     Activities,
@@ -91,6 +92,9 @@ class Logbook:
         phases = {one.phase for one in by_node.values()}
         rows = [row for phase in phases for row in _spent_rows(by_node, phase)]
         self._replace(ACTIVITIES_NAME, phases, rows)
+        if any(one.laps for one in by_node.values()):
+            laps = [row for phase in phases for row in _lap_rows(by_node, phase)]
+            self._replace(LAPS_NAME, phases, laps)
 
     def driven(self, by_node: Mapping[int, Driven], activities: Mapping[int, Activities]) -> None:
         """Where cars are after a phase that is traffic, and how long it took, before its samples."""
@@ -242,6 +246,11 @@ class Logbook:
 
     def finish(self) -> None:
         """The step ran to its end in this launch."""
+        pattern = self.meta.plan.steps[self.step].pattern
+        if isinstance(pattern, Interference):
+            laps = self.writer.stored_table(LAPS_NAME)
+            for one in notes(self.meta, laps, self.step, pattern):
+                self.meta.warn(one.code, one.message, one.hint)
         if [self.step, self.launch] not in self.meta.done:
             self.meta.done.append([self.step, self.launch])
         self.writer.sync()
@@ -283,6 +292,17 @@ def driven_row(driven: Collection[Driven], spent: Sequence[Activity]) -> dict[st
     row["hash"] = hash_sum - 2**64 if hash_sum >= 2**63 else hash_sum
     row["elapsed_ns"] = max(one.end_ns for one in spent) - max(one.start_ns for one in spent)
     return row
+
+
+def _lap_rows(by_node: Mapping[int, Activities], phase: int) -> Iterator[dict[str, int]]:
+    begun_ns = max(one.activities[0].start_ns for one in by_node.values())
+    for node, said in by_node.items():
+        for one in said.laps:
+            row = {"phase": phase, "node": node} | asdict(one)
+            yield row | {
+                "begin_ns": one.begin_ns - begun_ns,
+                "end_ns": one.end_ns - begun_ns,
+            }
 
 
 def _spent_rows(by_node: Mapping[int, Activities], phase: int) -> Iterator[dict[str, int]]:

@@ -21,7 +21,7 @@ from weft.execute.progress import Reporter
 from weft.execute.settle import settle
 from weft.execute.simulation import SimulatedRun
 from weft.plan.load import PlanSource, load_plan
-from weft.plan.pattern import Collective, Halo, Hpl, Program, Xray
+from weft.plan.pattern import Collective, Halo, Hpl, Interference, Program, Xray
 from weft.plan.plan import Plan, Step
 from weft.runs import records
 from weft.runs.digests import lacks_tables
@@ -92,7 +92,8 @@ def _check_loads(plan: Plan, spec: str) -> None:
 
 def _runs_here(step: Step) -> bool:
     """Whether processes of one machine carry out a step that is a program."""
-    return step.is_real_program or isinstance(step.pattern, (Program, Halo, Collective, Hpl))
+    programs = (Program, Halo, Collective, Hpl, Interference)
+    return step.is_real_program or isinstance(step.pattern, programs)
 
 
 def simulate_run(request: RunRequest, reporter: Reporter | None = None) -> Run:

@@ -245,6 +245,23 @@ class Collective(Dependent, frozen=True):
         return LIBRARY in self.algorithms
 
 
+class Interference(Dependent, frozen=True):
+    """A victim alone and beside each of some congestors on other nodes; the phases of a size are `rounds` of that
+    (`weft._core.Program.congestor`). The victim has a `share` of the nodes (`weft._core.Program.roles`), and is timed
+    `repeats` times in a phase. A node of a congestor sends at most so many `messages`."""
+
+    victim: Literal["allreduce", "allgather", "alltoall", "bcast", "reduce-scatter", "halo", "ring"]
+    algorithm: str | None
+    congestors: tuple[Literal["incast", "alltoall", "broadcast", "permutation"], ...]
+    share: float
+    placement: Literal["interleaved", "random", "blocks"]
+    seed: int
+    repeats: int
+    rounds: int
+    congestor_bytes: int | None
+    messages: int
+
+
 class Traffic(Dependent, frozen=True):
     """A traffic simulation over more and more nodes; the phases are numbers of nodes (`weft._core.traffic_counts`). A
     car that passes the end of a link takes `compute_ns`; with a `scale` below 1 there are fewer, which take more."""
@@ -322,4 +339,5 @@ Pattern: TypeAlias = (
     | Collective
     | Traffic
     | Hpl
+    | Interference
 )

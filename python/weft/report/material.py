@@ -20,6 +20,11 @@ from weft.report.collectives import (
 )
 from weft.report.ensemble import Ensemble, ensembles_of
 from weft.report.file_casts import FileCastStep, file_cast_steps_of
+from weft.report.interference import (
+    InterferenceStep,
+    interference_steps_of,
+    interference_table,
+)
 from weft.report.linpack import LinpackStep, linpack_steps_of, linpack_table
 from weft.report.series import Series, run_names, series_of
 from weft.report.steps import Inside, LoadStep, PairStep, insides_of, load_steps_of, pair_steps_of
@@ -126,6 +131,16 @@ class Material:
     def library_table(self) -> Table:
         """What an MPI library's default costs against the best; without rows where none was measured."""
         return library_table(self.collectives)
+
+    @cached_property
+    def interference(self) -> list[InterferenceStep]:
+        """The steps that are interference."""
+        return interference_steps_of(self.names, self.runs)
+
+    @property
+    def interference_table(self) -> Table:
+        """All of their victims and congestors, a row each."""
+        return interference_table(self.interference)
 
     @cached_property
     def labels(self) -> list[str]:

@@ -15,6 +15,7 @@ from weft.report.collectives import collective_steps_of
 from weft.report.ensemble import Ensemble, ensembles_of
 from weft.report.figures.curves import size_text
 from weft.report.file_casts import file_cast_steps_of
+from weft.report.interference import interference_steps_of
 from weft.report.linpack import linpack_steps_of
 from weft.report.series import Series, series_of
 from weft.report.steps import PairStep, load_steps_of
@@ -36,6 +37,7 @@ def verdict(run: Run) -> str:
         file_cast_steps_of,
         collective_steps_of,
         linpack_steps_of,
+        interference_steps_of,
     )
     for steps_of in applications:
         found = steps_of([run.directory.name], [run])

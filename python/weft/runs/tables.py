@@ -38,6 +38,11 @@ ACTIVITIES_NAME = "activities.parquet"
 samples): how long the node computed, communicated and waited until its own last end, and when that was, in ns from the
 begin. What is simulated is carried out once."""
 
+LAPS_NAME = "laps.parquet"
+"""By step, phase and launch of interference, node and `lap`: when the node began and ended its part of a repetition of
+the victim. Of a congestor's node: from its begin until it was stopped, or had nothing more to do, and what it
+received meanwhile. In ns from the begin of the phase."""
+
 CASTS_NAME = "casts.parquet"
 """By step, phase, launch and node of a cast of a file: what the node did with its time (`blocked`: what came waited for
 memory), bytes of the file that it had before and that the source holds, bytes on each network, and when it had the
@@ -142,6 +147,12 @@ SCHEMAS = {
         communicate_ns=pa.int64(),
         wait_ns=pa.int64(),
         end_ns=pa.int64(),
+    ),
+    LAPS_NAME: _schema(
+        launch=pa.int32(),
+        node=pa.int32(),
+        lap=pa.int32(),
+        **_counts("begin_ns", "end_ns", "received_bytes"),
     ),
     CASTS_NAME: _schema(
         launch=pa.int32(),

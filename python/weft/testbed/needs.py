@@ -29,8 +29,9 @@ def refuse_load(step: Step, kind: str, name: str) -> NoReturn:
 
 def refuse_program(step: Step, kind: str, name: str) -> NoReturn:
     """Raise RequestError for a step that is a program on a testbed where none is played."""
+    article = "an" if step.pattern.kind[0] in "aeiou" else "a"
     raise RequestError(
-        f"step {step.name!r} is a {step.pattern.kind}, which is between nodes; {kind}:{name} cannot run it",
+        f"step {step.name!r} is {article} {step.pattern.kind}, which is between nodes; {kind}:{name} cannot run it",
         "run it on sim:FABRIC, lab:FABRIC or your machines, such as --on sim:two-racks",
     )
 

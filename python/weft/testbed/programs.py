@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterable, Sequence
 
 from weft import _core
 from weft.errors import RequestError
-from weft.plan.pattern import Collective, Program
+from weft.plan.pattern import Collective, Interference, Program
 from weft.plan.plan import Step, to_json
 from weft.plan.trace_file import read_program, rendezvous_bytes
 from weft.testbed.base import Node
@@ -55,6 +55,9 @@ def check_members(step: Step, nodes: Sequence[Node], dead: Collection[int] = ())
     check_alive(members, nodes, dead)
     if isinstance(step.pattern, Collective):
         _check_algorithms(step, len(members))
+    if isinstance(step.pattern, Interference):
+        # Refuses one that is too large.
+        _core.Program.of_step(to_json(step), len(step.pattern.congestors), len(nodes))
 
 
 def _check_algorithms(step: Step, members: int) -> None:

@@ -61,6 +61,8 @@ class Asked(Struct, frozen=True):
     page: str | None = None
     server: str | None = None
     trace: str | None = None
+    victim: str | None = None
+    congestors: tuple[str, ...] = ()
     quick: bool = False
     file: str | None = None
     to: str | None = None
@@ -154,6 +156,18 @@ class Asked(Struct, frozen=True):
         "--trace",
         metavar="PATH",
         help="What the plan `trace` replays: a file of GOAL, or the folder of a trace of Chakra.",
+    ),
+    cloup.option(
+        "--victim",
+        metavar="NAME",
+        help="What the plan `interference` slows down: a collective, halo or ring.",
+    ),
+    cloup.option(
+        "--congestor",
+        "congestors",
+        metavar="NAME",
+        multiple=True,
+        help="By what: incast, alltoall, broadcast or permutation. May be repeated.",
     ),
 )
 @cloup.option_group(
@@ -254,6 +268,8 @@ def _request(asked: Asked) -> RunRequest:
         page=asked.page,
         server=asked.server,
         trace=asked.trace,
+        victim=asked.victim,
+        congestors=asked.congestors,
         file=asked.file,
         to=asked.to,
         overwrite=asked.overwrite,

@@ -7,16 +7,16 @@ from rich.table import Table
 
 from weft.cli.tables.layout import number, plain_table, titled
 from weft.diagnosis.activities import Activity
-from weft.plan.pattern import Collective
+from weft.plan.pattern import Collective, Interference
 from weft.plan.plan import Step
 from weft.runs.meta import RunMeta
 
 
 def print_activities(found: list[Activity], meta: RunMeta, console: Console) -> None:
-    """A table for each program that was replayed; of a collective there are too many phases."""
+    """A table for each program that was replayed; of a collective and of interference there are too many phases."""
     for one in found:
         step = meta.plan.steps[one.step]
-        if isinstance(step.pattern, Collective):
+        if isinstance(step.pattern, (Collective, Interference)):
             continue
         title = f"{_name(step, one)}: {number(one.elapsed_ms)} ms over {one.nodes} nodes, the last is {one.last_node}"
         titled(console, title, _table(one))

@@ -10,6 +10,7 @@ from weft.cli.tables.activities import print_activities
 from weft.cli.tables.collectives import print_collectives, print_library_costs
 from weft.cli.tables.ensemble import print_ensembles
 from weft.cli.tables.file_casts import print_file_casts
+from weft.cli.tables.interference import print_interference
 from weft.cli.tables.layout import number, plain_table, terminal, titled
 from weft.cli.tables.linpack import print_linpack
 from weft.cli.tables.occupation import print_insides, print_loads
@@ -64,6 +65,7 @@ def print_summary(summary: Summary) -> None:
     print_activities(summary.activities, summary.meta, console)
     print_traffic(summary.traffic, summary.meta, console)
     print_linpack(summary.linpack, console)
+    print_interference(summary.interference, summary.meta, console)
     applications = summary.activities or summary.traffic or summary.linpack
     if not (len(summary.rates) or summary.multi_pair or applications):
         console.print("no samples")

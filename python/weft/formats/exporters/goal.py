@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from weft import _core
 from weft.errors import RequestError
-from weft.plan.pattern import Collective, Halo, Hpl, Program
+from weft.plan.pattern import Collective, Halo, Hpl, Interference, Program
 from weft.plan.phases import expand
 from weft.plan.plan import Step, to_json
 from weft.plan.trace_file import read_program
@@ -15,7 +15,7 @@ def write(run: Run) -> str:
     """The first step of the run between many nodes; raises RequestError where there is none.
 
     Of phases no node begins one before all have ended the one before; of a collective or a halo it is the first
-    size, in the first way.
+    size, in the first way, and of interference the victim alone.
     """
     for step in run.meta.plan.steps:
         if step.is_program or (step.is_ensemble and not step.is_adaptive):
@@ -29,6 +29,6 @@ def write(run: Run) -> str:
 def _program(step: Step, nodes: int) -> _core.Program:
     if isinstance(step.pattern, Program):
         return read_program(step.pattern)
-    if isinstance(step.pattern, (Collective, Halo, Hpl)):
+    if isinstance(step.pattern, (Collective, Halo, Hpl, Interference)):
         return _core.Program.of_step(to_json(step), 0, nodes)
     return _core.Program.of_phases(to_json(expand(step, nodes)), nodes)

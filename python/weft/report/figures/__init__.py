@@ -12,6 +12,7 @@ from weft.report.figures.fabric import fabric_figures
 from weft.report.figures.file_casts import file_cast_figures
 from weft.report.figures.heatmap import heatmap_figures
 from weft.report.figures.histogram import histogram_figures
+from weft.report.figures.interference import interference_figures
 from weft.report.figures.modes import modes_figures
 from weft.report.figures.multi_pair import multi_pair_figures
 from weft.report.figures.occupation import inside_figures
@@ -38,6 +39,7 @@ FAMILIES = [
     multi_pair_figures,
     study_figures,
     traffic_figures,
+    interference_figures,
     file_cast_figures,
 ]
 """Each makes the figures that there is data for; a new family is a new file and a line."""

@@ -25,12 +25,18 @@ from weft.fabrics.losses import (
 from weft.fabrics.simgrid.importer import read_simgrid
 from weft.fabrics.spec import ROWS, SimSpec, Value, parse_spec
 from weft.plan import catalog
-from weft.plan.pattern import Collective, Halo, Hpl, Program, Traffic
+from weft.plan.pattern import Collective, Halo, Hpl, Interference, Program, Traffic
 from weft.plan.phases import Phase
 from weft.plan.plan import Step, to_json
 from weft.plan.trace_file import read_program, rendezvous_bytes
 from weft.runs import records
-from weft.runs.tables import ACTIVITIES_NAME, BOTTLENECKS_NAME, LOADS_NAME, TRAFFIC_NAME
+from weft.runs.tables import (
+    ACTIVITIES_NAME,
+    BOTTLENECKS_NAME,
+    LAPS_NAME,
+    LOADS_NAME,
+    TRAFFIC_NAME,
+)
 from weft.statistics import Floats
 from weft.testbed.computed.base import Computed
 from weft.testbed.computed.outcome import Outcome
@@ -99,7 +105,7 @@ class Simulated(Computed[_core.Network]):
         """The phases `first` to `last`, without it, of a resolved step."""
         if isinstance(step.pattern, Program):
             return self._replay(step.pattern)
-        if isinstance(step.pattern, (Collective, Halo, Hpl)):
+        if isinstance(step.pattern, (Collective, Halo, Hpl, Interference)):
             return self._play(step, first, last)
         if isinstance(step.pattern, Traffic):
             return self._drive(step, first, last)
@@ -183,6 +189,7 @@ class Simulated(Computed[_core.Network]):
         return {
             BOTTLENECKS_NAME: outcome.bottlenecks(step, self.constraint_names),
             ACTIVITIES_NAME: outcome.nodes(step),
+            LAPS_NAME: outcome.timed(step),
             TRAFFIC_NAME: outcome.driven(step),
             LOADS_NAME: outcome.loads(step, clock_ns, self.constraint_names, self.capacities_mbps),
         }

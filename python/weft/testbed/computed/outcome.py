@@ -13,7 +13,7 @@ from msgspec import Struct, field
 
 from weft.runs.digests import BOTTLENECKS_SCHEMA, PHASES_SCHEMA, RATES_SCHEMA, Digests
 from weft.runs.samples import SCHEMA
-from weft.runs.tables import ACTIVITIES_NAME, SCHEMAS, TRAFFIC_NAME
+from weft.runs.tables import ACTIVITIES_NAME, LAPS_NAME, SCHEMAS, TRAFFIC_NAME
 from weft.statistics import Floats
 
 Columns: TypeAlias = dict[str, bytes]
@@ -53,6 +53,7 @@ class Outcome(Struct, frozen=True, kw_only=True):
     cache_hits: Columns = {}
     delivered: Columns = field(name="deliveries", default_factory=dict)
     activities: Columns = {}
+    laps: Columns = {}
     traffic: Columns = {}
     messages: int | None = None
     """Of programs: how many there were; rows may be of some of them only."""
@@ -110,6 +111,10 @@ class Outcome(Struct, frozen=True, kw_only=True):
     def nodes(self, step: int) -> pa.Table:
         """What nodes did with their time in each phase, where that is a program."""
         return _with_key(step, self.activities, SCHEMAS[ACTIVITIES_NAME])
+
+    def timed(self, step: int) -> pa.Table:
+        """What was timed of nodes in each phase, where that is interference."""
+        return _with_key(step, self.laps, SCHEMAS[LAPS_NAME])
 
     def driven(self, step: int) -> pa.Table:
         """What became of cars in each phase, where that is a traffic simulation."""

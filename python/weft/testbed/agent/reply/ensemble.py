@@ -46,11 +46,22 @@ class Activity(Struct, frozen=True):
         return self.end_ns - self.start_ns - self.compute_ns - self.communicate_ns
 
 
+class Lap(Struct, frozen=True):
+    """A stretch of a node's time that a program asks for, on the run's clock; what came meanwhile, where the node was
+    stopped."""
+
+    lap: int
+    begin_ns: int
+    end_ns: int
+    received_bytes: int
+
+
 class Activities(Message, frozen=True):
     """Of each time that a phase, a program, was carried out."""
 
     phase: int
     activities: tuple[Activity, ...]
+    laps: tuple[Lap, ...] = ()
 
 
 class Driven(Message, frozen=True, kw_only=True):
