@@ -5,13 +5,22 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
+import numpy.typing as npt
 
 from weft.statistics import Floats
 
 LEAST_STEP = 1.05
-"""Round trips that differ less are taken to have as many switches on their way."""
-LEAST_NEAR = 0.85
-"""So many of the pairs in a leaf are near each other, and hardly more of all others: a few were disturbed."""
+"""Of two groups the round trips between them are usually longer by that than those inside."""
+LEAST_NEAR = 0.6
+"""So many of the pairs in a leaf are near each other: other traffic may have held up the rest."""
+MOST_CUTS = 64
+"""Lengths that are tried as what tells near from far."""
+MOST_LOOSE = 0.1
+"""So many of the nodes may be near no other one, by themselves or disturbed; they are at no leaf."""
+FAR_QUANTILE = 0.5
+"""Of a node's round trips this one is to another leaf, and over no slow one of several paths."""
+
+Labels = npt.NDArray[np.int64]
 
 
 @dataclass(frozen=True)
@@ -28,50 +37,69 @@ def leaves_of(trips_us: Floats, nodes: frozenset[int]) -> list[Leaf]:
     order = np.array(sorted(nodes), dtype=np.int64)
     if len(order) < 4:
         return []
-    trips = trips_us[np.ix_(order, order)]
-    cuts = [cut for step in _steps(trips) if (cut := _cut(trips, step)) is not None]
+    trips = _without_delays(trips_us[np.ix_(order, order)])
+    cuts = [cut for most in _lengths(trips) if (cut := _cut(trips, most)) is not None]
     if not cuts:
         return []
-    leaf_of, unit_of = cuts[0], cuts[-1]
-    found = []
-    for number in range(leaf_of.max() + 1):
-        own = np.flatnonzero(leaf_of == number)
-        found.append(Leaf(tuple(order[own].tolist()), int(unit_of[own[0]])))
+    finest = [cut for cut in cuts if cut.max() == cuts[0].max()]
+    leaf_of, unit_of = min(finest, key=lambda cut: int((cut < 0).sum())), cuts[-1]
+    members = [np.flatnonzero(leaf_of == number) for number in range(leaf_of.max() + 1)]
+    found = [Leaf(tuple(order[own].tolist()), int(unit_of[own].max())) for own in members]
     return sorted(found, key=lambda leaf: leaf.members)
 
 
-def _steps(trips: Floats) -> Floats:
-    """Where round trips jump, ascending: between the two sides of a jump."""
-    known = np.sort(trips[np.triu_indices(len(trips), 1)])
-    known = known[np.isfinite(known)]
-    low, high = known[:-1], known[1:]
-    jumps = high > LEAST_STEP * low
-    found: Floats = np.sqrt(low * high)[jumps]
+def _without_delays(trips: Floats) -> Floats:
+    """As if no node was farther from all others than usual: where one link is late, those at its leaf seem as far from
+    it as all others."""
+    known = np.isfinite(trips).any(axis=1)
+    far = np.full(len(trips), np.nan)
+    far[known] = np.nanquantile(trips[known], FAR_QUANTILE, axis=1)
+    usual = np.nanmedian(far) if known.any() else 0.0
+    excess = np.where(far > LEAST_STEP * usual, far - usual, 0.0)
+    found: Floats = trips - excess[:, np.newaxis] - excess
     return found
 
 
-def _cut(trips: Floats, most_us: float) -> np.ndarray[tuple[int], np.dtype[np.int64]] | None:
-    """By node the number of its group, where shorter round trips than so many are inside of groups; None where that
-    cuts nothing."""
+def _lengths(trips: Floats) -> Floats:
+    """Between all that differ, or some of them, ascending."""
+    known = np.unique(trips[np.isfinite(trips)])
+    if len(known) > MOST_CUTS:
+        known = np.quantile(known, np.linspace(0, 1, MOST_CUTS))
+    found: Floats = (known[:-1] + known[1:]) / 2
+    return found
+
+
+def _cut(trips: Floats, most_us: float) -> Labels | None:
+    """By node the number of its group, -1 of none, where shorter round trips than so many are inside of groups; None
+    where that cuts nothing, or the groups are not apart."""
+    from scipy.sparse.csgraph import (
+        connected_components,
+    )  # here, because every command would wait for it
+
     near = trips < most_us
-    group = np.full(len(trips), -1)
-    for node in range(len(trips)):
-        if group[node] < 0:
-            group[_reached(near, node)] = group.max() + 1
-    same = group[:, None] == group[None, :]
-    pairs = np.triu(np.isfinite(trips), 1)
-    inside, count = near[same & pairs], group.max() + 1
-    sizes = np.bincount(group)
-    if count < 2 or sizes.min() < 2 or not len(inside) or inside.mean() < LEAST_NEAR:
+    _, parts = connected_components(near, directed=False)
+    sizes = np.bincount(parts)
+    numbers = np.where(sizes > 1, np.cumsum(sizes > 1) - 1, -1)
+    group: Labels = numbers[parts]
+    count = group.max() + 1
+    if count < 2 or (group < 0).mean() > MOST_LOOSE:
+        return None
+    inside = (group[:, None] == group) & (group[:, None] >= 0) & np.isfinite(trips)
+    np.fill_diagonal(inside, False)
+    if near[inside].mean() < LEAST_NEAR or not _are_apart(trips, group, count):
         return None
     return group
 
 
-def _reached(near: np.ndarray[tuple[int, int], np.dtype[np.bool_]], start: int) -> list[int]:
-    """All that are joined to a node by near ones."""
-    found, waiting = {start}, [start]
-    while waiting:
-        new = set(np.flatnonzero(near[waiting.pop()]).tolist()) - found
-        found |= new
-        waiting += sorted(new)
-    return sorted(found)
+def _are_apart(trips: Floats, group: Labels, count: int) -> bool:
+    """Whether each group is nearer to itself than to the group next to it."""
+    usual = np.full((count, count), np.nan)
+    for a in range(count):
+        for b in range(a, count):
+            known = trips[np.ix_(group == a, group == b)]
+            known = known[np.isfinite(known)]
+            if len(known):
+                usual[a, b] = usual[b, a] = np.median(known)
+    own = np.diag(usual).copy()
+    np.fill_diagonal(usual, np.inf)
+    return bool((np.nanmin(usual, axis=1) > LEAST_STEP * own).all())
