@@ -30,8 +30,8 @@ mod webserver;
 pub use arrangement::{Arrangement, Policy};
 pub use collective::{Algorithm, Collective, Operation, Piece, Script, Ways, WrongByte};
 pub use ensemble::{
-    AllToAll, Cast, CastFile, Compression, Compute, Demand, Duplex, Halo, Matrix, Measure, Mode,
-    Pairs, Paths, Random, Replay, Ring, Shape, Streams, Traffic, Xray,
+    AllToAll, Cast, CastFile, Compression, Compute, Demand, Duplex, Halo, Health, Matrix, Measure,
+    Mode, Pairs, Paths, Random, Replay, Ring, Shape, Streams, Traffic, Xray,
 };
 pub use error::{Fault, PlanError};
 pub use goal::{Goal, Question};

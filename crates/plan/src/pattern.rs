@@ -9,8 +9,8 @@ use serde::{Deserialize, Serialize};
 
 use crate::collective::Collective;
 use crate::ensemble::{
-    self, AllToAll, Cast, Ensemble, Halo, Matrix, Measure, Pairs, Paths, Random, Replay, Ring,
-    Streams, Traffic, Xray,
+    self, AllToAll, Cast, Ensemble, Halo, Health, Matrix, Measure, Pairs, Paths, Random, Replay,
+    Ring, Streams, Traffic, Xray,
 };
 use crate::hpl::Hpl;
 use crate::interference::Interference;
@@ -51,6 +51,7 @@ pub enum Pattern {
     Random(Random),
     Xray(Xray),
     Paths(Paths),
+    Health(Health),
     Program(Replay),
     Halo(Halo),
     Collective(Collective),
@@ -94,6 +95,7 @@ impl Pattern {
             Self::Random(_) => "random",
             Self::Xray(_) => "xray",
             Self::Paths(_) => "paths",
+            Self::Health(_) => "health",
             Self::Program(_) => "program",
             Self::Halo(_) => "halo",
             Self::Collective(_) => "collective",
@@ -140,6 +142,7 @@ impl Pattern {
             Self::Random(pattern) => Some(pattern),
             Self::Xray(pattern) => Some(pattern),
             Self::Paths(pattern) => Some(pattern),
+            Self::Health(pattern) => Some(pattern),
             Self::Program(pattern) => Some(pattern),
             Self::Halo(pattern) => Some(pattern),
             Self::Collective(pattern) => Some(pattern),

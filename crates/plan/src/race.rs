@@ -208,7 +208,7 @@ fn read_measure(section: &Section, one: &Entrant, steps: &[Step]) -> Result<Priz
 /// A race repeats its steps whole, and says itself how often.
 pub(crate) fn settled(mut step: Step, at: usize) -> Result<Step> {
     let (key, right) = match (&step.pattern, step.pin_ns) {
-        (Pattern::Xray(_) | Pattern::Paths(_), _) => (
+        (Pattern::Xray(_) | Pattern::Paths(_) | Pattern::Health(_), _) => (
             "pattern",
             "a race cannot have phases that are chosen while it runs",
         ),

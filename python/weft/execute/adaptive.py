@@ -16,11 +16,11 @@ from weft.execute.ensemble.ensemble import Ensemble
 from weft.execute.logbook import Logbook
 from weft.execute.mpi.ensemble import MpiEnsemble
 from weft.execute.progress import StepProgress
-from weft.plan.pattern import Paths, Xray
+from weft.plan.pattern import Health, Paths, Xray
 from weft.plan.phases import Phase
 from weft.plan.plan import Step
 from weft.runs.experiment import PhaseSpec
-from weft.runs.meta import RunMeta
+from weft.runs.folder import RunWriter
 
 
 class Chooser(Protocol):
@@ -37,7 +37,7 @@ class Chooser(Protocol):
         """Why it stopped, for people."""
 
 
-Choosers = Callable[[RunMeta, int], Chooser]
+Choosers = Callable[[RunWriter, int], Chooser]
 """Makes the chooser of a step of a run."""
 
 
@@ -76,7 +76,7 @@ class AdaptiveStep:
 
     def _budget_s(self) -> float:
         pattern = self._logbook.meta.plan.steps[self._logbook.step].pattern
-        assert isinstance(pattern, (Xray, Paths))
+        assert isinstance(pattern, (Xray, Paths, Health))
         return pattern.time_ns / 1e9
 
     def _elapsed_s(self) -> float:

@@ -193,7 +193,7 @@ class Launch:
         self, crew: Crew, missing: MissingStep, logbook: Logbook, progress: StepProgress
     ) -> None:
         meta = self.writer.meta
-        chooser = self.choosers(meta, missing.step)
+        chooser = self.choosers(self.writer, missing.step)
         meta.plan = meta.plan.with_step(missing.step, chooser.settle(self.writer.samples))
         self._begin(crew, missing, logbook)
         ensemble = self._ensemble(crew, missing, logbook)

@@ -201,13 +201,17 @@ def _carry_out(
     return LiveRun(testbed, writer, progress, patience_s, _chooser, anyway).run()
 
 
-def _chooser(meta: RunMeta, step_index: int) -> Chooser:
+def _chooser(writer: RunWriter, step_index: int) -> Chooser:
     """What chooses the phases of an adaptive step."""
+    from weft.diagnosis.grey.search import HealthSearch
     from weft.diagnosis.paths.search import PathSearch
     from weft.diagnosis.xray.quick.search import HealthCheck
     from weft.diagnosis.xray.search import Search
 
+    meta = writer.meta
     pattern = meta.plan.steps[step_index].pattern
+    if pattern.kind == "health":
+        return HealthSearch(meta, step_index, writer.stored_table)
     if isinstance(pattern, Xray) and pattern.quick:
         return HealthCheck(meta, step_index)
     return PathSearch(meta, step_index) if pattern.kind == "paths" else Search(meta, step_index)

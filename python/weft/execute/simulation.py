@@ -133,7 +133,7 @@ class SimulatedRun:
         )
 
     def _run_adaptive(self, step: Step, logbook: Logbook, progress: StepProgress) -> None:
-        chooser = self._choosers(self._meta, logbook.step)
+        chooser = self._choosers(self._writer, logbook.step)
         step = chooser.settle(self._writer.samples)
         self._meta.plan = self._meta.plan.with_step(logbook.step, step)
         have = measured_phases(self._writer.samples, logbook.step, logbook.launch)

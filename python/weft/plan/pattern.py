@@ -188,6 +188,12 @@ class Paths(ManyNodes, frozen=True):
     ports: int
 
 
+class Health(ManyNodes, frozen=True):
+    """The search for what fails a little: rounds of random partners, until each node and leaf is decided."""
+
+    time_ns: int
+
+
 class Dependent(_Pattern, frozen=True):
     """What each node does depends on what it and others have done: its messages are no transfers that begin at once.
     Messages longer than `rendezvous_bytes` wait for their receive; of a trace it may be None: as its format has it."""
@@ -334,6 +340,7 @@ Pattern: TypeAlias = (
     | Random
     | Xray
     | Paths
+    | Health
     | Program
     | Halo
     | Collective

@@ -12,6 +12,7 @@ from weft.plan.pattern import (
     CastFile,
     Collective,
     Dependent,
+    Health,
     Hpl,
     ManyNodes,
     MultiPair,
@@ -194,7 +195,7 @@ class Step(Struct, frozen=True):
     @property
     def is_adaptive(self) -> bool:
         """Whether its phases are chosen while it runs."""
-        return isinstance(self.pattern, (Xray, Paths))
+        return isinstance(self.pattern, (Xray, Paths, Health))
 
     @property
     def has_gamma(self) -> bool:

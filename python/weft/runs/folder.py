@@ -23,7 +23,6 @@ from weft.runs.table_stream import (
     GrowingTable,
     TableStream,
     read_growing,
-    read_side_table,
     read_stream,
     remove_tables,
 )
@@ -146,7 +145,7 @@ class RunWriter:
 
     def stored_table(self, name: str) -> pa.Table:
         """A table beside the samples as it was written last; no rows where there is none."""
-        return read_side_table(self.directory / name)
+        return read_growing(self.directory / name)
 
     def write_table(self, name: str, table: pa.Table) -> None:
         """Write a table beside the samples, in the place of an earlier one."""

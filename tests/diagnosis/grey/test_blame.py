@@ -1,36 +1,32 @@
 """Elements that fail a little are named, and not their neighbours; where all are alike hardly ever any."""
 
 from collections.abc import Callable
+from dataclasses import replace
 
 import numpy as np
 import pytest
 
-from weft.diagnosis.grey.blame import Accused, accused
-from weft.diagnosis.grey.observations import Element, Observations, crossed_by
+from weft.diagnosis.grey.blame import Judgement, judge
+from weft.diagnosis.grey.observations import NONE, Element, Map, Observations
 
 NODES, PER_LEAF = 16, 4
-LEAF_OF = {
-    node: tuple(range(node // PER_LEAF * PER_LEAF, (node // PER_LEAF + 1) * PER_LEAF))
-    for node in range(NODES)
-}
+LEAVES = [tuple(range(first, first + PER_LEAF)) for first in range(0, NODES, PER_LEAF)]
 
 
-def looks(rounds: int, chance: Callable[[frozenset[Element]], float], seed: int) -> Observations:
-    """Random partners, each route of which shows the symptom with a chance."""
+def looks(rounds: int, chance: Callable[[set[Element], bool], float], seed: int) -> Observations:
+    """Random partners, each route of which shows the symptom with a chance, by its elements and whether it is far."""
     rng = np.random.default_rng(seed)
-    crossed = []
-    for _ in range(rounds):
-        order = rng.permutation(NODES)
-        crossed += [
-            crossed_by(int(a), int(b), LEAF_OF)
-            for a, b in zip(order, np.roll(order, 1), strict=True)
-        ]
-    shown = np.array([rng.random() < chance(one) for one in crossed])
-    return Observations("loses frames", shown, crossed)
+    orders = [rng.permutation(NODES) for _ in range(rounds)]
+    src, dst = np.concatenate(orders), np.concatenate([np.roll(order, 1) for order in orders])
+    none = np.zeros(len(src), dtype=bool)
+    seen = Map(NODES, LEAVES).seen("loses frames", none, src, dst, ("out", "in"))
+    crossed = [{seen.elements[at] for at in row if at != NONE} for row in seen.crossed]
+    shown = [rng.random() < chance(*one) for one in zip(crossed, seen.is_far, strict=True)]
+    return replace(seen, shown=np.array(shown))
 
 
-def with_bad(bad: Element, seed: int, excess: float = 0.15, usual: float = 0.01) -> list[Accused]:
-    return accused([looks(100, lambda one: excess if bad in one else usual, seed)])
+def with_bad(bad: Element, seed: int, excess: float = 0.15, usual: float = 0.01) -> Judgement:
+    return judge([looks(100, lambda one, _: excess if bad in one else usual, seed)])
 
 
 @pytest.mark.parametrize(
@@ -38,21 +34,26 @@ def with_bad(bad: Element, seed: int, excess: float = 0.15, usual: float = 0.01)
 )
 def test_the_element_is_named_and_nothing_beside_it(bad: Element) -> None:
     for seed in range(8):
-        assert [one.element for one in with_bad(bad, seed)] == [bad]
+        assert [one.element for one in with_bad(bad, seed).accused] == [bad]
 
 
 def test_two_are_named_at_once() -> None:
     bad = {Element((2,), "out"), Element((12, 13, 14, 15), "in")}
-    seen = looks(100, lambda one: 0.3 if bad & one else 0.01, 5)
-    assert {one.element for one in accused([seen])} == bad
+    seen = looks(100, lambda one, _: 0.3 if bad & one else 0.01, 5)
+    assert {one.element for one in judge([seen]).accused} == bad
 
 
 def test_where_all_are_alike_nothing_is_accused() -> None:
     for usual in (0.0, 0.02, 0.3):
-        found = [accused([looks(60, lambda _, p=usual: p, seed)]) for seed in range(40)]  # type: ignore[misc]
-        assert sum(map(bool, found)) == 0
+        found = [judge([looks(60, lambda *_, p=usual: p, seed)]) for seed in range(40)]  # type: ignore[misc]
+        assert not any(one.accused for one in found)
+
+
+def test_looks_that_show_nothing_clear_all_in_the_end() -> None:
+    open_after = [judge([looks(rounds, lambda *_: 0.0, 3)]).undecided for rounds in (10, 90)]
+    assert open_after[0]["loses frames"] >= 2 * NODES and open_after[1] == {"loses frames": 0}
 
 
 def test_leaves_that_are_all_narrow_are_not_accused() -> None:
-    seen = looks(100, lambda one: 0.6 if len(one) == 4 else 0.0, 1)
-    assert accused([seen]) == []
+    seen = looks(100, lambda _, is_far: 0.6 if is_far else 0.0, 1)
+    assert judge([seen]).accused == ()

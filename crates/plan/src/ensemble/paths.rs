@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{Ensemble, Wrong, given};
+use super::{Ensemble, Wrong, given, searched};
 use crate::error::Result;
 use crate::phase::Transfer;
 use crate::positions;
@@ -42,17 +42,7 @@ impl Ensemble for Paths {
     }
 
     fn suits(&self, sizes: &[u64], stop: &StopRule) -> Result<(), Wrong> {
-        if sizes.len() != 1 {
-            return Err(("sizes", "give exactly one size for paths".to_owned()));
-        }
-        match stop {
-            StopRule::Time { .. } => Ok(()),
-            StopRule::Count { .. } => {
-                let right =
-                    "paths stop by time: { rule = \"time\", trial = \"250 ms\", trials = 1 }";
-                Err(("stop", right.to_owned()))
-            }
-        }
+        searched::suits("paths", sizes, stop)
     }
 
     fn transfers(&self, _members: u64) -> u64 {

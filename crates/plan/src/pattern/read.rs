@@ -3,7 +3,8 @@
 use super::{Grain, Pattern};
 use crate::collective::{self, Collective};
 use crate::ensemble::{
-    self, AllToAll, Cast, Halo, Matrix, Pairs, Paths, Random, Replay, Ring, Streams, Traffic, Xray,
+    self, AllToAll, Cast, Halo, Health, Matrix, Pairs, Paths, Random, Replay, Ring, Streams,
+    Traffic, Xray,
 };
 use crate::error::Result;
 use crate::hpl::{self, Hpl};
@@ -31,7 +32,7 @@ struct Kind {
     read: fn(&Section) -> Result<Pattern>,
 }
 
-const KINDS: [Kind; 20] = [
+const KINDS: [Kind; 21] = [
     Kind {
         name: "pingpong",
         keys: &[],
@@ -115,6 +116,11 @@ const KINDS: [Kind; 20] = [
         name: "paths",
         keys: &["nodes", "time", "ports"],
         read: |step| Paths::read(step).map(Pattern::Paths),
+    },
+    Kind {
+        name: "health",
+        keys: &["nodes", "time"],
+        read: |step| Health::read(step).map(Pattern::Health),
     },
     Kind {
         name: "program",

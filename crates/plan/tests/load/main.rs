@@ -52,8 +52,10 @@ fn the_catalogue_loads_expands_and_survives_json() {
         assert_eq!(stem, plan.name);
         for step in &plan.steps {
             let phases = step.phases(step.pattern.nodes().max(60)).unwrap();
-            let chosen_during_the_run =
-                matches!(step.pattern, Pattern::Xray(_) | Pattern::Paths(_));
+            let chosen_during_the_run = matches!(
+                step.pattern,
+                Pattern::Xray(_) | Pattern::Paths(_) | Pattern::Health(_)
+            );
             assert_eq!(phases.is_empty(), chosen_during_the_run);
         }
         let json = serde_json::to_string(&plan).unwrap();

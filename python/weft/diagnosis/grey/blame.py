@@ -1,10 +1,11 @@
 """Which elements show a symptom more often than the rest: named one by one, with a false discovery rate.
 
 Each element has a bet against it: how much more likely what was seen is if routes through it show the symptom more
-often than all others do. Such an e-value may be looked at after every round, and a rule over all of them keeps the
-share of false accusations below a level however they depend on each other (R. Wang and A. Ramdas, "False discovery rate
-control with e-values", Journal of the Royal Statistical Society B 84, 2022). What crosses an element that was found is
-left out before the next is looked for, so that its neighbours are not accused.
+often than all others do, in a mixture over how often that may be. Such an e-value may be looked at after every round,
+and a rule over all of them keeps the share of false accusations below a level however they depend on each other (R.
+Wang and A. Ramdas, "False discovery rate control with e-values", Journal of the Royal Statistical Society B 84, 2022).
+What crosses an element that was found is left out before the next is looked for, so that its neighbours are not
+accused.
 """
 
 from __future__ import annotations
@@ -14,14 +15,22 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from weft.diagnosis.grey.observations import Bools, Element, Observations, Symptom
+from weft.diagnosis.curve import Ints
+from weft.diagnosis.grey.observations import NONE, Bools, Element, Observations, Symptom
+from weft.statistics import Floats
 
 LEVEL = 0.01
 """At most so large a part of what is accused is accused falsely, on average."""
 EXCESS = (0.05, 0.15, 0.4, 0.9)
 """Of the looks that would show nothing, what part shows the symptom if the element is bad: the alternatives bet on."""
-LEAST_SHARE = 0.02
+LEAST_SHARE = 0.005
 """Where the rest shows a symptom more rarely, it is taken to show it so often."""
+NEARLY_0 = 1e-12
+USUAL_SHARES = np.geomspace(1e-4, 0.9, 24)
+LEAST_EXCESS = 0.15
+CLEARED = 0.01
+"""An element is like the others where the bet on this alternative alone fell so low: what is as bad would be taken for
+that once in a hundred times. Of what shows a symptom half as often, the bet mostly grows."""
 
 
 @dataclass(frozen=True)
@@ -36,49 +45,132 @@ class Accused:
     log_e: float
 
 
-def accused(seen: Sequence[Observations], level: float = LEVEL) -> list[Accused]:
-    """Those that are not like the others, the surest first."""
+@dataclass(frozen=True)
+class Judgement:
+    """Those that are not like the others, the surest first; and how many are neither that nor cleared, by symptom."""
+
+    accused: tuple[Accused, ...]
+    undecided: dict[Symptom, int]
+
+
+def judge(seen: Sequence[Observations], level: float = LEVEL) -> Judgement:
+    """All symptoms together: the more elements, the surer must each be."""
     tests = sum(len(one.elements) for one in seen)
-    found = [
-        each for one in seen for each in _one_by_one(one, np.log(tests / level) if tests else 0.0)
-    ]
-    found.sort(key=lambda one: -one.log_e)
-    kept = 0
-    for rank, one in enumerate(found, 1):
-        if one.log_e >= np.log(tests / (level * rank)):
-            kept = rank
-    return found[:kept]
-
-
-def _one_by_one(seen: Observations, enough: float) -> list[Accused]:
-    """The surest element, then the surest of what does not cross it, and so on while one is sure by itself."""
-    through = {element: seen.through(element) for element in seen.elements}
-    left = np.ones(len(seen.shown), dtype=bool)
     found: list[Accused] = []
-    while through:
-        bets = [_bet(seen, element, own & left, left) for element, own in through.items()]
-        best = max(bets, key=lambda one: one.log_e)
-        if best.log_e < enough:
-            return found
-        found.append(best)
-        left &= ~through.pop(best.element)
+    undecided: dict[Symptom, int] = {}
+    for one in seen:
+        own, undecided[one.symptom] = _one_by_one(one, np.log(tests / level))
+        found += own
+    found.sort(key=lambda one: -one.log_e)
+    enough = [
+        rank for rank, one in enumerate(found, 1) if one.log_e >= np.log(tests / level / rank)
+    ]
+    return Judgement(tuple(found[: max(enough, default=0)]), undecided)
+
+
+def _one_by_one(seen: Observations, enough: float) -> tuple[list[Accused], int]:
+    """The surest element, then the surest of what does not cross it, and so on while one is sure by itself; and how
+    many of the others are open."""
+    left = np.ones(len(seen.shown), dtype=bool)
+    all_looks = _tally(seen.crossed, len(seen.elements))
+    found: list[Accused] = []
+    while True:
+        bets = _bets(seen, left)
+        best = int(np.argmax(bets.log_e))
+        if bets.log_e[best] < enough:
+            # What is mostly behind an accused element is not known without it.
+            is_told = (bets.looks > 0) & (bets.looks >= all_looks / 2)
+            is_open = is_told & (bets.least_log_e > np.log(CLEARED))
+            return found, int(is_open.sum())
+        found.append(bets.accused(seen, best))
+        left &= ~(seen.crossed == best).any(axis=1)
+
+
+@dataclass(frozen=True, eq=False)
+class _Bets:
+    """By element: logarithms of e-values, and of the bet on LEAST_EXCESS; looks, those that showed the symptom, and how
+    many would elsewhere."""
+
+    log_e: Floats
+    least_log_e: Floats
+    looks: Ints
+    shown: Ints
+    expected: Floats
+
+    def accused(self, seen: Observations, at: int) -> Accused:
+        looks, shown = int(self.looks[at]), int(self.shown[at])
+        usual = float(self.expected[at]) / max(looks, 1)
+        return Accused(seen.elements[at], seen.symptom, shown, looks, usual, float(self.log_e[at]))
+
+
+def _bets(seen: Observations, left: Bools) -> _Bets:
+    """Of all elements; near and far looks have a usual share each."""
+    count = len(seen.elements)
+    logs, least = np.zeros((len(EXCESS), count)), np.zeros(count)
+    all_looks, all_shown, expected = np.zeros(count, int), np.zeros(count, int), np.zeros(count)
+    for kind in (seen.is_far, ~seen.is_far):
+        rows = left & kind
+        looks = _tally(seen.crossed[rows], count)
+        shown = _tally(seen.crossed[rows & seen.shown], count)
+        others = _Counts(rows.sum() - looks, (rows & seen.shown).sum() - shown)
+        own = _Counts(*np.where(others.looks > 0, [looks, shown], 0))
+        usual = np.maximum(LEAST_SHARE, (others.shown + 1) / (others.looks + 2))
+        logs += _log_ratios(own, others)
+        least += own.log_likelihood(_bad(usual, LEAST_EXCESS)) - own.log_likelihood(usual)
+        all_looks, all_shown = all_looks + own.looks, all_shown + own.shown
+        expected += own.looks * usual
+    log_e = np.logaddexp.reduce(logs, axis=0) - np.log(len(EXCESS))
+    return _Bets(log_e, least, all_looks, all_shown, expected)
+
+
+@dataclass(frozen=True, eq=False)
+class _Counts:
+    """Looks by element, and those of them that showed the symptom."""
+
+    looks: Ints
+    shown: Ints
+
+    def log_likelihood(self, share: Floats) -> Floats:
+        """Of a share by element."""
+        inside = np.clip(share, NEARLY_0, 1 - NEARLY_0)
+        found: Floats = self.shown * np.log(inside) + (self.looks - self.shown) * np.log1p(-inside)
+        return found
+
+
+def _log_ratios(own: _Counts, others: _Counts) -> Floats:
+    """(alternatives, elements): a mixture over what may be usual, over the best that no difference explains.
+
+    Such a ratio is an e-value, though the usual share is not known: L. Wasserman, A. Ramdas and S. Balakrishnan,
+    "Universal inference", PNAS 117 (2020).
+    """
+    usual = USUAL_SHARES[:, np.newaxis]
+    least = np.maximum(usual, LEAST_SHARE)
+    there = others.log_likelihood(usual)
+    mixed = [
+        np.logaddexp.reduce(there + own.log_likelihood(_bad(least, excess)), axis=0)
+        for excess in EXCESS
+    ]
+    found: Floats = np.stack(mixed) - np.log(len(USUAL_SHARES)) - _log_best_alike(own, others)
     return found
 
 
-def _bet(seen: Observations, element: Element, own: Bools, left: Bools) -> Accused:
-    """The logarithm of the e-value of an element: a mixture over alternatives of likelihood ratios."""
-    rest, kinds = left & ~own, seen.kinds
-    logs = np.zeros(len(EXCESS))
-    expected = 0.0
-    for kind in np.unique(kinds[own]):
-        mine, others = own & (kinds == kind), rest & (kinds == kind)
-        if not others.any():
-            continue
-        looks, shown = int(mine.sum()), int(seen.shown[mine].sum())
-        usual = max(LEAST_SHARE, (int(seen.shown[others].sum()) + 1) / (int(others.sum()) + 2))
-        bad = usual + (1 - usual) * np.array(EXCESS)
-        logs += shown * np.log(bad / usual) + (looks - shown) * np.log((1 - bad) / (1 - usual))
-        expected += looks * usual
-    looks, shown = int(own.sum()), int(seen.shown[own].sum())
-    log_e = float(np.logaddexp.reduce(logs) - np.log(len(logs)))
-    return Accused(element, seen.symptom, shown, looks, expected / max(looks, 1), log_e)
+def _log_best_alike(own: _Counts, others: _Counts) -> Floats:
+    """The best likelihood where both have the same share, or the element up to LEAST_SHARE and the others less."""
+    looks = np.maximum(own.looks + others.looks, 1)
+    same = np.maximum((own.shown + others.shown) / looks, LEAST_SHARE)
+    rare = np.minimum(others.shown / np.maximum(others.looks, 1), LEAST_SHARE)
+    alike = own.log_likelihood(same) + others.log_likelihood(same)
+    rarer = own.log_likelihood(np.full_like(rare, LEAST_SHARE)) + others.log_likelihood(rare)
+    found: Floats = np.maximum(alike, rarer)
+    return found
+
+
+def _bad(usual: Floats, excess: float) -> Floats:
+    found: Floats = usual + (1 - usual) * excess
+    return found
+
+
+def _tally(crossed: Ints, count: int) -> Ints:
+    """How many looks crossed each element."""
+    found: Ints = np.bincount(crossed[crossed != NONE], minlength=count)
+    return found

@@ -9,9 +9,12 @@ from typing import Literal, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from weft.diagnosis.curve import Ints
+
 Symptom = Literal["loses frames", "is slow", "is late"]
 Side = Literal["out", "in", "both"]
 Bools = npt.NDArray[np.bool_]
+NONE = -1
 
 
 class Element(NamedTuple):
@@ -22,38 +25,54 @@ class Element(NamedTuple):
     side: Side
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Observations:
-    """By route and look whether it showed a symptom; `crossed[i]` are the elements of look i."""
+    """By look whether it showed a symptom. `crossed[i]` are the elements of look i, by their places in `elements`: two
+    links of nodes and two of leaves, NONE where it crosses none."""
 
     symptom: Symptom
     shown: Bools
-    crossed: Sequence[frozenset[Element]]
-
-    def through(self, element: Element) -> Bools:
-        """The looks that crossed an element."""
-        return np.array([element in one for one in self.crossed], dtype=bool)
+    crossed: Ints
+    elements: tuple[Element, ...]
 
     @property
-    def kinds(self) -> npt.NDArray[np.int64]:
-        """Looks that cross as many elements are held against each other: those inside of leaves, and those between."""
-        return np.array([len(one) for one in self.crossed], dtype=np.int64)
-
-    @property
-    def elements(self) -> list[Element]:
-        return sorted(set().union(*self.crossed)) if self.crossed else []
+    def is_far(self) -> Bools:
+        """Looks between leaves are held against each other, and those inside of them."""
+        far: Bools = (self.crossed != NONE).all(axis=1)
+        return far
 
 
-def crossed_by(
-    src: int,
-    dst: int,
-    leaf_of: dict[int, tuple[int, ...]],
-    sides: tuple[Side, Side] = ("out", "in"),
-) -> frozenset[Element]:
-    """The elements of a route: both nodes' links, and where they are at different leaves those leaves' links up."""
-    away, towards = sides
-    ends = {Element((src,), away), Element((dst,), towards)}
-    one, other = leaf_of.get(src), leaf_of.get(dst)
-    if one is not None and other is not None and one != other:
-        ends |= {Element(one, away), Element(other, towards)}
-    return frozenset(ends)
+class Map:
+    """Numbers the elements of nodes, of which some are at leaves, as routes cross them."""
+
+    def __init__(self, count: int, leaves: Sequence[tuple[int, ...]]) -> None:
+        self._count, self._leaves = count, leaves
+        self._leaf_of = np.full(count, NONE)
+        for number, members in enumerate(leaves):
+            self._leaf_of[list(members)] = number
+
+    def seen(
+        self, symptom: Symptom, shown: Bools, src: Ints, dst: Ints, sides: tuple[Side, ...]
+    ) -> Observations:
+        """Looks at routes from `src` to `dst`; `sides` are those of a route's ends, one where they are alike."""
+        parts = [self._elements(side) for side in sides]
+        shift = len(parts[0]) * (len(sides) - 1)
+        ends, leaves = np.stack([src, dst + shift], axis=1), self._leaves_of(src, dst, shift)
+        elements = tuple(one for part in parts for one in part)
+        return Observations(symptom, shown, np.hstack([ends, leaves]), elements)
+
+    def is_far(self, src: Ints, dst: Ints) -> Bools:
+        """Whether routes are from one leaf to another."""
+        a, b = self._leaf_of[src], self._leaf_of[dst]
+        found: Bools = (a != b) & (a != NONE) & (b != NONE)
+        return found
+
+    def _elements(self, side: Side) -> list[Element]:
+        nodes = [Element((node,), side) for node in range(self._count)]
+        return nodes + [Element(leaf, side) for leaf in self._leaves]
+
+    def _leaves_of(self, src: Ints, dst: Ints, shift: int) -> Ints:
+        ends = [self._leaf_of[src], self._leaf_of[dst] + shift]
+        is_far = self.is_far(src, dst)[:, np.newaxis]
+        found: Ints = np.where(is_far, np.stack(ends, axis=1) + self._count, NONE)
+        return found

@@ -2,28 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import TypedDict
 
-import numpy as np
-import pyarrow.compute as pc
+import pyarrow as pa
 
-from weft.diagnosis.grey.blame import Accused, accused
-from weft.diagnosis.grey.observations import Observations, crossed_by
+from weft.diagnosis.grey.blame import Accused, Judgement, judge
+from weft.diagnosis.grey.observations import Element, Map, Side, Symptom
+from weft.diagnosis.grey.symptoms import late, lossy, slow
 from weft.diagnosis.paths.leaves import leaves_of
-from weft.diagnosis.xray.survey import Survey, take_survey
-from weft.diagnosis.xray.trial import Trial
+from weft.diagnosis.xray.survey import take_survey
+from weft.diagnosis.xray.trial import trials
 from weft.nodeset import fold
 from weft.plan.plan import Plan
 from weft.runs.folder import Run
+from weft.runs.meta import RunMeta
 from weft.runs.tables import EVIDENCE_NAME
-from weft.statistics import Floats
-
-SLOW_SHARE = 0.9
-"""A route that got less than this share of the usual one."""
-LATE_DEVIATIONS, LATE_SHARE = 6.0, 0.02
-"""A round trip that is so many deviations (of the middle half) and this share above the usual of as many leaves."""
 
 
 class AccusedEntry(TypedDict):
@@ -41,18 +36,40 @@ class AccusedEntry(TypedDict):
 
 @dataclass(frozen=True)
 class GreyReport:
-    """Those that are not like the others, among so many nodes, from so many rounds."""
+    """Those that are not like the others, among so many nodes, from so many rounds; `undecided` counts what more
+    rounds would decide. Without `has_counters` nothing is known of losses."""
 
     names: tuple[str, ...]
     rounds: int
-    accused: tuple[Accused, ...]
+    judgement: Judgement
+    has_counters: bool
+
+    @property
+    def accused(self) -> list[Accused]:
+        """Without what is late because it is slow: its frames take longer."""
+        found = self.judgement.accused
+        slow = {one.element.nodes for one in found if one.symptom == "is slow"}
+        return [one for one in found if one.symptom != "is late" or one.element.nodes not in slow]
+
+    @property
+    def undecided(self) -> int:
+        """Round trips are measured before the rounds, which decide nothing about them."""
+        return sum(count for what, count in self.judgement.undecided.items() if what != "is late")
 
     @property
     def verdict(self) -> str:
         """In a few sentences."""
-        if not self.accused:
-            return f"Every node and leaf is like the others, in {self.rounds} rounds over {len(self.names)} nodes."
-        return " ".join(self._text(one) for one in self.accused)
+        count, rounds = len(self.names), self.rounds
+        said = [self._text(one, sides) for one, sides in self._by_fault()]
+        if not said:
+            said = [
+                f"Every node and leaf is like the others, in {rounds} rounds over {count} nodes."
+            ]
+        if self.undecided:
+            said.append(f"{self.undecided} links are not decided; more rounds would tell.")
+        if not self.has_counters:
+            said.append("Whether frames are lost is not known: no node counted what it sent again.")
+        return " ".join(said)
 
     def to_json(self) -> list[AccusedEntry]:
         """As `weft diagnose --json` has it."""
@@ -69,83 +86,53 @@ class GreyReport:
             for one in self.accused
         ]
 
-    def _text(self, one: Accused) -> str:
-        nodes = one.element.nodes
-        name = fold(self.names[node] for node in nodes)
-        what = f"Node {name}" if len(nodes) == 1 else f"The leaf of {name}"
-        way = {"out": "sending", "in": "receiving", "both": "there and back"}[one.element.side]
+    def _by_fault(self) -> Iterable[tuple[Accused, set[Side]]]:
+        """A symptom of some nodes once, the surer way, with the ways in which it shows."""
+        sides: dict[tuple[tuple[int, ...], Symptom], set[Side]] = {}
+        first: dict[tuple[tuple[int, ...], Symptom], Accused] = {}
+        for one in self.accused:
+            key = one.element.nodes, one.symptom
+            first.setdefault(key, one)
+            sides.setdefault(key, set()).add(one.element.side)
+        return ((one, sides[key]) for key, one in first.items())
+
+    def _text(self, one: Accused, sides: set[Side]) -> str:
+        way = "both ways" if sides != {"out"} and sides != {"in"} else _WAYS[one.element.side]
         return (
-            f"{what} {one.symptom}, {way}: seen in {one.shown} of {one.looks} looks, elsewhere in "
+            f"{self._name(one.element)} {one.symptom}, {way}: seen in {one.shown} of {one.looks} looks, elsewhere in "
             f"{100 * one.usual_share:.0f} %."
         )
 
+    def _name(self, element: Element) -> str:
+        name = fold(self.names[node] for node in element.nodes)
+        return f"Node {name}" if len(element.nodes) == 1 else f"The leaf of {name}"
+
+
+_WAYS: dict[Side, str] = {"out": "sending", "in": "receiving"}
+
 
 def is_health_check(plan: Plan) -> bool:
-    """Whether a plan is round trips and many rounds of random partners, and nothing else."""
+    """Whether a plan is round trips and rounds of random partners, chosen or drawn, and nothing else."""
     kinds = [(step.pattern.kind, step.measures_latency) for step in plan.steps]
-    return kinds == [("matrix", True), ("random", False)]
+    return kinds in ([("matrix", True), ("health", False)], [("matrix", True), ("random", False)])
 
 
 def grey_report(run: Run) -> GreyReport:
     """Everything that a run shows of nodes and leaves that fail a little."""
-    meta = run.meta
+    return examine(run.meta, run.samples, run.side_table(EVIDENCE_NAME))
+
+
+def examine(meta: RunMeta, samples: pa.Table, evidence: pa.Table) -> GreyReport:
+    """What all rounds so far show: a pure function of them."""
     names = tuple(str(node["name"]) for node in meta.nodes)
     lost = frozenset(names.index(entry["node"]) for entry in meta.lost if entry["node"] in names)
-    survey = take_survey(run.samples, meta.plan, len(names), lost)
-    leaves = leaves_of(survey.round_trip_us, survey.nodes)
-    leaf_of = {node: leaf.members for leaf in leaves for node in leaf.members}
-    seen = [_slow(survey.trials, leaf_of), _late(survey, leaf_of), *_lossy(run, survey, leaf_of)]
-    return GreyReport(names, len(survey.trials), tuple(accused(seen)))
-
-
-Leaves = dict[int, tuple[int, ...]]
-
-
-def _slow(trials: Sequence[Trial], leaf_of: Leaves) -> Observations:
-    """Routes against the usual one of all, since random partners take all alike."""
-    usual = float(np.median(np.concatenate([trial.mbps for trial in trials] or [np.ones(1)])))
-    looks = [
-        (flow, mbps) for trial in trials for flow, mbps in zip(trial.flows, trial.mbps, strict=True)
-    ]
-    shown = np.array([mbps < SLOW_SHARE * usual for _, mbps in looks], dtype=bool)
-    return Observations("is slow", shown, [crossed_by(*flow, leaf_of) for flow, _ in looks])
-
-
-def _late(survey: Survey, leaf_of: Leaves) -> Observations:
-    """Round trips against those of as many leaves."""
-    trips = survey.round_trip_us
-    pairs = [(a, b) for a, b in np.argwhere(np.isfinite(trips)).tolist() if a < b]
-    is_far = np.array([leaf_of.get(a) != leaf_of.get(b) for a, b in pairs], dtype=bool)
-    times = np.array([trips[a, b] for a, b in pairs])
-    shown = np.zeros(len(pairs), dtype=bool)
-    for kind in (is_far, ~is_far):
-        shown[kind] = _outliers(times[kind])
-    crossed = [crossed_by(a, b, leaf_of, ("both", "both")) for a, b in pairs]
-    return Observations("is late", shown, crossed)
-
-
-def _outliers(times: Floats) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
-    if not len(times):
-        return np.zeros(0, dtype=bool)
-    low, usual, high = np.quantile(times, [0.25, 0.5, 0.75])
-    found: np.ndarray[tuple[int], np.dtype[np.bool_]] = times > usual + max(
-        LATE_DEVIATIONS * (high - low) / 1.35, LATE_SHARE * usual
+    survey = take_survey(samples, meta.plan, len(names), lost)
+    step = len(meta.plan.steps) - 1
+    rounds = trials(samples, step)
+    alive = frozenset(range(len(names))) - lost
+    where = Map(len(names), [leaf.members for leaf in leaves_of(survey.round_trip_us, alive)])
+    losses = lossy(rounds, step, evidence, where)
+    seen = [slow(rounds, where), late(survey, where), *losses]
+    return GreyReport(
+        names, len(rounds), judge([one for one in seen if len(one.shown)]), bool(losses)
     )
-    return found
-
-
-def _lossy(run: Run, survey: Survey, leaf_of: Leaves) -> list[Observations]:
-    """Phases in which a sender sent something again; nothing where that was not recorded."""
-    rows = run.side_table(EVIDENCE_NAME)
-    rows = rows.filter(pc.equal(rows["counter"].cast("string"), "nstat:TcpRetransSegs"))
-    again = set(zip(*(rows[name].to_pylist() for name in ("step", "phase", "node")), strict=True))
-    steps = [
-        index
-        for index, step in enumerate(run.meta.plan.steps)
-        if step.is_ensemble and not step.measures_latency
-    ]
-    if not run.side_table(EVIDENCE_NAME).num_rows or not steps:
-        return []
-    looks = [(trial.phase, flow) for trial in survey.trials for flow in trial.flows]
-    shown = np.array([(steps[-1], phase, flow[0]) in again for phase, flow in looks], dtype=bool)
-    return [Observations("loses frames", shown, [crossed_by(*flow, leaf_of) for _, flow in looks])]
