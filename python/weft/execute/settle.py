@@ -11,6 +11,7 @@ from weft.execute.applications.web_server import check_servers, with_loops
 from weft.execute.buffers import check_buffers
 from weft.execute.host_settings.places import check_knobs
 from weft.execute.linpack.settle import settle_linpack
+from weft.execute.message_size import with_enough_bytes
 from weft.execute.resolve import check_usable, settle_pairs, too_few_processors
 from weft.execute.traffic import settle_traffic
 from weft.execute.transport_check import check_transports
@@ -51,7 +52,8 @@ def settle(plan: Plan, testbed: Testbed, cpus: list[int] | None) -> tuple[Plan, 
         settled, said = _settled(step, testbed, cpus)
         plan, notes = plan.with_step(index, settled), notes + said
     if is_computed(testbed):
-        return replace(plan, launches=1), notes
+        plan, said = with_enough_bytes(replace(plan, launches=1), testbed)
+        return plan, notes + said
     plan = check_servers(check_transports(plan, testbed), testbed)
     return plan, [*notes, *too_few_processors(plan, testbed)]
 

@@ -128,6 +128,16 @@ class Computed(BaseTestbed, ABC, Generic[Model]):
         each = members * (members - 1) if unphased else members
         return each * self.phase_count(step)
 
+    @property
+    def port_mbps(self) -> float:
+        """What a usual host's link carries on the wire; 0 where nothing is known of it."""
+        return 0.0
+
+    @property
+    def enough_bytes(self) -> int:
+        """Messages of so many, a power of two, fill a usual host's link; 0 where nothing is known of it."""
+        return 0
+
     def rows_of_phase(self, step: Step) -> int | None:
         """About how many samples of each phase `simulate` keeps, beside its digest; None where it keeps all."""
         return None

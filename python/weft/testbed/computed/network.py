@@ -6,8 +6,10 @@ import os
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from functools import cached_property
+from math import ceil, log2
 from pathlib import Path
 
+import numpy as np
 import pyarrow as pa
 
 from weft import _core
@@ -43,6 +45,8 @@ from weft.testbed.computed.outcome import Outcome
 from weft.testbed.needs import nodes_of
 from weft.testbed.programs import check_alive, check_members, check_replay, refuse_library
 
+PORTS_LOOKED_AT = 33
+OVERHEADS = 4
 _CHUNK_TRANSFERS = 400_000
 _CONDENSED_TRANSFERS = 8_000_000
 
@@ -178,6 +182,22 @@ class Simulated(Computed[_core.Network]):
             to_json(step), to_json(phases), self.dead, with_loads, **self._parameters
         )
         return Outcome.of(answer)
+
+    @cached_property
+    def port_mbps(self) -> float:
+        """Of some pairs of neighbours, what the first constraint on the way carries."""
+        hosts = range(min(len(self.nodes), PORTS_LOOKED_AT) - 1)
+        ways = [self.model.way(host, host + 1, 0) for host in hosts]
+        ports = [self.capacities_mbps[way[0][0]] for way in ways if way is not None and way[0]]
+        known = [mbps for mbps in ports if np.isfinite(mbps)]
+        return float(np.median(known)) if known else 0.0
+
+    @cached_property
+    def enough_bytes(self) -> int:
+        """What a message costs at its ends is a quarter of its time on the wire at most."""
+        overhead_us = float(self.describe()["model"]["overhead_s"]) * 1e6
+        least = OVERHEADS * overhead_us * self.port_mbps / 8
+        return 1 << ceil(log2(least)) if least > 1 else 0
 
     @cached_property
     def capacities_mbps(self) -> Floats:
