@@ -13,7 +13,9 @@ NODES, PER_LEAF = 16, 4
 LEAVES = [tuple(range(first, first + PER_LEAF)) for first in range(0, NODES, PER_LEAF)]
 
 
-def looks(rounds: int, chance: Callable[[set[Element], bool], float], seed: int) -> Observations:
+def looks(
+    rounds: int, chance: Callable[[set[Element], bool], float], seed: int
+) -> Observations[Element]:
     """Random partners, each route of which shows the symptom with a chance, by its elements and whether it is far."""
     rng = np.random.default_rng(seed)
     orders = [rng.permutation(NODES) for _ in range(rounds)]
@@ -25,7 +27,9 @@ def looks(rounds: int, chance: Callable[[set[Element], bool], float], seed: int)
     return replace(seen, shown=np.array(shown))
 
 
-def with_bad(bad: Element, seed: int, excess: float = 0.15, usual: float = 0.01) -> Judgement:
+def with_bad(
+    bad: Element, seed: int, excess: float = 0.15, usual: float = 0.01
+) -> Judgement[Element]:
     return judge([looks(100, lambda one, _: excess if bad in one else usual, seed)])
 
 

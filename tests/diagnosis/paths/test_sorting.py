@@ -5,10 +5,10 @@ from collections import Counter
 import numpy as np
 import pytest
 
+from weft.diagnosis.leaves import Leaf, leaves_of
 from weft.diagnosis.paths.balance import balance_of, jain, share_of
 from weft.diagnosis.paths.connection import Connection, LeafPair, batches, leaf_pairs
 from weft.diagnosis.paths.leaf_paths import leaf_paths
-from weft.diagnosis.paths.leaves import Leaf, leaves_of
 from weft.diagnosis.paths.sorting import Round, Sorting, sort_paths, weak
 
 PORT_MBPS = 10.0

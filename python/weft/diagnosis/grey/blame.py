@@ -12,11 +12,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Generic
 
 import numpy as np
 
 from weft.diagnosis.curve import Ints
-from weft.diagnosis.grey.observations import NONE, Bools, Element, Observations, Symptom
+from weft.diagnosis.grey.observations import NONE, Bools, E, Observations, Symptom
 from weft.statistics import Floats
 
 LEVEL = 0.01
@@ -34,10 +35,10 @@ that once in a hundred times. Of what shows a symptom half as often, the bet mos
 
 
 @dataclass(frozen=True)
-class Accused:
+class Accused(Generic[E]):
     """An element and what it does; `shown` of `looks` showed it, of the others the share `usual_share`."""
 
-    element: Element
+    element: E
     symptom: Symptom
     shown: int
     looks: int
@@ -46,17 +47,17 @@ class Accused:
 
 
 @dataclass(frozen=True)
-class Judgement:
+class Judgement(Generic[E]):
     """Those that are not like the others, the surest first; and how many are neither that nor cleared, by symptom."""
 
-    accused: tuple[Accused, ...]
+    accused: tuple[Accused[E], ...]
     undecided: dict[Symptom, int]
 
 
-def judge(seen: Sequence[Observations], level: float = LEVEL) -> Judgement:
+def judge(seen: Sequence[Observations[E]], level: float = LEVEL) -> Judgement[E]:
     """All symptoms together: the more elements, the surer must each be."""
     tests = sum(len(one.elements) for one in seen)
-    found: list[Accused] = []
+    found: list[Accused[E]] = []
     undecided: dict[Symptom, int] = {}
     for one in seen:
         own, undecided[one.symptom] = _one_by_one(one, np.log(tests / level))
@@ -68,12 +69,12 @@ def judge(seen: Sequence[Observations], level: float = LEVEL) -> Judgement:
     return Judgement(tuple(found[: max(enough, default=0)]), undecided)
 
 
-def _one_by_one(seen: Observations, enough: float) -> tuple[list[Accused], int]:
+def _one_by_one(seen: Observations[E], enough: float) -> tuple[list[Accused[E]], int]:
     """The surest element, then the surest of what does not cross it, and so on while one is sure by itself; and how
     many of the others are open."""
     left = np.ones(len(seen.shown), dtype=bool)
     all_looks = _tally(seen.crossed, len(seen.elements))
-    found: list[Accused] = []
+    found: list[Accused[E]] = []
     while True:
         bets = _bets(seen, left)
         best = int(np.argmax(bets.log_e))
@@ -97,13 +98,13 @@ class _Bets:
     shown: Ints
     expected: Floats
 
-    def accused(self, seen: Observations, at: int) -> Accused:
+    def accused(self, seen: Observations[E], at: int) -> Accused[E]:
         looks, shown = int(self.looks[at]), int(self.shown[at])
         usual = float(self.expected[at]) / max(looks, 1)
         return Accused(seen.elements[at], seen.symptom, shown, looks, usual, float(self.log_e[at]))
 
 
-def _bets(seen: Observations, left: Bools) -> _Bets:
+def _bets(seen: Observations[E], left: Bools) -> _Bets:
     """Of all elements; near and far looks have a usual share each."""
     count = len(seen.elements)
     logs, least = np.zeros((len(EXCESS), count)), np.zeros(count)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Literal, NamedTuple
+from typing import Generic, Literal, NamedTuple, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -17,6 +17,9 @@ Bools = npt.NDArray[np.bool_]
 NONE = -1
 
 
+E = TypeVar("E")
+
+
 class Element(NamedTuple):
     """What nodes send through or receive through, or both where that is not told apart: the link of one node, or all
     links of a leaf; positions, ascending."""
@@ -26,14 +29,14 @@ class Element(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False)
-class Observations:
-    """By look whether it showed a symptom. `crossed[i]` are the elements of look i, by their places in `elements`: two
-    links of nodes and two of leaves, NONE where it crosses none."""
+class Observations(Generic[E]):
+    """By look whether it showed a symptom. `crossed[i]` are the elements of look i, by their places in `elements`, as
+    two links of nodes and two of leaves; NONE where it crosses none."""
 
     symptom: Symptom
     shown: Bools
     crossed: Ints
-    elements: tuple[Element, ...]
+    elements: tuple[E, ...]
 
     @property
     def is_far(self) -> Bools:
@@ -53,7 +56,7 @@ class Map:
 
     def seen(
         self, symptom: Symptom, shown: Bools, src: Ints, dst: Ints, sides: tuple[Side, ...]
-    ) -> Observations:
+    ) -> Observations[Element]:
         """Looks at routes from `src` to `dst`; `sides` are those of a route's ends, one where they are alike."""
         parts = [self._elements(side) for side in sides]
         shift = len(parts[0]) * (len(sides) - 1)

@@ -11,7 +11,7 @@ import pyarrow as pa
 from weft.diagnosis.grey.blame import Accused, Judgement, judge
 from weft.diagnosis.grey.observations import Element, Map, Side, Symptom
 from weft.diagnosis.grey.symptoms import late, lossy, slow
-from weft.diagnosis.paths.leaves import leaves_of
+from weft.diagnosis.leaves import leaves_of
 from weft.diagnosis.xray.survey import take_survey
 from weft.diagnosis.xray.trial import trials
 from weft.nodeset import fold
@@ -41,11 +41,11 @@ class GreyReport:
 
     names: tuple[str, ...]
     rounds: int
-    judgement: Judgement
+    judgement: Judgement[Element]
     has_counters: bool
 
     @property
-    def accused(self) -> list[Accused]:
+    def accused(self) -> list[Accused[Element]]:
         """Without what is late because it is slow: its frames take longer."""
         found = self.judgement.accused
         slow = {one.element.nodes for one in found if one.symptom == "is slow"}
@@ -86,17 +86,17 @@ class GreyReport:
             for one in self.accused
         ]
 
-    def _by_fault(self) -> Iterable[tuple[Accused, set[Side]]]:
+    def _by_fault(self) -> Iterable[tuple[Accused[Element], set[Side]]]:
         """A symptom of some nodes once, the surer way, with the ways in which it shows."""
         sides: dict[tuple[tuple[int, ...], Symptom], set[Side]] = {}
-        first: dict[tuple[tuple[int, ...], Symptom], Accused] = {}
+        first: dict[tuple[tuple[int, ...], Symptom], Accused[Element]] = {}
         for one in self.accused:
             key = one.element.nodes, one.symptom
             first.setdefault(key, one)
             sides.setdefault(key, set()).add(one.element.side)
         return ((one, sides[key]) for key, one in first.items())
 
-    def _text(self, one: Accused, sides: set[Side]) -> str:
+    def _text(self, one: Accused[Element], sides: set[Side]) -> str:
         way = "both ways" if sides != {"out"} and sides != {"in"} else _WAYS[one.element.side]
         return (
             f"{self._name(one.element)} {one.symptom}, {way}: seen in {one.shown} of {one.looks} looks, elsewhere in "

@@ -6,10 +6,10 @@ from collections.abc import Sequence
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 
 from weft.diagnosis.curve import Ints
-from weft.diagnosis.grey.observations import Bools, Map, Observations
+from weft.diagnosis.grey.observations import Bools, Element, Map, Observations
+from weft.diagnosis.resent import Segments, segments
 from weft.diagnosis.xray.survey import Survey
 from weft.diagnosis.xray.trial import Trial
 from weft.statistics import Floats
@@ -24,11 +24,10 @@ deviation is that of the quicker ones for the same reason."""
 TO_DEVIATIONS = 1.0
 """Of a normal distribution, from the quantile of 5 % to that of 25 %."""
 LOSS_SHARE = 2e-4
-"""A sender that sent more than this share of its segments again."""
-RESENT, SENT = "nstat:TcpRetransSegs", "nstat:TcpExtTCPOrigDataSent"
+"""A sender that lost more than this share of its segments."""
 
 
-def slow(trials: Sequence[Trial], where: Map) -> Observations:
+def slow(trials: Sequence[Trial], where: Map) -> Observations[Element]:
     """Routes against the usual one of as many leaves, since random partners take all alike."""
     src, dst = _joined(trials, "src"), _joined(trials, "dst")
     mbps = np.concatenate([np.empty(0), *(trial.mbps for trial in trials)])
@@ -38,7 +37,7 @@ def slow(trials: Sequence[Trial], where: Map) -> Observations:
     return where.seen("is slow", shown, src, dst, ("out", "in"))
 
 
-def late(survey: Survey, where: Map) -> Observations:
+def late(survey: Survey, where: Map) -> Observations[Element]:
     """Round trips against those of as many leaves."""
     src, dst = survey.trips.a, survey.trips.b
     shown = np.zeros(len(src), dtype=bool)
@@ -47,15 +46,18 @@ def late(survey: Survey, where: Map) -> Observations:
     return where.seen("is late", shown, src, dst, ("both",))
 
 
-def lossy(trials: Sequence[Trial], step: int, evidence: pa.Table, where: Map) -> list[Observations]:
-    """Rounds in which a sender sent much again; nothing where that was not recorded."""
-    if not evidence.num_rows or not trials:
+def lossy(
+    trials: Sequence[Trial], step: int, evidence: pa.Table, where: Map
+) -> list[Observations[Element]]:
+    """Rounds in which a sender lost much; nothing where that was not recorded."""
+    counted = segments(evidence, step)
+    if not counted or not trials:
         return []
-    shares = _resent_shares(evidence.filter(pc.equal(evidence["step"], step)))
     phases = np.repeat([one.phase for one in trials], [len(one.src) for one in trials])
     src, dst = _joined(trials, "src"), _joined(trials, "dst")
     sent = zip(phases.tolist(), src.tolist(), strict=True)
-    shown = np.array([shares.get(one, 0.0) > LOSS_SHARE for one in sent], dtype=bool)
+    none = Segments()
+    shown = np.array([counted.get(one, none).lost_share > LOSS_SHARE for one in sent], dtype=bool)
     return [where.seen("loses frames", shown, src, dst, ("out", "in"))]
 
 
@@ -63,21 +65,6 @@ def _late(times: Floats) -> Bools:
     low, usual = np.quantile(times, [0.05, USUAL_QUANTILE])
     margin = max(LATE_DEVIATIONS * (usual - low) / TO_DEVIATIONS, LATE_SHARE * usual)
     found: Bools = times > usual + margin
-    return found
-
-
-def _resent_shares(rows: pa.Table) -> dict[tuple[int, int], float]:
-    """By phase and node what share of the segments was sent again; where sent ones are not counted, 1."""
-    again, sent = _by_phase(rows, RESENT), _by_phase(rows, SENT)
-    return {at: count / max(sent.get(at, count), 1.0) for at, count in again.items()}
-
-
-def _by_phase(rows: pa.Table, counter: str) -> dict[tuple[int, int], float]:
-    own = rows.filter(pc.equal(rows["counter"].cast("string"), counter))
-    found: dict[tuple[int, int], float] = {}
-    columns = (own[name].to_pylist() for name in ("phase", "node", "value"))
-    for phase, node, value in zip(*columns, strict=True):
-        found[phase, node] = found.get((phase, node), 0.0) + value
     return found
 
 

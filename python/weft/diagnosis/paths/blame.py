@@ -1,8 +1,8 @@
-"""Which leaf's link a slow path is: what all slow pairs of leaves have in common."""
+"""Which leaf's link a slow or lossy path is: what all such pairs of leaves have in common."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -16,9 +16,9 @@ Side = Literal["out", "in", "between"]
 
 
 @dataclass(frozen=True)
-class Slowness:
-    """A leaf whose link is slow outwards or inwards, or two leaves between which one is: where nothing else says whose
-    it is. `found` are the slow paths with the pairs of leaves that they are of."""
+class BadLink:
+    """A leaf whose link is bad outwards or inwards, or two leaves between which one is: where nothing else says whose
+    it is. `found` are the bad paths with the pairs of leaves that they are of."""
 
     side: Side
     leaf: tuple[int, ...]
@@ -30,24 +30,26 @@ class Slowness:
         return self.found[0][0].dst
 
 
-def slow_links(pairs: Sequence[LeafPaths]) -> list[Slowness]:
+def slow_links(pairs: Sequence[LeafPaths]) -> list[BadLink]:
     """The fewest links that explain all slow paths, those first that explain most."""
     told = [one for one in pairs if one.paths]
-    if not told:
-        return []
-    usual = float(np.median([one.usual_mbps for one in told]))
-    slow = {
-        (one.src, one.dst): [
-            (one, path) for path in one.paths if path.capacity_mbps.median < SLOW_SHARE * usual
-        ]
-        for one in told
-    }
-    left = {ends for ends, paths in slow.items() if paths}
-    links: list[Slowness] = []
+    usual = float(np.median([one.usual_mbps for one in told])) if told else 0.0
+    return _links(told, lambda path: path.capacity_mbps.median < SLOW_SHARE * usual)
+
+
+def lossy_links(pairs: Sequence[LeafPaths]) -> list[BadLink]:
+    """The fewest links that explain all lossy paths."""
+    return _links([one for one in pairs if one.paths], lambda path: path.loss_share is not None)
+
+
+def _links(told: Sequence[LeafPaths], is_bad: Callable[[PathFound], bool]) -> list[BadLink]:
+    bad = {(one.src, one.dst): [(one, path) for path in one.paths if is_bad(path)] for one in told}
+    left = {ends for ends, paths in bad.items() if paths}
+    links: list[BadLink] = []
     while left:
-        side, leaf, explained = _best(left, list(slow))
-        found = tuple(each for ends in sorted(explained) for each in slow[ends])
-        links.append(Slowness(side, leaf, found))
+        side, leaf, explained = _best(left, list(bad))
+        found = tuple(each for ends in sorted(explained) for each in bad[ends])
+        links.append(BadLink(side, leaf, found))
         left -= explained
     return links
 
@@ -56,7 +58,7 @@ Ends = tuple[tuple[int, ...], tuple[int, ...]]
 
 
 def _best(left: set[Ends], tried: Sequence[Ends]) -> tuple[Side, tuple[int, ...], set[Ends]]:
-    """The leaf all of whose pairs one way are slow, and which explains most of those that are left."""
+    """The leaf all of whose pairs one way are bad, and which explains most of those that are left."""
     sides: tuple[tuple[Side, int], ...] = (("out", 0), ("in", 1))
     candidates = []
     for side, end in sides:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import NamedTuple
 
-from weft.diagnosis.paths.leaves import Leaf
+from weft.diagnosis.leaves import Leaf
 
 FIRST_PORT = 20_000
 """Below what kernels give connections by themselves, and above most services."""

@@ -17,11 +17,13 @@ class ConnectionEntry(TypedDict):
 
 
 class PathEntry(TypedDict):
-    """A path: its share of all connections, what it carries, and whether connections have filled it."""
+    """A path: its share of all connections, what it carries, whether connections have filled it, and what share of
+    the frames it loses where that is more than others do."""
 
     share: Interval
     capacity_mbps: Interval
     is_full: bool
+    loss_share: float | None
     connections: list[ConnectionEntry]
 
 
@@ -46,8 +48,20 @@ class SlowEntry(TypedDict):
     share: float
 
 
+class LossyEntry(TypedDict):
+    """A link that loses frames: of which leaf, in which direction, and to which where it is between two."""
+
+    side: str
+    leaf: list[str]
+    to: list[str] | None
+    loss_share: float
+
+
 class PathsDocument(TypedDict):
-    """All of it."""
+    """All of it; `overtaken_share` of the packets were overtaken by others of their connection, null where that was not
+    counted."""
 
     pairs: list[PairEntry]
     slow: list[SlowEntry]
+    lossy: list[LossyEntry]
+    overtaken_share: float | None

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 import numpy as np
@@ -14,9 +14,9 @@ from weft.diagnosis.paths.sorting import Sorting
 from weft.interval import Interval
 from weft.statistics import median_interval
 
-Kind = Literal["several", "one", "by address", "not told", "few"]
+Kind = Literal["several", "one", "by address", "not told", "few", "sprayed"]
 """Several paths, by ports; one for all that was tried; several, but ports do not matter; connections do not disturb
-each other; too few connections were sorted."""
+each other; too few connections were sorted; packets of one connection take several paths."""
 LEAST_SORTED = 8
 LEAST_APART = 4
 
@@ -24,12 +24,14 @@ LEAST_APART = 4
 @dataclass(frozen=True)
 class PathFound:
     """One of the paths: the connections on it, its share of all, and what it carries, payload. `is_full` where two of
-    its connections have filled it; else it carries that much at least."""
+    its connections have filled it; else it carries that much at least. `loss_share` of the frames are lost, None where
+    it loses no more than others."""
 
     connections: tuple[Connection, ...]
     share: Interval
     capacity_mbps: Interval
     is_full: bool
+    loss_share: float | None = None
 
 
 @dataclass(frozen=True)
@@ -42,6 +44,10 @@ class LeafPaths:
     paths: tuple[PathFound, ...]
     balance: Balance | None
     undecided: int
+
+    def sprayed(self) -> LeafPaths:
+        """Without the paths that seemed to be there."""
+        return replace(self, kind="sprayed", paths=(), balance=None, undecided=0)
 
     @property
     def usual_mbps(self) -> float:
@@ -56,6 +62,7 @@ class LeafPaths:
                 "share": path.share,
                 "capacity_mbps": path.capacity_mbps,
                 "is_full": path.is_full,
+                "loss_share": path.loss_share,
                 "connections": [
                     {"src": names[one.src], "dst": names[one.dst], "port": one.port}
                     for one in path.connections

@@ -2,65 +2,63 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 
-import numpy as np
-
-from weft.diagnosis.paths.blame import Slowness, slow_links
+from weft.diagnosis.leaves import leaves_of
+from weft.diagnosis.paths.blame import BadLink, lossy_links, slow_links
 from weft.diagnosis.paths.connection import leaf_pairs
-from weft.diagnosis.paths.document import PathsDocument, SlowEntry
+from weft.diagnosis.paths.document import LossyEntry, PathsDocument, SlowEntry
 from weft.diagnosis.paths.leaf_paths import LeafPaths, leaf_paths
-from weft.diagnosis.paths.leaves import leaves_of
+from weft.diagnosis.paths.losses import with_losses
 from weft.diagnosis.paths.trials import PathLog
+from weft.diagnosis.paths.wording import (
+    NO_LEAVES,
+    NOT_TOLD,
+    Words,
+    capacity_mbps,
+    loss_share,
+    share,
+    sprayed,
+)
+from weft.diagnosis.resent import segments, together
 from weft.diagnosis.xray.survey import take_survey
-from weft.nodeset import fold
-from weft.quantity import significant
 from weft.runs.folder import Run
+from weft.runs.tables import EVIDENCE_NAME
 
-UNEVEN = 0.01
-"""Where chance alone gives such an imbalance more rarely, the hash is not even."""
-MOST_PORTS_SHOWN = 6
+OVERTAKEN = 0.01
+"""Where a larger share of the packets was overtaken by others of their connection, they take several paths."""
 
 
 @dataclass(frozen=True)
 class PathReport:
-    """Paths by pair of leaves, and the slow links among them."""
+    """Paths by pair of leaves, and the slow and lossy links among them; what share of the packets was overtaken, None
+    where nothing was counted."""
 
     names: tuple[str, ...]
     pairs: tuple[LeafPaths, ...]
-    slow: tuple[Slowness, ...]
+    slow: tuple[BadLink, ...]
+    lossy: tuple[BadLink, ...] = ()
+    overtaken_share: float | None = None
 
     @property
     def verdict(self) -> str:
         """All that matters in a few sentences."""
         told = [one for one in self.pairs if one.paths]
         if not self.pairs:
-            return "All nodes are at one switch as far as round trips show: there are no paths to tell apart."
+            return NO_LEAVES
+        if any(one.kind == "sprayed" for one in self.pairs):
+            return sprayed(self.overtaken_share or 0.0)
         if not told:
-            return (
-                "Connections between leaves do not disturb each other: links are wider than two nodes can fill, or "
-                "packets are sprayed over all paths. The paths cannot be told apart."
-            )
-        bad = [self._slow_text(one) for one in self.slow]
-        return " ".join(
-            [self._count_text(told), *self._uneven(told), *(bad or ["No path is slow."])]
-        )
+            return NOT_TOLD
+        words = Words(self.names)
+        bad = [*map(words.lossy, self.lossy), *map(words.slow, self.slow)]
+        odd = [*words.asymmetric(told), *words.uneven(told)]
+        return " ".join([words.count(told), *odd, *(bad or ["No path is slow or lossy."])])
 
     def lines(self) -> Iterator[str]:
         """A line for each pair of leaves."""
-        for one in self.pairs:
-            ends = f"{self._fold(one.src)} to {self._fold(one.dst)}"
-            if not one.paths:
-                yield f"{ends}: {one.kind}"
-                continue
-            paths = ", ".join(
-                f"{'' if path.is_full else '>= '}{significant(path.capacity_mbps.median, 3)} "
-                f"({100 * path.share.median:.0f} %)"
-                for path in one.paths
-            )
-            yield f"{ends}: {len(one.paths)} paths, Mb/s (share of connections): {paths}"
+        return Words(self.names).lines(self.pairs)
 
     def to_json(self) -> PathsDocument:
         """As `weft diagnose --json` has it."""
@@ -69,67 +67,30 @@ class PathReport:
             {
                 "side": one.side,
                 "leaf": [names[node] for node in one.leaf],
-                "to": [names[node] for node in one.other] if one.side == "between" else None,
-                "capacity_mbps": _capacity(one),
-                "share": _share(one),
+                "to": self._other(one),
+                "capacity_mbps": capacity_mbps(one),
+                "share": share(one),
             }
             for one in self.slow
         ]
-        return {"pairs": [one.to_json(names) for one in self.pairs], "slow": slow}
-
-    def _fold(self, nodes: Sequence[int]) -> str:
-        return fold(self.names[node] for node in nodes)
-
-    def _count_text(self, told: Sequence[LeafPaths]) -> str:
-        counts = Counter(len(one.paths) for one in told)
-        usual = max(counts, key=lambda count: (counts[count], count))
-        by_address = [one for one in told if one.kind == "by address"]
-        text = f"Leaves reach each other over {usual} path{'s' if usual > 1 else ''}"
-        if len(by_address) > len(told) / 2:
-            text += (
-                "; the hash ignores ports, so that all connections of two nodes take the same one"
-            )
-        return f"{text}."
-
-    def _uneven(self, told: Sequence[LeafPaths]) -> list[str]:
-        """Said where even the worst of so many pairs of leaves is not by chance (Bonferroni)."""
-        known = [(one, one.balance) for one in told if one.balance]
-        uneven = [(one, b) for one, b in known if b.p_value < UNEVEN / len(known)]
-        return [
-            f"{self._fold(one.src)} to {self._fold(one.dst)}: the fullest path has {balance.max_to_mean:.1f} times the "
-            f"mean of connections (by chance up to {balance.max_to_mean_by_chance.high:.1f})."
-            for one, balance in uneven
+        lossy: list[LossyEntry] = [
+            {
+                "side": one.side,
+                "leaf": [names[node] for node in one.leaf],
+                "to": self._other(one),
+                "loss_share": loss_share(one),
+            }
+            for one in self.lossy
         ]
+        return {
+            "pairs": [one.to_json(names) for one in self.pairs],
+            "slow": slow,
+            "lossy": lossy,
+            "overtaken_share": self.overtaken_share,
+        }
 
-    def _slow_text(self, one: Slowness) -> str:
-        pair = one.found[0][0]
-        usual = float(np.median([each.usual_mbps for each, _ in one.found]))
-        ends = {
-            "out": f"Leaf {self._fold(one.leaf)}: 1 of {len(pair.paths)} uplinks carries",
-            "in": f"Leaf {self._fold(one.leaf)}: 1 of {len(pair.paths)} links down to it carries",
-            "between": f"From {self._fold(one.leaf)} to {self._fold(one.other)} 1 of {len(pair.paths)} paths carries",
-        }[one.side]
-        rate = _capacity(one)
-        ports = [
-            f"{self.names[c.src]}:{c.port} to {self.names[c.dst]}"
-            for _, path in one.found
-            for c in path.connections
-        ]
-        shown = ", ".join(ports[:MOST_PORTS_SHOWN]) + (
-            ", ..." if len(ports) > MOST_PORTS_SHOWN else ""
-        )
-        return (
-            f"{ends} {significant(rate, 3)} Mb/s, the others {significant(usual, 3)}; "
-            f"{100 * _share(one):.0f} % of connections take it ({shown})."
-        )
-
-
-def _capacity(one: Slowness) -> float:
-    return float(np.median([path.capacity_mbps.median for _, path in one.found]))
-
-
-def _share(one: Slowness) -> float:
-    return float(np.mean([path.share.median for _, path in one.found]))
+    def _other(self, link: BadLink) -> list[str] | None:
+        return [self.names[node] for node in link.other] if link.side == "between" else None
 
 
 def path_report(run: Run, step: int) -> PathReport:
@@ -140,5 +101,13 @@ def path_report(run: Run, step: int) -> PathReport:
     survey = take_survey(run.samples, meta.plan, len(names), lost)
     pairs = leaf_pairs(leaves_of(survey.round_trip_us, survey.nodes))
     found = PathLog(step, pairs).read(run.samples, meta.phases)
-    told = tuple(leaf_paths(pair, one.sorted()) for pair, one in zip(pairs, found, strict=True))
-    return PathReport(tuple(names), told, tuple(slow_links(told)))
+    told = [leaf_paths(pair, one.sorted()) for pair, one in zip(pairs, found, strict=True)]
+    counted = segments(run.side_table(EVIDENCE_NAME), step)
+    overtaken = together(counted.values()).overtaken_share if counted else None
+    if overtaken is not None and overtaken > OVERTAKEN:
+        sprayed_pairs = tuple(one.sprayed() for one in told)
+        return PathReport(tuple(names), sprayed_pairs, (), overtaken_share=overtaken)
+    records = [one for one in meta.phases if one["step"] == step]
+    told = with_losses(told, records, counted)
+    slow, lossy = tuple(slow_links(told)), tuple(lossy_links(told))
+    return PathReport(tuple(names), tuple(told), slow, lossy, overtaken)

@@ -6,8 +6,8 @@ import numpy as np
 import pyarrow as pa
 from msgspec.structs import replace
 
+from weft.diagnosis.leaves import leaves_of
 from weft.diagnosis.paths.connection import Connection, LeafPair, batches, leaf_pairs
-from weft.diagnosis.paths.leaves import leaves_of
 from weft.diagnosis.paths.sorting import weak
 from weft.diagnosis.paths.trials import Measured, PathLog
 from weft.diagnosis.xray.survey import Survey, take_survey

@@ -1,0 +1,151 @@
+"""What is said of paths, in sentences."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+
+import numpy as np
+
+from weft.diagnosis.paths.blame import BadLink
+from weft.diagnosis.paths.leaf_paths import LeafPaths
+from weft.nodeset import fold
+from weft.quantity import significant
+
+UNEVEN = 0.01
+"""Where chance alone gives such an imbalance more rarely, the hash is not even."""
+MOST_PORTS_SHOWN = 6
+MOST_SAID = 3
+"""More pairs of leaves of which the same is to be said are counted."""
+
+NO_LEAVES = (
+    "All nodes are at one switch as far as round trips show: there are no paths to tell apart."
+)
+NOT_TOLD = (
+    "Connections between leaves do not disturb each other: links are wider than two nodes can fill, or packets are "
+    "sprayed over all paths. The paths cannot be told apart."
+)
+
+
+def sprayed(share: float) -> str:
+    """Where packets of one connection overtake each other."""
+    return (
+        f"Packets of one connection overtake each other ({100 * share:.1f} % of them): switches spray packets, or "
+        "short bursts of them, over all paths. A connection has no path of its own, so there are none to tell apart."
+    )
+
+
+class Words:
+    """Sentences with the names of the nodes."""
+
+    def __init__(self, names: Sequence[str]) -> None:
+        self._names = names
+
+    def count(self, told: Sequence[LeafPaths]) -> str:
+        """How many paths there are, and whether ports matter."""
+        counts = Counter(len(one.paths) for one in told)
+        usual = max(counts, key=lambda count: (counts[count], count))
+        by_address = [one for one in told if one.kind == "by address"]
+        text = f"Leaves reach each other over {usual} path{'s' if usual > 1 else ''}"
+        if len(by_address) > len(told) / 2:
+            text += (
+                "; the hash ignores ports, so that all connections of two nodes take the same one"
+            )
+        return f"{text}."
+
+    def uneven(self, told: Sequence[LeafPaths]) -> list[str]:
+        """Said where even the worst of so many pairs of leaves is not by chance (Bonferroni)."""
+        known = [(one, one.balance) for one in told if one.balance]
+        uneven = [(one, b) for one, b in known if b.p_value < UNEVEN / len(known)]
+        said = [
+            f"{self.ends(one)}: the hash is not even: the fullest path has {balance.max_to_mean:.1f} times the mean "
+            f"of connections (by chance up to {balance.max_to_mean_by_chance.high:.1f}), Jain's index is "
+            f"{balance.jain:.2f} (by chance from {balance.jain_by_chance.low:.2f})."
+            for one, balance in uneven
+        ]
+        return _shortened(said)
+
+    def asymmetric(self, told: Sequence[LeafPaths]) -> list[str]:
+        """Leaves between which there are more paths one way than the other; each two once."""
+        sure = {(one.src, one.dst): one for one in told if not one.undecided}
+        said = [
+            f"{self.ends(one)} there {_are(len(one.paths))}, and back {len(back.paths)}: routes are not symmetric."
+            for ends, one in sure.items()
+            if (back := sure.get(ends[::-1])) and len(one.paths) > len(back.paths)
+        ]
+        return _shortened(said)
+
+    def slow(self, link: BadLink) -> str:
+        """What a slow link carries, and which connections take it."""
+        usual = float(np.median([each.usual_mbps for each, _ in link.found]))
+        return (
+            f"{self._where(link)} carries {significant(capacity_mbps(link), 3)} Mb/s, the others "
+            f"{significant(usual, 3)}; {self._taken(link)}."
+        )
+
+    def lossy(self, link: BadLink) -> str:
+        """What a lossy link loses, and which connections take it."""
+        return f"{self._where(link)} loses {100 * loss_share(link):.1f} % of the frames; {self._taken(link)}."
+
+    def lines(self, pairs: Sequence[LeafPaths]) -> Iterator[str]:
+        """A line for each pair of leaves."""
+        for one in pairs:
+            if not one.paths:
+                yield f"{self.ends(one)}: {one.kind}"
+                continue
+            paths = ", ".join(
+                f"{'' if path.is_full else '>= '}{significant(path.capacity_mbps.median, 3)} "
+                f"({100 * path.share.median:.0f} %)"
+                for path in one.paths
+            )
+            many = f"{len(one.paths)} path{'s' if len(one.paths) > 1 else ''}"
+            yield f"{self.ends(one)}: {many}, Mb/s (share of connections): {paths}"
+
+    def ends(self, one: LeafPaths) -> str:
+        """Such as "n[1-4] to n[5-8]"."""
+        return f"{self._fold(one.src)} to {self._fold(one.dst)}"
+
+    def _fold(self, nodes: Sequence[int]) -> str:
+        return fold(self._names[node] for node in nodes)
+
+    def _where(self, link: BadLink) -> str:
+        count = len(link.found[0][0].paths)
+        return {
+            "out": f"Leaf {self._fold(link.leaf)}: 1 of {count} uplinks",
+            "in": f"Leaf {self._fold(link.leaf)}: 1 of {count} links down to it",
+            "between": f"From {self._fold(link.leaf)} to {self._fold(link.other)} 1 of {count} paths",
+        }[link.side]
+
+    def _taken(self, link: BadLink) -> str:
+        ports = [
+            f"{self._names[c.src]}:{c.port} to {self._names[c.dst]}"
+            for _, path in link.found
+            for c in path.connections
+        ]
+        more = ", ..." if len(ports) > MOST_PORTS_SHOWN else ""
+        shown = ", ".join(ports[:MOST_PORTS_SHOWN]) + more
+        return f"{100 * share(link):.0f} % of connections take it ({shown})"
+
+
+def capacity_mbps(link: BadLink) -> float:
+    """What the paths over a link carry."""
+    return float(np.median([path.capacity_mbps.median for _, path in link.found]))
+
+
+def loss_share(link: BadLink) -> float:
+    """What the paths over a lossy link lose."""
+    return float(np.median([path.loss_share or 0.0 for _, path in link.found]))
+
+
+def share(link: BadLink) -> float:
+    """Of the connections that take a link."""
+    return float(np.mean([path.share.median for _, path in link.found]))
+
+
+def _are(count: int) -> str:
+    return f"are {count} paths" if count > 1 else "is 1 path"
+
+
+def _shortened(said: list[str]) -> list[str]:
+    left = len(said) - MOST_SAID
+    return said if left <= 0 else [*said[:MOST_SAID], f"The same holds of {left} more."]

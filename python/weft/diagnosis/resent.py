@@ -1,0 +1,71 @@
+"""What nodes sent, lost and saw overtaken in each phase, by the kernel's counters of TCP."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+SENT = "nstat:TcpExtTCPOrigDataSent"
+RESENT = "nstat:TcpRetransSegs"
+NEEDLESS = "nstat:TcpExtTCPDSACKRecv"
+"""The receiver had it already (RFC 2883): it was late or overtaken, not lost."""
+OVERTAKEN = ("nstat:TcpExtTCPSACKReorder", "nstat:TcpExtTCPTSReorder")
+"""What the sender found to have been overtaken, by selective acknowledgements and by timestamps."""
+
+At = tuple[int, int]
+"""A phase and the node that sent in it."""
+
+
+@dataclass(frozen=True)
+class Segments:
+    """Of one connection in a phase, or several together."""
+
+    sent: float = 0.0
+    lost: float = 0.0
+    overtaken: float = 0.0
+
+    @property
+    def lost_share(self) -> float:
+        """Where sent ones are not counted, all that was lost counts as all."""
+        return self.lost / max(self.sent, self.lost, 1.0)
+
+    @property
+    def overtaken_share(self) -> float:
+        return self.overtaken / max(self.sent, self.overtaken, 1.0)
+
+
+def segments(evidence: pa.Table, step: int) -> dict[At, Segments]:
+    """By phase and node of a step; empty where nothing was recorded."""
+    rows = evidence.filter(pc.equal(evidence["step"], step))
+    sent, again, needless = (_by_phase(rows, [name]) for name in (SENT, RESENT, NEEDLESS))
+    overtaken = _by_phase(rows, OVERTAKEN)
+    return {
+        at: Segments(
+            sent.get(at, 0.0),
+            max(again.get(at, 0.0) - needless.get(at, 0.0), 0.0),
+            overtaken.get(at, 0.0),
+        )
+        for at in sent.keys() | again.keys() | overtaken.keys()
+    }
+
+
+def together(some: Iterable[Segments]) -> Segments:
+    """Their sums."""
+    found = list(some)
+    return Segments(
+        sum(one.sent for one in found),
+        sum(one.lost for one in found),
+        sum(one.overtaken for one in found),
+    )
+
+
+def _by_phase(rows: pa.Table, counters: Iterable[str]) -> dict[At, float]:
+    own = rows.filter(pc.is_in(rows["counter"].cast("string"), pa.array(list(counters))))
+    found: dict[At, float] = {}
+    columns = (own[name].to_pylist() for name in ("phase", "node", "value"))
+    for phase, node, value in zip(*columns, strict=True):
+        found[phase, node] = found.get((phase, node), 0.0) + value
+    return found
