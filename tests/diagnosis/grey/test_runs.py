@@ -1,11 +1,10 @@
-"""A health check whole: on networks that are simulated, and in a lab that loses frames."""
+"""A health check whole, on networks that are simulated."""
 
 from pathlib import Path
 
 import pytest
 
 from support.computed import compute
-from support.here import weft_json
 from weft.diagnosis.grey.report import GreyReport
 from weft.diagnosis.limits.diagnosis import diagnose
 from weft.runs.folder import Run
@@ -50,18 +49,3 @@ def test_one_link_is_named_and_the_rounds_end_when_all_is_decided(
     assert (found.undecided, found.rounds < 100) == (0, True)
     assert found.verdict.startswith(f"Node n5 {symptom}, both ways: ")
     assert "Whether frames are lost is not known" in found.verdict
-
-
-@pytest.mark.timed
-def test_a_link_that_loses_frames_is_named_by_the_counters_of_a_lab(tmp_path: Path) -> None:
-    file = tmp_path / "fabric.toml"
-    file.write_text(fabric('loss = "4 %"', leaves=2))
-    weft_json(
-        *("run", "health", "--on", f"lab:{file}", "--out", tmp_path / "run"),
-        *("--set", "steps.rounds.time='2 s'", "--set", "steps.rounds.stop.trial='50 ms'"),
-        *("--set", "steps.latency.stop.repeats=2", "--set", "steps.latency.stop.trials=2"),
-    )
-    found = report(Run.open(tmp_path / "run"))
-    assert found.has_counters
-    lossy = {one.element.nodes for one in found.accused if one.symptom == "loses frames"}
-    assert lossy == {(4,)}

@@ -37,12 +37,13 @@ class AccusedEntry(TypedDict):
 @dataclass(frozen=True)
 class GreyReport:
     """Those that are not like the others, among so many nodes, from so many rounds; `undecided` counts what more
-    rounds would decide. Without `has_counters` nothing is known of losses."""
+    rounds would decide. Without `has_counters` nothing is known of losses. `leaves` are by position."""
 
     names: tuple[str, ...]
     rounds: int
     judgement: Judgement[Element]
     has_counters: bool
+    leaves: tuple[tuple[int, ...], ...] = ()
 
     @property
     def accused(self) -> list[Accused[Element]]:
@@ -130,9 +131,9 @@ def examine(meta: RunMeta, samples: pa.Table, evidence: pa.Table) -> GreyReport:
     step = len(meta.plan.steps) - 1
     rounds = trials(samples, step)
     alive = frozenset(range(len(names))) - lost
-    where = Map(len(names), [leaf.members for leaf in leaves_of(survey.round_trip_us, alive)])
+    leaves = tuple(leaf.members for leaf in leaves_of(survey.round_trip_us, alive))
+    where = Map(len(names), leaves)
     losses = lossy(rounds, step, evidence, where)
     seen = [slow(rounds, where), late(survey, where), *losses]
-    return GreyReport(
-        names, len(rounds), judge([one for one in seen if len(one.shown)]), bool(losses)
-    )
+    judgement = judge([one for one in seen if len(one.shown)])
+    return GreyReport(names, len(rounds), judgement, bool(losses), leaves)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 import numpy as np
 import pyarrow as pa
@@ -19,6 +19,7 @@ from weft.runs.tables import EVIDENCE_NAME
 SEED = 2911
 FIRST_ROUNDS, MORE_ROUNDS = 24, 8
 MOST_ROUNDS = 400
+NEAR_EVERY = 3
 
 
 class HealthSearch:
@@ -55,11 +56,24 @@ class HealthSearch:
         ]
 
     def _round(self, found: GreyReport, number: int, lost: set[int]) -> PhaseSpec:
-        """Each node sends to another one, drawn by chance, and receives from one."""
+        """Each node sends to another one, drawn by chance, and receives from one: in every third round of its own leaf,
+        since links between leaves may be too narrow to fill a node's."""
         step = self._meta.plan.steps[self._step]
         members = self._pattern.nodes or range(len(found.names))
-        alive = np.array([node for node in members if node not in lost])
-        order = np.random.default_rng([SEED, number]).permutation(alive)
-        size = step.first_bytes
-        ends = zip(order.tolist(), np.roll(order, 1).tolist(), strict=True)
+        alive = {node for node in members if node not in lost}
+        parts = _parts(alive, found.leaves) if number % NEAR_EVERY == NEAR_EVERY - 1 else [alive]
+        rng, size = np.random.default_rng([SEED, number]), step.first_bytes
+        ends = [pair for part in parts for pair in _in_a_circle(part, rng)]
         return PhaseSpec((), size, step.stop, tuple(Transfer(*one, size) for one in ends))
+
+
+def _parts(alive: set[int], leaves: Sequence[tuple[int, ...]]) -> list[set[int]]:
+    """The nodes by leaf, and those at none together, as far as there are two of them."""
+    parts = [alive.intersection(leaf) for leaf in leaves]
+    parts.append(alive.difference(*leaves))
+    return [part for part in parts if len(part) > 1] or [alive]
+
+
+def _in_a_circle(part: set[int], rng: np.random.Generator) -> list[tuple[int, int]]:
+    order = rng.permutation(sorted(part))
+    return list(zip(order.tolist(), np.roll(order, 1).tolist(), strict=True))
