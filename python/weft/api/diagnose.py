@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import os
+from dataclasses import replace
 
 from weft.api.diagnosis import Diagnosis
 from weft.api.run import RunSource, opened
 from weft.diagnosis.limits import diagnosis
 from weft.diagnosis.limits.declared import DeclaredNetwork
+from weft.diagnosis.limits.findings import Findings
+from weft.diagnosis.paths.declared import path_differences
 from weft.fabrics.load import load_fabric
+from weft.runs.fabric_records import Fabric
 
 
 def diagnose(
@@ -23,5 +27,13 @@ def diagnose(
     if fabric is None:
         return Diagnosis(diagnosis.diagnose(stored))
     factor = scale if scale is not None else stored.meta.testbed.get("scale", 1.0)
-    declared = DeclaredNetwork(load_fabric(os.fspath(fabric), factor))
+    described = load_fabric(os.fspath(fabric), factor)
+    if any(step.pattern.kind == "paths" for step in stored.meta.plan.steps):
+        return Diagnosis(_with_declared_paths(diagnosis.diagnose(stored), described))
+    declared = DeclaredNetwork(described)
     return Diagnosis(diagnosis.diagnose(stored, declared))
+
+
+def _with_declared_paths(found: Findings, fabric: Fabric) -> Findings:
+    differences = path_differences(found.paths, fabric) if found.paths else []
+    return replace(found, differences=differences)

@@ -6,6 +6,7 @@ import pytest
 
 from weft.diagnosis.paths.blame import lossy_links
 from weft.diagnosis.paths.connection import Connection
+from weft.diagnosis.paths.declared import path_differences
 from weft.diagnosis.paths.leaf_paths import LeafPaths, PathFound
 from weft.diagnosis.paths.losses import with_losses
 from weft.diagnosis.paths.report import PathReport
@@ -19,12 +20,14 @@ NAMES = tuple(f"n{number}" for number in range(1, 7))
 SENT = 160.0
 
 
-def pair(src: int, dst: int, paths: int = 2) -> LeafPaths:
-    """Paths of eight connections each, from a leaf to another."""
+def pair(src: int, dst: int, paths: int = 2, connections: int = 8) -> LeafPaths:
+    """Paths of so many connections each, from a leaf to another."""
     ports = iter(range(20_000 + 100 * (3 * src + dst), 30_000))
     found = tuple(
         PathFound(
-            tuple(Connection(LEAVES[src][0], LEAVES[dst][0], next(ports)) for _ in range(8)),
+            tuple(
+                Connection(LEAVES[src][0], LEAVES[dst][0], next(ports)) for _ in range(connections)
+            ),
             *(ALONE, ALONE, True),
         )
         for _ in range(paths)
@@ -70,9 +73,24 @@ def test_where_nothing_is_lost_or_counted_no_path_is_lossy() -> None:
 
 
 def test_more_paths_there_than_back_are_said_once() -> None:
-    report = PathReport(NAMES, (pair(0, 1, 4), pair(1, 0, 2)), ())
+    report = PathReport(NAMES, (pair(0, 1, 4), pair(1, 0, 2, connections=12)), ())
     said = "n[1-2] to n[3-4] there are 4 paths, and back 2: routes are not symmetric."
     assert report.verdict.count("not symmetric") == 1 and said in report.verdict
+
+
+def test_one_path_fewer_back_may_be_one_that_was_not_told_apart() -> None:
+    report = PathReport(NAMES, (pair(0, 1, 4), pair(1, 0, 3)), ())
+    assert "not symmetric" not in report.verdict
+
+
+def test_paths_that_no_connection_takes_differ_from_the_declared_ones() -> None:
+    ends = [["n1", "leaf1"], ["n3", "leaf2"], *[["leaf1", "leaf2"]] * 2]
+    way = {"rate_bits_per_s": 10_000_000}
+    links = [{"ends": one, "dead": False, "forward": way, "backward": way} for one in ends]
+    fabric = {"hosts": [{"name": "n1"}, {"name": "n3"}], "links": links}
+    report = PathReport(NAMES, (pair(0, 1, 2), pair(1, 0, 1)), ())
+    (said,) = path_differences(report, fabric)  # type: ignore[arg-type]
+    assert said.startswith("n[3-4] to n[1-2]: connections take 1 of 2 declared paths: ")
 
 
 def test_sprayed_packets_leave_no_paths() -> None:

@@ -14,6 +14,8 @@ from weft.quantity import significant
 
 UNEVEN = 0.01
 """Where chance alone gives such an imbalance more rarely, the hash is not even."""
+MISSED = 0.01
+FEWER = 0.5
 MOST_PORTS_SHOWN = 6
 MOST_SAID = 3
 """More pairs of leaves of which the same is to be said are counted."""
@@ -71,7 +73,7 @@ class Words:
         said = [
             f"{self.ends(one)} there {_are(len(one.paths))}, and back {len(back.paths)}: routes are not symmetric."
             for ends, one in sure.items()
-            if (back := sure.get(ends[::-1])) and len(one.paths) > len(back.paths)
+            if (back := sure.get(ends[::-1])) and are_fewer(back, len(one.paths))
         ]
         return _shortened(said)
 
@@ -140,6 +142,14 @@ def loss_share(link: BadLink) -> float:
 def share(link: BadLink) -> float:
     """Of the connections that take a link."""
     return float(np.mean([path.share.median for _, path in link.found]))
+
+
+def are_fewer(one: LeafPaths, paths: int, is_exact: bool = False) -> bool:
+    """Whether there are clearly fewer: so many connections would hardly leave out one of so many equal paths (union
+    bound). Where the number is not exact, behind several choices in a row, single paths may be taken for one."""
+    connections = sum(len(path.connections) for path in one.paths)
+    most = paths - 1 if is_exact else FEWER * paths
+    return len(one.paths) <= most and paths * (1 - 1 / paths) ** connections < MISSED
 
 
 def _are(count: int) -> str:
