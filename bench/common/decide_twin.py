@@ -21,10 +21,10 @@ import numpy as np
 
 from common.decide_labs import MOST_S, SCALE, MeasuredLab, measured_lab
 from common.results import Goal, save
+from weft.diagnosis.measures import measures
 from weft.fabrics.document import FabricDocument
 from weft.interval import Interval
 from weft.prediction.intervals import intervals
-from weft.prediction.measures import measures
 from weft.prediction.predict import Drawn, Workload, predict
 from weft.twin.build import make_twin
 from weft.twin.open import open_draws

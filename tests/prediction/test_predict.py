@@ -2,9 +2,9 @@
 
 import pytest
 
+from weft.diagnosis.measures import measures
 from weft.errors import RequestError
 from weft.fabrics.document import FabricDocument
-from weft.prediction.measures import measures
 from weft.prediction.predict import Drawn, Workload, predict
 from weft.runs.folder import Run
 

@@ -5,10 +5,10 @@ from pathlib import Path
 import pytest
 
 import weft
+from weft.diagnosis.measures import Measure
 from weft.errors import RequestError
 from weft.fabrics.document import FabricDocument
 from weft.plan.load import load_plan
-from weft.prediction.measures import Measure
 from weft.prediction.predict import Drawn, Workload
 from weft.twin.twin import SCHEMA, Parameter, Twin, step_digest, text_digest, write_twin
 from weft.what_if.alternative import alternative, read_alternatives

@@ -18,6 +18,7 @@ from weft.diagnosis.evidence import evidence
 from weft.diagnosis.explain.explain import explain
 from weft.diagnosis.limits.diagnosis import diagnose
 from weft.diagnosis.points import points
+from weft.diagnosis.predictions import Held, held
 from weft.diagnosis.signature import Signature, signature
 from weft.errors import RequestError
 from weft.execute.progress import Reporter
@@ -109,6 +110,11 @@ class Run(Said):
         return Diagnosis(diagnose(self.stored))
 
     @cached_property
+    def prediction(self) -> Held | None:
+        """What was predicted before the run beside what it measured; None where nothing was (`weft.run`, predict)."""
+        return held(self.stored)
+
+    @cached_property
     def figures(self) -> list[str]:
         """The names that `plot` takes."""
         return [figure.name for figure in self._figures]
@@ -145,7 +151,9 @@ class Run(Said):
         title = f"{self.meta.plan.name}, {place}, {self.status}"
         said = verdict(self.stored).splitlines()
         explained = [f"{one.text}." for one in explain(self.stored)[:SHOWN]]
-        warned = [f"warning: {one.message} [{one.code}]" for one in self.warnings[:SHOWN]]
+        said_of_it = self.prediction.warnings if self.prediction else []
+        warnings = [*said_of_it, *self.warnings][:SHOWN]
+        warned = [f"warning: {one.message} [{one.code}]" for one in warnings]
         return [title, *said, *self._phase_lines(), *explained, *warned]
 
     def _phase_lines(self) -> Iterator[str]:

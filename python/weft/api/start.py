@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 
 from weft.api.fabric import Fabric
 from weft.api.machine import Machine
+from weft.api.predict import Source, predictor
 from weft.api.request import run_request
 from weft.api.run import Run, ended, opened
 from weft.execute.progress import Reporter
@@ -42,6 +43,7 @@ def run(
     to: str | os.PathLike[str] | None = None,
     overwrite: bool = False,
     compress: str | None = None,
+    predict: Source | Sequence[Source] | None = None,
     reporter: Reporter | None = None,
 ) -> Run:
     """Carry out a plan on a testbed and return the run.
@@ -62,6 +64,8 @@ def run(
     victim, congestors: of the plan `interference`, such as "allreduce" and ["incast", "alltoall"].
     file: what the plan `cast` casts, a file of the first node. to: where the others write it, "{node}" is a node's
     name. overwrite: replace another file. compress: "zstd" or "lz4".
+    predict: what the network is known from: folders of runs on it, the folder of a twin, or a fabric. What the run will
+    take is predicted before it begins; afterwards `run.prediction` holds it against what was measured.
 
     Raises RequestError before anything is started where the request is wrong, WorkError where the work fails, and
     Interrupted (a KeyboardInterrupt) on an interrupt: what was measured is in the folder, and can be resumed.
@@ -94,7 +98,8 @@ def run(
         overwrite=overwrite,
         compress=compress,
     )
-    return ended(start_run(request, reporter))
+    predicting = None if predict is None else predictor(predict)
+    return ended(start_run(request, reporter, predicting))
 
 
 def open(folder: str | os.PathLike[str]) -> Run:

@@ -16,6 +16,7 @@ from weft.errors import WorkError
 from weft.nodeset import fold
 
 if TYPE_CHECKING:
+    from weft.diagnosis.predictions import Held
     from weft.runs.folder import Run
     from weft.runs.meta import Warning
 
@@ -59,13 +60,15 @@ def print_warnings(warnings: Iterable[Warning]) -> None:
             click.echo(f"  hint: {warning.hint}", err=True)
 
 
-def print_run(run: Run, as_json: bool) -> None:
-    """Where a run is, and what became of it."""
+def print_run(run: Run, as_json: bool, held: Held | None = None) -> None:
+    """Where a run is, and what became of it, also of its prediction."""
     directory, status = str(run.directory), run.meta.status
+    warnings = [*run.meta.warnings, *(held.warnings if held else [])]
     if as_json:
-        print_json({"run": directory, "status": status, "warnings": run.meta.warnings})
+        document = {"run": directory, "status": status, "warnings": warnings}
+        print_json(document | ({"prediction": held.to_json()} if held else {}))
         return
-    print_warnings(run.meta.warnings)
+    print_warnings(warnings)
     if lost := dict.fromkeys(entry["node"] for entry in run.meta.lost):
         click.echo(f"lost nodes: {fold(lost)}", err=True)
     click.echo(f"{directory}: {status}", err=True)

@@ -34,6 +34,7 @@ from weft.diagnosis.node.occupation import (
 )
 from weft.diagnosis.node.web import WebPoint, web_points
 from weft.diagnosis.points import Point, curve_points
+from weft.diagnosis.predictions import Held, held
 from weft.diagnosis.race.outcome import Outcome, stand
 from weft.diagnosis.signature import Signature, of_curves
 from weft.diagnosis.studies.find import studies
@@ -80,6 +81,7 @@ class Summary:
     traffic: list[Driven] = field(default_factory=list)
     linpack: list[Solution] = field(default_factory=list)
     interference: list[SlowDown] = field(default_factory=list)
+    prediction: Held | None = None
 
     @property
     def ensembles(self) -> list[int]:
@@ -121,6 +123,7 @@ class Summary:
             "traffic": self.traffic,
             "linpack": self.linpack,
             "interference": self.interference,
+            "prediction": self.prediction and self.prediction.to_json(),
             "studies": [one.to_json() for one in self.studies],
             "multi_pair": [point.to_json() for point in self.multi_pair],
             "deliveries": [one.to_json() for one in self.deliveries],
@@ -140,6 +143,8 @@ def summarise(run: Run) -> Summary:
     found_activities = activities(run)
     found_collectives = collectives(run.meta, found_activities)
     raced = stand(run.meta, run.samples)
+    predicted = held(run)
+    notes = [*(signature.notes if signature else []), *(predicted.warnings if predicted else [])]
     return Summary(
         meta=run.meta,
         points=[point for curve in found for point in curve_points(curve)],
@@ -147,7 +152,7 @@ def summarise(run: Run) -> Summary:
         phases=phases(run, rates),
         effects=[effects for effects in taken_apart if effects],
         rates=rates,
-        warnings=[*run.meta.warnings, *(signature.notes if signature else [])],
+        warnings=[*run.meta.warnings, *notes],
         bottlenecks=bottlenecks(run),
         occupation=busy,
         budgets=budgets(run),
@@ -168,6 +173,7 @@ def summarise(run: Run) -> Summary:
         traffic=traffic(run),
         linpack=solutions(run),
         interference=slow_downs(run),
+        prediction=predicted,
     )
 
 

@@ -8,6 +8,9 @@ from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, field
 from itertools import chain, count
 from pathlib import Path
+from typing import Protocol
+
+from msgspec.structs import replace
 
 from weft import __version__
 from weft.diagnosis.earlier import recorded_run
@@ -18,16 +21,17 @@ from weft.execute.dry_run import Outlook, foresee
 from weft.execute.file_cast.settle import settle_file_casts
 from weft.execute.live import LiveRun
 from weft.execute.progress import Reporter
-from weft.execute.settle import settle
+from weft.execute.settle import settle, settle_scale
 from weft.execute.simulation import SimulatedRun
 from weft.plan.load import PlanSource, load_plan
 from weft.plan.pattern import Collective, Halo, Hpl, Interference, Program, Xray
 from weft.plan.plan import Plan, Step
 from weft.runs import records
 from weft.runs.digests import lacks_tables
-from weft.runs.folder import Run, RunWriter, lock_folder
+from weft.runs.folder import Run, RunWriter, lock_folder, refuse_existing
 from weft.runs.memory import MemoryWriter
 from weft.runs.meta import FILE_NAME, RunMeta, Warning
+from weft.runs.predicted import PREDICTION_NAME, RunPrediction
 from weft.runs.table_stream import damaged_tables
 from weft.testbed.base import Testbed
 from weft.testbed.computed.base import Simulator, is_computed
@@ -54,14 +58,21 @@ class RunRequest:
     """Whether knobs may change the interface that ssh came in on."""
 
 
+class Predictor(Protocol):
+    """Says before a run what its settled plan will take on a testbed; raises RequestError where nothing is known."""
+
+    def __call__(self, plan: Plan, testbed: Testbed) -> RunPrediction: ...
+
+
 def start_run(
     request: RunRequest,
     reporter: Reporter | None = None,
+    predictor: Predictor | None = None,
     afterwards: Callable[[Testbed, Run], object] | None = None,
 ) -> Run:
     """Carry out a plan; raises RequestError before anything is started when the request is wrong.
 
-    `afterwards` is called before the testbed is closed.
+    What `predictor` says before the run is kept in its folder. `afterwards` is called before the testbed is closed.
     """
     plan = load_plan(request.plan, request.overrides)
     _check_loads(plan, request.testbed)
@@ -70,9 +81,13 @@ def start_run(
     with open_testbed(request.testbed, request.scale, request.nodes, request.ports) as testbed:
         plan, notes = settle(plan, testbed, request.cpus)
         plan = settle_file_casts(plan, testbed, None if testbed.is_computed else out)
+        refuse_existing(out)
+        predicted = predictor(plan, testbed) if predictor else None
         meta = _new_meta(request, plan, testbed, notes)
         meta.against = against
         writer = RunWriter.create(out, meta)
+        if predicted:
+            writer.write_document(PREDICTION_NAME, predicted)
         run = _carry_out(testbed, writer, reporter, request.patience_s, request.apply_anyway)
         if afterwards:
             afterwards(testbed, run)
@@ -108,6 +123,13 @@ def simulate_run(request: RunRequest, reporter: Reporter | None = None) -> Run:
 def compute_run(testbed: Simulator, request: RunRequest, reporter: Reporter | None = None) -> Run:
     """Compute a plan on a testbed that is open already, in memory; raises RequestError as `simulate_run`."""
     plan = settle_file_casts(load_plan(request.plan, request.overrides), testbed, None)
+    return compute_plan(testbed, plan, request, reporter)
+
+
+def compute_plan(
+    testbed: Simulator, plan: Plan, request: RunRequest, reporter: Reporter | None = None
+) -> Run:
+    """The same of a plan that is loaded already, with the sizes of its files; raises RequestError."""
     plan, notes = settle(plan, testbed, None)
     for step in plan.steps:
         if testbed.rows_of_phase(step) is not None:
@@ -118,6 +140,17 @@ def compute_run(testbed: Simulator, request: RunRequest, reporter: Reporter | No
     name = f"{plan.name} on {testbed.name}"
     writer = MemoryWriter(name, _new_meta(request, plan, testbed, notes))
     return _carry_out(testbed, writer, reporter, request.patience_s)
+
+
+def predict_run(request: RunRequest, predictor: Predictor) -> RunPrediction:
+    """What is predicted of a run; nothing is started, and Slurm not asked for nodes. Raises RequestError."""
+    plan = load_plan(request.plan, request.overrides)
+    _check_loads(plan, request.testbed)
+    wanted = (request.scale, request.nodes, request.ports)
+    with open_testbed(request.testbed, *wanted, may_ask=False) as testbed:
+        plan = settle_file_casts(plan, testbed, None)
+        plan = replace(plan, steps=tuple(settle_scale(step, testbed) for step in plan.steps))
+        return predictor(plan, testbed)
 
 
 def foresee_run(request: RunRequest) -> Outlook:

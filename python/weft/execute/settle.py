@@ -62,9 +62,7 @@ def _settled(step: Step, testbed: Testbed, cpus: list[int] | None) -> tuple[Step
     """A step with all that the plan leaves open; raises RequestError where the testbed cannot carry it out."""
     if isinstance(step.pattern, Program):
         step = replace(step, pattern=with_digest(step.pattern))
-    if isinstance(step.pattern, Traffic):
-        scale = float(testbed.describe().get("scale", 1.0))
-        step = settle_traffic(step, step.pattern, len(testbed.nodes), scale)
+    step = settle_scale(step, testbed)
     if isinstance(step.pattern, Interference) and is_computed(testbed):
         # Each round would come out the same.
         step = replace(step, pattern=replace(step.pattern, rounds=1))
@@ -81,6 +79,14 @@ def _settled(step: Step, testbed: Testbed, cpus: list[int] | None) -> tuple[Step
     if is_computed(testbed) or step.is_real_program:
         return step, said
     return replace(step, options=_settled_options(step, testbed, cpus)), said
+
+
+def settle_scale(step: Step, testbed: Testbed) -> Step:
+    """A step with the scale of the run where it is a traffic simulation; raises RequestError."""
+    if not isinstance(step.pattern, Traffic):
+        return step
+    scale = float(testbed.describe().get("scale", 1.0))
+    return settle_traffic(step, step.pattern, len(testbed.nodes), scale)
 
 
 def _settled_options(step: Step, testbed: Testbed, cpus: list[int] | None) -> Options:

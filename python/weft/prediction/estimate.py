@@ -15,10 +15,10 @@ from itertools import pairwise
 import numpy as np
 from msgspec.structs import replace
 
+from weft.diagnosis.measures import carried_mbps
 from weft.errors import RequestError
 from weft.execute.host_settings.places import check_knobs
 from weft.plan.plan import Plan, SizeList, Step
-from weft.prediction.measures import carried_mbps
 from weft.statistics import Floats
 from weft.testbed.computed.network import Simulated
 from weft.testbed.computed.outcome import Outcome

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from weft.diagnosis.measures import Measure
 from weft.interval import Interval
 from weft.prediction.draws import Draws
-from weft.prediction.measures import Measure
 from weft.prediction.predict import Workload, predict
 from weft.statistics import Floats
 
@@ -21,7 +21,7 @@ _EVENLY = (np.arange(200) + 0.5) / 200
 
 @dataclass(frozen=True)
 class Prediction:
-    """A step at one message size, as `weft.prediction.measures.Measure`."""
+    """A step at one message size, as `weft.diagnosis.measures.Measure`."""
 
     step: str
     size_bytes: int

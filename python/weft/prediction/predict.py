@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+from weft.diagnosis.measures import Measure, measures
 from weft.execute.request import RunRequest, compute_run
 from weft.fabrics.document import FabricDocument
 from weft.fabrics.spec import Value
 from weft.plan.load import PlanSource
-from weft.prediction.measures import Measure, measures
 from weft.testbed.computed.network import Simulated, open_document
 
 

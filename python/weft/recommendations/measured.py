@@ -9,8 +9,8 @@ import numpy as np
 import pyarrow.compute as pc
 
 from weft.diagnosis.ensemble.phases import phases
+from weft.diagnosis.measures import Measure, measures
 from weft.interval import Interval
-from weft.prediction.measures import Measure, measures
 from weft.runs.folder import Run
 from weft.statistics import Floats, median_interval
 
@@ -20,7 +20,7 @@ MeasureName = Literal["rate", "time"]
 
 
 def measured(run: Run, step: str, size_bytes: int, measure: MeasureName) -> Interval | None:
-    """The rate (Mb/s) or time (s), as `weft.prediction.measures` counts it; None where the run did not measure it."""
+    """The rate (Mb/s) or time (s), as `weft.diagnosis.measures` counts it; None where the run did not measure it."""
     of_launches = [
         _value(one, measure)
         for launch in sorted(pc.unique(run.samples["launch"]).to_pylist())

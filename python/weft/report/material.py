@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from weft.diagnosis.advice.advise import recommendations
+from weft.diagnosis.predictions import Held, held
 from weft.diagnosis.race.outcome import Outcome, stand
 from weft.diagnosis.race.words import HEADERS, race_rows
 from weft.diagnosis.studies.find import studies
@@ -26,6 +27,7 @@ from weft.report.interference import (
     interference_table,
 )
 from weft.report.linpack import LinpackStep, linpack_steps_of, linpack_table
+from weft.report.prediction import prediction_table
 from weft.report.series import Series, run_names, series_of
 from weft.report.steps import Inside, LoadStep, PairStep, insides_of, load_steps_of, pair_steps_of
 from weft.report.table import Table
@@ -141,6 +143,12 @@ class Material:
     def interference_table(self) -> Table:
         """All of their victims and congestors, a row each."""
         return interference_table(self.interference)
+
+    @cached_property
+    def predictions(self) -> list[tuple[str, Held, Table]]:
+        """What was predicted of runs beside what they measured, each with its run's name."""
+        named = ((name, held(run)) for name, run in zip(self.names, self.runs, strict=True))
+        return [(name, found, prediction_table(found)) for name, found in named if found]
 
     @cached_property
     def labels(self) -> list[str]:

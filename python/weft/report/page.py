@@ -15,6 +15,7 @@ from weft.report.figures import Figure, all_figures
 from weft.report.figures.drawing.theme import colour_of, dash_of
 from weft.report.frame import page_data, render, write_page
 from weft.report.material import Material
+from weft.report.prediction import remarks
 from weft.runs.folder import Run
 
 NO_PINGPONG = "no-pingpong"
@@ -46,11 +47,16 @@ class Report(Material):
 
     @cached_property
     def warnings(self) -> list[dict[str, str]]:
-        """The warnings of all runs, then what their signatures lack; each names its run."""
+        """The warnings of all runs, of their predictions, and what their signatures lack; each names its run."""
         found = [
             {"run": name, **asdict(warning)}
             for name, run in zip(self.names, self.runs, strict=True)
             for warning in run.meta.warnings
+        ]
+        found += [
+            {"run": name, **asdict(warning)}
+            for name, one, _ in self.predictions
+            for warning in one.warnings
         ]
         found += [
             {"run": one.label, **asdict(note)}
@@ -75,6 +81,7 @@ class Report(Material):
             "limits": limits,
             "routes": routes,
             "race": words,
+            "remarks": remarks,
         }
         return render("page.html.j2", data, values)
 

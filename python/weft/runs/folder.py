@@ -9,6 +9,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
+import msgspec
 import pyarrow as pa
 import pyarrow.compute as pc
 
@@ -98,10 +99,10 @@ class RunWriter:
         """Make the folder; raises RequestError when something is already there, WorkError when it cannot be made."""
         path = Path(directory)
         with _disk_errors(path):
-            _refuse_existing(path)
+            refuse_existing(path)
             path.mkdir(parents=True, exist_ok=True)
             lock = FolderLock(path)
-            _refuse_existing(path)
+            refuse_existing(path)
             _warn_without_lock(lock, meta)
             meta.write(path)
             return cls(path, meta, path / STREAM_NAME, lock)
@@ -150,6 +151,12 @@ class RunWriter:
     def write_table(self, name: str, table: pa.Table) -> None:
         """Write a table beside the samples, in the place of an earlier one."""
         write_table(table, self.directory / name)
+
+    def write_document(self, name: str, document: msgspec.Struct) -> None:
+        """Write a JSON document beside the samples; raises WorkError when the disk refuses it."""
+        with _disk_errors(self.directory):
+            text = msgspec.json.format(msgspec.json.encode(document))
+            (self.directory / name).write_bytes(text + b"\n")
 
     def sync(self) -> None:
         """Make everything appended so far, and run.json, survive a crash."""
@@ -225,7 +232,7 @@ def check_positions(file: Path, samples: pa.Table, meta: RunMeta) -> None:
             )
 
 
-def _refuse_existing(path: Path) -> None:
+def refuse_existing(path: Path) -> None:
     """Raise RequestError where there is something that would be written over."""
     if not path.exists():
         return

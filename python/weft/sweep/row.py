@@ -27,7 +27,7 @@ SCHEMA = pa.schema(
 
 
 class Row(Struct, frozen=True):
-    """What a step takes at a size (`weft.prediction.measures.Measure`), by the task's key and the point's place in it.
+    """What a step takes at a size (`weft.diagnosis.measures.Measure`), by the task's key and the point's place in it.
     `relative_error` is the standard error of the time where some phases stand for all. A task that cannot be simulated
     has one row, whose `refusal` says why."""
 

@@ -47,10 +47,22 @@ def make_twin(
             f"--draws {draws}: not from {LEAST_DRAWS} to {MOST_DRAWS}", f"{DRAWS} are enough"
         )
     refuse_other(out)
+    twin, text = fit_twin(folders, out.resolve().name, draws, say)
+    write_twin(out, twin, text)
+    return twin
+
+
+def fit_twin(
+    folders: Sequence[str],
+    name: str,
+    draws: int = DRAWS,
+    say: Callable[[str], None] = lambda text: None,
+) -> tuple[Twin, str]:
+    """A twin of runs, and the text of its fabric file; raises RequestError where they are not fit for it."""
     say("reading")
     sources = open_sources(folders)
     placed = list(zip(sources.runs, sources.places, strict=True))
-    structure = structure_of(sources.main, sources.fabric_names, out.resolve().name)
+    structure = structure_of(sources.main, sources.fabric_names, name)
     series = [one for run, places in placed for one in series_of(run, places)]
     say("fitting")
     found, alternatives = calibrate(
@@ -62,7 +74,7 @@ def make_twin(
     main = sources.main.meta
     twin = Twin(
         schema=SCHEMA,
-        name=out.resolve().name,
+        name=name,
         testbed=str(main.testbed.get("spec", main.testbed.get("name", "imported"))),
         scale=float(main.testbed.get("scale", 1.0)),
         nodes=sources.fabric_names,
@@ -77,8 +89,7 @@ def make_twin(
         alternatives=list(alternatives),
         warnings=[*sources.warnings, *structure.warnings, *_doubts(alternatives)],
     )
-    write_twin(out, twin, text)
-    return twin
+    return twin, text
 
 
 def _fitted(sources: Sources) -> list[str]:

@@ -12,9 +12,10 @@ import pyarrow.compute as pc
 
 from weft.diagnosis.curve import Ints, column, group_starts
 from weft.frames import FULL
-from weft.plan.pattern import ManyNodes, Pingpong, Stream
+from weft.plan.pattern import Pingpong, Stream
 from weft.plan.phases import Phase, expand
 from weft.plan.plan import CountRule, Step
+from weft.prediction.placed import placed
 from weft.runs.experiment import experiments_of
 from weft.runs.folder import Run
 from weft.statistics import Floats
@@ -22,8 +23,6 @@ from weft.testbed.computed.network import Simulated
 
 CARRIERS = ("tcp", "mpi")
 """What is taken for streams of TCP; over other networks MPI has no twin."""
-_ENDS = ("nodes", "from_", "to", "senders", "receivers")
-"""Keys of patterns that are positions of nodes."""
 
 
 @dataclass(frozen=True)
@@ -152,21 +151,6 @@ def _of_pair(run: Run, index: int, rows: pa.Table, places: Sequence[int]) -> Ite
 
 def _seconds(rows: pa.Table) -> float:
     return float(np.median(column(rows, "elapsed_ns"))) / 1e9
-
-
-def placed(step: Step, places: Sequence[int]) -> Step:
-    """A step with the nodes of a run as positions in the twin."""
-    pattern = step.pattern
-    assert isinstance(pattern, ManyNodes)
-    moved = {
-        key: tuple(places[node] for node in value)
-        for key in _ENDS
-        if (value := getattr(pattern, key, None)) is not None
-    }
-    if not moved:
-        moved = {"nodes": tuple(places)}
-    pattern = msgspec.structs.replace(pattern, **moved)
-    return msgspec.structs.replace(step, pattern=pattern, transport="tcp")
 
 
 def _placed_phase(phase: Phase, places: Sequence[int]) -> Phase:

@@ -9,11 +9,11 @@ from typing import Literal
 
 import numpy as np
 
+from weft.diagnosis.measures import Measure
 from weft.interval import Interval
 from weft.plan.load import load_plan
 from weft.plan.plan import CountRule, Step
 from weft.prediction.intervals import LEVEL, next_of, widened
-from weft.prediction.measures import Measure
 from weft.prediction.predict import Workload
 from weft.statistics import Floats
 from weft.what_if.result import Effect

@@ -8,12 +8,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from statistics import median
 
+from weft.diagnosis.measures import Measure, measures
 from weft.errors import RequestError, WorkError
 from weft.execute.progress import Reporter
 from weft.execute.request import RunRequest, start_run
 from weft.execute.work_folder import write
 from weft.plan.load import load_plan
-from weft.prediction.measures import Measure, measures
 from weft.prediction.predict import Workload
 from weft.runs.folder import Run
 from weft.runs.meta import Warning

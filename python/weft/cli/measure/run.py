@@ -4,27 +4,40 @@ from __future__ import annotations
 
 import math
 import sys
+from collections.abc import Callable
 from dataclasses import replace
 
 import click
 import cloup
 import msgspec
 from msgspec import Struct
+from rich.console import Console
 from rich.table import Table
 
 from weft.api.request import quick_plan, run_request
 from weft.cli.options import nodes_option, ports_option, split_settings
 from weft.cli.output import json_option, print_json, print_run
 from weft.cli.tables.layout import terminal
+from weft.cli.tables.prediction import print_held, print_prediction
 from weft.cli.tables.progress import progress
 from weft.cli.tables.stops import print_differences
+from weft.diagnosis.predictions import held
 from weft.errors import RequestError
 from weft.execute.dry_run import Outlook
 from weft.execute.mpi.toolchain import KINDS
-from weft.execute.request import RunRequest, commands_of_run, foresee_run, resume_run, start_run
+from weft.execute.request import (
+    Predictor,
+    RunRequest,
+    commands_of_run,
+    foresee_run,
+    predict_run,
+    resume_run,
+    start_run,
+)
 from weft.formats.tools import TOOLS, check_tool, run_tool
 from weft.plan.load import load_plan
 from weft.runs.folder import Run
+from weft.runs.predicted import RunPrediction
 from weft.testbed.base import Testbed
 
 
@@ -69,6 +82,7 @@ class Asked(Struct, frozen=True):
     overwrite: bool = False
     compress: str | None = None
     tool: str | None = None
+    predict: tuple[str, ...] = ()
     as_json: bool = False
 
 
@@ -188,6 +202,16 @@ class Asked(Struct, frozen=True):
         "--compress", type=click.Choice(["zstd", "lz4"]), help="How chunks are compressed."
     ),
 )
+@cloup.option_group(
+    "A prediction",
+    cloup.option(
+        "--predict",
+        metavar="FROM",
+        multiple=True,
+        help="Say before the run what it will take, and hold it against what is measured: from a run on the same "
+        "network (once for each), the folder of a twin, or a fabric.",
+    ),
+)
 @json_option
 @click.pass_context
 def run(context: click.Context, /, **given: object) -> None:
@@ -201,32 +225,57 @@ def run(context: click.Context, /, **given: object) -> None:
     ssh:NODES  slurm:[OPTIONS]  hosts:FILE  template:COMMAND:NODES  mpirun:NODES
     """
     asked = msgspec.convert(given, Asked)
+    if asked.resume is None and asked.dry_run and asked.predict:
+        _print_foreseen(predict_run(_request(asked), _predictor(asked)), asked.as_json)
+        return
     if asked.resume is None and asked.dry_run:
         _print_outlook(foresee_run(_request(asked)), asked.as_json)
         return
     result = _started(asked) if asked.resume is None else _resumed(asked, asked.resume)
-    print_run(result, asked.as_json)
+    found = held(result)
+    print_run(result, asked.as_json, found)
     if result.meta.against and not asked.as_json:
         print_differences(terminal(), result.meta)
+    if not asked.as_json:
+        print_held(found, terminal())
     context.exit(0 if result.meta.status == "complete" else 1)
 
 
 def _started(asked: Asked) -> Run:
     request = _request(asked)
-    if asked.tool is None:
-        with progress() as reporter:
-            return start_run(request, reporter)
-    return _with_tool(request, asked.tool)
+    predicting = _predictor(asked) if asked.predict else None
+    afterwards = _tool_run(request, asked.tool) if asked.tool else None
+    with progress() as reporter:
+        return start_run(request, reporter, predicting, afterwards)
 
 
-def _with_tool(request: RunRequest, name: str) -> Run:
+def _tool_run(request: RunRequest, name: str) -> Callable[[Testbed, Run], None]:
     tool = check_tool(name, load_plan(request.plan, request.overrides), request.testbed)
 
     def measure(testbed: Testbed, run: Run) -> None:
         click.echo(f"{name}: {run_tool(tool, testbed, run).directory}", err=True)
 
-    with progress() as reporter:
-        return start_run(request, reporter, measure)
+    return measure
+
+
+def _predictor(asked: Asked) -> Predictor:
+    """It shows what it predicts: beside a document, where messages go."""
+    from weft.api.predict import predictor  # takes long to import
+
+    console = Console(stderr=True, highlight=False, markup=False) if asked.as_json else terminal()
+    show = print_prediction if not asked.dry_run else _print_nothing
+    return predictor(asked.predict, lambda found: show(found, console))
+
+
+def _print_nothing(prediction: RunPrediction, console: Console) -> None:
+    """Of a dry run the prediction is all there is to print."""
+
+
+def _print_foreseen(prediction: RunPrediction, as_json: bool) -> None:
+    if as_json:
+        print_json(prediction)
+    else:
+        print_prediction(prediction, terminal())
 
 
 def _resumed(asked: Asked, folder: str) -> Run:

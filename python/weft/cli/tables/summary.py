@@ -15,6 +15,7 @@ from weft.cli.tables.layout import number, plain_table, terminal, titled
 from weft.cli.tables.linpack import print_linpack
 from weft.cli.tables.occupation import print_insides, print_loads
 from weft.cli.tables.pairs import print_multi_pair
+from weft.cli.tables.prediction import print_held
 from weft.cli.tables.race import print_race
 from weft.cli.tables.stops import print_differences
 from weft.cli.tables.studies import print_studies
@@ -66,6 +67,7 @@ def print_summary(summary: Summary) -> None:
     print_traffic(summary.traffic, summary.meta, console)
     print_linpack(summary.linpack, console)
     print_interference(summary.interference, summary.meta, console)
+    print_held(summary.prediction, console)
     applications = summary.activities or summary.traffic or summary.linpack
     if not (len(summary.rates) or summary.multi_pair or applications):
         console.print("no samples")
