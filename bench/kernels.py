@@ -1,4 +1,8 @@
-"""How long simulated applications take: a linear all-to-all as a trace, and allreduce in all of its algorithms.
+"""How long simulated applications take, and how well a run is predicted from a signature and an xray.
+
+usage: bench/kernels.py [--part simulated|predicted]
+
+Simulated are a linear all-to-all as a trace, and allreduce in all of its algorithms.
 
 1,024 ranks on a fat tree of 16-port switches. The trace is text of GOAL as LogGOPSim's Schedgen writes it: all sends
 and receives of a rank may go at once, and each begins with the rank behind it. What repeats after 64 nodes is played
@@ -6,10 +10,16 @@ by these.
 
 Where all ranks begin with rank 0 nothing repeats, and with acknowledgements all transfers share limits; that took
 80 s on a quiet machine and is not timed.
+
+Predicted are collectives, halo exchanges and traffic on a lab of 32 hosts, from what `latency`, `xray` and
+`random-permutations` measured there before. It says little on a machine that does something else: its nodes share the
+processors. Takes about 20 minutes.
 """
 
 from __future__ import annotations
 
+import argparse
+import os
 import tempfile
 import time
 from collections.abc import Callable
@@ -19,22 +29,72 @@ import weft
 from common.machine import machine
 from common.results import Goal, save
 from weft import _core
+from weft.diagnosis.predictions import Beside
+from weft.statistics import median_interval
 
 RANKS = 1024
 BYTES = 10_000
 FABRIC = "sim:fat-tree(k=16)"
 FREE = "sim:fat-tree(k=16,segments_per_ack=0)"
 SIZES = [f"{1 << power} B" for power in range(3, 23, 2)]
+LAB = "lab:two-racks"
+HOSTS_MBPS, CARRIED_MBPS = 32_000, 60
+"""What all hosts send at full scale, and what a processor of this machine forwards."""
+MEASURED = ("latency", "xray", "random-permutations")
+PREDICTED: dict[str, dict[str, object]] = {
+    "traffic": {"steps.*.seconds": 60},
+    "halo": {"steps.halo.sizes": ["1 KiB", "16 KiB"]},
+    "collectives": {"steps.*.sizes": ["1 KiB", "16 KiB", "64 KiB"]},
+}
+"""Plans and what is changed of them, so that they take minutes at such a scale."""
 ALGORITHMS = ["recursive-doubling", "rabenseifner", "binomial", "hierarchical"]
 
 
 def main() -> None:
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--part", choices=PARTS, action="append", help="only this one")
+    chosen = parser.parse_args()
     print(machine(), flush=True)
-    with tempfile.TemporaryDirectory() as temporary:
-        goals = [*replayed(Path(temporary)), *reduced(Path(temporary))]
-    for goal in goals:
-        print(goal.what, goal.measured, goal.unit, goal.text or "", goal.is_met, flush=True)
-    save("kernels", goals)
+    for part in chosen.part or PARTS:
+        with tempfile.TemporaryDirectory() as temporary:
+            goals = PARTS[part](Path(temporary))
+        for goal in goals:
+            print(goal.what, goal.measured, goal.unit, goal.text or "", goal.is_met, flush=True)
+        save("kernels", goals, part)
+
+
+def simulated(folder: Path) -> list[Goal]:
+    """How long simulations take."""
+    return [*replayed(folder), *reduced(folder)]
+
+
+def predicted(folder: Path) -> list[Goal]:
+    """A lab's network is measured, then each plan is predicted from that and carried out."""
+    scale = CARRIED_MBPS * len(os.sched_getaffinity(0)) / HOSTS_MBPS
+    known = [folder / plan for plan in MEASURED]
+    for out in known:
+        weft.run(out.name, LAB, scale=scale, out=out)
+    goals = []
+    for plan, settings in PREDICTED.items():
+        run = weft.run(plan, LAB, scale=scale, out=folder / plan, settings=settings, predict=known)
+        print(plan, *run.lines(), sep="\n  ", flush=True)
+        assert run.prediction is not None
+        goals += errors(plan, run.prediction.kernels)
+    return goals
+
+
+def errors(plan: str, kernels: list[Beside]) -> list[Goal]:
+    """How far off the predictions of a plan were, and how many lay in their intervals."""
+    ratios = [one.ratio.median for one in kernels if one.ratio]
+    off = [100 * abs(ratio - 1) for ratio in ratios]
+    within = 100 * sum(one.verdict == "within" for one in kernels) / len(kernels)
+    most = 10 if plan == "traffic" else None
+    title = f"{plan}, predicted from signature and xray"
+    return [
+        Goal(f"{title}: error, median of {len(off)}", median_interval(off).median, "%"),
+        Goal(f"{title}: error, worst", max(off), "%", at_most=most),
+        Goal(f"{title}: kernels within their intervals", within, "%"),
+    ]
 
 
 def replayed(folder: Path) -> list[Goal]:
@@ -83,6 +143,9 @@ def seconds(work: Callable[[], object]) -> float:
     begun = time.perf_counter()
     work()
     return time.perf_counter() - begun
+
+
+PARTS: dict[str, Callable[[Path], list[Goal]]] = {"simulated": simulated, "predicted": predicted}
 
 
 if __name__ == "__main__":

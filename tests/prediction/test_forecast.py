@@ -77,9 +77,8 @@ def run(runs: list[str], plan: Path, tmp_path_factory: pytest.TempPathFactory) -
     out = folder / "run"
     said = weft("run", plan, "--on", network(folder), "--out", out, *predicting(runs))
     assert said.returncode == 0, said.stderr
-    assert said.stdout.index("even: predicted\n") < said.stdout.index(
-        "halo: predicted and measured"
-    )
+    assert said.stderr.index("even: predicted\n") < said.stderr.index(": complete")
+    assert "halo: predicted and measured" in said.stdout
     assert "search: not predicted: chooses its phases" in said.stdout
     return out
 
@@ -191,3 +190,12 @@ def test_what_cannot_be_predicted_is_refused_before_anything_is_started(
         "run", "udp", "--on", "lab:pair", "--predict", "pair", "--dry-run"
     )
     assert not (tmp_path / "run").exists()
+
+
+def test_a_damaged_prediction_is_named(run: Path) -> None:
+    path = run / "prediction.json"
+    kept = path.read_text()
+    path.write_text(kept[:100])
+    said = refusal("show", run)
+    path.write_text(kept)
+    assert "prediction.json" in said and "move it away" in said

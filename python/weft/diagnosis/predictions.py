@@ -23,7 +23,8 @@ _WHAT: dict[Off, str] = {
 }
 _DO: dict[Off, str] = {
     "compute": "give the compute time of these nodes; other work on them counts, too (docs/predict-an-application.md)",
-    "network": "look for what changed with `weft diagnose`, or measure what the prediction is made from again",
+    "network": "look for what changed with `weft diagnose`, or measure what the prediction is made from again; where "
+    "`lab-late` is said, this machine was the limit",
     "unknown": "run its skeleton, or a signature of the same nodes, beside it",
 }
 
@@ -143,6 +144,8 @@ def _off(predicted: PredictedKernel, measured: Kernel) -> Off:
     """What most of the difference is in."""
     if predicted.compute_s is None or measured.compute_s is None:
         return "unknown"
+    if predicted.compute_s >= predicted.time_s.median:
+        return "compute"  # there is nothing else
     missed_s = measured.time_s.median - predicted.time_s.median
     computing_s = measured.compute_s - predicted.compute_s
     return "compute" if computing_s / missed_s > 0.5 else "network"

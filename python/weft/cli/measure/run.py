@@ -25,6 +25,7 @@ from weft.diagnosis.predictions import held
 from weft.errors import RequestError
 from weft.execute.dry_run import Outlook
 from weft.execute.mpi.toolchain import KINDS
+from weft.execute.progress import Reporter
 from weft.execute.request import (
     Predictor,
     RunRequest,
@@ -226,7 +227,7 @@ def run(context: click.Context, /, **given: object) -> None:
     """
     asked = msgspec.convert(given, Asked)
     if asked.resume is None and asked.dry_run and asked.predict:
-        _print_foreseen(predict_run(_request(asked), _predictor(asked)), asked.as_json)
+        _print_foreseen(_foreseen(asked), asked.as_json)
         return
     if asked.resume is None and asked.dry_run:
         _print_outlook(foresee_run(_request(asked)), asked.as_json)
@@ -243,9 +244,9 @@ def run(context: click.Context, /, **given: object) -> None:
 
 def _started(asked: Asked) -> Run:
     request = _request(asked)
-    predicting = _predictor(asked) if asked.predict else None
     afterwards = _tool_run(request, asked.tool) if asked.tool else None
     with progress() as reporter:
+        predicting = _predictor(asked, reporter, _show) if asked.predict else None
         return start_run(request, reporter, predicting, afterwards)
 
 
@@ -258,17 +259,24 @@ def _tool_run(request: RunRequest, name: str) -> Callable[[Testbed, Run], None]:
     return measure
 
 
-def _predictor(asked: Asked) -> Predictor:
-    """It shows what it predicts: beside a document, where messages go."""
+def _foreseen(asked: Asked) -> RunPrediction:
+    """What is predicted of a run, which is not begun."""
+    request = _request(asked)
+    with progress() as reporter:
+        return predict_run(request, _predictor(asked, reporter, lambda prediction: None))
+
+
+def _predictor(
+    asked: Asked, reporter: Reporter, show: Callable[[RunPrediction], None]
+) -> Predictor:
     from weft.api.predict import predictor  # takes long to import
 
-    console = Console(stderr=True, highlight=False, markup=False) if asked.as_json else terminal()
-    show = print_prediction if not asked.dry_run else _print_nothing
-    return predictor(asked.predict, lambda found: show(found, console))
+    return predictor(asked.predict, show, reporter.describe)
 
 
-def _print_nothing(prediction: RunPrediction, console: Console) -> None:
-    """Of a dry run the prediction is all there is to print."""
+def _show(prediction: RunPrediction) -> None:
+    """Before a run, so where messages go."""
+    print_prediction(prediction, Console(stderr=True, highlight=False, markup=False))
 
 
 def _print_foreseen(prediction: RunPrediction, as_json: bool) -> None:

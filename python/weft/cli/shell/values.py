@@ -134,6 +134,18 @@ _FINDERS: dict[str, Callable[[str], Words]] = {
     "knobs": _knobs,
     "goal": _goals,
     **dict.fromkeys(
-        ("a", "against", "b", "folder", "resume", "run", "run_folder", "runs", "sources"), _runs
+        (
+            "a",
+            "against",
+            "b",
+            "folder",
+            "predict",
+            "resume",
+            "run",
+            "run_folder",
+            "runs",
+            "sources",
+        ),
+        _runs,
     ),
 }
