@@ -4,7 +4,8 @@ fail-over, and the real NetPIPE beside weft in guests.
 usage: bench/vm.py [--boots N] [--parts PART...] [--scale S]
 
 Takes ten boots of two guests, and one of two or four for each other part. Needs QEMU, a kernel and busybox (`weft check
---on vm:`). Each part saves results of its own.
+--on vm:`). Each part saves results of its own. 802.3ad carried no data, probably since the lab's switches do not speak
+LACP.
 """
 
 from __future__ import annotations
