@@ -1,4 +1,4 @@
-"""How long simulated applications take, and how well a run is predicted from a signature and an xray.
+"""How long simulated applications take, and how well a run is predicted from others on the same network.
 
 usage: bench/kernels.py [--part simulated|predicted]
 
@@ -89,7 +89,7 @@ def errors(plan: str, kernels: list[Beside]) -> list[Goal]:
     off = [100 * abs(ratio - 1) for ratio in ratios]
     within = 100 * sum(one.verdict == "within" for one in kernels) / len(kernels)
     most = 10 if plan == "traffic" else None
-    title = f"{plan}, predicted from signature and xray"
+    title = f"{plan}, predicted from runs on the same network"
     return [
         Goal(f"{title}: error, median of {len(off)}", median_interval(off).median, "%"),
         Goal(f"{title}: error, worst", max(off), "%", at_most=most),
