@@ -2,8 +2,6 @@
 
 use weft_plan::program::{Action, Schedule};
 
-use super::play::Play;
-
 /// A stretch of a node's time.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Timed {
@@ -40,21 +38,26 @@ impl Laps {
             *ended_s = now_s;
         }
     }
-}
 
-impl Play<'_> {
-    /// Laps of all nodes, and of those that stop their time until then, or until they had nothing more to do.
-    pub(super) fn timed(&self) -> Vec<Timed> {
-        let nodes = 0..self.schedule.nodes() as u32;
-        nodes.flat_map(|node| self.timed_of(node)).collect()
+    /// Laps of all nodes, and of those that stop their time until `now_s`, or until they had nothing more to do.
+    /// `has_come` says of a receive whether its message has.
+    pub(super) fn timed(
+        &self,
+        schedule: &Schedule,
+        now_s: f64,
+        has_come: impl Fn(u32) -> bool,
+    ) -> Vec<Timed> {
+        let nodes = 0..schedule.nodes() as u32;
+        let of = |node| match schedule.stop(node) {
+            Some(stop) => vec![self.stopped(schedule, (node, stop), now_s, &has_come)],
+            None => self.of_node(schedule, node),
+        };
+        nodes.flat_map(of).collect()
     }
 
-    fn timed_of(&self, node: u32) -> Vec<Timed> {
-        if self.schedule.stop(node).is_some() {
-            return vec![self.stopped(node)];
-        }
-        let ended_s = |operation: u32| self.laps.ended_s[operation as usize];
-        let laps = (0..).zip(self.schedule.laps(node));
+    fn of_node(&self, schedule: &Schedule, node: u32) -> Vec<Timed> {
+        let ended_s = |operation: u32| self.ended_s[operation as usize];
+        let laps = (0..).zip(schedule.laps(node));
         laps.map(|(lap, one)| Timed {
             node,
             lap,
@@ -65,20 +68,24 @@ impl Play<'_> {
         .collect()
     }
 
-    fn stopped(&self, node: u32) -> Timed {
-        let operations = self.schedule.operations_of(node);
+    fn stopped(
+        &self,
+        schedule: &Schedule,
+        (node, stop): (u32, u32),
+        now_s: f64,
+        has_come: impl Fn(u32) -> bool,
+    ) -> Timed {
         let (mut last_s, mut received_bytes) = (0.0_f64, 0);
-        for operation in operations.filter(|one| self.schedule.stop(node) != Some(*one)) {
+        for operation in schedule.operations_of(node).filter(|one| *one != stop) {
             // One that has not ended had until now.
-            let ended_s = self.laps.ended_s[operation as usize];
-            last_s = last_s.max(if ended_s.is_nan() {
-                self.now_s
-            } else {
-                ended_s
-            });
-            if let Action::Receive(message) = self.schedule.operation(operation).action {
-                let has_come = self.has_come(self.partner(operation));
-                received_bytes += if has_come { message.bytes } else { 0 };
+            let ended_s = self.ended_s[operation as usize];
+            last_s = last_s.max(if ended_s.is_nan() { now_s } else { ended_s });
+            if let Action::Receive(message) = schedule.operation(operation).action {
+                received_bytes += if has_come(operation) {
+                    message.bytes
+                } else {
+                    0
+                };
             }
         }
         Timed {

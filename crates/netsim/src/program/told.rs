@@ -35,7 +35,9 @@ impl Play<'_> {
             }
         }
         Outcome {
-            timed: self.timed(),
+            timed: self.laps.timed(self.schedule, self.now_s, |receive| {
+                self.has_come(self.partner(receive))
+            }),
             activities,
             played: self.schedule.nodes(),
             events: self.flows.events,
@@ -43,7 +45,7 @@ impl Play<'_> {
     }
 
     /// Whether a message came before all had ended that must, or between those.
-    pub(super) fn has_come(&self, send: u32) -> bool {
+    fn has_come(&self, send: u32) -> bool {
         let mut ends = [send, self.partner(send)].into_iter();
         let must = !ends.any(|one| self.schedule.stop(self.schedule.node(one)).is_some());
         must || self.sent[send as usize].end_s > 0.0
