@@ -130,7 +130,7 @@ def test_a_watch_on_a_full_disk_goes_on_and_catches_up(
         wait_for(lambda: len(pids(seen)) == 2, 120)
         wait_for(lambda: fill(filler) and "cannot be written" in log.read_text(), 120)
         stored = open_watch(seen).samples().num_rows
-        time.sleep(25)
+        time.sleep(8)
         assert open_watch(seen).samples().num_rows - stored < 100
         assert coordinator.poll() is None
         filler.unlink()

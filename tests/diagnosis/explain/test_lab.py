@@ -15,7 +15,7 @@ launches = 1
 pattern = "stream"
 transport = "tcp"
 sizes = ["64 KiB"]
-stop = {{ rule = "time", trial = "50 ms", trials = 8 }}
+stop = {{ rule = "time", trial = "50 ms", trials = 30 }}
 options = {{ {options} }}
 """
 SHORT_QUEUE = """
@@ -28,7 +28,7 @@ link = { rate = "200 Mb/s", delay = "5 us" }
 ids = "switch"
 [[overrides]]
 ids = "n2"
-link = { rate = "50 Mb/s", queue_frames = 5 }
+link = { rate = "50 Mb/s", queue_frames = 10 }
 """
 
 

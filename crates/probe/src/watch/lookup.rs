@@ -7,7 +7,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 const AGAIN_AFTER: Duration = Duration::from_secs(300);
-const AGAIN_IN_TROUBLE: Duration = Duration::from_secs(30);
+const AGAIN_IN_TROUBLE: Duration = Duration::from_secs(10);
 
 /// The address of a peer, as it was found last.
 pub struct Lookup {
