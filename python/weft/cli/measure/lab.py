@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import subprocess
+from collections.abc import Iterable
 
 import click
 
@@ -78,8 +79,12 @@ def down(names: tuple[str, ...], everything: bool, as_json: bool) -> None:
     """Remove labs, also stale ones, and all processes in them."""
     if not names and not everything:
         raise RequestError("which lab?", "name one, or give --all; `weft lab list` shows them")
-    chosen = registry.entries() if everything else [_existing(name) for name in names]
-    removed = [{"id": entry.id, "killed": registry.remove(entry)} for entry in chosen]
+    remove(registry.entries() if everything else [_existing(name) for name in names], as_json)
+
+
+def remove(entries: Iterable[Entry], as_json: bool) -> None:
+    """Take labs down, and say what was killed in them."""
+    removed = [{"id": entry.id, "killed": registry.remove(entry)} for entry in entries]
     if as_json:
         print_json({"removed": removed})
         return

@@ -8,6 +8,7 @@ from pathlib import Path
 import click
 import msgspec
 
+from weft.cli.measure.lab import remove
 from weft.cli.output import json_option, print_json, print_warnings
 from weft.cli.tables.failover import print_failover
 from weft.cli.tables.layout import plain_table, terminal
@@ -70,15 +71,8 @@ def down(names: tuple[str, ...], everything: bool, as_json: bool) -> None:
     """Remove labs of virtual machines, also stale ones."""
     if not names and not everything:
         raise RequestError("which lab?", "name one, or give --all; `weft vm list` shows them")
-    all_of_them = [entry for entry in registry.entries() if entry.guests]
-    chosen = all_of_them if everything else [_existing(name) for name in names]
-    for entry in chosen:
-        registry.remove(entry)
-    if as_json:
-        print_json({"removed": [{"id": entry.id} for entry in chosen]})
-        return
-    for entry in chosen:
-        click.echo(f"{entry.id} is down")
+    guests = (entry for entry in registry.entries() if entry.guests)
+    remove(guests if everything else [_existing(name) for name in names], as_json)
 
 
 @vm.command(
