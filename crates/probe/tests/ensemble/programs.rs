@@ -181,11 +181,11 @@ fn a_node_that_dies_is_named_by_those_that_wait_for_it() {
 fn a_part_that_cannot_be_carried_out_is_refused() {
     for (nodes, said) in [
         (
-            vec![chained(&[send(0, 8)])],
+            vec![chained(&[send(0, 8)]), chained(&[])],
             "rank 0 has a message to or from rank 0",
         ),
         (
-            vec![chained(&[send(9, 8)])],
+            vec![chained(&[send(9, 8)]), chained(&[])],
             "rank 0 has a message to or from rank 9",
         ),
         (Vec::new(), "says nothing of this member's part"),
