@@ -21,7 +21,7 @@ def looks(
     orders = [rng.permutation(NODES) for _ in range(rounds)]
     src, dst = np.concatenate(orders), np.concatenate([np.roll(order, 1) for order in orders])
     none = np.zeros(len(src), dtype=bool)
-    seen = Map(NODES, LEAVES).seen("loses frames", none, src, dst, ("out", "in"))
+    seen = Map(NODES, LEAVES).seen("loses frames", none, src, dst, ("out", "in", "both"))
     crossed = [{seen.elements[at] for at in row if at != NONE} for row in seen.crossed]
     shown = [rng.random() < chance(*one) for one in zip(crossed, seen.is_far, strict=True)]
     return replace(seen, shown=np.array(shown))
@@ -39,6 +39,12 @@ def with_bad(
 def test_the_element_is_named_and_nothing_beside_it(bad: Element) -> None:
     for seed in range(8):
         assert [one.element for one in with_bad(bad, seed).accused] == [bad]
+
+
+def test_what_shows_it_both_ways_is_named_sooner() -> None:
+    both = Element((6,), "both")
+    found = [with_bad(both, seed, excess=0.1).accused for seed in range(8)]
+    assert sum([one.element for one in each] == [both] for each in found) >= 7
 
 
 def test_two_are_named_at_once() -> None:

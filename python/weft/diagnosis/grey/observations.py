@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from weft.diagnosis.curve import Ints
 
-Symptom = Literal["loses frames", "is slow", "is late"]
+Symptom = Literal["loses frames", "is slow", "is late", "stalls at times"]
 Side = Literal["out", "in", "both"]
 Bools = npt.NDArray[np.bool_]
 NONE = -1
@@ -30,8 +30,8 @@ class Element(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Observations(Generic[E]):
-    """By look whether it showed a symptom. `crossed[i]` are the elements of look i, by their places in `elements`, as
-    two links of nodes and two of leaves; NONE where it crosses none."""
+    """By look whether it showed a symptom. `crossed[i]` are the elements of look i, by their places in `elements`;
+    NONE for each link of a leaf where it crosses none."""
 
     symptom: Symptom
     shown: Bools
@@ -57,12 +57,13 @@ class Map:
     def seen(
         self, symptom: Symptom, shown: Bools, src: Ints, dst: Ints, sides: tuple[Side, ...]
     ) -> Observations[Element]:
-        """Looks at routes from `src` to `dst`; `sides` are those of a route's ends, one where they are alike."""
+        """Looks at routes from `src` to `dst`; `sides` are the ways in which a link may show the symptom."""
         parts = [self._elements(side) for side in sides]
-        shift = len(parts[0]) * (len(sides) - 1)
-        ends, leaves = np.stack([src, dst + shift], axis=1), self._leaves_of(src, dst, shift)
+        crossed = [self._crossed(side, src, dst) for side in sides]
+        for number, part in enumerate(crossed):
+            part[part != NONE] += number * len(parts[0])
         elements = tuple(one for part in parts for one in part)
-        return Observations(symptom, shown, np.hstack([ends, leaves]), elements)
+        return Observations(symptom, shown, np.hstack(crossed), elements)
 
     def is_far(self, src: Ints, dst: Ints) -> Bools:
         """Whether routes are from one leaf to another."""
@@ -74,8 +75,10 @@ class Map:
         nodes = [Element((node,), side) for node in range(self._count)]
         return nodes + [Element(leaf, side) for leaf in self._leaves]
 
-    def _leaves_of(self, src: Ints, dst: Ints, shift: int) -> Ints:
-        ends = [self._leaf_of[src], self._leaf_of[dst] + shift]
-        is_far = self.is_far(src, dst)[:, np.newaxis]
-        found: Ints = np.where(is_far, np.stack(ends, axis=1) + self._count, NONE)
+    def _crossed(self, side: Side, src: Ints, dst: Ints) -> Ints:
+        """By look the links of nodes and leaves that a route takes in this way."""
+        ends = {"out": [src], "in": [dst], "both": [src, dst]}[side]
+        is_far = self.is_far(src, dst)
+        leaves = [np.where(is_far, self._leaf_of[end] + self._count, NONE) for end in ends]
+        found: Ints = np.stack([*ends, *leaves], axis=1)
         return found

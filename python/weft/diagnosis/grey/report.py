@@ -10,12 +10,12 @@ import pyarrow as pa
 
 from weft.diagnosis.grey.blame import Accused, Judgement, judge
 from weft.diagnosis.grey.observations import Element, Map, Side, Symptom
-from weft.diagnosis.grey.symptoms import late, lossy, slow
+from weft.diagnosis.grey.symptoms import late, lossy, slow, stalled
 from weft.diagnosis.leaves import leaves_of
 from weft.diagnosis.xray.survey import take_survey
-from weft.diagnosis.xray.trial import trials
+from weft.diagnosis.xray.trial import Trial, trials
 from weft.nodeset import fold
-from weft.plan.plan import Plan
+from weft.plan.plan import Plan, TimeRule
 from weft.runs.folder import Run
 from weft.runs.meta import RunMeta
 from weft.runs.tables import EVIDENCE_NAME
@@ -47,10 +47,15 @@ class GreyReport:
 
     @property
     def accused(self) -> list[Accused[Element]]:
-        """Without what is late because it is slow: its frames take longer."""
+        """Without what is late because it is slow, whose frames take longer; and what stalls because it is slow or
+        loses frames."""
         found = self.judgement.accused
-        slow = {one.element.nodes for one in found if one.symptom == "is slow"}
-        return [one for one in found if one.symptom != "is late" or one.element.nodes not in slow]
+        by_symptom: dict[Symptom, set[tuple[int, ...]]] = {}
+        for one in found:
+            by_symptom.setdefault(one.symptom, set()).add(one.element.nodes)
+        slow, lossy = (by_symptom.get(what, set()) for what in ("is slow", "loses frames"))
+        explained = {"is late": slow, "stalls at times": slow | lossy}
+        return [one for one in found if one.element.nodes not in explained.get(one.symptom, ())]
 
     @property
     def undecided(self) -> int:
@@ -99,9 +104,10 @@ class GreyReport:
 
     def _text(self, one: Accused[Element], sides: set[Side]) -> str:
         way = "both ways" if sides != {"out"} and sides != {"in"} else _WAYS[one.element.side]
+        usual = f"{100 * one.usual_share:.0f} %" if one.usual_share >= 0.01 else "less than 1 %"
         return (
             f"{self._name(one.element)} {one.symptom}, {way}: seen in {one.shown} of {one.looks} looks, elsewhere in "
-            f"{100 * one.usual_share:.0f} %."
+            f"{usual}."
         )
 
     def _name(self, element: Element) -> str:
@@ -134,6 +140,22 @@ def examine(meta: RunMeta, samples: pa.Table, evidence: pa.Table) -> GreyReport:
     leaves = tuple(leaf.members for leaf in leaves_of(survey.round_trip_us, alive))
     where = Map(len(names), leaves)
     losses = lossy(rounds, step, evidence, where)
-    seen = [slow(rounds, where), late(survey, where), *losses]
+    together = _began_together(rounds, step, meta)
+    stalls = stalled(together, step, evidence, where)
+    seen = [slow(together, where), stalls, late(survey, where), *losses]
     judgement = judge([one for one in seen if len(one.shown)])
     return GreyReport(names, len(rounds), judgement, bool(losses), leaves)
+
+
+def _began_together(rounds: list[Trial], step: int, meta: RunMeta) -> list[Trial]:
+    """Without rounds before which nodes waited for each other longer than for half of a window: some began when others
+    were done, whose routes seem to stall."""
+    stop = meta.plan.steps[step].stop
+    if not isinstance(stop, TimeRule):
+        return rounds
+    late = {
+        one["phase"]
+        for one in meta.barriers
+        if one["step"] == step and one["barrier_us"] * 1e3 > stop.trial_ns / 2
+    }
+    return [one for one in rounds if one.phase not in late]

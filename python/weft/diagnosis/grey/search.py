@@ -17,7 +17,7 @@ from weft.runs.meta import RunMeta
 from weft.runs.tables import EVIDENCE_NAME
 
 SEED = 2911
-FIRST_ROUNDS, MORE_ROUNDS = 24, 8
+FIRST_ROUNDS, MORE_ROUNDS = 32, 16
 MOST_ROUNDS = 400
 NEAR_EVERY = 3
 

@@ -1,21 +1,24 @@
-"""What rounds of random partners and round trips show of single routes: slow, late, sent again."""
+"""What rounds of random partners and round trips show of single routes: slow, stalled, late, sent again."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 import pyarrow as pa
 
 from weft.diagnosis.curve import Ints
-from weft.diagnosis.grey.observations import Bools, Element, Map, Observations
-from weft.diagnosis.resent import Segments, segments
+from weft.diagnosis.grey.observations import Bools, Element, Map, Observations, Side
+from weft.diagnosis.resent import At, Segments, segments
 from weft.diagnosis.xray.survey import Survey
 from weft.diagnosis.xray.trial import Trial
 from weft.statistics import Floats
 
 SLOW_SHARE = 0.9
 """A route that got less than this share of the usual one, of those between leaves or inside of them."""
+STALL_SHARE, STALL_LOSS_SHARE = 0.5, 0.03
+"""A link that was away during a look leaves less than this share of the usual rate, or loses more than that share of
+the segments: little else does."""
 LATE_DEVIATIONS, LATE_SHARE = 6.0, 0.02
 """A round trip that is so many deviations and this share above the usual one."""
 USUAL_QUANTILE = 0.25
@@ -23,6 +26,8 @@ USUAL_QUANTILE = 0.25
 deviation is that of the quicker ones for the same reason."""
 TO_DEVIATIONS = 1.0
 """Of a normal distribution, from the quantile of 5 % to that of 25 %."""
+SIDES: tuple[Side, ...] = ("out", "in", "both")
+"""A cable that comes and goes shows it both ways, each of which alone would take twice as many rounds."""
 LOSS_SHARE = 2e-4
 """A sender that lost more than this share of its segments."""
 
@@ -30,11 +35,17 @@ LOSS_SHARE = 2e-4
 def slow(trials: Sequence[Trial], where: Map) -> Observations[Element]:
     """Routes against the usual one of as many leaves, since random partners take all alike."""
     src, dst = _joined(trials, "src"), _joined(trials, "dst")
-    mbps = np.concatenate([np.empty(0), *(trial.mbps for trial in trials)])
-    shown = np.zeros(len(src), dtype=bool)
-    for kind in _kinds(where, src, dst):
-        shown[kind] = mbps[kind] < SLOW_SHARE * np.median(mbps[kind])
-    return where.seen("is slow", shown, src, dst, ("out", "in"))
+    return where.seen("is slow", _of_usual(trials, where) < SLOW_SHARE, src, dst, SIDES)
+
+
+def stalled(
+    trials: Sequence[Trial], step: int, evidence: pa.Table, where: Map
+) -> Observations[Element]:
+    """Routes that got much less than the usual one or lost much at once."""
+    src, dst = _joined(trials, "src"), _joined(trials, "dst")
+    shown = _of_usual(trials, where) < STALL_SHARE
+    shown |= _lost_shares(trials, segments(evidence, step)) > STALL_LOSS_SHARE
+    return where.seen("stalls at times", shown, src, dst, SIDES)
 
 
 def late(survey: Survey, where: Map) -> Observations[Element]:
@@ -53,12 +64,25 @@ def lossy(
     counted = segments(evidence, step)
     if not counted or not trials:
         return []
-    phases = np.repeat([one.phase for one in trials], [len(one.src) for one in trials])
     src, dst = _joined(trials, "src"), _joined(trials, "dst")
-    sent = zip(phases.tolist(), src.tolist(), strict=True)
+    shown = _lost_shares(trials, counted) > LOSS_SHARE
+    return [where.seen("loses frames", shown, src, dst, SIDES)]
+
+
+def _of_usual(trials: Sequence[Trial], where: Map) -> Floats:
+    """By look its rate, as a part of the usual one of as many leaves."""
+    src, dst = _joined(trials, "src"), _joined(trials, "dst")
+    mbps = np.concatenate([np.empty(0), *(trial.mbps for trial in trials)])
+    for kind in _kinds(where, src, dst):
+        mbps[kind] /= np.median(mbps[kind])
+    return mbps
+
+
+def _lost_shares(trials: Sequence[Trial], counted: Mapping[At, Segments]) -> Floats:
+    """By look what its sender lost; 0 where that was not counted."""
+    sent = ((one.phase, src) for one in trials for src in one.src.tolist())
     none = Segments()
-    shown = np.array([counted.get(one, none).lost_share > LOSS_SHARE for one in sent], dtype=bool)
-    return [where.seen("loses frames", shown, src, dst, ("out", "in"))]
+    return np.array([counted.get(one, none).lost_share for one in sent], dtype=float)
 
 
 def _late(times: Floats) -> Bools:
