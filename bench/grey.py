@@ -118,7 +118,8 @@ def main() -> None:
             f"{'' if is_right else 'WRONG '}{warnings}",
             flush=True,
         )
-    save("grey", _goals(options.on, named, accused, times), options.kind or options.on)
+        # What is interrupted after an hour keeps what it has.
+        save("grey", _goals(options.on, named, accused, times), options.kind or options.on)
 
 
 def _accused(planted: Planted, on: str) -> tuple[list[frozenset[str]], int, str]:

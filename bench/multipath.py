@@ -146,7 +146,8 @@ def main() -> None:
     for seed in range(options.first, options.first + options.seeds):
         scores.append(measure(seed, generate(seed), kind))
         print(scores[-1].row(), flush=True)
-    save("multipath", goals_of(kind, scores), kind)
+        # What is interrupted after an hour keeps what it has.
+        save("multipath", goals_of(kind, scores), kind)
 
 
 def goals_of(kind: str, scores: list[Score]) -> list[Goal]:
