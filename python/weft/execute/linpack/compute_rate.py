@@ -6,12 +6,14 @@ import os
 import subprocess
 import sys
 from collections.abc import Sequence
+from pathlib import Path
 
 import msgspec
 import numpy as np
 from msgspec.structs import replace
 
 from weft.errors import WorkError
+from weft.execute.linpack.blas import blas_here
 from weft.execute.linpack.kernel import Rates
 from weft.plan.pattern import Hpl
 from weft.plan.plan import Step
@@ -27,28 +29,37 @@ def with_rates(
 ) -> tuple[Step, list[Warning]]:
     """The step with the speeds that its plan leaves out, and what is said of them.
 
-    So many processes compute at the same time, each on a processor of those that are named: nodes that share this
-    machine share its processors, too.
+    They are measured with the BLAS of the real program where that is on this machine, and named or what is to run. So
+    many processes compute at the same time, each on a processor of those that are named: nodes that share this machine
+    share its processors, too.
     """
     if pattern.dgemm_flops and pattern.panel_flops:
         return step, []
-    found = measured(pattern.nb, processes, cpus)
+    blas = blas_here(pattern.program, step.is_real_program)
+    found = measured(pattern.nb, processes, cpus, blas)
     dgemm = pattern.dgemm_flops or found.dgemm_flops
     panel = pattern.panel_flops or found.panel_flops
     at_once = "one process" if processes == 1 else f"{processes} processes at once"
     said = (
         f"{step.name}: a node computes as this machine does, {significant(dgemm / 1e9, 3)} GFlop/s in products of "
-        f"matrices and {significant(panel / 1e9, 3)} GFlop/s in panels ({at_once}, one thread each, load "
-        f"{os.getloadavg()[0]:.1f} before)"
+        f"matrices and {significant(panel / 1e9, 3)} GFlop/s in panels ({at_once}, one thread each, {_name(blas)}, "
+        f"load {os.getloadavg()[0]:.1f} before)"
     )
     pattern = replace(pattern, dgemm_flops=dgemm, panel_flops=panel)
     hint = f"for other nodes: --set steps.{step.name}.dgemm='20 GFlop/s',panel='4 GFlop/s'"
     return replace(step, pattern=pattern), [Warning("compute-rate", said, hint)]
 
 
-def measured(block: int, processes: int, cpus: Sequence[int] | None = None) -> Rates:
-    """The median rates of processes that compute at the same time; raises WorkError."""
-    command = [sys.executable, "-m", "weft.execute.linpack.kernel", str(block)]
+def _name(blas: Path | None) -> str:
+    return f"the BLAS {blas}" if blas else "the OpenBLAS that SciPy comes with"
+
+
+def measured(
+    block: int, processes: int, cpus: Sequence[int] | None = None, blas: Path | None = None
+) -> Rates:
+    """The median rates of processes that compute at the same time, with a BLAS or SciPy's; raises WorkError."""
+    library = [str(blas)] if blas else []
+    command = [sys.executable, "-m", "weft.execute.linpack.kernel", str(block), *library]
     pinned = [["taskset", "-c", str(cpu)] for cpu in cpus or ()] or [[]]
     started = [
         subprocess.Popen(

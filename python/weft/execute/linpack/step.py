@@ -87,6 +87,7 @@ async def _solve(testbed: Testbed, job: StepJob, pattern: Hpl, ready: Ready, tex
         folder = Path(name)
         shares = testbed.is_here or shares_cpu(testbed, ready.nodes, job.step.options.cpus)
         command = mpirun_command(ready.mpirun, testbed, ready.nodes, program, shares, folder)
+        command = [*_pinned(testbed), *command]
         variables = environment(ready.mpirun, testbed, folder) | threads
         started = await Job.start(command, variables, job.patience_s)
         try:
@@ -98,6 +99,13 @@ async def _solve(testbed: Testbed, job: StepJob, pattern: Hpl, ready: Ready, tex
         finally:
             await started.end()
     return solved
+
+
+def _pinned(testbed: Testbed) -> list[str]:
+    """What keeps processes that wait by spinning off the processor that carries a lab's frames."""
+    if testbed.kind != "lab" or not testbed.cpus:
+        return []
+    return ["taskset", "-c", ",".join(str(cpu) for cpu in sorted(set(testbed.cpus)))]
 
 
 def _why(
