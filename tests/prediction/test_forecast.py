@@ -64,7 +64,7 @@ def plan(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def network(folder: Path, fabric: str = FABRIC) -> str:
     path = folder / "fabric.toml"
     path.write_text(fabric)
-    return f"sim:{path}(overhead=20us)"
+    return f"sim:{path}(overhead=20us,outgoing=connections)"
 
 
 def predicting(runs: list[str]) -> list[str]:

@@ -3,7 +3,7 @@
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
-use weft_netsim::samples::{Parameters, Sharing};
+use weft_netsim::samples::{Outgoing, Parameters, Sharing};
 
 /// Those where others are not given.
 pub fn defaults(py: Python<'_>) -> PyResult<Bound<'_, PyDict>> {
@@ -13,6 +13,7 @@ pub fn defaults(py: Python<'_>) -> PyResult<Bound<'_, PyDict>> {
     values.set_item("window_bytes", parameters.window_bytes)?;
     values.set_item("segments_per_ack", parameters.segments_per_ack)?;
     values.set_item("sharing", parameters.sharing.name())?;
+    values.set_item("outgoing", parameters.outgoing.name())?;
     values.set_item("barrier_s", parameters.barrier_s)?;
     values.set_item("tolerance", parameters.tolerance)?;
     values.set_item("threads", parameters.threads)?;
@@ -33,6 +34,11 @@ pub fn from_python(given: Option<&Bound<'_, PyDict>>) -> PyResult<Parameters> {
                 let sharing = Sharing::named(&name);
                 let unknown = || PyValueError::new_err(format!("unknown sharing {name:?}"));
                 parameters.sharing = sharing.ok_or_else(unknown)?;
+            }
+            "outgoing" => {
+                let name: String = value.extract()?;
+                let unknown = || PyValueError::new_err(format!("unknown outgoing {name:?}"));
+                parameters.outgoing = Outgoing::named(&name).ok_or_else(unknown)?;
             }
             "barrier_s" => parameters.barrier_s = value.extract()?,
             "tolerance" => parameters.tolerance = value.extract()?,

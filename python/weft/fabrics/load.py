@@ -34,6 +34,6 @@ def refuse_parameters(asked: str, spec: SimSpec) -> None:
         generators = ", ".join(name for name, _ in _core.Network.generators())
         raise RequestError(
             f"{asked}: unknown parameter {', '.join(spec.others)}",
-            "a fabric is simulated with overhead, window, segments_per_ack, sharing, barrier, tolerance and threads; "
-            f"generators have more: {generators}",
+            "a fabric is simulated with overhead, window, segments_per_ack, sharing, outgoing, barrier, tolerance and "
+            f"threads; generators have more: {generators}",
         )

@@ -18,6 +18,8 @@ MOST_ROWS = 50_000_000
 
 SHARINGS = ("max-min", "reno")
 """How transfers that meet share what there is (docs/simulate.md)."""
+OUTGOING = ("queue", "connections")
+"""How messages of a program leave their host (docs/simulate.md)."""
 
 _FORM = re.compile(r"(?P<name>[^()]+?)\s*(\((?P<values>.*)\))?\s*", re.DOTALL)
 _EXAMPLE = "for example sim:two-racks or sim:two-racks(overhead=5us)"
@@ -117,11 +119,18 @@ def _sharing(value: str) -> str:
     return value
 
 
+def _outgoing(value: str) -> str:
+    if value not in OUTGOING:
+        raise ValueError(f"must be {' or '.join(OUTGOING)}")
+    return value
+
+
 _MODEL: dict[str, tuple[str, Reader]] = {
     "overhead": ("overhead_s", _quantity(_SECONDS, "overhead=20 us")),
     "window": ("window_bytes", _window),
     "segments_per_ack": ("segments_per_ack", _whole(0)),
     "sharing": ("sharing", _sharing),
+    "outgoing": ("outgoing", _outgoing),
     "barrier": ("barrier_s", _quantity(_SECONDS, "barrier=20 us")),
     "tolerance": ("tolerance", _part),
     "threads": ("threads", _whole(1)),

@@ -30,8 +30,8 @@ class Drawn:
     parameters: Mapping[str, Value] = field(default_factory=dict)
 
     def open(self, scale: float = 1.0) -> Simulated:
-        """The network, ready to be simulated."""
-        return open_document(self.document, self.parameters, scale)
+        """The network, ready to be simulated. What is predicted goes over TCP, whose connections share a link."""
+        return open_document(self.document, {"outgoing": "connections", **self.parameters}, scale)
 
 
 def predict(testbed: Simulated, workload: Workload) -> list[Measure]:

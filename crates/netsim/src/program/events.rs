@@ -14,8 +14,8 @@ pub enum Event {
     Done { processor: u32 },
     /// A message is whole at its destination.
     Arrived { send: u32 },
-    /// An interface may let the next message out.
-    Free { interface: u32 },
+    /// An interface or a connection may let the next message out.
+    Free { outlet: u32 },
 }
 
 /// The events to come.
@@ -34,7 +34,7 @@ impl Events {
         let (kind, thing) = match event {
             Event::Done { processor } => (0, processor),
             Event::Arrived { send } => (1, send),
-            Event::Free { interface } => (2, interface),
+            Event::Free { outlet } => (2, outlet),
         };
         let what = u64::from(thing) * KINDS + kind;
         // Beyond 2^30 events numbers begin anew, which only changes the order of what is at the same time.
@@ -59,7 +59,7 @@ impl Events {
         let event = match what % KINDS {
             0 => Event::Done { processor: thing },
             1 => Event::Arrived { send: thing },
-            _ => Event::Free { interface: thing },
+            _ => Event::Free { outlet: thing },
         };
         Some((at_s, event))
     }

@@ -23,10 +23,10 @@ impl Play<'_> {
         }
     }
 
-    /// Gives a message to its interface.
+    /// Gives a message to what lets it out.
     pub(super) fn offer(&mut self, send: u32) -> Result<(), Failure> {
-        let interface = self.interface(send);
-        match self.interfaces[interface as usize].begins(send) {
+        let outlet = self.outlet(send);
+        match self.outlets[outlet as usize].begins(send) {
             true => self.let_out(send),
             false => Ok(()),
         }
@@ -66,17 +66,17 @@ impl Play<'_> {
         }
         let way_s = self.sent[send as usize].way_s;
         self.events.add(now_s + way_s, Event::Arrived { send });
-        let interface = self.interface(send);
+        let outlet = self.outlet(send);
         if self.costs.gap_s == 0.0 {
-            return self.let_next_out(interface);
+            return self.let_next_out(outlet);
         }
         let free_s = now_s + self.costs.gap_s;
-        self.events.add(free_s, Event::Free { interface });
+        self.events.add(free_s, Event::Free { outlet });
         Ok(())
     }
 
-    pub(super) fn let_next_out(&mut self, interface: u32) -> Result<(), Failure> {
-        match self.interfaces[interface as usize].next() {
+    pub(super) fn let_next_out(&mut self, outlet: u32) -> Result<(), Failure> {
+        match self.outlets[outlet as usize].next() {
             Some(send) => self.let_out(send),
             None => Ok(()),
         }

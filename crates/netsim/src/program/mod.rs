@@ -5,7 +5,8 @@
 //!
 //! - A processor of a node does one thing at a time, in the order in which things became ready. A message costs it
 //!   `overhead_s` at either end, and nothing in between.
-//! - An interface lets messages out one behind the other. A send has ended for what depends on it when its message
+//! - An interface lets messages out one behind the other; with `Outgoing::Connections` only those to the same node, and
+//!   those to several nodes share it. A send has ended for what depends on it when its message
 //!   begins to leave; a message longer than the program's `rendezvous_bytes` waits for its receive to begin, and its
 //!   send ends when all of it has left.
 //! - What has left arrives after the latency of its path.
@@ -14,6 +15,7 @@
 //! Without contention that gives LogGP's times, L being the path's latency and the first byte's time together.
 
 mod activity;
+mod connections;
 mod events;
 mod flows;
 mod laps;

@@ -5,13 +5,14 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use weft_plan::program::{Action, Message, Repeated, Schedule, Until};
 
+use super::connections::connections;
 use super::activity::{Activity, Doing, Meter};
 use super::events::{Event, Events};
 use super::flows::Flows;
 use super::laps::{Laps, Timed};
 use super::processor::{Job, Server};
 use super::rotation::Rotation;
-use crate::samples::{Setup, Simulator};
+use crate::samples::{Outgoing, Setup, Simulator};
 
 /// Ends that differ by less than this part of the time passed are one event: what is left of rounding.
 const ROUNDING: f64 = 1e-12;
@@ -148,7 +149,10 @@ pub(super) struct Play<'a> {
     pub events: Events,
     /// By node those of each, one node behind the other.
     processors: Vec<Server<Job>>,
-    pub interfaces: Vec<Server<u32>>,
+    /// What lets messages out one behind the other: interfaces, or connections by way of them.
+    pub outlets: Vec<Server<u32>>,
+    /// By operation, where outlets are connections: that of a send.
+    connections: Option<Vec<u32>>,
     cpus: u32,
     nics: u32,
     pub meters: Vec<Meter>,
@@ -184,6 +188,14 @@ impl<'a> Play<'a> {
         let cpus = 1 + all().map(|one| one.cpu).max().map_or(0, u32::from);
         let nics = 1 + all().map(|one| one.nic).max().map_or(0, u32::from);
         let nodes = schedule.nodes();
+        let connections = match simulator.parameters.outgoing {
+            Outgoing::Queue => None,
+            Outgoing::Connections => Some(connections(schedule)),
+        };
+        let outlets = match &connections {
+            None => nodes * nics as usize,
+            Some(all) => all.iter().max().map_or(0, |last| *last as usize + 1),
+        };
         Self {
             schedule,
             hosts,
@@ -192,7 +204,8 @@ impl<'a> Play<'a> {
             flows: Flows::new(simulator.network),
             events: Events::default(),
             processors: vec![Server::default(); nodes * cpus as usize],
-            interfaces: vec![Server::default(); nodes * nics as usize],
+            outlets: vec![Server::default(); outlets],
+            connections,
             cpus,
             nics,
             meters: vec![Meter::default(); nodes],
@@ -277,7 +290,7 @@ impl<'a> Play<'a> {
                 self.meter(receive).end(Doing::Communicating, now_s);
                 self.ask(self.processor(receive), Job::Receive(send));
             }
-            Event::Free { interface } => self.let_next_out(interface)?,
+            Event::Free { outlet } => self.let_next_out(outlet)?,
         }
         Ok(())
     }
@@ -360,8 +373,14 @@ impl<'a> Play<'a> {
         self.schedule.node(number) * self.cpus + u32::from(self.schedule.operation(number).cpu)
     }
 
-    pub fn interface(&self, number: u32) -> u32 {
-        self.schedule.node(number) * self.nics + u32::from(self.schedule.operation(number).nic)
+    /// What lets out the message of a send.
+    pub fn outlet(&self, send: u32) -> u32 {
+        match &self.connections {
+            Some(connections) => connections[send as usize],
+            None => {
+                self.schedule.node(send) * self.nics + u32::from(self.schedule.operation(send).nic)
+            }
+        }
     }
 
     pub fn partner(&self, number: u32) -> u32 {

@@ -25,7 +25,7 @@ pub use digest::{Digest, QUANTILES, Tally};
 pub use multi_pair::add_rows;
 pub use outcome::{Batches, Keep, PhaseOutcome};
 pub use pair::Timed;
-pub use parameters::{Parameters, Sharing, Simulator};
+pub use parameters::{Outgoing, Parameters, Sharing, Simulator};
 pub use program::{Activities, Played, Unplayed};
 pub(crate) use setup::Setup;
 pub use step::Halt;

@@ -16,6 +16,8 @@ pub struct Parameters {
     pub segments_per_ack: u32,
     /// How transfers that meet share what there is.
     pub sharing: Sharing,
+    /// How the messages of a program leave their host.
+    pub outgoing: Outgoing,
     /// What the barrier before a phase takes; where it is not given, a dissemination barrier of messages of one byte
     /// (D. Hensgen et al., Int. J. of Parallel Programming 17(1), 1988).
     pub barrier_s: Option<f64>,
@@ -52,6 +54,33 @@ impl Sharing {
     }
 }
 
+/// How messages of a program leave an interface that has several.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum Outgoing {
+    /// One behind the other, as in LogGP.
+    #[default]
+    Queue,
+    /// Those to one node one behind the other, those to several side by side, as connections of TCP do it.
+    Connections,
+}
+
+impl Outgoing {
+    const ALL: [Self; 2] = [Self::Queue, Self::Connections];
+
+    /// What it is called.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Queue => "queue",
+            Self::Connections => "connections",
+        }
+    }
+
+    /// The one that is called so.
+    pub fn named(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|one| one.name() == name)
+    }
+}
+
 impl Default for Parameters {
     fn default() -> Self {
         Self {
@@ -59,6 +88,7 @@ impl Default for Parameters {
             window_bytes: None,
             segments_per_ack: 2,
             sharing: Sharing::MaxMin,
+            outgoing: Outgoing::Queue,
             barrier_s: None,
             tolerance: 0.0,
             threads: 1,

@@ -4,7 +4,7 @@ use std::sync::atomic::AtomicBool;
 
 use weft_netsim::network::{Flow, generate};
 use weft_netsim::program::Costs;
-use weft_netsim::samples::{Parameters, Simulator};
+use weft_netsim::samples::{Outgoing, Parameters, Simulator};
 use weft_netsim::simulate::{Demand, Settings, Solver, Transfers};
 use weft_plan::program::{Action, Message, Program};
 
@@ -172,4 +172,39 @@ fn a_linear_alltoall_is_as_fast_as_links_and_solved_by_round() {
         "{last_s} for {links_s}"
     );
     assert!(outcome.events <= 2 * 63, "{} solutions", outcome.events);
+}
+
+#[test]
+fn connections_of_a_node_share_its_link_and_do_not_wait_for_each_other() {
+    let bytes = 1_250_000;
+    let mut program = Program::idle(4);
+    // Node 3 takes two messages at a time; node 0 has another one behind its own of these.
+    for (src, dst) in [(0, 3), (0, 2), (1, 3)] {
+        let to = |peer| Message {
+            peer,
+            bytes,
+            tag: 0,
+        };
+        program.nodes[src].add(Action::Send(to(dst)));
+        program.nodes[dst as usize].add(Action::Receive(to(src as u32)));
+    }
+    let last_s = |outgoing| {
+        let network = crate::crossbar(4, 1, 1000);
+        let simulator = Simulator {
+            network: &network,
+            parameters: Parameters {
+                overhead_s: 0.0,
+                segments_per_ack: 0,
+                outgoing,
+                ..Parameters::default()
+            },
+        };
+        let (outcome, _) = run(&simulator, Costs::default(), program.clone(), u64::MAX).unwrap();
+        let ends = outcome.activities.iter().map(|one| one.end_s);
+        ends.fold(0.0, f64::max)
+    };
+    let [queue_s, connections_s] = [Outgoing::Queue, Outgoing::Connections].map(last_s);
+    // Alone a message takes 10 ms, and two that share a link 20 ms.
+    assert!((queue_s / 0.03 - 1.0).abs() < 0.01, "{queue_s}");
+    assert!((connections_s / 0.02 - 1.0).abs() < 0.01, "{connections_s}");
 }
