@@ -148,12 +148,16 @@ def errors(plan: str, kernels: list[Beside]) -> list[Goal]:
 def replayed(folder: Path) -> list[Goal]:
     """The trace: read, and played with acknowledgements and without."""
     trace = folder / "linear.goal"
-    trace.write_text(linear_alltoall())
+    trace.write_text(linear_alltoall(RANKS))
+    small = folder / "small.goal"
+    small.write_text(linear_alltoall(2))
+    first_s = seconds(lambda: weft.run("trace", FREE, out=folder / "small", trace=small))
     read_s = seconds(lambda: _core.Program.parse(trace.read_bytes(), trace.name))
     free_s = seconds(lambda: weft.run("trace", FREE, out=folder / "free", trace=trace))
     whole_s = seconds(lambda: weft.run("trace", FABRIC, out=folder / "whole", trace=trace))
     title = "linear all-to-all of 1,024 ranks"
     return [
+        Goal("the first run of a process, of two ranks, with imports", first_s, "s"),
         Goal(f"{title}: read", read_s, "s"),
         Goal(f"{title}, acknowledgements free: run", free_s, "s", at_most=2),
         Goal(f"{title}: run", whole_s, "s", at_most=2),
@@ -177,11 +181,11 @@ def allreduce(out: Path, algorithms: list[str]) -> weft.Run:
     return weft.run(plan, FABRIC, out=out)
 
 
-def linear_alltoall() -> str:
+def linear_alltoall(count: int) -> str:
     """In step k every rank sends to the k-th behind it, and receives from the k-th before it."""
-    ranks = [f"num_ranks {RANKS}"]
-    for rank in range(RANKS):
-        ends = [((rank + step) % RANKS, (rank - step) % RANKS) for step in range(1, RANKS)]
+    ranks = [f"num_ranks {count}"]
+    for rank in range(count):
+        ends = [((rank + step) % count, (rank - step) % count) for step in range(1, count)]
         lines = [f"send {BYTES}b to {dst}\nrecv {BYTES}b from {src}" for dst, src in ends]
         ranks.append(f"rank {rank} {{\n" + "\n".join(lines) + "\n}")
     return "\n".join(ranks)

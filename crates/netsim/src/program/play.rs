@@ -5,8 +5,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use weft_plan::program::{Action, Message, Repeated, Schedule, Until};
 
-use super::connections::connections;
 use super::activity::{Activity, Doing, Meter};
+use super::connections::connections;
 use super::events::{Event, Events};
 use super::flows::Flows;
 use super::laps::{Laps, Timed};

@@ -189,7 +189,7 @@ fn connections_of_a_node_share_its_link_and_do_not_wait_for_each_other() {
         program.nodes[dst as usize].add(Action::Receive(to(src as u32)));
     }
     let last_s = |outgoing| {
-        let network = crate::crossbar(4, 1, 1000);
+        let network = crate::crossbar(4, 8, 1000);
         let simulator = Simulator {
             network: &network,
             parameters: Parameters {
