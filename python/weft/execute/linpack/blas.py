@@ -28,5 +28,5 @@ def blas_here(program: str | None, is_to_run: bool) -> Path | None:
         )
     except (OSError, subprocess.TimeoutExpired):
         return None
-    found = _LIBRARY.search(done.stdout)
-    return Path(found[1]) if found else None
+    library = _LIBRARY.search(done.stdout)
+    return Path(library[1]) if library else None
