@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from support.command import weft_json
+from support.here import weft_json
 
 pytestmark = pytest.mark.timed
 

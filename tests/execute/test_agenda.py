@@ -10,7 +10,8 @@ import pytest
 from msgspec.structs import replace
 
 from support import loopback
-from support.command import start, weft, weft_json
+from support.command import start
+from support.here import weft, weft_json
 from weft.plan.plan import Goal
 from weft.runs.folder import Run
 from weft.sequential import LOOKS

@@ -5,8 +5,8 @@ from pathlib import Path
 import pyarrow.compute as pc
 import pytest
 
-from support.command import weft_json
 from support.evidence import measured_batches, recorded_batches, rows_of, total
+from support.here import weft_json
 from weft.runs.folder import Run
 from weft.runs.tables import EVIDENCE_NAME
 

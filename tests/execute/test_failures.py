@@ -9,7 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from support.command import WEFT, descendants, start, weft, weft_json
+from support.command import WEFT, descendants, start, weft
+from support.here import weft_json
 from support.waiting import agents, wait_for, wait_for_samples
 from weft.runs.folder import Run, RunWriter, lock_folder
 from weft.runs.tables import EVIDENCE_NAME
@@ -118,7 +119,7 @@ def test_an_interrupt_keeps_what_was_measured(tmp_path, how):
 @pytest.mark.skipif(shutil.which("ip") is None, reason="no ip command to take a link down with")
 def test_a_link_taken_down_is_noticed_and_what_was_measured_is_kept(tmp_path):
     name = f"down-{os.getpid()}"
-    weft_json("lab", "up", "fast-ethernet-pair", "--name", name)
+    assert weft("lab", "up", "fast-ethernet-pair", "--name", name).returncode == 0
     try:
         folder = tmp_path / "r"
         process = start_signature(folder, "--patience", "1", on=f"lab:{name}")

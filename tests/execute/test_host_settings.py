@@ -11,7 +11,8 @@ import msgspec
 import pytest
 
 from support.clusters.namespaces import inside, settings_of, spec_of, two_namespaces
-from support.command import descendants, refusal, start, weft
+from support.command import descendants, start, weft
+from support.here import refusal
 from support.waiting import agents, wait_for
 from weft.execute.host_settings import look, undo
 from weft.execute.host_settings.journal import Journal, folder

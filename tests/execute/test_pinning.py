@@ -6,7 +6,7 @@ from pathlib import Path
 import pyarrow as pa
 import pytest
 
-from support.command import weft_json
+from support.here import weft_json
 from support.runs import sample_batch
 from weft.diagnosis.curve import curves
 from weft.diagnosis.pinning import Pin, jumps, pins

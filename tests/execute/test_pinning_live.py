@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from support.clusters.mpi import INSTALLED
-from support.command import weft_json
 from support.evidence import recorded_batches
+from support.here import weft_json
 from weft.diagnosis.evidence import evidence
 from weft.diagnosis.thresholds import Threshold, thresholds
 from weft.runs.folder import Run

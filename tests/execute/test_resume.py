@@ -7,7 +7,8 @@ import signal
 import pyarrow.compute as pc
 import pytest
 
-from support.command import QUICK, refusal, start, weft_json
+from support.command import QUICK, start
+from support.here import refusal, weft_json
 from support.waiting import wait_for
 from weft.runs.folder import STREAM_NAME, TABLE_NAME, Run
 from weft.runs.missing import measured_phases

@@ -6,7 +6,8 @@ import shutil
 import pytest
 
 from support.cases import cases
-from support.command import QUICK, refusal, weft_json
+from support.command import QUICK
+from support.here import refusal, weft_json
 from support.runs import change_meta
 from weft.runs.folder import Run
 from weft.runs.missing import measured_phases

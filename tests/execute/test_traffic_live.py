@@ -6,8 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from support.command import start, weft_json
+from support.command import start
 from support.four_hosts import write_four_hosts
+from support.here import weft_json
 from support.waiting import agents, wait_for
 from weft import _core
 from weft.diagnosis.summary import summarise

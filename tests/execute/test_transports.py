@@ -13,7 +13,8 @@ import pytest
 from msgspec.structs import astuple
 
 from support import loopback
-from support.command import refusal, weft, weft_json
+from support.command import weft as weft_process
+from support.here import refusal, weft, weft_json
 from support.paths import DATA
 from weft.diagnosis.delivery import deliveries
 from weft.diagnosis.points import points
@@ -282,15 +283,15 @@ def test_what_udp_cannot_carry_is_refused(tmp_path: Path, plan: str, on: str, sa
 @pytest.mark.skipif(shutil.which("nft") is None, reason="no nft: apt-get install nftables")
 def test_a_port_of_known_loss_is_reported_as_such(tmp_path: Path, own_registry: None) -> None:
     rules = DATA / "drop_every_20th.nft"
-    assert weft("lab", "up", "pair").returncode == 0
+    assert weft_process("lab", "up", "pair").returncode == 0
     try:
-        assert weft("lab", "exec", "pair", "n2", "--", "nft", "-f", rules).returncode == 0
+        assert weft_process("lab", "exec", "pair", "n2", "--", "nft", "-f", rules).returncode == 0
         settings = ["--set", 'steps.stream.sizes=["1000 B"]', "--set", "steps.stream.transport=udp"]
         settings += ["--set", "steps.stream.options.rate=40 Mb/s", "--launches", "3"]
         out = tmp_path / "run"
         weft_json("run", "stream", "--on", "lab:pair", *settings, "--out", out)
     finally:
-        assert weft("lab", "down", "--all").returncode == 0
+        assert weft_process("lab", "down", "--all").returncode == 0
     (found,) = deliveries(Run.open(out))
     one_message_pct = 3 * 100 / found.sent
     assert found.overrun == 0

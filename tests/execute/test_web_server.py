@@ -13,7 +13,8 @@ from typing import Any
 import pytest
 
 from support.clusters.hosts import local_nodes
-from support.command import refusal, start, weft, weft_json
+from support.command import start, weft
+from support.here import refusal, weft_json
 from support.waiting import agents, wait_for, wait_for_samples
 from support.web_servers import servers
 from weft.diagnosis.node.web import web_points
@@ -100,7 +101,8 @@ def test_nothing_stays_of_a_run_that_is_killed(tmp_path: Path, victim: str) -> N
 
 @needs_apache
 def test_nothing_stays_of_a_run_whose_lab_is_taken_down(tmp_path: Path) -> None:
-    lab = weft_json("lab", "up", "fast-ethernet-pair")["id"]
+    lab = "fast-ethernet-pair"
+    assert weft("lab", "up", lab).returncode == 0
     process, folders = start_long(tmp_path / "run", f"lab:{lab}")
     assert weft("lab", "down", lab).returncode == 0
     assert len(folders) == 1 and gone(folders)

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from support.command import weft, weft_json
+from support.here import weft, weft_json
 from weft.errors import RequestError
 from weft.formats.tools import check_tool
 from weft.plan.load import load_plan

@@ -8,7 +8,8 @@ from typing import Any
 
 import pytest
 
-from support.command import refusal, start, weft, weft_json
+from support.command import start, weft
+from support.here import refusal, weft_json
 from support.paths import DATA
 from weft.testbed.lab.testbed import Lab, open_lab
 
@@ -27,7 +28,8 @@ def none_outlives(own_registry: None) -> Iterator[None]:
 
 @pytest.fixture
 def lab() -> Lab:
-    return open_lab(weft_json("lab", "up", DATA / "fabrics/three.toml")["id"])
+    assert weft("lab", "up", DATA / "fabrics/three.toml").returncode == 0
+    return open_lab("three")
 
 
 def on(lab: Lab, node: int, *argv: str) -> None:

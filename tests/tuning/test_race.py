@@ -7,7 +7,8 @@ import time
 
 import pytest
 
-from support.command import start, weft
+from support.command import start
+from support.here import weft
 from weft.errors import RequestError, WorkError
 from weft.runs.folder import Run
 from weft.tuning.race import Candidate, Rules, carry_out

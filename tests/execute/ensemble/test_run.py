@@ -9,8 +9,9 @@ from pathlib import Path
 import pyarrow.compute as pc
 import pytest
 
-from support.command import refusal, start, weft, weft_json
+from support.command import start, weft
 from support.evidence import measured_batches, recorded_batches, rows_of
+from support.here import refusal, weft_json
 from support.paths import DATA
 from support.runs import routes_measured, routes_wanted
 from support.virtual_cluster import star as star_fabric
@@ -102,7 +103,8 @@ def test_a_dead_host_is_named_and_the_others_are_measured(tmp_path: Path) -> Non
 @pytest.mark.skipif(shutil.which("ip") is None, reason="no ip command to take a link down with")
 def test_a_host_that_swallows_everything_is_named_when_patience_ends(tmp_path: Path) -> None:
     name, folder = f"hole-{os.getpid()}", tmp_path / "r"
-    weft_json("lab", "up", star(tmp_path, 6).removeprefix("lab:"), "--name", name)
+    fabric = star(tmp_path, 6).removeprefix("lab:")
+    assert weft("lab", "up", fabric, "--name", name).returncode == 0
     try:
         text = COUNTED.replace('"10 kB"', '"12 MB"')
         process = start("run", plan(tmp_path, text), "--on", f"lab:{name}", "--out", folder,

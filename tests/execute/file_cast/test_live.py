@@ -10,7 +10,8 @@ from pathlib import Path
 import pytest
 
 import weft
-from support.command import refusal, start, weft_json
+from support.command import start
+from support.here import refusal, weft_json
 from support.waiting import agents, wait_for
 from weft.diagnosis.file_casts import FileCast, file_casts
 from weft.report.page import Report

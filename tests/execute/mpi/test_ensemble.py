@@ -11,8 +11,9 @@ import pytest
 
 from execute.mpi.test_pair import rank_of
 from support.clusters.mpi import INSTALLED, needs_mpi
-from support.command import refusal, start, weft, weft_json
+from support.command import start
 from support.evidence import measured_batches, recorded_batches
+from support.here import refusal, weft, weft_json
 from support.paths import DATA
 from support.runs import routes_measured, routes_wanted
 from support.waiting import agents

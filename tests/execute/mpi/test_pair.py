@@ -11,8 +11,9 @@ import pyarrow.compute as pc
 import pytest
 
 from support.clusters.mpi import INSTALLED, needs_both, needs_mpi
-from support.command import descendants, refusal, start, weft_json
+from support.command import descendants, start
 from support.evidence import measured_batches, recorded_batches, rows_of, total
+from support.here import refusal, weft_json
 from support.waiting import wait_for
 from weft.errors import RequestError
 from weft.execute.mpi import program

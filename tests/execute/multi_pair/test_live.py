@@ -10,8 +10,10 @@ from typing import Any
 import pyarrow.compute as pc
 import pytest
 
-from support.command import refusal, start, weft, weft_json
+from support.command import start
+from support.command import weft as weft_process
 from support.evidence import measured_batches, recorded_batches, rows_of, total
+from support.here import refusal, weft, weft_json
 from support.paths import DATA
 from support.waiting import agents, wait_for
 from weft.diagnosis.evidence import evidence
@@ -128,7 +130,7 @@ def test_machines_of_a_host_file_with_two_interfaces(tmp_path: Path) -> None:
     plan = tmp_path / "short.toml"
     first, _, one_way, _ = QUICK.split("[[steps]]")
     plan.write_text(first + "[[steps]]" + one_way)
-    assert weft("lab", "up", "two-nics", "--name", lab, "--scale", "0.3").returncode == 0
+    assert weft_process("lab", "up", "two-nics", "--name", lab, "--scale", "0.3").returncode == 0
     try:
         done = weft("run", plan, "--on", f"hosts:{hosts}", "--out", tmp_path / "run")
         assert done.returncode == 0, done.stderr
@@ -136,7 +138,7 @@ def test_machines_of_a_host_file_with_two_interfaces(tmp_path: Path) -> None:
         each = found["one-way", "independent", 4, 65536]["each"]
         assert [pair["interface"] for pair in each] == [1, 2, 1, 2]
     finally:
-        weft("lab", "down", lab)
+        weft_process("lab", "down", lab)
 
 
 def test_a_process_that_dies_ends_the_launch_and_what_was_measured_stays(tmp_path: Path) -> None:

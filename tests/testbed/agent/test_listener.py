@@ -13,7 +13,7 @@ import threading
 import pytest
 
 from support import handshake, loopback
-from support.command import weft_json
+from support.here import weft_json
 from weft.execute.pair import endpoint
 from weft.testbed.agent.agent import Agent, AgentError
 from weft.testbed.agent.reply import Done, Listening

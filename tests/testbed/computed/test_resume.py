@@ -7,7 +7,8 @@ from pathlib import Path
 import pyarrow.parquet as pq
 import pytest
 
-from support.command import start, weft_json
+from support.command import start
+from support.here import weft_json
 from support.paths import DATA
 from weft.runs.folder import Run
 from weft.runs.tables import BOTTLENECKS_NAME, BUDGET_NAME, OCCUPATION_NAME

@@ -10,7 +10,8 @@ from pathlib import Path
 import pytest
 
 from support.clusters.hosts import HERE, errors_of, local_nodes, start_all
-from support.command import descendants, weft_json
+from support.command import descendants
+from support.here import weft_json
 from weft import binaries
 from weft.runs.folder import Run
 from weft.testbed.agent.agent import Agent, AgentError

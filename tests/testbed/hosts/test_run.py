@@ -12,7 +12,7 @@ from support.cases import cases
 from support.clusters.hosts import host_file, local_nodes
 from support.clusters.mpi import needs_mpi
 from support.clusters.namespaces import spec_of, two_namespaces
-from support.command import refusal, weft_json
+from support.here import refusal, weft_json
 from support.refusals import refused
 from support.runs import change_meta
 from weft.runs.folder import Run

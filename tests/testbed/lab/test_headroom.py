@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from support.command import weft
+from support.here import weft
 from support.synthetic_cluster import Cluster, Step, write_cluster_run
 from weft.report.facts import run_facts
 from weft.runs.folder import Run

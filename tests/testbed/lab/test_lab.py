@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from support import traffic
+from support import here, traffic
 from support.command import WEFT, refusal, weft, weft_json
 from support.paths import CATALOG
 from support.virtual_cluster import star
@@ -35,7 +35,7 @@ FULL_FRAME_US = 124.2
 def none_outlives(own_registry: None) -> Iterator[None]:
     """No lab stays behind a test."""
     yield
-    assert weft("lab", "down", "--all").returncode == 0
+    assert here.weft("lab", "down", "--all").returncode == 0
 
 
 def enter(lab: Lab, index: int) -> traffic.Enter:
@@ -44,7 +44,7 @@ def enter(lab: Lab, index: int) -> traffic.Enter:
 
 
 def state_of(lab: str) -> str:
-    states = {one["id"]: one["state"] for one in weft_json("lab", "list")["labs"]}
+    states = {one["id"]: one["state"] for one in here.weft_json("lab", "list")["labs"]}
     return str(states.get(lab, "unknown"))
 
 
@@ -58,7 +58,7 @@ def is_running(pid: int) -> bool:
 def test_up_list_exec_down() -> None:
     up = weft_json("lab", "up", "fast-ethernet-pair", "--scale", "0.1")
     assert (up["id"], up["state"], up["warnings"]) == ("fast-ethernet-pair", "up", [])
-    (listed,) = weft_json("lab", "list")["labs"]
+    (listed,) = here.weft_json("lab", "list")["labs"]
     addresses = {node["name"]: node["address"] for node in listed["nodes"]}
     assert addresses == {"n1": "10.0.0.1", "n2": "10.0.0.2"}
     assert listed["scale"] == 0.1 and listed["pid"] == up["pid"]
@@ -67,7 +67,7 @@ def test_up_list_exec_down() -> None:
     assert weft("lab", "exec", up["id"], "n2", "--", "sh", "-c", "exit 7").returncode == 7
     assert weft("lab", "exec", up["id"], "n2", "--", "no-such-program").returncode == 127
     assert weft_json("lab", "down", up["id"])["removed"][0]["id"] == up["id"]
-    assert weft_json("lab", "list")["labs"] == []
+    assert here.weft_json("lab", "list")["labs"] == []
     assert not is_running(up["pid"])
 
 
@@ -96,11 +96,11 @@ def test_an_open_lab_is_used_and_stays() -> None:
 def test_messages_cross_and_a_private_lab_goes_with_its_user(fabric: str) -> None:
     with open_lab(fabric) as lab:
         assert (lab.kind, lab.name) == ("lab", fabric)
-        (listed,) = weft_json("lab", "list")["labs"]
+        (listed,) = here.weft_json("lab", "list")["labs"]
         assert listed["private"]
         times = traffic.half_round_trips_us(enter(lab, 0), enter(lab, 1), "10.0.0.2", 1)
     assert 0 < times[0] < 10_000
-    assert weft_json("lab", "list")["labs"] == []
+    assert here.weft_json("lab", "list")["labs"] == []
 
 
 def test_fast_ethernet_carries_its_rate_in_both_directions_at_once() -> None:
@@ -196,7 +196,7 @@ def test_a_killed_keeper_leaves_nothing_but_a_stale_entry() -> None:
     (removed,) = weft_json("lab", "down", up["id"])["removed"]
     assert removed["killed"] >= 1 and not is_running(shell)
     inhabitant.communicate(timeout=5)
-    assert weft_json("lab", "list")["labs"] == []
+    assert here.weft_json("lab", "list")["labs"] == []
 
 
 def test_a_stale_lab_makes_room_for_a_new_one() -> None:
@@ -213,13 +213,13 @@ def test_a_private_lab_dies_with_its_killed_user() -> None:
     )
     user = subprocess.Popen([sys.executable, "-c", program], stdout=subprocess.PIPE, text=True)
     assert user.stdout is not None and user.stdout.readline() == "open\n"
-    (listed,) = weft_json("lab", "list")["labs"]
+    (listed,) = here.weft_json("lab", "list")["labs"]
     user.kill()
     user.communicate()
     wait_for(lambda: not is_running(listed["pid"]), 5)
     assert state_of(listed["id"]) == "stale"
     weft("lab", "down", listed["id"])
-    assert weft_json("lab", "list")["labs"] == []
+    assert here.weft_json("lab", "list")["labs"] == []
 
 
 def test_a_lab_that_was_not_yet_registered_goes_with_its_killed_starter(tmp_path: Path) -> None:

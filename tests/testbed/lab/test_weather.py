@@ -9,7 +9,8 @@ from typing import Any
 import pytest
 
 from support import traffic
-from support.command import refusal, weft, weft_json
+from support.command import weft
+from support.here import refusal, weft_json
 from support.waiting import wait_for
 from weft.errors import RequestError
 from weft.testbed.lab import registry
