@@ -11,7 +11,7 @@ from support.command import descendants
 T = TypeVar("T")
 
 
-def wait_for(condition: Callable[[], T], seconds: float = 30) -> T:
+def wait_for(condition: Callable[[], T], seconds: float = 60) -> T:
     """What a condition is once it holds; a file that it reads may not be there yet."""
     deadline = time.monotonic() + seconds
     while time.monotonic() < deadline:
