@@ -19,9 +19,9 @@ from weft.execute.agenda import Agenda
 from weft.execute.progress import Reporter
 from weft.plan.plan import Goal, Plan, SizeList, TimeRule
 from weft.runs.folder import Run, RunWriter, lock_folder
+from weft.runs.goal_records import Against
 from weft.runs.meta import RunMeta
 from weft.runs.missing import MissingStep
-from weft.runs.records import Against
 from weft.sequential import LOOKS
 
 SIZES = (1, 2, 3, 4, 5, 6)

@@ -10,8 +10,8 @@ from weft.diagnosis.convergence import looks
 from weft.plan.plan import Goal
 from weft.report.figures.convergence import PLANNED, REASONS, convergence_figures
 from weft.report.material import Material
+from weft.runs.goal_records import Stop
 from weft.runs.meta import RunMeta
-from weft.runs.records import Stop
 from weft.sequential import interval
 
 SIZES = [1, 1024, 65536]

@@ -14,8 +14,8 @@ from weft.diagnosis.curve import Curve, curves
 from weft.errors import RequestError
 from weft.plan.phases import expand
 from weft.plan.plan import Plan
-from weft.runs import records
 from weft.runs.folder import Run
+from weft.runs.goal_records import Against
 from weft.statistics import Floats
 
 MIN_LAUNCHES = 4
@@ -44,7 +44,7 @@ class EarlierRun:
         """By size; none where the earlier run has no such step."""
         return self.steps.get(step, {})
 
-    def recorded(self) -> records.Against:
+    def recorded(self) -> Against:
         """As run.json has it."""
         return {"path": self.path, "digest": self.digest}
 
@@ -74,7 +74,7 @@ def earlier_run(path: str, plan: Plan) -> EarlierRun:
     return EarlierRun(str(Path(path).absolute()), _digest(run.samples), steps)
 
 
-def recorded_run(against: records.Against, plan: Plan) -> EarlierRun:
+def recorded_run(against: Against, plan: Plan) -> EarlierRun:
     """The earlier run that run.json names; raises RequestError when it is not there, or is another one now."""
     found = earlier_run(against["path"], plan)
     if found.digest != against["digest"]:

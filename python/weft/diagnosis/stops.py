@@ -6,9 +6,9 @@ from collections.abc import Iterator
 from typing import Literal, cast
 
 from weft.plan.plan import Goal
+from weft.runs.goal_records import Ratio, Stop
 from weft.runs.meta import RunMeta
 from weft.runs.missing import COMPUTED
-from weft.runs.records import Ratio, Stop
 
 _ENDS: tuple[Literal["low", "median", "high"], ...] = ("low", "median", "high")
 MOST_SAID = 1000

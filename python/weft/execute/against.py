@@ -5,11 +5,11 @@ from __future__ import annotations
 from weft.diagnosis.earlier import earlier_run
 from weft.errors import RequestError
 from weft.plan.plan import Plan
-from weft.runs import records
+from weft.runs.goal_records import Against
 from weft.runs.missing import COMPUTED
 
 
-def settle_against(earlier: str | None, plan: Plan, spec: str) -> records.Against | None:
+def settle_against(earlier: str | None, plan: Plan, spec: str) -> Against | None:
     """As run.json names it; raises RequestError when it is no run, does not fit the plan, or could decide nothing."""
     if earlier is None:
         return None

@@ -23,8 +23,8 @@ from weft.execute.progress import Reporter
 from weft.plan.phases import expand
 from weft.plan.plan import Goal, Step, TimeRule
 from weft.runs.folder import Run, RunWriter
+from weft.runs.goal_records import Ratio, Stop
 from weft.runs.missing import MissingStep, measured_phases, missing_steps
-from weft.runs.records import Ratio, Stop
 from weft.sequential import LOOKS, next_look
 from weft.testbed.agent.request import Known
 

@@ -15,8 +15,8 @@ from weft.errors import WorkError
 from weft.execute.progress import Reporter
 from weft.plan.plan import Race, Step
 from weft.runs.folder import RunWriter
+from weft.runs.goal_records import FailedCandidate
 from weft.runs.missing import MissingStep, missing_steps
-from weft.runs.records import FailedCandidate
 from weft.testbed.agent.request import Known
 
 MOST_FAILURES = 2

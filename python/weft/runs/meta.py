@@ -15,6 +15,7 @@ from weft.plan.phases import check_phases
 from weft.plan.plan import Plan, to_json
 from weft.regular_file import open_file
 from weft.runs import records
+from weft.runs.goal_records import Against, Race, Stop
 from weft.runs.record_types import Count
 
 SCHEMA_VERSION = "weft-run/1"
@@ -90,9 +91,9 @@ class RunMeta:
     costs: list[records.Cost] = field(default_factory=list)
     casts: list[records.FileCast] = field(default_factory=list)
     linpack: list[records.Linpack] = field(default_factory=list)
-    stops: list[records.Stop] = field(default_factory=list)
-    against: records.Against | None = None
-    race: records.Race | None = None
+    stops: list[Stop] = field(default_factory=list)
+    against: Against | None = None
+    race: Race | None = None
     refused: dict[str, Count] = field(default_factory=dict)
     status: Status = "partial"
     statistic: records.Statistic = "batch"
