@@ -10,8 +10,6 @@ from weft.errors import RequestError
 from weft.formats.exporters import export_run
 from weft.formats.importers import import_file
 
-pytestmark = pytest.mark.timed
-
 SIZES = [2**power for power in range(20)]
 
 

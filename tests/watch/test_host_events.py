@@ -11,7 +11,8 @@ from pathlib import Path
 import pytest
 
 from support.clusters.namespaces import INTERFACE, inside, two_namespaces
-from support.watching import config, watch_folder, watched_link, watching
+from support.waiting import wait_for
+from support.watching import WatchingSite, config, watch_folder, watched_link, watching
 
 __all__ = ["watch_folder"]
 pytestmark = pytest.mark.timed
@@ -22,6 +23,12 @@ SPINNING = "import time\nend = time.monotonic() + 30\nwhile time.monotonic() < e
 def namespaces() -> Iterator[tuple[str, str]]:
     with two_namespaces() as names:
         yield names
+
+
+def said(site: WatchingSite) -> set[str]:
+    """What happened at its first link, as it is on its disk; it writes when told, else every 10 s."""
+    os.kill(site.process.pid, signal.SIGHUP)
+    return {event.what for event in site.kept()[1] if event.link == 0}
 
 
 def test_waiting_for_a_processor_and_stalls_are_said_with_their_times(watch_folder: Path) -> None:
@@ -63,7 +70,7 @@ def test_an_interface_without_a_link_is_said_of_the_links_that_leave_by_it(
         time.sleep(3)
         inside(namespaces[1], f"ip link set {INTERFACE} up")
         mended_s = time.time()
-        time.sleep(5)
+        wait_for(lambda: {"carrier-down", "carrier-up"} <= said(site))
         rows, events = site.end()
     down = [event for event in events if event.what == "carrier-down" and event.link == 0]
     assert [event.text for event in down] == [f"{INTERFACE} had no link"]

@@ -113,7 +113,7 @@ def test_an_unplugged_host_has_no_carrier() -> None:
         argv = on("a")([traffic.interpreter(), "-c", IS_RUNNING])
         return subprocess.run(argv, capture_output=True, text=True, check=True).stdout.strip()
 
-    assert has_carrier() == "True"
+    wait_for(lambda: has_carrier() == "True", 3)
     weather("ids=a", "unplugged=true")
     wait_for(lambda: has_carrier() == "False", 3)
     weather("--clear")
