@@ -6,7 +6,7 @@ use weft_plan::reading::{Result, Section};
 
 use crate::contention::read_capacity;
 use crate::fabric::{Host, LimitedPath, Link, Switch};
-use crate::guest::read::read_guests;
+use crate::guest::read::{is_namespace, read_guests};
 use crate::link_keys::{DEFAULT_QUEUE_FRAMES, read_queue_frames};
 use crate::node_set;
 
@@ -60,11 +60,15 @@ impl Draft {
     /// Adds the hosts of one entry of `[[hosts]]`.
     pub fn read_host_names(&mut self, section: &Section<'_>) -> Result<Vec<String>> {
         let names = read_ids(section, "n[1-4]")?;
+        let namespace = is_namespace(section)?;
         for (name, guest) in names.iter().zip(read_guests(section, &names)?) {
             self.refuse_known(section, name)?;
             self.host_names.insert(name.clone());
-            let name = name.clone();
-            self.hosts.push(Host { name, guest });
+            self.hosts.push(Host {
+                name: name.clone(),
+                guest,
+                namespace,
+            });
         }
         Ok(names)
     }

@@ -49,6 +49,9 @@ pub struct Host {
     /// What it is like as a virtual machine, where the file says that it is one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub guest: Option<Guest>,
+    /// Whether it stays a namespace where the others are made virtual machines.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub namespace: bool,
 }
 
 /// A switch, or a part of one: `module1/asic2` is inside `module1`.

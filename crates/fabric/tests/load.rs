@@ -335,6 +335,15 @@ fn hosts_may_be_virtual_machines() {
     assert_eq!(guests[1].bond.as_ref().unwrap().miimon_ms, Some(50));
     assert_eq!(guests[0].sysctl["net.ipv4.tcp_sack"], "0");
     assert_eq!(guests[3].behind.as_deref(), Some("n2"));
+    let native = GUESTS.replace("behind = \"n[1-2]\"", "").replacen(
+        "kind = \"vm\"\n\n",
+        "kind = \"namespace\"\n",
+        1,
+    );
+    let fabric = load(&native, "guests.toml", 1.0).unwrap();
+    let namespaces: Vec<_> = fabric.hosts.iter().map(|host| host.namespace).collect();
+    assert_eq!(namespaces, [false, false, true, true]);
+    assert!(fabric.hosts[2].guest.is_none());
 }
 
 #[test]
@@ -344,6 +353,12 @@ fn wrong_keys_of_virtual_machines_are_named() {
         ("behind = \"n[1-2]\"", "behind = \"n9\"", "unknown host"),
         ("kind = \"vm\"\nbehind", "behind", "add kind = \"vm\""),
         ("cpus = 2", "cpu = 2", "cpus"),
+        ("cpus = 2", "queues = 2", "one pair of queues"),
+        (
+            "kind = \"vm\"\nbehind",
+            "kind = \"namespace\"\nbehind",
+            "add kind = \"vm\"",
+        ),
         ("cpus = 2", "memory = 64", "192"),
         ("cpus = 2", "bridge = true", "not two of them"),
         ("mode = \"802.3ad\"", "mod = \"802.3ad\"", "balance-rr"),

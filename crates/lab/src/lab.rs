@@ -30,6 +30,8 @@ pub struct Lab {
     /// By network, then by host.
     interfaces: Vec<Interface>,
     core: NetworkNamespace,
+    /// Whether hosts are virtual machines, but for those that the fabric calls namespaces.
+    has_guests: bool,
     pub warnings: Vec<Warning>,
 }
 
@@ -85,11 +87,11 @@ impl Lab {
             interfaces: interfaces_of(&topology, fabric.hosts.len()),
             hosts,
             core,
+            has_guests: guests,
             warnings: Vec::new(),
         };
         let forwarding = match topology {
             Topology::Direct { mtu_bytes } => lab.join_directly(mtu_bytes),
-            Topology::Forwarded(layout) if guests => lab.join_guests(layout),
             Topology::Forwarded(layout) => lab.join_by_forwarder(layout),
         };
         lab.core
@@ -145,6 +147,10 @@ impl Lab {
         let named = |(one, _): &(Host, NetworkNamespace)| one.name == host;
         let number = self.hosts.iter().position(named)?;
         Some((number, self.hosts[number].1.fd()))
+    }
+
+    fn is_guest(&self, host: usize) -> bool {
+        self.has_guests && !self.hosts[host].0.namespace
     }
 
     fn interfaces_of_host(&self, host: usize) -> impl Iterator<Item = Interface> {

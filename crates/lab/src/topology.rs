@@ -66,7 +66,7 @@ fn refuse_guests(fabric: &Fabric) -> Result<()> {
     let message = format!("{name:?} of the fabric {fabric:?} is a virtual machine");
     Err(LabError::request(
         message,
-        "--on vm: makes all hosts of a fabric so; `weft vm boot` keeps them up",
+        "--on vm: boots them, beside hosts with kind = \"namespace\"; `weft vm boot` keeps them up",
     ))
 }
 

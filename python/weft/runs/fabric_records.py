@@ -57,10 +57,11 @@ class Guest(TypedDict, total=False):
 
 
 class Host(TypedDict):
-    """A machine that programs run on; with `guest` a virtual one."""
+    """A machine that programs run on; with `guest` a virtual one, with `namespace` none on any testbed."""
 
     name: str
     guest: NotRequired[Guest]
+    namespace: NotRequired[bool]
 
 
 class Switch(TypedDict):

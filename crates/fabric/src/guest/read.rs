@@ -1,4 +1,5 @@
-//! Reads hosts that are virtual machines: `kind = "vm"`, what is in `guest`, and the host they are `behind`.
+//! Reads what hosts are: namespaces for good, or virtual machines, what is in their `guest`, and the host they are
+//! `behind`.
 
 use std::collections::BTreeMap;
 
@@ -7,9 +8,28 @@ use weft_plan::reading::{Result, Section, Value};
 use crate::guest::{Bond, Guest};
 use crate::link_keys::pair_off;
 
+const ONE_QUEUE: &str = "a guest's card has one pair of queues: QEMU gives several only to cards on tap devices, which \
+                         need root, and a guest's is on a socket";
+
+/// What an entry says that its hosts are; testbeds choose where it says nothing.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Kind {
+    Vm,
+    Namespace,
+}
+
+/// Whether the hosts of an entry are namespaces on all testbeds that build hosts.
+pub fn is_namespace(section: &Section<'_>) -> Result<bool> {
+    Ok(read_kind(section)? == Some(Kind::Namespace))
+}
+
+fn read_kind(section: &Section<'_>) -> Result<Option<Kind>> {
+    section.choice("kind", &[("vm", Kind::Vm), ("namespace", Kind::Namespace)])
+}
+
 /// Reads whether the hosts of an entry are virtual machines, and what they are like.
 pub fn read_guests(section: &Section<'_>, names: &[String]) -> Result<Vec<Option<Guest>>> {
-    let is_guest = section.choice("kind", &[("vm", ())])?.is_some();
+    let is_guest = read_kind(section)? == Some(Kind::Vm);
     let inner = section.section("guest")?;
     let behind = section.text("behind")?;
     if !is_guest {
@@ -64,6 +84,9 @@ fn read_guest(section: &Section<'_>) -> Result<Guest> {
         sysctl: read_sysctl(section)?,
         behind: None,
     };
+    if section.get("queues").is_some() {
+        return Err(section.refuse("queues", ONE_QUEUE));
+    }
     section.finish()?;
     let taken = [guest.bridge, guest.vlan.is_some(), guest.bond.is_some()];
     if taken.into_iter().filter(|one| *one).count() > 1 {

@@ -1,6 +1,7 @@
 //! How a lab's hosts are joined: by a cable alone, or by what forwards their frames.
 
 use std::io;
+use std::os::fd::OwnedFd;
 use std::sync::Arc;
 
 use weft_fabric::{ETHERNET_BYTES, Layout};
@@ -12,7 +13,7 @@ use crate::forward::forwarder::Forwarder;
 use crate::forward::links::Links;
 use crate::forward::packet_socket::PacketSocket;
 use crate::forward::stats::Stats;
-use crate::kernel::interface::{LOOPBACK, bring_up, create_cable, switch_offloads_off};
+use crate::kernel::interface::{bring_up, create_cable, switch_offloads_off};
 use crate::kernel::netlink::Netlink;
 use crate::topology::interface_of;
 use crate::weather::{Changeable, Places};
@@ -33,13 +34,55 @@ impl Lab {
         })
     }
 
-    /// Guests have their interfaces; all that a namespace has is its loopback interface, which says that the host is on.
+    /// Joins namespaces by cables to the core, and guests by pairs of sockets, to one forwarder.
+    pub(super) fn join_by_forwarder(&mut self, layout: Layout) -> io::Result<Forwarding> {
+        self.core.enter()?;
+        let core = Netlink::open()?;
+        for (number, port) in layout.ports.iter().enumerate() {
+            if self.is_guest(port.host) {
+                continue;
+            }
+            let host_end = self.host_end(self.interfaces[number]);
+            create_cable(&core, [&self.core_end(number), &host_end], port.mtu_bytes)?;
+            // Before the host's end, which then can send as soon as it is up. Otherwise the kernel
+            // gets round to that later, and drops what is sent until then.
+            bring_up(&core, core_index(number))?;
+        }
+        for host in 0..self.hosts.len() {
+            match self.is_guest(host) {
+                true => self.switch_on(host),
+                false => self.configure_namespace(host, &layout)?,
+            }
+        }
+        self.core.enter()?;
+        let (sockets, guest_ends) = self.sockets(&layout)?;
+        let forwarding = self.forward(layout, sockets)?;
+        Ok(Forwarding {
+            guest_ends,
+            ..forwarding
+        })
+    }
+
+    fn configure_namespace(&mut self, host: usize, layout: &Layout) -> io::Result<()> {
+        let netlink = self.configure_host(host)?;
+        for port in layout.ports.iter().filter(|port| port.host == host) {
+            switch_offloads_off(&interface_of(port).name())?;
+            self.install_token_bucket(&netlink, port);
+        }
+        Ok(())
+    }
+
+    /// The forwarder's socket for each port, and by host the ends of cables that its emulator gets.
     /// A guest behind another has its cable from that one, which gets both ends that it is to bridge, behind its own.
-    pub(super) fn join_guests(&self, layout: Layout) -> io::Result<Forwarding> {
+    fn sockets(&self, layout: &Layout) -> io::Result<(Vec<PacketSocket>, Vec<Vec<OwnedFd>>)> {
         let none = || self.hosts.iter().map(|_| Vec::new()).collect::<Vec<_>>();
         let (mut guest_ends, mut bridged) = (none(), none());
         let mut sockets = Vec::new();
-        for port in &layout.ports {
+        for (number, port) in layout.ports.iter().enumerate() {
+            if !self.is_guest(port.host) {
+                sockets.push(PacketSocket::open(core_index(number))?);
+                continue;
+            }
             let (ours, theirs) = PacketSocket::to_guest()?;
             sockets.push(ours);
             match self.bridge_of(port.host) {
@@ -54,45 +97,13 @@ impl Lab {
         for (own, further) in guest_ends.iter_mut().zip(bridged) {
             own.extend(further);
         }
-        for (_, namespace) in &self.hosts {
-            namespace.enter()?;
-            bring_up(&Netlink::open()?, LOOPBACK)?;
-        }
-        let forwarding = self.forward(layout, sockets)?;
-        Ok(Forwarding {
-            guest_ends,
-            ..forwarding
-        })
+        Ok((sockets, guest_ends))
     }
 
     /// The number of the host that a guest is behind.
     fn bridge_of(&self, host: usize) -> Option<usize> {
         let behind = self.hosts[host].0.guest.as_ref()?.behind.as_ref()?;
         self.hosts.iter().position(|(one, _)| one.name == *behind)
-    }
-
-    pub(super) fn join_by_forwarder(&mut self, layout: Layout) -> io::Result<Forwarding> {
-        self.core.enter()?;
-        let core = Netlink::open()?;
-        for (number, port) in layout.ports.iter().enumerate() {
-            let host_end = self.host_end(self.interfaces[number]);
-            create_cable(&core, [&self.core_end(number), &host_end], port.mtu_bytes)?;
-            // Before the host's end, which then can send as soon as it is up. Otherwise the kernel
-            // gets round to that later, and drops what is sent until then.
-            bring_up(&core, core_index(number))?;
-        }
-        for host in 0..self.hosts.len() {
-            let netlink = self.configure_host(host)?;
-            for port in layout.ports.iter().filter(|port| port.host == host) {
-                switch_offloads_off(&interface_of(port).name())?;
-                self.install_token_bucket(&netlink, port);
-            }
-        }
-        self.core.enter()?;
-        let ports = 0..layout.ports.len();
-        let sockets = ports.map(|port| PacketSocket::open(core_index(port)));
-        let sockets = sockets.collect::<io::Result<Vec<_>>>()?;
-        self.forward(layout, sockets)
     }
 
     /// A forwarder between sockets, one for each port.

@@ -40,8 +40,8 @@ class Entry(Struct, frozen=True):
         return round(time.time() - self.created, 1)
 
     def command(self, node: str, argv: list[str]) -> list[str]:
-        """The command that runs `argv` on a host."""
-        if self.guests:
+        """The command that runs `argv` on a host: a guest, or a namespace beside them."""
+        if self.guests and node in self.guests.pids:
             return self.guests.command(node, argv)
         return self.keeper.enter_command(node, argv)
 

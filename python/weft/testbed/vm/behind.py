@@ -20,7 +20,8 @@ class Relay(NamedTuple):
 
 def relays(keeper: Keeper, host: str, settings: Mapping[str, GuestSettings]) -> list[Relay]:
     """Those of a host, in the keeper's order: by network, then by guest (crates/lab, lab/join.rs)."""
-    behind = [node for node in keeper.nodes if settings[node.name].behind == host]
+    guests = [node for node in keeper.nodes if node.name in settings]
+    behind = [node for node in guests if settings[node.name].behind == host]
     places = [(network_of(one), node) for node in behind for one in node.addresses]
     places.sort(key=lambda place: place[0])
     return [
