@@ -17,6 +17,7 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 
@@ -28,6 +29,7 @@ from weft.errors import WeftError
 from weft.execute.failover import measure_failover
 from weft.execute.request import RunRequest, start_run
 from weft.formats.tools import TOOLS, run_tool
+from weft.interval import Interval
 from weft.runs.folder import Run
 from weft.testbed.base import Testbed
 from weft.testbed.lab import registry
@@ -45,7 +47,16 @@ PLAN = """
 name = "{name}"
 launches = 1
 [[steps]]
-name = "{name}"
+name = "latency"
+pattern = "multipair"
+test = "latency"
+pairs = [1]
+interfaces = {policies}
+sizes = ["1 B"]
+at_most = "250 ms"
+stop = {{ rule = "count", repeats = 100, trials = 10 }}
+[[steps]]
+name = "one-way"
 pattern = "multipair"
 test = "one-way"
 pairs = [1, 2]
@@ -103,45 +114,57 @@ def boots(count: int, _scale: float, folder: Path) -> list[Goal]:
 
 def study(_count: int, scale: float, folder: Path) -> list[Goal]:
     """One and two pairs: independent interfaces beside a bond, native beside bridged guests."""
+    plan = PLAN.format(name="bonds", policies='["independent", "bonded"]')
     with guests("two-nics(bond=balance-rr)", scale) as on:
-        plan = PLAN.format(name="bonds", policies='["independent", "bonded"]')
-        found = multi_pair_points(carry_out(plan, on, folder))
-    independent, bonded = (at(found, policy, 2) for policy in ("independent", "bonded"))
-    shown = PLAN.format(name="bridges", policies='["shared"]')
+        points = multi_pair_points(carry_out(plan, on, folder))
+    independent, bonded = (taken(points, policy) for policy in ("independent", "bonded"))
+    plan = PLAN.format(name="bridges", policies='["shared"]')
     with guests("xen-like", scale) as on:
         native, bridged = (
-            at(multi_pair_points(carry_out(shown, f"{on}(nodes={nodes})", folder)), "shared", 2)
+            taken(multi_pair_points(carry_out(plan, f"{on}(nodes={nodes})", folder)), "shared")
             for nodes in ("n[1-2]", "g[1-2]")
         )
-    for point, name in zip(
-        (independent, bonded, native, bridged),
-        ("independent", "bonded", "native", "bridged"),
-        strict=True,
-    ):
-        rate = point.sum_mbps
-        print(f"two pairs, {name:12}{rate.median:9.3f} Mb/s [{rate.low:.3f} to {rate.high:.3f}]")
+    names = ("independent", "bonded", "native", "bridged")
+    for one, name in zip((independent, bonded, native, bridged), names, strict=True):
+        print(f"{name:12} two pairs {shown(one.rate)} Mb/s, a byte {shown(one.byte)} us")
     return [
-        Goal("two pairs: independent above bonded", is_above(independent, bonded), at_least=1),
-        Goal("two pairs: native above bridged", is_above(native, bridged), at_least=1),
+        Goal("two pairs: independent above bonded", independent.is_faster(bonded), at_least=1),
+        Goal("two pairs: native above bridged", native.is_faster(bridged), at_least=1),
+        Goal("a byte: native before bridged", native.is_sooner(bridged), at_least=1),
+        Goal("a byte: independent before bonded", independent.is_sooner(bonded), at_least=1),
         Goal(
             "spread of ten timings: bonded above independent",
-            spread(bonded) > spread(independent),
+            bonded.spread > independent.spread,
             at_least=1,
         ),
     ]
 
 
-def at(found: list[MultiPairPoint], policy: str, pairs: int) -> MultiPairPoint:
-    return next(one for one in found if (one.policy, one.pairs) == (policy, pairs))
+class Taken(NamedTuple):
+    """What is compared of a policy: Mb/s of two pairs, us of a byte of one, and the highest timing over the lowest."""
+
+    rate: Interval
+    byte: Interval
+    spread: float
+
+    def is_faster(self, other: Taken) -> bool:
+        """Whether the intervals of the rates do not overlap."""
+        return self.rate.low > other.rate.high
+
+    def is_sooner(self, other: Taken) -> bool:
+        """Whether those of the times do not."""
+        return self.byte.high < other.byte.low
 
 
-def is_above(one: MultiPairPoint, other: MultiPairPoint) -> bool:
-    """Whether the intervals do not overlap."""
-    return one.sum_mbps.low > other.sum_mbps.high
+def taken(points: list[MultiPairPoint], policy: str) -> Taken:
+    of_policy = [point for point in points if point.policy == policy]
+    two = next(one for one in of_policy if (one.test, one.pairs) == ("one-way", 2))
+    byte = next(one.latency_us for one in of_policy if one.latency_us is not None)
+    return Taken(two.sum_mbps, byte, two.highest_mbps / two.lowest_mbps)
 
 
-def spread(point: MultiPairPoint) -> float:
-    return point.highest_mbps / point.lowest_mbps
+def shown(one: Interval) -> str:
+    return f"{one.median:.5g} [{one.low:.5g} to {one.high:.5g}]"
 
 
 def modes(_count: int, scale: float, _folder: Path) -> list[Goal]:

@@ -16,4 +16,7 @@ def guests_text(testbed: Testbed) -> str:
     size = f"{processors} and {guests['memory_mbytes']} MB {'at most' if differ else 'each'}"
     how = testbed.get("virtualisation", "virtual")
     bond = f", a bond ({guests['bond']})" if guests["bond"] else ""
-    return f"{how}, Linux {guests['kernel']}, {size}, {guests['nic']} cards{bond}"
+    beside = sum(host.get("namespace", False) for host in fabric["hosts"]) if fabric else 0
+    native = f"; hosts that are namespaces: {beside}" if beside else ""
+    how += f" in virtual time (icount={guests['icount']})" if guests.get("icount") else ""
+    return f"{how}, Linux {guests['kernel']}, {size}, {guests['nic']} cards{bond}{native}"

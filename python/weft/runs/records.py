@@ -44,6 +44,7 @@ class Guests(TypedDict):
     cpus: Count
     memory_mbytes: Count
     bond: str
+    icount: NotRequired[str]
 
 
 class Testbed(TypedDict, total=False):

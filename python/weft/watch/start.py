@@ -120,9 +120,9 @@ class Places:
         self._find(site)
 
     def _find(self, site: SiteEntry) -> tuple[Testbed, int]:
-        """lab:FABRIC/NODE is that node; of other testbeds it is the first."""
+        """lab:FABRIC/NODE and vm:FABRIC/NODE are that node; of other testbeds it is the first."""
         spec, wanted = site.on, ""
-        if spec.startswith("lab:"):
+        if spec.startswith(("lab:", "vm:")):
             spec, _, wanted = spec.partition("/")
         if spec not in self._open:
             self._open[spec] = open_testbed(spec)

@@ -120,22 +120,24 @@ def failover(fabric: str, times: int, scale: float, as_json: bool) -> None:
 @click.option("--log", is_flag=True, help="Print what the guest wrote so far.")
 def console(name: str, node: str, log: bool) -> None:
     """Use a guest's console; leave it with Control and ]."""
-    guests = _up(name, node)
+    guests = _guests(_up(name, node))
+    if node not in guests.pids:
+        raise RequestError(f"{node} of {name} is a namespace", "only guests have a console")
     if log:
         click.echo(guests.console(node).read_text(errors="replace"), nl=False)
         return
     attach(Path(guests.folder), node)
 
 
-def _up(name: str, node: str) -> Guests:
-    """The guests of a lab that is up and has this one."""
+def _up(name: str, node: str) -> Entry:
+    """A lab with guests that is up and has this host."""
     entry = _existing(name)
     if entry.state == "stale":
         raise RequestError(f"lab {name} is stale", f"`weft vm down {name}`, then boot it again")
     known = [one.name for one in entry.keeper.nodes]
     if node not in known:
-        raise RequestError(f"lab {name} has no guest {node}", f"its guests: {', '.join(known)}")
-    return _guests(entry)
+        raise RequestError(f"lab {name} has no host {node}", f"its hosts: {', '.join(known)}")
+    return entry
 
 
 def _existing(name: str) -> Entry:

@@ -23,7 +23,8 @@ class Guests(Struct, frozen=True):
     """The folder of their sockets and consoles, the emulators by host, and what is to be known of results from them.
 
     Where hosts differ, `nic` and `bond` list all, and `cpus` and `memory_mbytes` are the most that one has.
-    `brackets` are those that they were asked for with.
+    `icount` makes time of their instructions; "" for the machine's time. `brackets` are those that they were asked
+    for with.
     """
 
     folder: str
@@ -36,6 +37,7 @@ class Guests(Struct, frozen=True):
     memory_mbytes: int
     bond: str = ""
     brackets: str = ""
+    icount: str = ""
     bonded: list[str] = []
     pids: dict[str, int] = {}
 

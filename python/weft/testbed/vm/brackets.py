@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import NoReturn
 
 import msgspec
 from msgspec import Struct
@@ -13,6 +14,7 @@ from weft.testbed.vm.settings import (
     LEAST_MBYTES,
     MOST_CPUS,
     MOST_MBYTES,
+    SHIFTS,
     GuestSettings,
     choices,
     read_card,
@@ -28,6 +30,7 @@ class Brackets(Struct, frozen=True, omit_defaults=True):
     memory_mbytes: int = 0
     bond: str = ""
     nodes: str = ""
+    icount: str = ""
 
     def over(self, guest: GuestSettings) -> GuestSettings:
         """A guest's settings with these instead."""
@@ -41,6 +44,7 @@ class Brackets(Struct, frozen=True, omit_defaults=True):
             guest.bridge,
             guest.sysctl,
             guest.behind,
+            self.icount,
         )
 
     @property
@@ -66,7 +70,8 @@ def split_spec(spec: str) -> tuple[str, Brackets]:
         key, _, value = (word.strip() for word in part.partition("="))
         read = _READERS.get(key)
         if read is None:
-            raise RequestError(f"vm:{spec}: no setting {key!r} of a guest", choices(_READERS))
+            known = (one for one in _READERS if one != "queues")
+            raise RequestError(f"vm:{spec}: no setting {key!r} of a guest", choices(known))
         field = "memory_mbytes" if key == "memory" else key
         values[field] = read(f"vm:{spec}: {key}", value)
     return name.strip(), Brackets(**values)  # type: ignore[arg-type]
@@ -97,6 +102,21 @@ def _number(least: int, most: int, unit: str) -> Callable[[str, str], int]:
     return read
 
 
+def _icount(where: str, value: str) -> str:
+    if value not in SHIFTS:
+        right = f"auto, or the power of two of ns that an instruction takes, 0 to {SHIFTS[-1]}"
+        raise RequestError(f"{where}: {value!r} is not {right}", "for example icount=auto")
+    return value
+
+
+def _queues(where: str, value: str) -> NoReturn:
+    raise RequestError(
+        f"{where}={value}: a guest's card has one pair of queues; QEMU gives several only to cards on tap devices, "
+        "which need root, and a guest's is on a socket",
+        "leave queues out",
+    )
+
+
 def _nodes(where: str, value: str) -> str:
     if not value:
         raise RequestError(f"{where}: which nodes?", "for example nodes=g[1-2]")
@@ -109,4 +129,6 @@ _READERS: dict[str, Callable[[str, str], object]] = {
     "cpus": _number(1, MOST_CPUS, ""),
     "memory": _number(LEAST_MBYTES, MOST_MBYTES, " MB"),
     "nodes": _nodes,
+    "icount": _icount,
+    "queues": _queues,
 }

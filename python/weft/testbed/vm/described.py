@@ -9,16 +9,26 @@ from weft.testbed.vm.settings import HASHES, GuestSettings, read_card, read_hash
 
 
 def settings_of(fabric: Fabric, brackets: Brackets) -> dict[str, GuestSettings]:
-    """By host what its guest is like; raises RequestError for what no guest can be."""
+    """By host that is a guest what it is like; raises RequestError for what no guest can be."""
     found = {}
     for host in fabric["hosts"]:
+        if host.get("namespace"):
+            continue
         where = f"{fabric['name']}: {host['name']}"
         guest = brackets.over(_described(where, host.get("guest", {})))
         if guest.bond and guest.bridge | bool(guest.vlan):
             raise RequestError(
                 f"{where}: a bond beside a bridge or a VLAN", "leave one of them out"
             )
+        if guest.icount and guest.cpus > 1:
+            raise RequestError(
+                f"{where}: {guest.cpus} processors beside icount", "instructions are counted of one"
+            )
         found[host["name"]] = guest
+    if not found:
+        raise RequestError(
+            f"{fabric['name']}: all hosts are namespaces", f"--on lab:{fabric['name']}"
+        )
     return found
 
 

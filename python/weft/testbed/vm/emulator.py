@@ -68,6 +68,9 @@ def machine_command(
     command = [program, "-nodefaults", "-no-user-config", "-display", "none", "-no-reboot"]
     command += ["-machine", "q35", "-accel", accelerator, "-cpu", processor]
     command += ["-smp", str(settings.cpus), "-m", str(settings.memory_mbytes)]
+    if settings.icount:
+        # With sleep=off a guest that waits for a frame would skip to its next timer at once, the time-out.
+        command += ["-icount", f"shift={settings.icount},sleep=on"]
     command += ["-kernel", str(image.kernel), "-initrd", str(image.initramfs)]
     arguments = (
         "console=ttyS0 panic=-1 net.ifnames=0 random.trust_cpu=on tsc=reliable mitigations=off "

@@ -16,6 +16,8 @@ BUSY_SHARE = 0.9
 WAITING_SHARE = 0.05
 """One that waits for a processor of this machine for more of the time is disturbed by others (the guest's steal)."""
 LEAST_S = 1.0
+PROCESSORS = ("CPU ", "ALL CPUs")
+"""What QEMU calls the threads of virtual processors, and the one of all where it counts instructions."""
 NS = 1e9
 
 
@@ -74,6 +76,6 @@ def _threads(pid: int) -> Iterator[tuple[int, Usage]]:
     for task in Path(f"/proc/{pid}/task").glob("*"):
         # A thread may end at any time, and kernels without schedstat say nothing.
         with contextlib.suppress(OSError, ValueError):
-            if (task / "comm").read_text().startswith("CPU "):
+            if (task / "comm").read_text().startswith(PROCESSORS):
                 ran, waited, _ = map(int, (task / "schedstat").read_text().split())
                 yield int(task.name), Usage(time.monotonic(), ran / NS, waited / NS)

@@ -15,6 +15,9 @@ LEAST_MBYTES = 192
 """With less the kernel has no room for its own files."""
 MOST_MBYTES = 1 << 20
 
+SHIFTS = ("auto", *map(str, range(11)))
+"""By which QEMU (`-icount`) makes time of a guest's instructions."""
+
 
 class Card(NamedTuple):
     """A model of network card: the emulator's device, and the kernel's module for it."""
@@ -51,7 +54,8 @@ HASHES = ("layer2", "layer2+3", "layer3+4", "encap2+3", "encap3+4", "vlan+srcmac
 
 class GuestSettings(Struct, frozen=True):
     """The cards of its interfaces in turn (the last holds for further ones), processors, memory, and what is over the
-    interfaces; `vlan` 0 and `behind` "" are none."""
+    interfaces; `vlan` 0 and `behind` "" are none. `icount` is the power of two of ns that an instruction takes, "auto",
+    or "" for the machine's time."""
 
     nics: tuple[str, ...] = ("virtio",)
     cpus: int = 1
@@ -62,6 +66,7 @@ class GuestSettings(Struct, frozen=True):
     bridge: bool = False
     sysctl: Mapping[str, str] = {}
     behind: str = ""
+    icount: str = ""
 
     def card(self, interface: int) -> Card:
         """The model of an interface's card, counted from 0."""

@@ -51,7 +51,7 @@ def start_guests(
     modules = sorted({module for one in settings.values() for module in one.modules})
     kernel = find_kernel([*ALWAYS, *modules])
     image = Image(kernel.image, initramfs(kernel, modules))
-    accelerator = choose_accelerator(program, image)
+    accelerator: Accelerator = "tcg" if brackets.icount else choose_accelerator(program, image)
     check_processors(len(settings), accelerator)
     entry, process = start_lab(path, scale, lab, private, guests=True)
     try:
@@ -87,6 +87,7 @@ def _guests(
         memory_mbytes=max(one.memory_mbytes for one in each),
         bond=", ".join(dict.fromkeys(one.bond["mode"] for one in each if one.bond)),
         brackets=brackets.text(),
+        icount=brackets.icount,
         bonded=[name for name, one in settings.items() if one.bond],
     )
 
@@ -99,7 +100,7 @@ def _boot_all(
 ) -> Entry:
     """The entry with all that run; it is registered anew after each, so that none is forgotten."""
     place = Place(registry.files(entry.id).socket, Path(guests.folder))
-    nodes = entry.keeper.nodes
+    nodes = [node for node in entry.keeper.nodes if node.name in settings]
     for number, node in enumerate(nodes, 1):
         tell = _telling(f"{node.name} ({number} of {len(nodes)})")
         tell(f"booting, {guests.virtualisation}")

@@ -33,6 +33,12 @@ EMULATED = Warning(
     "use --scale, so that links and not processors are the limit; with KVM guests run at the machine's own speed",
 )
 
+VIRTUAL_TIME = Warning(
+    "virtual-time",
+    "a guest's clock counts its own instructions while it runs, and follows this machine's while it waits: times "
+    "between guests are of two kinds at once",
+    "compare only runs with the same icount; leave it out where links are measured",
+)
 
 ENDED = "a panic is in those lines; where there is none, its emulator was killed: look for want of memory (dmesg)"
 
@@ -58,6 +64,7 @@ class GuestLab(Lab):
     @property
     def warnings(self) -> list[Warning]:
         regime = [EMULATED] if self._guests.virtualisation == "emulated" else []
+        regime += [VIRTUAL_TIME] if self._guests.icount else []
         return [
             *super().warnings,
             *regime,
@@ -96,6 +103,8 @@ class GuestLab(Lab):
             "memory_mbytes": guests.memory_mbytes,
             "bond": guests.bond,
         }
+        if guests.icount:
+            about["icount"] = guests.icount
         return super().describe() | {"virtualisation": guests.virtualisation, "guests": about}
 
     @property
@@ -130,15 +139,19 @@ def open_vm(spec: str, scale: float = 1.0) -> GuestLab:
 
 
 def open_bonded(spec: str, scale: float = 1.0) -> GuestLab:
-    """As `open_vm`, for guests that all have a bond; raises RequestError before others boot."""
+    """As `open_vm`, for nodes that all have a bond; raises RequestError before others boot."""
     name, brackets = split_spec(spec)
     entry = registry.get(name)
     if entry and entry.guests and entry.state == "up":
-        bonded = set(entry.guests.bonded) == set(entry.guests.pids)
+        bonded, hosts = set(entry.guests.bonded), _expand(entry, brackets.nodes)
     else:
-        bonded = all(one.bond for one in settings_of(load_fabric(name, scale), brackets).values())
-    if not bonded:
-        raise RequestError(f"vm:{spec}: its guests have no bond", "two-nics(bond=active-backup)")
+        fabric = load_fabric(name, scale)
+        bonded = {host for host, one in settings_of(fabric, brackets).items() if one.bond}
+        hosts = _expand_of(fabric, brackets.nodes)
+    if lacking := sorted(hosts - bonded):
+        raise RequestError(
+            f"vm:{spec}: {lacking[0]} has no bond", "for example two-nics(bond=active-backup)"
+        )
     return open_vm(spec, scale)
 
 
