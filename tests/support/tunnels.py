@@ -1,4 +1,4 @@
-"""Real VPNs between two nodes of a lab: OpenVPN over UDP and TCP, WireGuard in userspace."""
+"""Real VPNs between two nodes of a lab: OpenVPN over UDP and TCP, WireGuard in userspace and in the kernel."""
 
 from __future__ import annotations
 
@@ -17,7 +17,12 @@ ADDRESSES = ("10.88.0.1", "10.88.0.2")
 """Of the tunnel's ends."""
 INTERFACE = "weft-vpn"
 PORT = 1194
-KINDS = {"openvpn-udp": "openvpn", "openvpn-tcp": "openvpn", "wireguard": "wireguard-go"}
+KINDS = {
+    "openvpn-udp": "openvpn",
+    "openvpn-tcp": "openvpn",
+    "wireguard": "wireguard-go",
+    "wireguard-kernel": "wg",
+}
 """What there may be, and the program that it takes."""
 
 
@@ -27,7 +32,12 @@ def tunnel(kind: str, testbed: Testbed, folder: Path) -> Iterator[tuple[str, str
     started: list[subprocess.Popen[bytes]] = []
     try:
         if kind == "wireguard":
-            _wireguard(testbed, folder, started)
+            _start_wireguard(testbed, folder, started)
+            _wireguard(testbed)
+        elif kind == "wireguard-kernel":
+            for node in (0, 1):
+                enter(testbed, node, "ip", "link", "add", f"{INTERFACE}{node}", "type", "wireguard")
+            _wireguard(testbed)
         else:
             _openvpn(testbed, folder, kind.removeprefix("openvpn-"), started)
         _wait_until_up(testbed, folder)
@@ -90,35 +100,33 @@ def _certificate(stem: Path) -> str:
     )
 
 
-def _wireguard(testbed: Testbed, folder: Path, started: list[subprocess.Popen[bytes]]) -> None:
+def _start_wireguard(
+    testbed: Testbed, folder: Path, started: list[subprocess.Popen[bytes]]
+) -> None:
+    for node in (0, 1):
+        # All nodes share this machine's files, and the program's control socket has the interface's name.
+        name = f"{INTERFACE}{node}"
+        _start(testbed, node, folder, started, "wireguard-go", "--foreground", name)
+        show = ["wg", "show", name]
+        _retry(partial(subprocess.run, show, check=True, capture_output=True))
+
+
+def _wireguard(testbed: Testbed) -> None:
+    """Configure both ends, whose interfaces are there."""
     keys = [subprocess.check_output(["wg", "genkey"], text=True).strip() for _ in (0, 1)]
     public = [
         subprocess.check_output(["wg", "pubkey"], input=key, text=True).strip() for key in keys
     ]
-    for node, key in enumerate(keys):
-        (folder / f"{node}.key").write_text(key)
-        # All nodes share this machine's files, and the program's control socket has the interface's name.
-        _start(testbed, node, folder, started, "wireguard-go", "--foreground", f"{INTERFACE}{node}")
     for node in (0, 1):
         name, peer = f"{INTERFACE}{node}", 1 - node
-        show = ["wg", "show", name]
-        _retry(partial(subprocess.run, show, check=True, capture_output=True))
-        words = ["wg", "set", name, "listen-port", "51820", "private-key", f"{folder}/{node}.key"]
-        words += ["peer", public[peer], "allowed-ips", f"{ADDRESSES[peer]}/32"]
-        enter(testbed, node, *words, "endpoint", f"{testbed.nodes[peer].address}:51820")
-        enter(
-            testbed,
-            node,
-            "ip",
-            "addr",
-            "add",
-            ADDRESSES[node],
-            "peer",
-            ADDRESSES[peer],
-            "dev",
-            name,
-        )
-        enter(testbed, node, "ip", "link", "set", name, "mtu", "1420", "up")
+        there = testbed.nodes[peer].address
+        script = f"""set -e
+echo {keys[node]} | wg set {name} listen-port 51820 private-key /dev/stdin peer {public[peer]} \
+    allowed-ips {ADDRESSES[peer]}/32 endpoint {there}:51820
+ip addr add {ADDRESSES[node]} peer {ADDRESSES[peer]} dev {name}
+ip link set {name} mtu 1420 up
+"""
+        enter(testbed, node, "sh", "-c", script)
 
 
 def _start(
