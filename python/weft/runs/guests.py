@@ -18,5 +18,5 @@ def guests_text(testbed: Testbed) -> str:
     bond = f", a bond ({guests['bond']})" if guests["bond"] else ""
     beside = sum(host.get("namespace", False) for host in fabric["hosts"]) if fabric else 0
     native = f"; hosts that are namespaces: {beside}" if beside else ""
-    how += f" in virtual time (icount={guests['icount']})" if guests.get("icount") else ""
-    return f"{how}, Linux {guests['kernel']}, {size}, {guests['nic']} cards{bond}{native}"
+    time = f" in virtual time (icount={guests['icount']})" if guests.get("icount") else ""
+    return f"{how}{time}, Linux {guests['kernel']}, {size}, {guests['nic']} cards{bond}{native}"

@@ -31,6 +31,8 @@ def test_brackets_say_what_guests_are_like() -> None:
         ("pair(nic=e1001)", "no card 'e1001'", "virtio, e1000"),
         ("pair(cpu=2)", "no setting 'cpu'", "nic, bond, cpus, memory, nodes"),
         ("pair(bond=rr)", "no mode of a bond 'rr'", "balance-rr, active-backup"),
+        ("pair(queues=2)", "one pair of queues", "leave queues out"),
+        ("pair(icount=11)", "power of two of ns", "icount=auto"),
         ("pair(cpus=0)", "a whole number from 1 to 64", "1"),
         ("pair(memory=64)", "from 192 to", "192"),
         ("pair(nic=e1000", "not closed", "vm:pair"),
@@ -68,6 +70,12 @@ def test_brackets_hold_instead_of_the_fabric(tmp_path: Path) -> None:
         ("virtio", "e1000"),
     )
     assert [found["n2"].card(at).module for at in range(3)] == ["virtio_net", "e1000", "e1000"]
+    with pytest.raises(RequestError, match="2 processors beside icount"):
+        settings_of(fabric, Brackets(cpus=2, icount="3"))
+    (tmp_path / "mixed.toml").write_text(
+        GUESTS.replace('ids = "n3"', 'ids = "n3"\nkind = "namespace"')
+    )
+    assert set(settings_of(load_fabric(str(tmp_path / "mixed.toml")), Brackets())) == {"n1", "n2"}
     assert settings_of(fabric, Brackets(bond="balance-rr"))["n1"].bond == {"mode": "balance-rr"}
 
 
