@@ -10,6 +10,11 @@ from weft.statistics import Floats
 Crossings = npt.NDArray[np.bool_]
 """`crossings[..., i, j]`: whether flow i crosses limit j."""
 
+Ints = npt.NDArray[np.int64]
+
+NONE = -1
+"""In the place of a limit: none."""
+
 
 def fair_rates(
     crossings: Crossings, capacities: Floats, own_limits: Floats | None = None
@@ -17,13 +22,24 @@ def fair_rates(
     """The rate of each flow, in the unit of `capacities`; a flow that nothing limits gets infinity.
 
     `own_limits`, (flows,), is what each flow gets at most.
+    """
+    own = np.full(len(crossings), np.inf) if own_limits is None else own_limits
+    return _filled(*np.nonzero(crossings), capacities, own)
+
+
+def shared_rates(crossed: Ints, capacities: Floats, own_limits: Floats) -> Floats:
+    """The same of few limits per flow among many: `crossed` are those of each flow, (flows, most), NONE beside them."""
+    flow, place = np.nonzero(crossed != NONE)
+    return _filled(flow, crossed[flow, place], capacities, own_limits)
+
+
+def _filled(flow: Ints, limit: Ints, capacities: Floats, own: Floats) -> Floats:
+    """Flow by flow the limits that it crosses.
 
     Progressive filling as below, but all limits at once that are the tightest to each of their flows: what settles
     there only leaves more to the others (D. Bertsekas and R. Gallager, "Data Networks", 2nd ed. 1992, section 6.5.2).
-    A pass is O(crossings); there are as many as limits in a row wait for each other.
+    A pass is O(crossings + limits); there are as many as limits in a row wait for each other.
     """
-    own = np.full(len(crossings), np.inf) if own_limits is None else own_limits
-    flow, limit = np.nonzero(crossings)
     rates = own.astype(np.float64)
     left = np.asarray(capacities, dtype=np.float64).copy()
     live = rates[flow] > 0

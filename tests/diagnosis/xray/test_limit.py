@@ -9,13 +9,8 @@ import pytest
 
 from weft.diagnosis.xray.decision import Decision
 from weft.diagnosis.xray.flows import Flow, Members, as_arrays
-from weft.diagnosis.xray.limit import (
-    Ports,
-    SharedLimit,
-    predict,
-    predict_held_up,
-    without_explained,
-)
+from weft.diagnosis.xray.limit import Ports, SharedLimit
+from weft.diagnosis.xray.rates import predict, predict_held_up, without_explained
 from weft.diagnosis.xray.trial import Trial
 
 GROUP = frozenset(range(4))

@@ -11,7 +11,8 @@ from weft.diagnosis.xray.decision import LOOKS, Decision, decide, rounds_to_next
 from weft.diagnosis.xray.evidence import across
 from weft.diagnosis.xray.flows import Members, as_arrays
 from weft.diagnosis.xray.knowledge import Answer, Knowledge
-from weft.diagnosis.xray.limit import Direction, predict, predict_held_up
+from weft.diagnosis.xray.limit import Direction
+from weft.diagnosis.xray.rates import predict, predict_held_up
 from weft.diagnosis.xray.request import Request
 from weft.diagnosis.xray.residual import crossing_flows
 from weft.diagnosis.xray.together import Floors

@@ -9,8 +9,9 @@ import numpy as np
 
 from weft.diagnosis.xray.evidence import Evidence
 from weft.diagnosis.xray.flows import Members, as_arrays, is_in
-from weft.diagnosis.xray.limit import Ports, SharedLimit, predict
+from weft.diagnosis.xray.limit import Ports, SharedLimit
 from weft.diagnosis.xray.outliers import RETRIALS, SLOW_SHARE, slow_ports, suspects
+from weft.diagnosis.xray.rates import predict
 from weft.diagnosis.xray.request import Request
 from weft.diagnosis.xray.survey import BEST_ROUTES, NEAR_BEST, Survey
 from weft.diagnosis.xray.tree.grouping import Group

@@ -12,7 +12,8 @@ from weft.diagnosis.xray.cache import Cache
 from weft.diagnosis.xray.decision import Decision, decide, rounds_to_next_look
 from weft.diagnosis.xray.evidence import Evidence
 from weft.diagnosis.xray.flows import Members
-from weft.diagnosis.xray.limit import Direction, Kind, Ports, SharedLimit, predict
+from weft.diagnosis.xray.limit import Direction, Kind, Ports, SharedLimit
+from weft.diagnosis.xray.rates import predict
 from weft.diagnosis.xray.request import Request
 from weft.diagnosis.xray.survey import Survey
 from weft.diagnosis.xray.trial import Trial

@@ -9,7 +9,8 @@ from typing import Literal
 import numpy as np
 
 from weft.diagnosis.xray.flows import Flow
-from weft.diagnosis.xray.limit import Ports, SharedLimit, predict
+from weft.diagnosis.xray.limit import Ports, SharedLimit
+from weft.diagnosis.xray.rates import predict
 from weft.diagnosis.xray.survey import BEST_ROUTES, NEAR_BEST, Survey
 from weft.diagnosis.xray.trial import Trial
 from weft.interval import Interval

@@ -7,10 +7,12 @@ from collections.abc import Sequence
 import numpy as np
 
 from weft.diagnosis.curve import Ints
+from weft.diagnosis.xray.capacities import Capacities
 from weft.diagnosis.xray.flows import Flow, Members, Random, reversed_flows
-from weft.diagnosis.xray.limit import Ports, SharedLimit, crossings_of
+from weft.diagnosis.xray.limit import Ports, SharedLimit
+from weft.diagnosis.xray.rates import least
 from weft.diagnosis.xray.request import Request
-from weft.model.maxmin import Crossings
+from weft.model.maxmin import NONE
 from weft.runs.experiment import MOST_NODES
 from weft.statistics import Floats
 
@@ -59,10 +61,8 @@ class Residual:
     """What is left of known limits while flows are laid through them, each at full rate."""
 
     def __init__(self, limits: Sequence[SharedLimit], ports: Ports, outward: bool) -> None:
-        self._limits, self._ports, self._outward = limits, ports, outward
-        none = np.empty(0, dtype=np.int64)
-        _, self._capacities_mbps = crossings_of(limits, none, none)
-        self._left_mbps = self._capacities_mbps.copy()
+        self._limits, self._ports, self._outward = Capacities(limits), ports, outward
+        self._left_mbps = self._limits.mbps.copy()
         self._flows = np.zeros(len(self._left_mbps))
 
     def take(self, node: int, others: Ints) -> int:
@@ -88,30 +88,25 @@ class Residual:
     def fitting(self, node: int, others: Ints) -> int | None:
         """The first of `others` to which there is room for a flow; None where there is to none."""
         full, crossed = self._flows_with(node, others)
-        fits = self._least(self._left_mbps, crossed) >= full
+        fits = least(self._left_mbps, crossed) >= full
         return int(others[np.argmax(fits)]) if fits.any() else None
 
     def _with_most(self, node: int, others: Ints) -> int:
         _, crossed = self._flows_with(node, others)
-        shares = self._least(self._capacities_mbps / (self._flows + 1), crossed)
+        shares = least(self._limits.mbps / (self._flows + 1), crossed)
         return int(others[np.argmax(shares)])
 
     def _lay(self, node: int, other: int) -> None:
         full, crossed = self._flows_with(node, np.array([other]))
-        self._left_mbps[crossed[0]] -= min(full[0], self._least(self._left_mbps, crossed)[0])
-        self._flows[crossed[0]] += 1
+        passed = crossed[crossed != NONE]
+        self._left_mbps[passed] -= min(full[0], least(self._left_mbps, crossed)[0])
+        self._flows[passed] += 1
 
-    def _flows_with(self, node: int, others: Ints) -> tuple[Floats, Crossings]:
+    def _flows_with(self, node: int, others: Ints) -> tuple[Floats, Ints]:
         """What the ports would let each flow have, and what it crosses."""
         nodes = np.full(len(others), node)
         src, dst = (nodes, others) if self._outward else (others, nodes)
-        return self._ports.own_limits(src, dst), crossings_of(self._limits, src, dst)[0]
-
-    @staticmethod
-    def _least(of_limits_mbps: Floats, crossed: Crossings) -> Floats:
-        """The least of what each flow finds on its way."""
-        least: Floats = np.where(crossed, of_limits_mbps, np.inf).min(axis=1, initial=np.inf)
-        return least
+        return self._ports.own_limits(src, dst), self._limits.crossed(src, dst)
 
 
 def _beside(group: Members, limits: Sequence[SharedLimit]) -> list[SharedLimit]:

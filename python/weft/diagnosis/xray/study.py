@@ -11,7 +11,8 @@ from weft.diagnosis.xray.evidence import Evidence
 from weft.diagnosis.xray.flows import Members
 from weft.diagnosis.xray.isolated import isolated_requests, ports_of, retrial_requests
 from weft.diagnosis.xray.knowledge import Answer, Knowledge
-from weft.diagnosis.xray.limit import Ports, SharedLimit, predict, without_explained
+from weft.diagnosis.xray.limit import Ports, SharedLimit
+from weft.diagnosis.xray.rates import predict, without_explained
 from weft.diagnosis.xray.request import Request
 from weft.diagnosis.xray.survey import Survey
 from weft.diagnosis.xray.tree.grouping import Group

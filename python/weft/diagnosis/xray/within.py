@@ -11,7 +11,8 @@ from weft.diagnosis.xray.flows import Members
 from weft.diagnosis.xray.hidden.groups import LEAST_PART, find_hidden_groups
 from weft.diagnosis.xray.isolated import ports_of
 from weft.diagnosis.xray.knowledge import Answer, Knowledge
-from weft.diagnosis.xray.limit import Ports, predict
+from weft.diagnosis.xray.limit import Ports
+from weft.diagnosis.xray.rates import predict
 from weft.diagnosis.xray.request import Request
 from weft.diagnosis.xray.survey import NEAR_BEST
 from weft.diagnosis.xray.trial import Trial
