@@ -85,8 +85,8 @@ class AdaptiveStep:
 
 def record_choice(logbook: Logbook, spec: PhaseSpec) -> Phase:
     """Number a phase on, and write down what it is before it runs."""
-    chosen = chosen_phases(logbook)
-    index = chosen[-1].index + 1 if chosen else 0
+    chosen = logbook.meta.chosen(logbook.step, logbook.launch)
+    index = chosen[-1]["phase"] + 1 if chosen else 0
     phase = Phase(index, spec.size_bytes, "stream", spec.transfers, stop=spec.stop)
     logbook.phase_chosen(phase, spec.experiments)
     return phase

@@ -24,13 +24,18 @@ def fair_rates(
     `own_limits`, (flows,), is what each flow gets at most.
     """
     own = np.full(len(crossings), np.inf) if own_limits is None else own_limits
-    return _filled(*np.nonzero(crossings), capacities, own)
+    flow, limit = np.nonzero(crossings)
+    return _filled(flow, limit, capacities, own)
 
 
 def shared_rates(crossed: Ints, capacities: Floats, own_limits: Floats) -> Floats:
     """The same of few limits per flow among many: `crossed` are those of each flow, (flows, most), NONE beside them."""
     flow, place = np.nonzero(crossed != NONE)
-    return _filled(flow, crossed[flow, place], capacities, own_limits)
+    limit = crossed[flow, place]
+    is_crossed = np.zeros(len(capacities), dtype=np.bool_)
+    is_crossed[limit] = True
+    number = np.cumsum(is_crossed) - 1
+    return _filled(flow, number[limit], capacities[is_crossed], own_limits)
 
 
 def _filled(flow: Ints, limit: Ints, capacities: Floats, own: Floats) -> Floats:

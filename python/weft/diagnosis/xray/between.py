@@ -113,7 +113,7 @@ def _study_uplink(
     """Whether what a part sends to or receives from others is limited."""
     kind: Kind = "out" if direction == "out" else "in"
     beside = known.beside(part, direction)
-    near = tuple(rest for one in group.parts if (rest := one - part))
+    near = tuple(one for one in group.parts if one != part)
     request = Request(Experiment(kind, part, group.members), 0, parts=near, beside=beside)
     load = _achievable(known, request)
     if parent is not None:

@@ -161,17 +161,12 @@ def _other_partners(
     good = {node for node in nodes if all(rates[node] >= least[kind] for kind, rates, _ in sides)}
     busy: set[Members] = set()
     for kind, rates, tried in sides:
-        for node in nodes:
+        for node in (one for one in nodes if rates[one] < least[kind]):
             partners = tried.get(node, set())
             left = good - partners - {node}
             group = _smallest_group(candidates, node)
             near = sorted(left & group) or sorted(left)
-            if (
-                rates[node] < least[kind]
-                and near
-                and len(partners) < PARTNERS
-                and group not in busy
-            ):
+            if near and len(partners) < PARTNERS and group not in busy:
                 yield _request(kind, frozenset([node]), frozenset([node, near[0]]))
                 busy |= {group} - {candidates.members}
 

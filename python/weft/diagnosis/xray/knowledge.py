@@ -4,16 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import TypeVar
 
 import numpy as np
 
 from weft.diagnosis.xray.cache import Cache
+from weft.diagnosis.xray.capacities import Capacities
 from weft.diagnosis.xray.decision import Decision, decide, rounds_to_next_look
 from weft.diagnosis.xray.evidence import Evidence
 from weft.diagnosis.xray.flows import Members
 from weft.diagnosis.xray.limit import Direction, Kind, Ports, SharedLimit
-from weft.diagnosis.xray.rates import predict
+from weft.diagnosis.xray.rates import predict_among
 from weft.diagnosis.xray.request import Request
 from weft.diagnosis.xray.survey import Survey
 from weft.diagnosis.xray.trial import Trial
@@ -97,7 +99,7 @@ class Knowledge:
         asked = "uplink", part, direction
         return tuple(one for one in (*self.limits, *self._before) if one.identity != asked)
 
-    @property
+    @cached_property
     def _before(self) -> list[SharedLimit]:
         """What the last pass has found and this one has not yet."""
         now = {one.identity for one in self.limits}
@@ -110,8 +112,14 @@ class Knowledge:
     def expected_mbps(self, trial: Trial, limits: Sequence[SharedLimit]) -> Floats:
         """What ports and limits would let each flow of a trial have."""
         flows = trial.src.tobytes(), trial.dst.tobytes()
-        key = "expected", self.ports.identity, flows, tuple(one.effect for one in limits)
-        return self.cache.get(key, lambda: predict(trial, self.ports, limits))
+        effects = tuple(one.effect for one in limits)
+        key = "expected", self.ports.identity, flows, effects
+        return self.cache.get(
+            key, lambda: predict_among(trial, self.ports, self._capacities(effects, limits))
+        )
+
+    def _capacities(self, effects: tuple[bytes, ...], limits: Sequence[SharedLimit]) -> Capacities:
+        return self.cache.get(("capacities", effects), lambda: Capacities(limits))
 
     def ask(self, request: Request) -> Answer:
         """A request that must be met before it goes on, unless nothing more will be tried."""

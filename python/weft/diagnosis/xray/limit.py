@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
+from hashlib import blake2b
 from typing import Literal
 
 import numpy as np
@@ -43,9 +44,11 @@ class SharedLimit:
         return self.kind, self.members, self.direction
 
     @cached_property
-    def effect(self) -> tuple[object, ...]:
-        """What makes it have the same effect on any flows."""
-        return *self.identity, self.parts, self.capacity_mbps.median
+    def effect(self) -> bytes:
+        """Equal where the effect on any flows is: a digest, since many are compared again and again."""
+        parts = [sorted(part) for part in self.parts]
+        told = self.kind, self.direction, self.nodes.tolist(), parts, self.capacity_mbps.median
+        return blake2b(repr(told).encode(), digest_size=16).digest()
 
     @cached_property
     def capacity_mbps(self) -> Interval:

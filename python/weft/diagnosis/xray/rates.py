@@ -18,12 +18,13 @@ def predict(
     trial: Trial, ports: Ports, limits: Sequence[SharedLimit], most_mbps: float | Floats = np.inf
 ) -> Floats:
     """The rates that ports and limits let the flows of a trial have, each `most_mbps` at most."""
-    return _predict(trial, ports, Capacities(limits), most_mbps)
+    return predict_among(trial, ports, Capacities(limits), most_mbps)
 
 
-def _predict(
+def predict_among(
     trial: Trial, ports: Ports, limits: Capacities, most_mbps: float | Floats = np.inf
 ) -> Floats:
+    """The same, of limits that several trials are asked about."""
     first = len(ports.send_mbps) + len(ports.receive_mbps)
     shared = limits.crossed(trial.src, trial.dst)
     senders = _repeated(trial.src)
@@ -52,7 +53,7 @@ def predict_held_up(trial: Trial, ports: Ports, limits: Sequence[SharedLimit]) -
     A larger window lets it have up to its fair rate.
     """
     capacities = Capacities(limits)
-    rates = _predict(trial, ports, capacities)
+    rates = predict_among(trial, ports, capacities)
     crossed = capacities.crossed(trial.src, trial.dst)
     flow, layer = np.nonzero(crossed != NONE)
     capacity = crossed[flow, layer]
@@ -61,7 +62,7 @@ def predict_held_up(trial: Trial, ports: Ports, limits: Sequence[SharedLimit]) -
     np.maximum.at(fastest, capacity, rates[flow])
     shares = np.where(loads >= FULL_LOAD * capacities.mbps, fastest, np.inf)
     held_up = least(shares, capacities.crossed(trial.dst, trial.src))
-    return _predict(trial, ports, capacities, held_up)
+    return predict_among(trial, ports, capacities, held_up)
 
 
 def least(of_capacities: Floats, crossed: Ints) -> Floats:
@@ -89,9 +90,10 @@ def without_explained(limits: Sequence[SharedLimit], ports: Ports) -> list[Share
 
 
 def _is_explained(limit: SharedLimit, ports: Ports, others: Sequence[SharedLimit]) -> bool:
+    among = Capacities(others)
     shares = []
     for trial in limit.evidence:
         crossed = limit.crossings(trial.src, trial.dst)[:, 0]
-        predicted = predict(trial, ports, others)[crossed].sum()
+        predicted = predict_among(trial, ports, among)[crossed].sum()
         shares.append(trial.mbps[crossed].sum() / predicted)
     return float(np.median(shares)) >= EXPLAINED_SHARE

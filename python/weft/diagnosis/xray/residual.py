@@ -71,9 +71,7 @@ class Residual:
         If it fits nowhere, the one with which it gets most. More would be lost in full limits behind the one in
         question.
         """
-        fitting = self.fitting(node, others[:FIRST_LOOK])
-        if fitting is None:
-            fitting = self.fitting(node, others)
+        fitting = self.fitting(node, others)
         chosen = self._with_most(node, others) if fitting is None else fitting
         self._lay(node, chosen)
         return chosen
@@ -87,9 +85,12 @@ class Residual:
 
     def fitting(self, node: int, others: Ints) -> int | None:
         """The first of `others` to which there is room for a flow; None where there is to none."""
-        full, crossed = self._flows_with(node, others)
-        fits = least(self._left_mbps, crossed) >= full
-        return int(others[np.argmax(fits)]) if fits.any() else None
+        for some in (others[:FIRST_LOOK], others[FIRST_LOOK:]):
+            full, crossed = self._flows_with(node, some)
+            fits = least(self._left_mbps, crossed) >= full
+            if fits.any():
+                return int(some[np.argmax(fits)])
+        return None
 
     def _with_most(self, node: int, others: Ints) -> int:
         _, crossed = self._flows_with(node, others)

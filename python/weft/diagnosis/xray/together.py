@@ -43,7 +43,8 @@ class Floors:
 
     def have_room(self, asked: Sequence[Members], direction: Direction) -> bool:
         """Whether all that some parts could send (or receive) passes to the others, each of which has one partner."""
-        others = [part for part in self.group.parts if part not in asked]
+        taken = set(asked)
+        others = [part for part in self.group.parts if part not in taken]
         own = self.ports.send_mbps if direction == "out" else self.ports.receive_mbps
         offered = sum(float(own[list(part)].sum()) for part in asked)
         ends = [self._uplinks[part, OPPOSITE[direction]] for part in others]

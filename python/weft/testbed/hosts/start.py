@@ -22,7 +22,8 @@ T = TypeVar("T")
 
 HOLD_S = 3.0
 """A login that takes longer lets the next one begin, so that hosts that hang do not hold the rest."""
-PIPES_OF_A_LOGIN = 3
+FILES_OF_A_LOGIN = 4
+"""Three pipes, and the process."""
 GREET_S = 20.0
 
 OTHER_FROM_ELSEWHERE = {
@@ -50,7 +51,7 @@ class Starter:
 
     async def start(self, hosts: Mapping[int, Host]) -> dict[int, Started]:
         """An agent on each host, or why there is none."""
-        allow_many_files(len(hosts) * PIPES_OF_A_LOGIN)
+        allow_many_files(len(hosts) * FILES_OF_A_LOGIN)
         slots = asyncio.Semaphore(self._pace.at_once)
         branches = self._pace.branches(list(hosts))
         if not branches:

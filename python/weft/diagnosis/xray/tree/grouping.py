@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
@@ -36,7 +37,7 @@ class Group:
         for child in self.children:
             yield from child.walk()
 
-    @property
+    @cached_property
     def parts(self) -> list[Members]:
         """The children, and each member that is in none as a part of its own."""
         inside = [child.members for child in self.children]
