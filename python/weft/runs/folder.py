@@ -33,6 +33,9 @@ from weft.runs.windows import warn_of_unmeasured
 STREAM_NAME = "samples.arrows"
 TABLE_NAME = "samples.parquet"
 
+MOST_BATCHES = 64
+"""In memory; more are joined, which copies them."""
+
 
 @dataclass(frozen=True)
 class Run:
@@ -128,8 +131,10 @@ class RunWriter:
     @property
     def samples(self) -> pa.Table:
         """Everything appended so far, from memory."""
-        table = pa.Table.from_batches(self._batches, schema=SCHEMA).combine_chunks()
-        self._batches = table.to_batches()
+        table = pa.Table.from_batches(self._batches, schema=SCHEMA)
+        if len(self._batches) > MOST_BATCHES:
+            table = table.combine_chunks()
+            self._batches = table.to_batches()
         return table
 
     def append(self, batch: pa.RecordBatch) -> None:
