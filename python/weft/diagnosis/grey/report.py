@@ -135,7 +135,7 @@ def examine(meta: RunMeta, samples: pa.Table, evidence: pa.Table) -> GreyReport:
     lost = frozenset(names.index(entry["node"]) for entry in meta.lost if entry["node"] in names)
     survey = take_survey(samples, meta.plan, len(names), lost)
     step = len(meta.plan.steps) - 1
-    rounds = trials(samples, step)
+    rounds = [one.without(lost) for one in trials(samples, step)]
     alive = frozenset(range(len(names))) - lost
     leaves = tuple(leaf.members for leaf in leaves_of(survey.round_trip_us, alive))
     where = Map(len(names), leaves)

@@ -14,13 +14,20 @@ from weft.diagnosis.limits.differences import Difference, differences, unobserva
 from weft.diagnosis.limits.findings import Findings
 from weft.diagnosis.limits.healthy import health_findings
 from weft.diagnosis.limits.naming import Namer
-from weft.diagnosis.limits.wording import cut_text, doubt_text, may_be_the_machine, verdict_text
+from weft.diagnosis.limits.wording import (
+    cut_text,
+    doubt_text,
+    may_be_the_machine,
+    several_paths_text,
+    verdict_text,
+)
 from weft.diagnosis.multi_pair import multi_pair_points
 from weft.diagnosis.pair_order import PairOrder, pair_orders
 from weft.diagnosis.paths.report import path_report
 from weft.diagnosis.studies.find import studies
 from weft.diagnosis.thresholds import thresholds
 from weft.diagnosis.xray.limit import SharedLimit
+from weft.diagnosis.xray.several_paths import has_several_paths
 from weft.diagnosis.xray.study import Study, conclude
 from weft.diagnosis.xray.survey import take_survey
 from weft.diagnosis.xray.trial import trials
@@ -83,8 +90,11 @@ def _findings(run: Run, declared: DeclaredNetwork | None) -> Findings:
     undecided = [f"{question}: {named.text(nodes)}" for question, nodes in questions]
     if searched and study.requests:
         undecided.append(f"the search ended before {len(study.requests)} more experiments")
+    verdict = verdict_text(limits, slow, cut_text(study), bool(searched), undecided)
+    if has_several_paths(study.survey, study.evidence.trials):
+        verdict += " " + several_paths_text(meta.testbed)
     return Findings(
-        verdict=verdict_text(limits, slow, cut_text(study), bool(searched), undecided),
+        verdict=verdict,
         groups=[
             named.names(group.members)
             for group in study.groups

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Sequence
 
 from weft.diagnosis.limits.findings import Limit, Slow
@@ -18,6 +19,7 @@ from weft.diagnosis.xray.study import Study
 from weft.nodeset import fold
 from weft.quantity import format_mbps, part_of_mbps
 from weft.runs.meta import RunMeta
+from weft.runs.records import Testbed
 
 _MOST_NAMED = 4
 
@@ -109,6 +111,17 @@ def cut_text(study: Study) -> str:
     return (
         f"The worst of {len(shares)} random bisections delivered {worst} % of full, so with 95 % "
         f"confidence at least {most} % of all bisections deliver that much."
+    )
+
+
+def several_paths_text(testbed: Testbed) -> str:
+    """What a search for limits in a tree does not tell, and what does."""
+    scale = testbed.get("scale", 1)
+    at_scale = f" --scale {scale:g}" if scale != 1 else ""
+    command = f"weft run paths --on {shlex.quote(testbed['spec'])}{at_scale}"
+    return (
+        "Flows between the same two leaves are held up unevenly, as where a hash spreads them over several paths: the "
+        f"limits are what flows had together; `{command}` tells the paths apart."
     )
 
 
