@@ -202,6 +202,11 @@ class Program:
         """What so many nodes do in a phase of a step whose pattern says so: a collective, a halo, Linpack."""
 
     @staticmethod
+    def lines_of_step(step_json: str, phase: int, nodes: int, peers: list[int]) -> list[str]:
+        """What each of so many nodes does in a phase of a step that is a program, as lines of numbers for programs that have
+        no JSON, with the bytes of a collective; `peers` has what each rank is called in them."""
+
+    @staticmethod
     def check_hpl(step_json: str, nodes: int) -> None:
         """Refuses a step that is Linpack over so many nodes whose program would be too large."""
 
@@ -243,6 +248,9 @@ class Program:
 
     def part_of(self, rank: int) -> str:
         """What one rank does, as JSON for its agent; refuses messages of a rank to itself."""
+
+    def lines(self, peers: list[int]) -> list[str]:
+        """What each rank does, as `lines_of_step` has it."""
 
     def to_text(self) -> str: ...
     def to_binary(self) -> bytes: ...

@@ -28,7 +28,7 @@ mod transport;
 mod webserver;
 
 pub use arrangement::{Arrangement, Policy};
-pub use collective::{Algorithm, Collective, Operation, Piece, Script, Ways, WrongByte};
+pub use collective::{Algorithm, Collective, Operation, Piece, Script, Stretch, Ways, WrongByte};
 pub use ensemble::{
     AllToAll, Cast, CastFile, Compression, Compute, Demand, Duplex, Halo, Health, Matrix, Measure,
     Mode, Pairs, Paths, Random, Replay, Ring, Shape, Streams, Traffic, Xray,

@@ -224,8 +224,10 @@ fn refuse_options_of_others(
     transport: Transport,
     pattern: &Pattern,
 ) -> Result<()> {
-    // An MPI library is beside agents there, and its results are checked as theirs are.
-    let by_library = |name| pattern.has_library() && ["mpi", "verify"].contains(&name);
+    // An MPI takes part, and results are checked as those of agents are.
+    let is_collective = matches!(pattern, Pattern::Collective(_));
+    let takes_part = pattern.has_library() || is_collective && transport == Transport::Mpi;
+    let by_library = |name| takes_part && ["mpi", "verify"].contains(&name);
     OWNERS
         .iter()
         .filter(|(name, owns)| !owns(transport) && !by_library(*name))

@@ -153,7 +153,7 @@ impl Step {
         let mut pattern = Pattern::read(&section, &KEYS)?;
         let transport = read_transport(&section, &pattern)?;
         if let (Pattern::Collective(pattern), Transport::Mpi) = (&mut pattern, transport) {
-            pattern.leave_to_library(&section)?;
+            pattern.add_library();
         }
         let (stop, goal) = read_stop(&section, &pattern)?;
         let step = Self {

@@ -114,8 +114,7 @@ impl Transport {
     pub(crate) fn carries(self, pattern: &Pattern) -> bool {
         match self {
             Self::Tcp => true,
-            Self::Mpi if matches!(pattern, Pattern::Hpl(_) | Pattern::Collective(_)) => true,
-            Self::Mpi => !matches!(pattern, Pattern::Cast(_)) && !pattern.is_program(),
+            Self::Mpi => !matches!(pattern, Pattern::Cast(_) | Pattern::Traffic(_)),
             _ => pattern.is_pair(),
         }
     }

@@ -181,7 +181,9 @@ class Launch:
         step = self._step(missing)
         phases = expand(step, len(self.testbed.nodes))
         left = [phase for phase in phases if phase.index in set(missing.phases)]
-        of_library = library_phases(step, len(self.testbed.nodes))
+        # Agents carry the others out, unless all is over MPI.
+        is_mixed = step.transport != "mpi"
+        of_library = library_phases(step, len(self.testbed.nodes)) if is_mixed else set()
         for is_library in (False, True):
             mine = [phase for phase in left if (phase.index in of_library) == is_library]
             if mine:

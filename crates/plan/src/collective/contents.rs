@@ -10,7 +10,7 @@ pub type Content = Vec<(u32, u32)>;
 
 /// Neighbours in a slot are weighed differently, by so many weights: another content has the same bytes by chance only
 /// once in 256 to this power.
-const WEIGHTS: usize = 8;
+pub const WEIGHTS: usize = 8;
 
 /// What a slot holds in the beginning.
 pub fn before(operation: Operation, nodes: u32, node: u32, slot: u32) -> Content {
@@ -35,13 +35,19 @@ pub fn after(operation: Operation, nodes: u32, node: u32, slot: u32) -> Option<C
     }
 }
 
-/// The bytes of a content whose first byte is at `offset` of the buffer.
-pub fn bytes_of(content: &[(u32, u32)], offset: u64) -> impl Iterator<Item = u8> {
+/// What the bytes of a content are made of.
+pub fn weights_of(content: &[(u32, u32)]) -> [u8; WEIGHTS] {
     let mut weights = [0_u8; WEIGHTS];
     for (which, weight) in weights.iter_mut().enumerate() {
         let each = content.iter().map(|one| weight_of(*one, which));
         *weight = each.fold(0, u8::wrapping_add);
     }
+    weights
+}
+
+/// The bytes of a content whose first byte is at `offset` of the buffer.
+pub fn bytes_of(content: &[(u32, u32)], offset: u64) -> impl Iterator<Item = u8> {
+    let weights = weights_of(content);
     (offset..).map(move |at| {
         let element = ((at ^ (at >> 8)) as u8) << 1 | 1;
         weights[at as usize % WEIGHTS].wrapping_mul(element)

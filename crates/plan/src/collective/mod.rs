@@ -26,7 +26,7 @@ use crate::reading::{SPAN, Section};
 
 pub use algorithm::{Algorithm, Operation};
 use moves::Messages;
-pub use script::{Piece, Script, WrongByte};
+pub use script::{Piece, Script, Stretch, WrongByte};
 pub use ways::Ways;
 
 /// The keys of a step that are its own.
@@ -113,15 +113,11 @@ impl Collective {
         }
     }
 
-    /// Over an MPI its library's own way is carried out; the error says what cannot be.
-    pub(crate) fn leave_to_library(&mut self, step: &Section) -> Result<()> {
-        if self.algorithms.iter().any(|one| *one != Algorithm::Library) {
-            let right = "over \"mpi\" there is \"library\" alone: leave `transport` out, and agents carry the others \
-                         out beside it";
-            return Err(step.refuse("algorithms", right));
+    /// Over an MPI its library's own way is beside all others, unless the step says which.
+    pub(crate) fn add_library(&mut self) {
+        if self.algorithms.is_empty() {
+            self.algorithms = vec![Algorithm::All, Algorithm::Library];
         }
-        self.algorithms = vec![Algorithm::Library];
-        Ok(())
     }
 
     /// Whether an MPI library takes part.

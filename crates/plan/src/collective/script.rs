@@ -2,10 +2,10 @@
 
 use std::ops::Range;
 
-use super::contents::{after, before, bytes_of};
+use super::contents::{Content, WEIGHTS, after, before, bytes_of, weights_of};
 use super::moves::{Move, Mover, Slots};
 use super::{Algorithm, Collective, Operation};
-use crate::program::{Action, Message, Node, Rounds};
+use crate::program::{Action, Message, Node, Rounds, joined};
 
 /// The part of a node in a collective.
 #[derive(Debug)]
@@ -28,6 +28,13 @@ pub struct Piece {
     pub adds: bool,
     /// The operations of a round begin together, and all have ended before the next one.
     pub round: u32,
+}
+
+/// A part of the buffer and what its bytes are made of.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Stretch {
+    pub range: Range<u64>,
+    pub weights: [u8; WEIGHTS],
 }
 
 /// A byte of a buffer that is not what it should be.
@@ -90,6 +97,43 @@ impl Script {
             (adds && matches!(one.action, Action::Receive(_))).then_some(message.bytes)
         });
         added.sum()
+    }
+
+    /// By operation: where its message lies while it is on its way, in a memory that begins with the buffer; and the bytes of
+    /// that memory. Operations of different rounds share places.
+    pub fn places(&self) -> (Vec<u64>, u64) {
+        let (mut round, mut at, mut most) = (0, self.bytes, self.bytes);
+        let mut places = Vec::with_capacity(self.pieces.len());
+        for piece in &self.pieces {
+            let moved = piece.as_ref().filter(|piece| piece.round != round);
+            if let Some(piece) = moved {
+                (round, at) = (piece.round, self.bytes);
+            }
+            places.push(at);
+            let ranges = piece.iter().flat_map(|piece| &piece.ranges);
+            at += ranges.map(|one| one.end - one.start).sum::<u64>();
+            most = most.max(at);
+        }
+        (places, most)
+    }
+
+    /// What the node has in the beginning.
+    pub fn before(&self) -> Vec<Stretch> {
+        self.stretches(|slot| Some(before(self.operation, self.nodes, self.rank, slot)))
+    }
+
+    /// What it must have in the end, where that matters.
+    pub fn after(&self) -> Vec<Stretch> {
+        self.stretches(|slot| after(self.operation, self.nodes, self.rank, slot))
+    }
+
+    fn stretches(&self, content: impl Fn(u32) -> Option<Content>) -> Vec<Stretch> {
+        joined((0..self.nodes).filter_map(|slot| {
+            Some(Stretch {
+                range: Slots::one(slot).range(self.nodes, self.bytes),
+                weights: weights_of(&content(slot)?),
+            })
+        }))
     }
 
     /// Write what the node has in the beginning; what it has not is zero.

@@ -17,6 +17,7 @@ mod pairing;
 mod repeated;
 mod rounds;
 mod schedule;
+mod words;
 
 use serde::{Deserialize, Serialize};
 
@@ -26,6 +27,8 @@ pub use own::Own;
 pub use repeated::Repeated;
 pub use rounds::{Rounds, of_phases};
 pub use schedule::Schedule;
+pub use words::words_of;
+pub(crate) use words::joined;
 
 /// What all nodes do.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

@@ -93,7 +93,7 @@ class Programs:
                 launch=self._job.launch,
                 step=step,
                 ranks=self._ranks,
-                compute=_compute(step.pattern),
+                compute=compute_of(step.pattern),
                 rows=rows,
                 phases=[self._part(phase, trace, node) for phase in phases],
             )
@@ -142,8 +142,8 @@ class Traffics:
         return _core.traffic_counts(to_json(self._job.step), len(self._ranks))
 
 
-def _compute(pattern: Pattern) -> Compute:
-    """A collective computes nothing that is told."""
+def compute_of(pattern: Pattern) -> Compute:
+    """How ranks compute; a collective computes nothing that is told."""
     return (pattern.compute or "spin") if isinstance(pattern, (Program, Halo, Hpl)) else "spin"
 
 

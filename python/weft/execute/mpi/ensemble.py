@@ -1,7 +1,9 @@
 """One step between many ranks of an MPI: its phases go on until the job fails.
 
-Rank 0 is told a phase a line, and says `library VERSION`, `clock RANK OFFSET_NS ERROR_NS` for each rank,
-`row PHASE BATCH SRC DST BYTES MESSAGES START_NS ELAPSED_NS`, and `over PHASE BARRIER_NS ...` once a phase is over.
+Rank 0 is told phases (orders.py), and says `library VERSION`, `clock RANK OFFSET_NS ERROR_NS` for each rank,
+`row PHASE BATCH SRC DST BYTES MESSAGES START_NS ELAPSED_NS`, and `over PHASE BARRIER_NS ...` once a phase is over. Of a
+program it says before that what each rank did with its time: `spent PHASE RANK START_NS END_NS COMPUTE_NS COMMUNICATE_NS`
+for each execution, and `lap PHASE RANK LAP BEGIN_NS END_NS RECEIVED_BYTES` for each of its laps.
 """
 
 from __future__ import annotations
@@ -21,14 +23,13 @@ from weft.execute.logbook import Logbook
 from weft.execute.mpi.beside import recorded
 from weft.execute.mpi.job import Job
 from weft.execute.mpi.launch import launch
-from weft.execute.mpi.library import spent, wrong_result
+from weft.execute.mpi.library import library_phases, spent, wrong_result
+from weft.execute.mpi.orders import Orders
 from weft.execute.pair import StepJob
-from weft.plan.pattern import Collective
 from weft.plan.phases import Phase
-from weft.plan.plan import CountRule, Step
 from weft.runs.samples import SCHEMA
 from weft.testbed.agent.agent import AgentError, Recorded
-from weft.testbed.agent.reply import Joined, PhaseOver
+from weft.testbed.agent.reply import Activities, Activity, Joined, Lap, PhaseOver
 from weft.testbed.agent.wire_format import Evidence
 from weft.testbed.base import Testbed
 
@@ -55,6 +56,9 @@ class MpiEnsemble:
         self._ranks: list[int] = []
         self._stack = contextlib.AsyncExitStack()
         self._rows: list[dict[str, int]] = []
+        self._spent: dict[int, list[Activity]] = defaultdict(list)
+        self._laps: dict[int, list[Lap]] = defaultdict(list)
+        self._of_library = library_phases(self._job.step, len(self._testbed.nodes))
         self._evidence: dict[int, list[pa.Table]] = defaultdict(list)
         self._library = ""
 
@@ -98,14 +102,16 @@ class MpiEnsemble:
 
     async def _run_some(self, phases: list[Phase]) -> None:
         job = await self._started()
+        orders = Orders(self._job, self._ranks, self._of_library)
+        # Programs are long: each is told when the one before it is over.
         asked = self._ledger.to_run(phases)
-        step = self._job.step
-        job.tell("".join(_phase_line(phase, step, self._ranks) for phase in asked))
-        over = 0
-        while over < len(asked):
-            words = await job.words()
-            self._take(words)
-            over += words[0] == "over"
+        for told in [[one] for one in asked] if self._job.step.is_program else [asked]:
+            job.tell("".join(map(orders.text, told)))
+            over = 0
+            while over < len(told):
+                words = await job.words()
+                self._take(words)
+                over += words[0] == "over"
 
     async def _started(self) -> Job:
         if self._running is None:
@@ -132,7 +138,7 @@ class MpiEnsemble:
     def _calls(self) -> str:
         """A rate over many is what programs get that keep the network busy. MPI's own collectives are called as
         they are mostly."""
-        usual = "blocking" if self._job.step.is_program else "nonblocking"
+        usual = "blocking" if self._of_library.issuperset(self._job.phases) else "nonblocking"
         return self._job.step.options.calls or usual
 
     def _take(self, words: list[str]) -> None:
@@ -143,6 +149,10 @@ class MpiEnsemble:
                 self._joined(self._ranks[int(rank)], int(offset_ns), int(error_ns))
             case ["row", *numbers] if len(numbers) == len(_ROW):
                 self._rows.append(self._row([int(number) for number in numbers]))
+            case ["spent", _, rank, *times]:
+                self._spent[self._ranks[int(rank)]].append(Activity(*map(int, times)))
+            case ["lap", _, rank, *times]:
+                self._laps[self._ranks[int(rank)]].append(Lap(*map(int, times)))
             case ["over", phase, *barriers_ns]:
                 self._over(int(phase), [int(one) for one in barriers_ns])
 
@@ -157,9 +167,17 @@ class MpiEnsemble:
         return row | ends | {"step": self._job.step_index, "launch": self._job.launch}
 
     def _over(self, phase: int, barriers_ns: list[int]) -> None:
-        if self._job.step.is_program:
-            for node, activities in spent(phase, self._rows, self._ranks).items():
-                self._ledger.spent(node, activities)
+        if phase in self._of_library:
+            of_phase = spent(phase, self._rows, self._ranks)
+        else:
+            of_phase = {
+                node: Activities(phase, tuple(all_of_it), tuple(self._laps[node]))
+                for node, all_of_it in self._spent.items()
+            }
+        for node, activities in of_phase.items():
+            self._ledger.spent(node, activities)
+        self._spent.clear()
+        self._laps.clear()
         if self._rows:
             self._ledger.samples(pa.RecordBatch.from_pylist(self._rows, schema=SCHEMA))
             self._rows = []
@@ -171,6 +189,8 @@ class MpiEnsemble:
         await self._end_job()
         complaints = self._running.complaints if self._running else []
         self._running, self._rows = None, []
+        self._spent.clear()
+        self._laps.clear()
         if wrong := wrong_result(complaints):
             raise wrong
         phase = self._ledger.current()
@@ -198,15 +218,3 @@ def _in_order_of_ranks(testbed: Testbed, nodes: Sequence[int]) -> list[int]:
     machine = {node: testbed.machine(testbed.nodes[node]) for node in nodes}
     order = list(dict.fromkeys(machine.values()))
     return sorted(nodes, key=lambda node: (order.index(machine[node]), node))
-
-
-def _phase_line(phase: Phase, step: Step, nodes: Sequence[int]) -> str:
-    """A phase as rank 0 reads it, with the step's rule or its own; `nodes` are those of the ranks."""
-    pattern = step.pattern
-    work = pattern.operation if isinstance(pattern, Collective) else phase.work
-    rank = {node: number for number, node in enumerate(nodes)}
-    stop = phase.stop or step.stop
-    rule = ("count", stop.repeats) if isinstance(stop, CountRule) else ("time", stop.trial_ns)
-    transfers = [f"{rank[one.src]} {rank[one.dst]} {one.streams}" for one in phase.transfers]
-    head = [phase.index, work, phase.size_bytes, *rule, stop.trials, len(transfers)]
-    return " ".join(map(str, [*head, *transfers])) + "\n"

@@ -191,28 +191,11 @@ impl Part {
 
 impl Data {
     fn of(script: Script) -> Data {
-        let (mut round, mut at, mut most) = (0, script.bytes(), script.bytes());
-        let mut places = Vec::with_capacity(script.pieces.len());
-        for piece in &script.pieces {
-            if let Some(piece) = piece {
-                if piece.round != round {
-                    (round, at) = (piece.round, script.bytes());
-                }
-                places.push(at);
-                at += piece
-                    .ranges
-                    .iter()
-                    .map(|one| one.end - one.start)
-                    .sum::<u64>();
-            } else {
-                places.push(at);
-            }
-            most = most.max(at);
-        }
+        let (places, total_bytes) = script.places();
         Data {
             script,
             places,
-            total_bytes: most,
+            total_bytes,
         }
     }
 }

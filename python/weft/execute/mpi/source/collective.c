@@ -155,26 +155,26 @@ static void carry_out(const struct call *call)
     }
 }
 
-static struct row time_once(struct world *world, const struct call *call, int64_t *barrier_ns)
+static struct row time_once(struct world *world, const struct call *call, int64_t size_bytes, int64_t *barrier_ns)
 {
     *barrier_ns = meet(world);
     const int64_t start_ns = now_ns();
     carry_out(call);
-    return (struct row){0, world->rank, (world->rank + 1) % world->ranks, 1, start_ns, now_ns() - start_ns};
+    return (struct row){0, world->rank, (world->rank + 1) % world->ranks, size_bytes, 1, start_ns, now_ns() - start_ns};
 }
 
 /* As agents do it: once more before the first of several, which is not counted (crates/probe/src/ensemble/program). */
-int64_t run_collective(struct world *world, const struct phase *phase, struct rows *rows)
+int64_t run_collective(struct world *world, const struct phase *phase, struct table *rows)
 {
     int64_t barrier_ns = 0;
     struct call call = prepare(world, phase);
     for (long trial = phase->trials > 1 ? -1 : 0; trial < phase->trials; trial++) {
         fill_all(&call);
         tell_alive(world, now_ns());
-        struct row row = time_once(world, &call, &barrier_ns);
+        struct row row = time_once(world, &call, phase->size_bytes, &barrier_ns);
         row.batch = trial;
         if (trial >= 0)
-            add_row(rows, row);
+            add(rows, &row);
         if (world->settings->verify)
             check_all(&call, phase->index);
         tell_alive(world, now_ns());

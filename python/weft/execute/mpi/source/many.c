@@ -2,6 +2,8 @@
  *
  *   clock RANK OFFSET_NS ERROR_NS         once for each rank: what its clock lacks to rank 0's
  *   row PHASE BATCH SRC DST BYTES MESSAGES START_NS ELAPSED_NS
+ *   spent PHASE RANK START_NS END_NS COMPUTE_NS COMMUNICATE_NS    for each time that a program was carried out
+ *   lap PHASE RANK LAP BEGIN_NS END_NS RECEIVED_BYTES             for each of its laps
  *   over PHASE BARRIER_NS ...             how long each rank was in the barrier */
 #define _GNU_SOURCE
 #include "many.h"
@@ -9,6 +11,7 @@
 #include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 #define READINGS 16
@@ -17,21 +20,26 @@
 
 enum { ASK_TAG = 1, ANSWER_TAG = 2 };
 
-void reserve(struct rows *rows, size_t room)
+void reserve(struct table *table, size_t room)
 {
-    if (room <= rows->room)
+    if (room <= table->room)
         return;
-    rows->all = realloc(rows->all, room * sizeof *rows->all);
-    if (!rows->all)
+    table->numbers = realloc(table->numbers, room * (size_t)table->width * sizeof *table->numbers);
+    if (!table->numbers)
         fail("there is no memory for so many results");
-    rows->room = room;
+    table->room = room;
 }
 
-void add_row(struct rows *rows, struct row row)
+static int64_t *record_at(const struct table *table, size_t index)
 {
-    if (rows->count == rows->room)
-        reserve(rows, rows->room ? 2 * rows->room : 64);
-    rows->all[rows->count++] = row;
+    return table->numbers + index * (size_t)table->width;
+}
+
+void add(struct table *table, const void *record)
+{
+    if (table->count == table->room)
+        reserve(table, table->room ? 2 * table->room : 64);
+    memcpy(record_at(table, table->count++), record, (size_t)table->width * sizeof *table->numbers);
 }
 
 void let_others_run(const struct world *world)
@@ -144,30 +152,34 @@ static void compare_clocks(struct world *world)
     world->error_ns = own[1];
 }
 
-static void print_rows(const struct phase *phase, const struct row *all, size_t count)
+static void print_records(const struct table *table, const struct phase *phase, const int64_t *numbers, size_t count)
 {
-    for (const struct row *one = all; one < all + count; one++)
-        printf("row %ld %lld %lld %lld %lld %lld %lld %lld\n", phase->index, (long long)one->batch,
-               (long long)one->src, (long long)one->dst, (long long)phase->size_bytes, (long long)one->messages,
-               (long long)one->start_ns, (long long)one->elapsed_ns);
+    for (size_t n = 0; n < count; n++) {
+        printf("%s %ld", table->word, phase->index);
+        for (int which = 0; which < table->width; which++)
+            printf(" %lld", (long long)*numbers++);
+        putchar('\n');
+    }
 }
 
-/* The rows of one rank after the other, so that rank 0 has room for those of one. */
-static void collect_rows(const struct world *world, const struct phase *phase, struct rows *rows)
+/* The records of one rank after the other, so that rank 0 has room for those of one. */
+static void collect(const struct world *world, const struct phase *phase, const struct table *table)
 {
-    unsigned long *counts = allocate(sizeof *counts * (size_t)world->ranks), own = rows->count;
+    unsigned long *counts = allocate(sizeof *counts * (size_t)world->ranks), own = table->count;
+    const unsigned long width = (unsigned long)table->width;
     MPI_Gather(&own, 1, MPI_UNSIGNED_LONG, counts, 1, MPI_UNSIGNED_LONG, 0, MPI_COMM_WORLD);
     if (world->rank == 0)
-        print_rows(phase, rows->all, rows->count);
+        print_records(table, phase, table->numbers, table->count);
     else if (own)
-        MPI_Send(rows->all, (int)(own * sizeof *rows->all), MPI_BYTE, 0, ANSWER_TAG, MPI_COMM_WORLD);
+        MPI_Send(table->numbers, (int)(own * width), MPI_INT64_T, 0, ANSWER_TAG, MPI_COMM_WORLD);
     for (int other = 1; world->rank == 0 && other < world->ranks; other++) {
         if (!counts[other])
             continue;
-        reserve(rows, counts[other]);
-        MPI_Recv(rows->all, (int)(counts[other] * sizeof *rows->all), MPI_BYTE, other, ANSWER_TAG, MPI_COMM_WORLD,
+        int64_t *const numbers = allocate(counts[other] * width * sizeof *numbers);
+        MPI_Recv(numbers, (int)(counts[other] * width), MPI_INT64_T, other, ANSWER_TAG, MPI_COMM_WORLD,
                  MPI_STATUS_IGNORE);
-        print_rows(phase, rows->all, counts[other]);
+        print_records(table, phase, numbers, counts[other]);
+        free(numbers);
     }
     free(counts);
 }
@@ -194,38 +206,65 @@ static int has_transfers(const struct phase *phase, int rank)
     return 0;
 }
 
-static int64_t run_kind(struct world *world, const struct phase *phase, struct rows *rows)
+static int64_t run_kind(struct world *world, const struct phase *phase, struct results *results)
 {
+    if (phase->program)
+        return run_program(world, phase, results);
     if (phase->operation != NONE)
-        return run_collective(world, phase, rows);
-    return phase->is_pingpong ? run_trips(world, phase, rows) : run_streams(world, phase, rows);
+        return run_collective(world, phase, &results->rows);
+    return phase->is_pingpong ? run_trips(world, phase, &results->rows) : run_streams(world, phase, &results->rows);
 }
 
-static void run_phase(struct world *world, const struct phase *phase, struct rows *rows)
+/* From this rank's clock to the run's. */
+static void shift(const struct table *table, size_t column, int64_t shift_ns)
+{
+    for (size_t n = 0; n < table->count; n++)
+        record_at(table, n)[column] += shift_ns;
+}
+
+#define COLUMN(type, name) (offsetof(type, name) / sizeof(int64_t))
+
+static void put_on_the_run_s_clock(const struct world *world, const struct results *results)
 {
     const int64_t shift_ns = world->offset_ns - world->settings->epoch_ns;
-    const int takes_part = phase->operation != NONE || has_transfers(phase, world->rank);
-    rows->count = 0;
+    shift(&results->rows, COLUMN(struct row, start_ns), shift_ns);
+    shift(&results->spent, COLUMN(struct spent, start_ns), shift_ns);
+    shift(&results->spent, COLUMN(struct spent, end_ns), shift_ns);
+    shift(&results->laps, COLUMN(struct timed_lap, begin_ns), shift_ns);
+    shift(&results->laps, COLUMN(struct timed_lap, end_ns), shift_ns);
+}
+
+static void run_phase(struct world *world, const struct phase *phase, struct results *results)
+{
+    const int takes_part = phase->program || phase->operation != NONE || has_transfers(phase, world->rank);
+    results->rows.count = results->spent.count = results->laps.count = 0;
     if (takes_part)
         begin_recording(phase->index, 0);
-    const int64_t barrier_ns = run_kind(world, phase, rows);
+    const int64_t barrier_ns = run_kind(world, phase, results);
     if (takes_part)
         end_recording();
-    for (size_t n = 0; n < rows->count; n++)
-        rows->all[n].start_ns += shift_ns;
-    collect_rows(world, phase, rows);
+    put_on_the_run_s_clock(world, results);
+    collect(world, phase, &results->rows);
+    collect(world, phase, &results->spent);
+    collect(world, phase, &results->laps);
     print_over(world, phase, barrier_ns);
 }
 
 void run_many(const struct settings *settings, int rank, int ranks)
 {
     struct world world = {.settings = settings, .rank = rank, .ranks = ranks};
-    struct rows rows = {NULL, 0, 0};
+    struct results results = {
+        {"row", sizeof(struct row) / sizeof(int64_t), NULL, 0, 0},
+        {"spent", sizeof(struct spent) / sizeof(int64_t), NULL, 0, 0},
+        {"lap", sizeof(struct timed_lap) / sizeof(int64_t), NULL, 0, 0},
+    };
     struct phase phase;
     compare_clocks(&world);
     while (next_phase(&world, &phase)) {
-        run_phase(&world, &phase, &rows);
-        free(phase.transfers);
+        run_phase(&world, &phase, &results);
+        release_phase(&phase);
     }
-    free(rows.all);
+    free(results.rows.numbers);
+    free(results.spent.numbers);
+    free(results.laps.numbers);
 }

@@ -12,10 +12,14 @@ struct transfer {
 /* What an MPI's own collective does. */
 enum operation { NONE, ALLREDUCE, ALLGATHER, ALLTOALL, BCAST, REDUCE_SCATTER };
 
-/* The transfers that run at the same time, or a collective of all, and when they have run enough. */
+/* What ranks compute, send and receive, and what has to happen before; see program.h. */
+struct program;
+
+/* The transfers that run at the same time, or a collective or a program of all, and when they have run enough. */
 struct phase {
     long index;
     enum operation operation;
+    struct program *program; /* this rank's part, or NULL */
     int is_pingpong, by_count;
     int64_t size_bytes, trial_ns;
     long repeats, trials;
@@ -23,15 +27,32 @@ struct phase {
     struct transfer *transfers;
 };
 
-/* One timed batch on this rank's clock. */
+/* One timed batch on this rank's clock; of a program a message. */
 struct row {
-    int64_t batch, src, dst, messages, start_ns, elapsed_ns;
+    int64_t batch, src, dst, size_bytes, messages, start_ns, elapsed_ns;
 };
 
-/* What a phase has measured at this rank. */
-struct rows {
-    struct row *all;
+/* What a rank did with its time in one execution of a program; it waited for the rest. */
+struct spent {
+    int64_t rank, start_ns, end_ns, compute_ns, communicate_ns;
+};
+
+/* A stretch of a rank's time that a program asks for, and what came meanwhile, where the rank was stopped. */
+struct timed_lap {
+    int64_t rank, lap, begin_ns, end_ns, received_bytes;
+};
+
+/* Records of a kind, of so many numbers each, and the word that they are printed behind. */
+struct table {
+    const char *word;
+    int width;
+    int64_t *numbers;
     size_t count, room;
+};
+
+/* What a phase has measured at this rank: rows, and of a program times that were spent, and laps. */
+struct results {
+    struct table rows, spent, laps;
 };
 
 struct world {
@@ -41,9 +62,10 @@ struct world {
     int64_t told_ns;
 };
 
-/* Room for so many rows in all. */
-void reserve(struct rows *rows, size_t room);
-void add_row(struct rows *rows, struct row row);
+/* Room for so many records in all. */
+void reserve(struct table *table, size_t room);
+/* Add a record: a structure of the table's numbers. */
+void add(struct table *table, const void *record);
 
 /* Whoever waits on a processor that it shares lets the others run. */
 void let_others_run(const struct world *world);
@@ -52,8 +74,11 @@ void wait_for(const struct world *world, MPI_Request *request, MPI_Status *statu
 /* Say on standard error, at most twice a second, that messages move here. */
 void tell_alive(struct world *world, int64_t now_ns);
 
-/* The next phase of rank 0's standard input, at all ranks; 0 when there is none. */
+/* The next phase of rank 0's standard input, at all ranks; 0 when there is none. To be released. */
 int next_phase(const struct world *world, struct phase *phase);
+void release_phase(struct phase *phase);
+/* The next number of a line, which is passed. */
+int64_t next_number(char **next);
 
 /* The barrier before the transfers of a phase; how long this rank was in it. */
 int64_t meet(struct world *world);
@@ -62,10 +87,12 @@ int64_t meet(struct world *world);
 void rest(const struct world *world);
 
 /* Meet, send one way, rest: the rows are the receivers'. Gives the time in the barrier. */
-int64_t run_streams(struct world *world, const struct phase *phase, struct rows *rows);
+int64_t run_streams(struct world *world, const struct phase *phase, struct table *rows);
 /* Meet, send there and back, rest: the rows are those of who begins. Gives the time in the barrier. */
-int64_t run_trips(struct world *world, const struct phase *phase, struct rows *rows);
+int64_t run_trips(struct world *world, const struct phase *phase, struct table *rows);
 /* Meet, call MPI's collective, so many times; rest: the rows are of all ranks. Gives the time in the last barrier. */
-int64_t run_collective(struct world *world, const struct phase *phase, struct rows *rows);
+int64_t run_collective(struct world *world, const struct phase *phase, struct table *rows);
+/* Meet, do what the program says, so many times; rest. Gives the time in the last barrier. */
+int64_t run_program(struct world *world, const struct phase *phase, struct results *results);
 
 #endif

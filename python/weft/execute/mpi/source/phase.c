@@ -3,14 +3,17 @@
  *   INDEX stream|pingpong SIZE time TRIAL_NS TRIALS COUNT   SRC DST STREAMS   SRC DST STREAMS ...
  *   INDEX stream|pingpong SIZE count REPEATS TRIALS COUNT   SRC DST STREAMS ...
  *   INDEX allreduce|allgather|alltoall|bcast|reduce-scatter SIZE count 1 TRIALS 0
+ *   INDEX program SIZE count 1 TRIALS 0     and then a line for each rank, see words.c
  *
  * SRC and DST are ranks. */
 #define _GNU_SOURCE
-#include "many.h"
+#include "program.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+enum { PART_TAG = 5 };
 
 /* The line at all ranks, to be freed, or NULL at the end. */
 static char *next_line(int rank)
@@ -31,7 +34,7 @@ static char *next_line(int rank)
     return line;
 }
 
-static int64_t number(char **next)
+int64_t next_number(char **next)
 {
     char *end;
     const int64_t value = strtoll(*next, &end, 10);
@@ -55,9 +58,9 @@ static int take(char **next, const char *word)
 static struct transfer read_transfer(char **next, int ranks)
 {
     struct transfer one;
-    one.src = (int)number(next);
-    one.dst = (int)number(next);
-    one.streams = (int)number(next);
+    one.src = (int)next_number(next);
+    one.dst = (int)next_number(next);
+    one.streams = (int)next_number(next);
     if (one.src < 0 || one.dst < 0 || one.src >= ranks || one.dst >= ranks || one.src == one.dst)
         fail("a phase is not as it should be: it names a rank that there is not");
     return one;
@@ -75,29 +78,81 @@ static enum operation take_operation(char **next)
     return NONE;
 }
 
+static void send_line(const char *line, long length, int rank)
+{
+    MPI_Send(&length, 1, MPI_LONG, rank, PART_TAG, MPI_COMM_WORLD);
+    MPI_Send(line, (int)length + 1, MPI_CHAR, rank, PART_TAG, MPI_COMM_WORLD);
+}
+
+static char *receive_line(void)
+{
+    long length;
+    MPI_Recv(&length, 1, MPI_LONG, 0, PART_TAG, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    char *const line = allocate((size_t)length + 1);
+    MPI_Recv(line, (int)length + 1, MPI_CHAR, 0, PART_TAG, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    return line;
+}
+
+/* Rank 0 reads a line for each rank; this rank's, to be freed. */
+static char *own_line(const struct world *world)
+{
+    char *own = NULL, *line = NULL;
+    size_t own_room = 0, room = 0;
+    if (world->rank != 0)
+        return receive_line();
+    const long own_length = (long)getline(&own, &own_room, stdin);
+    for (int other = 1; other < world->ranks; other++) {
+        const long length = (long)getline(&line, &room, stdin);
+        if (own_length <= 0 || length <= 0)
+            fail("a phase is not as it should be: a rank's part of a program is missing");
+        send_line(line, length, other);
+    }
+    free(line);
+    return own;
+}
+
+static struct program *next_program(const struct world *world)
+{
+    struct program *const program = allocate(sizeof *program);
+    char *const line = own_line(world);
+    read_program(program, line);
+    free(line);
+    return program;
+}
+
+void release_phase(struct phase *phase)
+{
+    free(phase->transfers);
+    if (phase->program)
+        release_program(phase->program);
+    free(phase->program);
+}
+
 int next_phase(const struct world *world, struct phase *phase)
 {
     char *const line = next_line(world->rank);
     if (!line)
         return 0;
     char *next = line;
-    phase->index = (long)number(&next);
+    phase->index = (long)next_number(&next);
+    const int is_program = take(&next, "program");
     phase->operation = take_operation(&next);
     phase->is_pingpong = take(&next, "pingpong");
-    if (!phase->operation && !phase->is_pingpong && !take(&next, "stream"))
-        fail("a phase is not as it should be: neither stream nor pingpong nor a collective");
-    phase->size_bytes = number(&next);
+    if (!is_program && !phase->operation && !phase->is_pingpong && !take(&next, "stream"))
+        fail("a phase is not as it should be: neither stream nor pingpong nor a collective nor a program");
+    phase->size_bytes = next_number(&next);
     phase->by_count = take(&next, "count");
     if (!phase->by_count && !take(&next, "time"))
         fail("a phase is not as it should be: neither time nor count");
-    const int64_t amount = number(&next);
+    const int64_t amount = next_number(&next);
     phase->repeats = phase->by_count ? (long)amount : 1;
     phase->trial_ns = phase->by_count ? 0 : amount;
-    phase->trials = (long)number(&next);
-    phase->count = (int)number(&next);
+    phase->trials = (long)next_number(&next);
+    phase->count = (int)next_number(&next);
     phase->transfers = allocate(sizeof *phase->transfers * (size_t)phase->count);
     for (int i = 0; i < phase->count; i++)
         phase->transfers[i] = read_transfer(&next, world->ranks);
     free(line);
+    phase->program = is_program ? next_program(world) : NULL;
     return 1;
 }

@@ -303,24 +303,24 @@ static void start_sends(struct loop *loop)
             serve_sender(loop, &loop->streams[index], index);
 }
 
-static void window_rows(const struct loop *loop, const struct tally *tally, struct rows *rows)
+static void window_rows(const struct loop *loop, const struct tally *tally, struct table *rows)
 {
     for (long edge = 1; edge < loop->edges; edge++)
-        add_row(rows, (struct row){edge - 1, tally->src, loop->world->rank,
-                                   tally->edge_messages[edge] - tally->edge_messages[edge - 1],
-                                   tally->edge_ns[edge - 1], tally->edge_ns[edge] - tally->edge_ns[edge - 1]});
+        add(rows, &(struct row){edge - 1, tally->src, loop->world->rank, loop->phase->size_bytes,
+                                tally->edge_messages[edge] - tally->edge_messages[edge - 1], tally->edge_ns[edge - 1],
+                                tally->edge_ns[edge] - tally->edge_ns[edge - 1]});
 }
 
 /* A rank that a busy machine let out of the barrier late may find that all has come already: then the transfer began
  * when the sender did, by as much as the clocks are known. */
-static void trial_rows(const struct loop *loop, const struct tally *tally, const int64_t *starts_ns, struct rows *rows)
+static void trial_rows(const struct loop *loop, const struct tally *tally, const int64_t *starts_ns, struct table *rows)
 {
     const struct world *const world = loop->world;
     int64_t start_ns = least(loop->start_ns, starts_ns[tally->src] - world->offset_ns + world->error_ns);
     for (long trial = 0; trial < loop->phase->trials && tally->trial_streams[trial] == tally->streams; trial++) {
         const int64_t elapsed_ns = tally->trial_ns[trial] - start_ns;
-        add_row(rows, (struct row){trial, tally->src, world->rank, loop->phase->repeats, start_ns,
-                                   elapsed_ns > 0 ? elapsed_ns : 1});
+        add(rows, &(struct row){trial, tally->src, world->rank, loop->phase->size_bytes, loop->phase->repeats, start_ns,
+                                elapsed_ns > 0 ? elapsed_ns : 1});
         start_ns = tally->trial_ns[trial];
     }
 }
@@ -344,7 +344,7 @@ static void release(struct loop *loop)
     free(loop->incoming);
 }
 
-int64_t run_streams(struct world *world, const struct phase *phase, struct rows *rows)
+int64_t run_streams(struct world *world, const struct phase *phase, struct table *rows)
 {
     const int window = window_of(phase);
     const long edges = phase->by_count ? 0 : phase->trials + 1;

@@ -48,7 +48,7 @@ static int receive(struct end *end)
 }
 
 /* The first round trip is thrown away. */
-static void ping(struct end *end, const struct phase *phase, struct rows *rows)
+static void ping(struct end *end, const struct phase *phase, struct table *rows)
 {
     const int64_t wanted = phase->by_count ? (int64_t)phase->repeats * phase->trials : INT64_MAX;
     const int64_t within_ns = phase->by_count ? INT64_MAX : phase->trial_ns * phase->trials;
@@ -62,7 +62,7 @@ static void ping(struct end *end, const struct phase *phase, struct rows *rows)
         if (trip < 0)
             warm_ns = end_ns;
         else
-            add_row(rows, (struct row){trip, end->world->rank, end->peer, 1, start_ns, end_ns - start_ns});
+            add(rows, &(struct row){trip, end->world->rank, end->peer, end->size_bytes, 1, start_ns, end_ns - start_ns});
         tell_alive(end->world, end_ns);
     }
     send(end, 0);
@@ -88,7 +88,7 @@ static const struct transfer *own_transfer(const struct phase *phase, int rank)
     return own;
 }
 
-int64_t run_trips(struct world *world, const struct phase *phase, struct rows *rows)
+int64_t run_trips(struct world *world, const struct phase *phase, struct table *rows)
 {
     const struct transfer *const own = own_transfer(phase, world->rank);
     if (!own) {
