@@ -71,7 +71,12 @@ impl Program {
     /// What each of so many nodes does in a phase of a step that is a program, and for a collective with which bytes, as lines
     /// of numbers; `peers` has what each node is called in them. None may send to itself.
     #[staticmethod]
-    fn lines_of_step(step_json: &str, phase: u32, nodes: u32, peers: Vec<u32>) -> PyResult<Vec<String>> {
+    fn lines_of_step(
+        step_json: &str,
+        phase: u32,
+        nodes: u32,
+        peers: Vec<u32>,
+    ) -> PyResult<Vec<String>> {
         let step: Step = serde_json::from_str(step_json).map_err(refused)?;
         let Pattern::Collective(collective) = &step.pattern else {
             return Self::of_step(step_json, phase, nodes)?.lines(peers);
@@ -81,7 +86,10 @@ impl Program {
             let script = collective.script_of(phase, &sizes, rank, ranks)?;
             Ok(program::words_of(&script.node, Some(&script), &peers))
         };
-        (0..ranks).map(line).collect::<Result<_, String>>().map_err(refused)
+        (0..ranks)
+            .map(line)
+            .collect::<Result<_, String>>()
+            .map_err(refused)
     }
 
     /// Refuses a step that is Linpack over so many nodes whose program would be too large.
@@ -196,10 +204,16 @@ impl Program {
     /// What each rank does, as lines of numbers; `peers` has what each is called in them.
     fn lines(&self, peers: Vec<u32>) -> PyResult<Vec<String>> {
         if peers.len() != self.inner.nodes.len() {
-            return Err(refused(format!("{} names for {} ranks", peers.len(), self.inner.nodes.len())));
+            return Err(refused(format!(
+                "{} names for {} ranks",
+                peers.len(),
+                self.inner.nodes.len()
+            )));
         }
         let nodes = self.inner.nodes.iter();
-        Ok(nodes.map(|node| program::words_of(node, None, &peers)).collect())
+        Ok(nodes
+            .map(|node| program::words_of(node, None, &peers))
+            .collect())
     }
 
     /// GOAL as text.

@@ -27,8 +27,8 @@ pub use own::Own;
 pub use repeated::Repeated;
 pub use rounds::{Rounds, of_phases};
 pub use schedule::Schedule;
-pub use words::words_of;
 pub(crate) use words::joined;
+pub use words::words_of;
 
 /// What all nodes do.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

@@ -159,7 +159,10 @@ mod tests {
         for tag in [5, 7, 7] {
             destination.add(Action::Receive(message(0, tag)));
         }
-        assert_eq!((names(&source), names(&destination)), (vec![1, 0, 2], vec![0, 1, 2]));
+        assert_eq!(
+            (names(&source), names(&destination)),
+            (vec![1, 0, 2], vec![0, 1, 2])
+        );
         assert_eq!(
             words_of(&source, None, &[4, 9]),
             "3 0 0 0 0 -1 0 0 1 9 8 1 0 0 0 1 9 8 0 0 0 0 1 9 8 2 0 0 0"
@@ -172,6 +175,11 @@ mod tests {
         let script = collective.script(Algorithm::RecursiveDoubling, 0, 2, 100);
         let words = words_of(&script.node, Some(&script), &[0, 1]);
         // Sends all of it, from behind the buffer, and adds what comes, which lies behind that.
-        assert!(words.starts_with("2 0 0 1 1 -1 100 300 1 1 100 0 100 0 1 0 100 2 1 100 0 200 1 1 0 100 0 100 "), "{words}");
+        assert!(
+            words.starts_with(
+                "2 0 0 1 1 -1 100 300 1 1 100 0 100 0 1 0 100 2 1 100 0 200 1 1 0 100 0 100 "
+            ),
+            "{words}"
+        );
     }
 }

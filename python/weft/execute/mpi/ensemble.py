@@ -1,6 +1,6 @@
 """One step between many ranks of an MPI: its phases go on until the job fails.
 
-Rank 0 is told phases (orders.py), and says `library VERSION`, `clock RANK OFFSET_NS ERROR_NS` for each rank,
+Rank 0 is told phases (orders.py), says `more` for each piece of a program, and says `library VERSION`, `clock RANK OFFSET_NS ERROR_NS` for each rank,
 `row PHASE BATCH SRC DST BYTES MESSAGES START_NS ELAPSED_NS`, and `over PHASE BARRIER_NS ...` once a phase is over. Of a
 program it says before that what each rank did with its time: `spent PHASE RANK START_NS END_NS COMPUTE_NS COMMUNICATE_NS`
 for each execution, and `lap PHASE RANK LAP BEGIN_NS END_NS RECEIVED_BYTES` for each of its laps.
@@ -103,15 +103,21 @@ class MpiEnsemble:
     async def _run_some(self, phases: list[Phase]) -> None:
         job = await self._started()
         orders = Orders(self._job, self._ranks, self._of_library)
-        # Programs are long: each is told when the one before it is over.
         asked = self._ledger.to_run(phases)
+        # What rank 0 asks for comes between the lines, so that these come one by one.
         for told in [[one] for one in asked] if self._job.step.is_program else [asked]:
-            job.tell("".join(map(orders.text, told)))
-            over = 0
-            while over < len(told):
-                words = await job.words()
-                self._take(words)
-                over += words[0] == "over"
+            await self._carry_out(job, orders, told)
+
+    async def _carry_out(self, job: Job, orders: Orders, phases: Sequence[Phase]) -> None:
+        job.tell("".join(map(orders.line, phases)))
+        pieces = orders.pieces(phases)
+        over = 0
+        while over < len(phases):
+            words = await job.words()
+            if words == ["more"]:
+                job.tell(next(pieces))
+            self._take(words)
+            over += words[0] == "over"
 
     async def _started(self) -> Job:
         if self._running is None:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from textwrap import wrap
 
 from weft import _core
 from weft.execute.ensemble.work import MOST_ROWS, compute_of
@@ -15,6 +16,8 @@ from weft.plan.plan import CountRule, to_json
 from weft.plan.trace_file import read_program
 
 _COMPUTE = {"spin": 0, "sleep": 1, "work": 2}
+PIECE_CHARACTERS = 16_000
+"""A pipe holds some 64,000."""
 _MOST = 2**62
 """Stands for no limit."""
 
@@ -27,20 +30,31 @@ class Orders:
     _nodes: Sequence[int]
     _of_library: Collection[int]
 
-    def text(self, phase: Phase) -> str:
-        """The lines of a phase, with the step's rule or its own (source/phase.c)."""
+    def line(self, phase: Phase) -> str:
+        """A phase, with the step's rule or its own (source/phase.c)."""
         step = self._job.step
-        is_program = step.is_program and phase.index not in self._of_library
-        work: str = "program" if is_program else phase.work
-        if isinstance(step.pattern, Collective) and not is_program:
+        work: str = phase.work
+        if self._is_program(phase):
+            work = "program"
+        elif isinstance(step.pattern, Collective):
             work = step.pattern.operation
         rank = {node: number for number, node in enumerate(self._nodes)}
         stop = phase.stop or step.stop
         rule = ("count", stop.repeats) if isinstance(stop, CountRule) else ("time", stop.trial_ns)
         transfers = [f"{rank[one.src]} {rank[one.dst]} {one.streams}" for one in phase.transfers]
         head = [phase.index, work, phase.size_bytes, *rule, stop.trials, len(transfers)]
-        lines = [" ".join(map(str, [*head, *transfers]))]
-        return "\n".join([*lines, *(self._parts(phase) if is_program else [])]) + "\n"
+        return " ".join(map(str, [*head, *transfers])) + "\n"
+
+    def pieces(self, phases: Sequence[Phase]) -> Iterator[str]:
+        """What rank 0 asks for behind the lines of phases that are programs."""
+        for phase in filter(self._is_program, phases):
+            for part in self._parts(phase):
+                pieces = wrap(part, PIECE_CHARACTERS, break_on_hyphens=False)
+                yield from (f"{one} +\n" for one in pieces[:-1])
+                yield f"{pieces[-1]}\n"
+
+    def _is_program(self, phase: Phase) -> bool:
+        return self._job.step.is_program and phase.index not in self._of_library
 
     def _parts(self, phase: Phase) -> list[str]:
         """Each rank's part of a program, in the order of the MPI's ranks."""
@@ -53,7 +67,9 @@ class Orders:
             step = to_json(job.step)
             parts = _core.Program.lines_of_step(step, phase.index, len(job.nodes), peers)
         rows = max(1, MOST_ROWS // (max(1, len(job.phases)) * len(peers)))
-        head = f"{_COMPUTE[compute_of(job.step.pattern)]} {min(self._rendezvous_bytes, _MOST)} {rows}"
+        head = (
+            f"{_COMPUTE[compute_of(job.step.pattern)]} {min(self._rendezvous_bytes, _MOST)} {rows}"
+        )
         return [f"{head} {parts[peers.index(rank)]}" for rank in range(len(peers))]
 
     @cached_property

@@ -3,7 +3,7 @@
  *   INDEX stream|pingpong SIZE time TRIAL_NS TRIALS COUNT   SRC DST STREAMS   SRC DST STREAMS ...
  *   INDEX stream|pingpong SIZE count REPEATS TRIALS COUNT   SRC DST STREAMS ...
  *   INDEX allreduce|allgather|alltoall|bcast|reduce-scatter SIZE count 1 TRIALS 0
- *   INDEX program SIZE count 1 TRIALS 0     and then a line for each rank, see words.c
+ *   INDEX program SIZE count 1 TRIALS 0     and then a part for each rank, see words.c
  *
  * SRC and DST are ranks. */
 #define _GNU_SOURCE
@@ -93,21 +93,42 @@ static char *receive_line(void)
     return line;
 }
 
-/* Rank 0 reads a line for each rank; this rank's, to be freed. */
+/* A rank's part, which comes in pieces that are asked for: MPICH gives up where a program reads more slowly than its input
+ * comes. A piece behind which there are others ends with a plus. */
+static char *read_part(size_t *length)
+{
+    char *whole = NULL, *piece = NULL;
+    size_t room = 0;
+    int goes_on = 1;
+    for (*length = 0; goes_on;) {
+        puts("more");
+        fflush(stdout);
+        const ssize_t got = getline(&piece, &room, stdin);
+        whole = got < 2 ? NULL : realloc(whole, *length + (size_t)got + 1);
+        if (!whole)
+            fail("a phase is not as it should be: a rank's part of a program is missing, or there is no memory for it");
+        memcpy(whole + *length, piece, (size_t)got + 1);
+        *length += (size_t)got;
+        goes_on = whole[*length - 2] == '+';
+        if (goes_on)
+            whole[*length - 2] = ' ';
+    }
+    free(piece);
+    return whole;
+}
+
+/* Rank 0 reads the part of each rank; this rank's, to be freed. */
 static char *own_line(const struct world *world)
 {
-    char *own = NULL, *line = NULL;
-    size_t own_room = 0, room = 0;
+    size_t length;
     if (world->rank != 0)
         return receive_line();
-    const long own_length = (long)getline(&own, &own_room, stdin);
+    char *const own = read_part(&length);
     for (int other = 1; other < world->ranks; other++) {
-        const long length = (long)getline(&line, &room, stdin);
-        if (own_length <= 0 || length <= 0)
-            fail("a phase is not as it should be: a rank's part of a program is missing");
-        send_line(line, length, other);
+        char *const line = read_part(&length);
+        send_line(line, (long)length, other);
+        free(line);
     }
-    free(line);
     return own;
 }
 
