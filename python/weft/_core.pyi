@@ -203,8 +203,8 @@ class Program:
 
     @staticmethod
     def lines_of_step(step_json: str, phase: int, nodes: int, peers: list[int]) -> list[str]:
-        """What each of so many nodes does in a phase of a step that is a program, as lines of numbers for programs that have
-        no JSON, with the bytes of a collective; `peers` has what each rank is called in them."""
+        """What each of so many nodes does in a phase of a step that is a program, as lines of numbers for programs
+        without JSON, with the bytes of a collective; `peers` has what each rank is called in them."""
 
     @staticmethod
     def check_hpl(step_json: str, nodes: int) -> None:

@@ -1,4 +1,4 @@
-"""Programs over MPI: collectives by weft's own algorithms, halos, traces and interference, with the MPIs installed here."""
+"""Programs over MPI: weft's own collectives, halos, traces, interference, with the MPIs of this machine."""
 
 from pathlib import Path
 

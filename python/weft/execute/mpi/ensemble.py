@@ -1,9 +1,11 @@
 """One step between many ranks of an MPI: its phases go on until the job fails.
 
-Rank 0 is told phases (orders.py), says `more` for each piece of a program, and says `library VERSION`, `clock RANK OFFSET_NS ERROR_NS` for each rank,
+Rank 0 is told phases (orders.py), says `more` for each piece of a program, and says `library VERSION`,
+`clock RANK OFFSET_NS ERROR_NS` for each rank,
 `row PHASE BATCH SRC DST BYTES MESSAGES START_NS ELAPSED_NS`, and `over PHASE BARRIER_NS ...` once a phase is over. Of a
-program it says before that what each rank did with its time: `spent PHASE RANK START_NS END_NS COMPUTE_NS COMMUNICATE_NS`
-for each execution, and `lap PHASE RANK LAP BEGIN_NS END_NS RECEIVED_BYTES` for each of its laps.
+program it says before that what each rank did with its time:
+`spent PHASE RANK START_NS END_NS COMPUTE_NS COMMUNICATE_NS` for each execution,
+and `lap PHASE RANK LAP BEGIN_NS END_NS RECEIVED_BYTES` for each of its laps.
 """
 
 from __future__ import annotations

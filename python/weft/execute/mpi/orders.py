@@ -24,7 +24,7 @@ _MOST = 2**62
 
 @dataclass(frozen=True)
 class Orders:
-    """`nodes` are those of the ranks in their order, `of_library` the phases that the MPI library carries out itself."""
+    """`nodes` are those of the ranks in their order, `of_library` the phases that the library itself carries out."""
 
     _job: StepJob
     _nodes: Sequence[int]
