@@ -3,6 +3,8 @@
 //! The elements are bytes, and are added modulo 256, as MPI_SUM does of MPI_UINT8_T: sums come out the same in any order, and
 //! a buffer can be of any size.
 
+use std::ops::Range;
+
 use super::Operation;
 
 /// Which contributions a slot has, and how often: by node, or by source and destination.
@@ -10,7 +12,14 @@ pub type Content = Vec<(u32, u32)>;
 
 /// Neighbours in a slot are weighed differently, by so many weights: another content has the same bytes by chance only
 /// once in 256 to this power.
-pub const WEIGHTS: usize = 8;
+const WEIGHTS: usize = 8;
+
+/// A part of the buffer and what its bytes are made of.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Stretch {
+    pub range: Range<u64>,
+    pub weights: [u8; WEIGHTS],
+}
 
 /// What a slot holds in the beginning.
 pub fn before(operation: Operation, nodes: u32, node: u32, slot: u32) -> Content {
@@ -52,6 +61,26 @@ pub fn bytes_of(content: &[(u32, u32)], offset: u64) -> impl Iterator<Item = u8>
         let element = ((at ^ (at >> 8)) as u8) << 1 | 1;
         weights[at as usize % WEIGHTS].wrapping_mul(element)
     })
+}
+
+impl Stretch {
+    /// Whether another goes on where this one ends, with the same bytes.
+    fn is_continued_by(&self, other: &Self) -> bool {
+        self.range.end == other.range.start && self.weights == other.weights
+    }
+}
+
+/// As few stretches as say the same, without empty ones.
+pub fn joined(stretches: impl IntoIterator<Item = Stretch>) -> Vec<Stretch> {
+    let mut all: Vec<Stretch> = Vec::new();
+    for one in stretches {
+        match all.last_mut() {
+            _ if one.range.is_empty() => {}
+            Some(last) if last.is_continued_by(&one) => last.range.end = one.range.end,
+            _ => all.push(one),
+        }
+    }
+    all
 }
 
 fn weight_of((node, other): (u32, u32), which: usize) -> u8 {

@@ -25,8 +25,9 @@ use crate::program::{Program, Repeated, Rounds, check_amount};
 use crate::reading::{SPAN, Section};
 
 pub use algorithm::{Algorithm, Operation};
+pub use contents::Stretch;
 use moves::Messages;
-pub use script::{Piece, Script, Stretch, WrongByte};
+pub use script::{Piece, Script, WrongByte};
 pub use ways::Ways;
 
 /// The keys of a step that are its own.

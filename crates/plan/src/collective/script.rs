@@ -2,10 +2,10 @@
 
 use std::ops::Range;
 
-use super::contents::{Content, WEIGHTS, after, before, bytes_of, weights_of};
+use super::contents::{Content, Stretch, after, before, bytes_of, joined, weights_of};
 use super::moves::{Move, Mover, Slots};
 use super::{Algorithm, Collective, Operation};
-use crate::program::{Action, Message, Node, Rounds, joined};
+use crate::program::{Action, Message, Node, Rounds};
 
 /// The part of a node in a collective.
 #[derive(Debug)]
@@ -28,13 +28,6 @@ pub struct Piece {
     pub adds: bool,
     /// The operations of a round begin together, and all have ended before the next one.
     pub round: u32,
-}
-
-/// A part of the buffer and what its bytes are made of.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Stretch {
-    pub range: Range<u64>,
-    pub weights: [u8; WEIGHTS],
 }
 
 /// A byte of a buffer that is not what it should be.

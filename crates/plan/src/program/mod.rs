@@ -27,7 +27,6 @@ pub use own::Own;
 pub use repeated::Repeated;
 pub use rounds::{Rounds, of_phases};
 pub use schedule::Schedule;
-pub(crate) use words::joined;
 pub use words::words_of;
 
 /// What all nodes do.

@@ -15,7 +15,7 @@ use std::collections::HashMap;
 use std::fmt::{Display, Write};
 
 use super::{Action, Need, Node, Operation, Own, Until};
-use crate::collective::{Script, Stretch};
+use crate::collective::Script;
 
 /// The part of a node whose peers are called by these numbers; `script` where its messages carry the bytes of a buffer.
 pub fn words_of(node: &Node, script: Option<&Script>, peers: &[u32]) -> String {
@@ -117,26 +117,6 @@ impl Line {
     fn put_all(&mut self, numbers: impl IntoIterator<Item = impl Display>) {
         numbers.into_iter().for_each(|one| self.put(one));
     }
-}
-
-impl Stretch {
-    /// Whether another goes on where this one ends, with the same bytes.
-    fn is_continued_by(&self, other: &Self) -> bool {
-        self.range.end == other.range.start && self.weights == other.weights
-    }
-}
-
-/// As few stretches as say the same, without empty ones.
-pub(crate) fn joined(stretches: impl IntoIterator<Item = Stretch>) -> Vec<Stretch> {
-    let mut all: Vec<Stretch> = Vec::new();
-    for one in stretches {
-        match all.last_mut() {
-            _ if one.range.is_empty() => {}
-            Some(last) if last.is_continued_by(&one) => last.range.end = one.range.end,
-            _ => all.push(one),
-        }
-    }
-    all
 }
 
 #[cfg(test)]
