@@ -157,7 +157,7 @@ mod tests {
         // Sends all of it, from behind the buffer, and adds what comes, which lies behind that.
         assert!(
             words.starts_with(
-                "2 0 0 1 1 -1 100 300 1 1 100 0 100 0 1 0 100 2 1 100 0 200 1 1 0 100 0 100 "
+                "2 0 0 1 1 -1 100 300 1 1 100 0 100 1 1 0 100 2 1 100 0 200 1 1 0 100 0 100 "
             ),
             "{words}"
         );
