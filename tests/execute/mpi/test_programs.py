@@ -105,4 +105,4 @@ def test_programs_over_mpi_leave_what_those_of_agents_do(run: Run) -> None:
 @pytest.mark.parametrize("wrong", ["traffic", "cast"])
 def test_what_mpi_does_not_carry_is_refused(wrong: str, tmp_path: Path) -> None:
     with refused(f'"{wrong}" is over "tcp"'):
-        run_request(wrong, "local:4", out=tmp_path / "run", transport="mpi")
+        start_run(run_request(wrong, "local:4", out=tmp_path / "run", transport="mpi"))
