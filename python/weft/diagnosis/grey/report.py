@@ -67,10 +67,12 @@ class GreyReport:
         """In a few sentences."""
         count, rounds = len(self.names), self.rounds
         said = [self._text(one, sides) for one, sides in self._by_fault()]
-        if not said:
+        if not said and not self.undecided:
             said = [
                 f"Every node and leaf is like the others, in {rounds} rounds over {count} nodes."
             ]
+        elif not said:
+            said = [f"No node or leaf is known to differ after {rounds} rounds over {count} nodes."]
         if self.undecided:
             said.append(f"{self.undecided} links are not decided; more rounds would tell.")
         if not self.has_counters:
