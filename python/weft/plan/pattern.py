@@ -258,7 +258,7 @@ class Interference(Dependent, frozen=True):
 
     victim: Literal["allreduce", "allgather", "alltoall", "bcast", "reduce-scatter", "halo", "ring"]
     algorithm: str | None
-    congestors: tuple[Literal["incast", "alltoall", "broadcast", "permutation"], ...]
+    congestors: tuple[Literal["incast", "alltoall", "broadcast", "permutation", "mixed"], ...]
     share: float
     placement: Literal["interleaved", "random", "blocks"]
     seed: int

@@ -18,14 +18,27 @@ pub enum Congestor {
     Broadcast,
     /// Each to the one half of them further on.
     Permutation,
+    /// All of these at once, each among as many nodes of its own.
+    Mixed,
 }
 
+/// What a mixed congestor is made of.
+const PARTS: [Congestor; 4] = [
+    Congestor::Incast,
+    Congestor::Alltoall,
+    Congestor::Broadcast,
+    Congestor::Permutation,
+];
+/// That one of them takes.
+const LEAST_NODES: usize = 2;
+
 impl Congestor {
-    pub(crate) const NAMED: [(&'static str, Self); 4] = [
+    pub(crate) const NAMED: [(&'static str, Self); 5] = [
         ("incast", Self::Incast),
         ("alltoall", Self::Alltoall),
         ("broadcast", Self::Broadcast),
         ("permutation", Self::Permutation),
+        ("mixed", Self::Mixed),
     ];
 
     /// Its name in a plan.
@@ -42,6 +55,9 @@ impl Congestor {
 
     /// By member: to which members it sends, in turn.
     pub(super) fn targets(self, members: &[u32]) -> Vec<Vec<u32>> {
+        if self == Self::Mixed {
+            return mixed_targets(members);
+        }
         let count = members.len();
         let behind = |at: usize, by: usize| members[(at + by) % count];
         let of = |at: usize| match (self, at) {
@@ -50,10 +66,24 @@ impl Congestor {
             (Self::Broadcast, 0) => members[1..].to_vec(),
             (Self::Broadcast, _) => Vec::new(),
             (Self::Alltoall, at) => (1..count).map(|by| behind(at, by)).collect(),
-            (Self::Permutation, at) => vec![behind(at, count / 2)],
+            (Self::Permutation | Self::Mixed, at) => vec![behind(at, count / 2)],
         };
         (0..count).map(of).collect()
     }
+}
+
+/// Members are dealt to the parts in turn; where they are too few, to the first ones only.
+fn mixed_targets(members: &[u32]) -> Vec<Vec<u32>> {
+    let parts = &PARTS[..PARTS.len().min(members.len() / LEAST_NODES).max(1)];
+    let mut found = vec![Vec::new(); members.len()];
+    for (first, part) in parts.iter().enumerate() {
+        let places = (first..members.len()).step_by(parts.len());
+        let own: Vec<u32> = places.clone().map(|at| members[at]).collect();
+        for (at, targets) in places.zip(part.targets(&own)) {
+            found[at] = targets;
+        }
+    }
+    found
 }
 
 fn read_list(value: &Value) -> Result<Vec<Congestor>, String> {

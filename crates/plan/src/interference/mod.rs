@@ -1,7 +1,8 @@
 //! Interference: a victim alone, and beside congestors on other nodes of the same network.
 //!
 //! The method is that of GPCNeT (S. Chunduri et al., "GPCNeT: Designing a Benchmark Suite for Inducing and Measuring
-//! Contention in HPC Networks", SC 2019), but that congestors come one after the other, each compared with the victim alone.
+//! Contention in HPC Networks", SC 2019), but that congestors may come one after the other, each compared with the victim
+//! alone.
 
 mod congestor;
 mod program;

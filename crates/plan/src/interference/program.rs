@@ -162,7 +162,7 @@ mod tests {
     fn every_victim_ends_beside_every_congestor() {
         for victim in [Victim::Allreduce, Victim::Bcast, Victim::Halo, Victim::Ring] {
             let tried = interference(victim);
-            for (phase, nodes) in (0..10).flat_map(|phase| [4, 7, 8].map(|nodes| (phase, nodes))) {
+            for (phase, nodes) in (0..12).flat_map(|phase| [4, 7, 8].map(|nodes| (phase, nodes))) {
                 let program = tried.program(phase, &[100_000], nodes).unwrap();
                 Schedule::of(&program, 65_535).unwrap();
                 let roles = tried.roles(nodes);
@@ -183,14 +183,21 @@ mod tests {
     fn every_second_round_goes_the_other_way() {
         let tried = interference(Victim::Ring);
         let beside = |phase| tried.trial(phase, &[8, 64]).unwrap();
-        let names: Vec<_> = (0..10)
+        let names: Vec<_> = (0..12)
             .map(|phase| beside(phase).1.map_or("alone", Congestor::name))
             .collect();
-        let order = ["alone", "incast", "alltoall", "broadcast", "permutation"];
-        assert_eq!(names[..5], order);
-        assert!(names[5..].iter().rev().eq(&order));
-        assert_eq!((beside(9).0, beside(10).0), (8, 64));
-        assert!(tried.trial(20, &[8, 64]).is_err());
+        let order = [
+            "alone",
+            "incast",
+            "alltoall",
+            "broadcast",
+            "permutation",
+            "mixed",
+        ];
+        assert_eq!(names[..6], order);
+        assert!(names[6..].iter().rev().eq(&order));
+        assert_eq!((beside(11).0, beside(12).0), (8, 64));
+        assert!(tried.trial(24, &[8, 64]).is_err());
     }
 
     #[test]
@@ -203,5 +210,7 @@ mod tests {
         );
         assert_eq!(sent(Congestor::Permutation), [[5], [7], [1], [3]]);
         assert_eq!(sent(Congestor::Alltoall)[1], [5, 7, 1]);
+        // Incast on the first and third, all-to-all on the second and fourth.
+        assert_eq!(sent(Congestor::Mixed), [vec![], vec![7], vec![1], vec![3]]);
     }
 }

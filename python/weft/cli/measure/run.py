@@ -182,7 +182,7 @@ class Asked(Struct, frozen=True):
         "congestors",
         metavar="NAME",
         multiple=True,
-        help="By what: incast, alltoall, broadcast or permutation. May be repeated.",
+        help="By what: incast, alltoall, broadcast, permutation, or mixed: all at once. May be repeated.",
     ),
 )
 @cloup.option_group(
