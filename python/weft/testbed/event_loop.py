@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import asyncio
-import os
 import signal
-import sys
 import threading
 from collections.abc import Callable, Coroutine, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from typing import TypeVar
 
 T = TypeVar("T")
@@ -21,20 +19,11 @@ def run_to_end(work: Coroutine[None, None, T]) -> T:
 
     Where this thread runs a loop already, a thread beside it has the new one and this thread waits.
     """
-    _watch_children_without_threads()
     try:
         asyncio.get_running_loop()
     except RuntimeError:
         return asyncio.run(work)
     return _run_beside(work)
-
-
-def _watch_children_without_threads() -> None:
-    """Python 3.11 has a thread for each child, and there may be 1,000 of them: an ssh for each node."""
-    if sys.version_info < (3, 12):
-        with suppress(OSError, AttributeError):  # an old kernel, or a container that forbids it
-            os.close(os.pidfd_open(os.getpid()))
-            asyncio.set_child_watcher(asyncio.PidfdChildWatcher())
 
 
 def _run_beside(work: Coroutine[None, None, T]) -> T:
