@@ -28,12 +28,13 @@ from weft.what_if.alternative import read_alternatives
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGES = [*sorted(ROOT.glob("*.md")), *sorted((ROOT / "docs").glob("*.md"))]
-BLOCK = re.compile(r"^```\n(.*?)^```", re.MULTILINE | re.DOTALL)
+BLOCK = re.compile(r"^```(\w*)\n(.*?)^```", re.MULTILINE | re.DOTALL)
 
 
 def commands(page: Path) -> Iterator[str]:
     """Lines of blocks that begin with weft, with or without a prompt; placeholders in capitals are left as they are."""
-    for block in BLOCK.findall(page.read_text()):
+    plain = [text for language, text in BLOCK.findall(page.read_text()) if not language]
+    for block in plain:
         for line in block.replace("\\\n", " ").splitlines():
             for part in re.split(r" ; |; ", line.removeprefix("$ ")):
                 if part.startswith("weft "):
