@@ -11,6 +11,7 @@ from weft.diagnosis.explain.explain import explain
 from weft.diagnosis.grey.report import grey_report, is_health_check
 from weft.diagnosis.limits.declared import DeclaredNetwork
 from weft.diagnosis.limits.differences import Difference, differences, unobservable
+from weft.diagnosis.limits.fabric_tree import has_one_way
 from weft.diagnosis.limits.findings import Findings
 from weft.diagnosis.limits.healthy import health_findings
 from weft.diagnosis.limits.naming import Namer
@@ -27,7 +28,6 @@ from weft.diagnosis.paths.report import path_report
 from weft.diagnosis.studies.find import studies
 from weft.diagnosis.thresholds import thresholds
 from weft.diagnosis.xray.limit import SharedLimit
-from weft.diagnosis.xray.several_paths import has_several_paths
 from weft.diagnosis.xray.study import Study, conclude
 from weft.diagnosis.xray.survey import take_survey
 from weft.diagnosis.xray.trial import trials
@@ -91,7 +91,8 @@ def _findings(run: Run, declared: DeclaredNetwork | None) -> Findings:
     if searched and study.requests:
         undecided.append(f"the search ended before {len(study.requests)} more experiments")
     verdict = verdict_text(limits, slow, cut_text(study), bool(searched), undecided)
-    if has_several_paths(study.survey, study.evidence.trials):
+    fabric = meta.testbed.get("fabric")
+    if fabric and not has_one_way(fabric):
         verdict += " " + several_paths_text(meta.testbed)
     return Findings(
         verdict=verdict,

@@ -120,8 +120,8 @@ def several_paths_text(testbed: Testbed) -> str:
     at_scale = f" --scale {scale:g}" if scale != 1 else ""
     command = f"weft run paths --on {shlex.quote(testbed['spec'])}{at_scale}"
     return (
-        "Flows between the same two leaves are held up unevenly, as where a hash spreads them over several paths: the "
-        f"limits are what flows had together; `{command}` tells the paths apart."
+        "The fabric has several paths between hosts, and limits are what flows over all of them had together: "
+        f"`{command}` tells them apart."
     )
 
 
