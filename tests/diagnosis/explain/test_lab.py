@@ -42,7 +42,12 @@ def diagnosed(folder: Path, lab: str, options: str = "") -> dict[str, list[dict[
 
 @pytest.mark.usefixtures("own_registry")
 def test_a_small_receive_buffer_is_named(tmp_path: Path) -> None:
-    found = diagnosed(tmp_path, "lab:pair", 'receive_buffer = "16 KiB"')
+    # Where this machine was busy, that may have been the first limit, about which nothing is recommended.
+    for attempt in range(3):
+        (folder := tmp_path / str(attempt)).mkdir()
+        found = diagnosed(folder, "lab:pair", 'receive_buffer = "16 KiB"')
+        if found["recommendations"]:
+            break
     (stated,) = (one for one in found["explanations"] if one["cause"] == "receive-buffer")
     assert stated["kind"] == "limit" and stated["nodes"] == ["n1"]
     (advice,) = found["recommendations"]
