@@ -42,7 +42,7 @@ attach = "s1"
 link = { rate = "100 Mb/s", delay = "5 us" }
 guest = { bridge = true }
 [[hosts]]
-ids = "h1"
+ids = "b2"
 kind = "namespace"
 attach = "s1"
 link = { rate = "100 Mb/s", delay = "5 us" }
@@ -111,10 +111,10 @@ def test_vlans_bridges_offloads_and_namespaces_are_as_the_fabric_says(
     assert inside("v1", "ping -c 1 -W 9 10.0.0.4").count("1 received") == 1
     assert inside("b1", "ls /sys/class/net/br0/brif") == "eth0\n"
     # A tagged frame is no other host's, and a namespace's kernel is this machine's.
-    assert "0 received" in inside("h1", "ping -c 1 -W 1 10.0.0.3; true")
-    assert inside("h1", "uname -r") == f"{os.uname().release}\n" != inside("b1", "uname -r")
+    assert "0 received" in inside("b2", "ping -c 1 -W 1 10.0.0.3; true")
+    assert inside("b2", "uname -r") == f"{os.uname().release}\n" != inside("b1", "uname -r")
     out = tmp_path / "run"
-    on = "vm:two(nodes=[b1,h1])"
+    on = "vm:two(nodes=b[1-2])"
     done = weft("run", "signature", "--on", on, "--out", out, *QUICK, timeout=300)
     assert done.returncode == 0, done.stderr
     assert "hosts that are namespaces: 1" in weft("show", out).stdout
@@ -128,6 +128,8 @@ def inside(host: str, script: str) -> str:
 
 @pytest.mark.skipif(not shutil.which("wg"), reason="apt-get install wireguard-tools")
 def test_a_tunnel_of_the_guests_kernel_is_measured(lab: dict[str, Any], tmp_path: Path) -> None:
+    for guest in ("n1", "n2"):
+        inside(guest, "modprobe wireguard")
     with (
         open_vm("two(nodes=n[1-2])") as guests,
         tunnel("wireguard-kernel", guests, tmp_path) as through,

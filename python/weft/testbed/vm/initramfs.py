@@ -33,6 +33,10 @@ mount -t proc proc /proc
 mount -t sysfs sysfs /sys
 mount -t devtmpfs dev /dev
 mkdir -p /dev/shm /dev/pts
+ln -s /proc/self/fd /dev/fd
+ln -s fd/0 /dev/stdin
+ln -s fd/1 /dev/stdout
+ln -s fd/2 /dev/stderr
 mount -t tmpfs tmpfs /dev/shm
 mount -t devpts devpts /dev/pts
 for module in $(cat /etc/modules); do modprobe $module; done
