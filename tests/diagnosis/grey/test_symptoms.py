@@ -40,13 +40,18 @@ def test_a_look_is_lossy_by_its_share_so_that_fast_links_are_not() -> None:
         (1, 1, SENT, 200_000),
         (1, 1, RESENT, 9),
     )
-    (seen,) = lossy(trials, STEP, rows, Map(2, []))
+    (seen,) = lossy(trials, segments(rows, STEP), Map(2, []))
     assert seen.shown.tolist() == [True, False, False, False]
-    assert lossy(trials, STEP, rows[:0], Map(2, [])) == []
+    assert lossy(trials, segments(rows[:0], STEP), Map(2, [])) == []
 
 
 def test_a_look_stalls_by_its_rate_or_by_what_it_lost_at_once() -> None:
     src, dst = np.arange(4), np.roll(np.arange(4), 1)
     trials = [Trial(0, src, dst, np.array([9.0, 4.0, 10.0, 10.0]))]
     rows = evidence((0, 0, SENT, 80), (0, 0, RESENT, 1), (0, 2, SENT, 80), (0, 2, RESENT, 5))
-    assert stalled(trials, STEP, rows, Map(4, [])).shown.tolist() == [False, True, True, False]
+    assert stalled(trials, segments(rows, STEP), Map(4, [])).shown.tolist() == [
+        False,
+        True,
+        True,
+        False,
+    ]

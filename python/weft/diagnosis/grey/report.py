@@ -12,6 +12,7 @@ from weft.diagnosis.grey.blame import Accused, Judgement, judge
 from weft.diagnosis.grey.observations import Element, Map, Side, Symptom
 from weft.diagnosis.grey.symptoms import late, lossy, slow, stalled
 from weft.diagnosis.leaves import leaves_of
+from weft.diagnosis.resent import segments
 from weft.diagnosis.xray.survey import take_survey
 from weft.diagnosis.xray.trial import Trial, trials
 from weft.nodeset import fold
@@ -141,9 +142,10 @@ def examine(meta: RunMeta, samples: pa.Table, evidence: pa.Table) -> GreyReport:
     alive = frozenset(range(len(names))) - lost
     leaves = tuple(leaf.members for leaf in leaves_of(survey.round_trip_us, alive))
     where = Map(len(names), leaves)
-    losses = lossy(rounds, step, evidence, where)
+    counted = segments(evidence, step)
+    losses = lossy(rounds, counted, where)
     together = _began_together(rounds, step, meta)
-    stalls = stalled(together, step, evidence, where)
+    stalls = stalled(together, counted, where)
     seen = [slow(together, where), stalls, late(survey, where), *losses]
     judgement = judge([one for one in seen if len(one.shown)])
     return GreyReport(names, len(rounds), judgement, bool(losses), leaves)

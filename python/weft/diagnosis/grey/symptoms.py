@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 import numpy as np
-import pyarrow as pa
 
 from weft.diagnosis.curve import Ints
 from weft.diagnosis.grey.observations import Bools, Element, Map, Observations, Side
-from weft.diagnosis.resent import At, Segments, segments
+from weft.diagnosis.resent import At, Segments
 from weft.diagnosis.xray.survey import Survey
 from weft.diagnosis.xray.trial import Trial
 from weft.statistics import Floats
@@ -39,12 +38,12 @@ def slow(trials: Sequence[Trial], where: Map) -> Observations[Element]:
 
 
 def stalled(
-    trials: Sequence[Trial], step: int, evidence: pa.Table, where: Map
+    trials: Sequence[Trial], counted: Mapping[At, Segments], where: Map
 ) -> Observations[Element]:
     """Routes that got much less than the usual one or lost much at once."""
     src, dst = _joined(trials, "src"), _joined(trials, "dst")
     shown = _of_usual(trials, where) < STALL_SHARE
-    shown |= _lost_shares(trials, segments(evidence, step)) > STALL_LOSS_SHARE
+    shown |= _lost_shares(trials, counted) > STALL_LOSS_SHARE
     return where.seen("stalls at times", shown, src, dst, SIDES)
 
 
@@ -58,10 +57,9 @@ def late(survey: Survey, where: Map) -> Observations[Element]:
 
 
 def lossy(
-    trials: Sequence[Trial], step: int, evidence: pa.Table, where: Map
+    trials: Sequence[Trial], counted: Mapping[At, Segments], where: Map
 ) -> list[Observations[Element]]:
     """Rounds in which a sender lost much; nothing where that was not recorded."""
-    counted = segments(evidence, step)
     if not counted or not trials:
         return []
     src, dst = _joined(trials, "src"), _joined(trials, "dst")
