@@ -11,7 +11,6 @@ from weft.diagnosis.explain.explain import explain
 from weft.diagnosis.grey.report import grey_report, is_health_check
 from weft.diagnosis.limits.declared import DeclaredNetwork
 from weft.diagnosis.limits.differences import Difference, differences, unobservable
-from weft.diagnosis.limits.fabric_tree import has_one_way
 from weft.diagnosis.limits.findings import Findings
 from weft.diagnosis.limits.healthy import health_findings
 from weft.diagnosis.limits.naming import Namer
@@ -91,11 +90,8 @@ def _findings(run: Run, declared: DeclaredNetwork | None) -> Findings:
     if searched and study.requests:
         undecided.append(f"the search ended before {len(study.requests)} more experiments")
     verdict = verdict_text(limits, slow, cut_text(study), bool(searched), undecided)
-    fabric = meta.testbed.get("fabric")
-    if fabric and not has_one_way(fabric):
-        verdict += " " + several_paths_text(meta.testbed)
     return Findings(
-        verdict=verdict,
+        verdict=verdict + several_paths_text(meta.testbed),
         groups=[
             named.names(group.members)
             for group in study.groups

@@ -5,6 +5,7 @@ from __future__ import annotations
 import shlex
 from collections.abc import Sequence
 
+from weft.diagnosis.limits.fabric_tree import has_one_way
 from weft.diagnosis.limits.findings import Limit, Slow
 from weft.diagnosis.limits.folded import (
     capacity_of,
@@ -115,12 +116,15 @@ def cut_text(study: Study) -> str:
 
 
 def several_paths_text(testbed: Testbed) -> str:
-    """What a search for limits in a tree does not tell, and what does."""
+    """What a search for limits in a tree does not tell, and what does; empty where the fabric is one, or not known."""
+    fabric = testbed.get("fabric")
+    if not fabric or has_one_way(fabric):
+        return ""
     scale = testbed.get("scale", 1)
     at_scale = f" --scale {scale:g}" if scale != 1 else ""
     command = f"weft run paths --on {shlex.quote(testbed['spec'])}{at_scale}"
     return (
-        "The fabric has several paths between hosts, and limits are what flows over all of them had together: "
+        " The fabric has several paths between hosts, and limits are what flows over all of them had together: "
         f"`{command}` tells them apart."
     )
 
