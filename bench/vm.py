@@ -119,23 +119,26 @@ def boots(count: int, _scale: float, folder: Path) -> list[Goal]:
 
 def study(_count: int, scale: float, folder: Path) -> list[Goal]:
     """One and two pairs: independent interfaces beside a bond, native beside bridged guests."""
-    plan = PLAN.format(name="bonds", policies='["independent", "bonded"]')
+    plan = PLAN.format(name="bonds", policies='["independent", "bonded", "striped"]')
     with guests("two-nics(bond=balance-rr)", scale) as on:
         points = multi_pair_points(carry_out(plan, on, folder))
-    independent, bonded = (taken(points, policy) for policy in ("independent", "bonded"))
+    independent, bonded, striped = (
+        taken(points, policy) for policy in ("independent", "bonded", "striped")
+    )
     plan = PLAN.format(name="bridges", policies='["shared"]')
     with guests("xen-like", PROCESSOR_BOUND) as on:
         native, bridged = (
             taken(multi_pair_points(carry_out(plan, f"{on}(nodes={nodes})", folder)), "shared")
             for nodes in ("n[1-2]", "g[1-2]")
         )
-    names = ("independent", "bonded", "native", "bridged")
-    for one, name in zip((independent, bonded, native, bridged), names, strict=True):
+    names = ("independent", "bonded", "striped", "native", "bridged")
+    for one, name in zip((independent, bonded, striped, native, bridged), names, strict=True):
         print(f"{name:12} two pairs {shown(one.rate)} Mb/s, a byte {shown(one.byte)} us")
     return [
         Goal("two pairs: independent above bonded", independent.is_faster(bonded), at_least=1),
         Goal("two pairs: native above bridged", native.is_faster(bridged), at_least=1),
         Goal("a byte: native before bridged", native.is_sooner(bridged), at_least=1),
+        Goal("two pairs: bonded (balance-rr) / striped", bonded.rate.median / striped.rate.median),
         Goal("two pairs: bridged / native", bridged.rate.median / native.rate.median),
         Goal("a byte: bridged / native", bridged.byte.median / native.byte.median),
         Goal("a byte: bonded / independent", bonded.byte.median / independent.byte.median),
