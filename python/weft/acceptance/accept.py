@@ -31,7 +31,7 @@ from weft.fabrics.load import load_fabric
 from weft.preflight.probe import look
 from weft.preflight.record import Record
 from weft.runs.folder import Run
-from weft.testbed.open import open_testbed
+from weft.testbed.open import look_at_testbed, open_testbed
 
 COMMAND = "weft accept"
 RECORD_NAME, RESULT_NAME = "check.json", "acceptance.json"
@@ -88,8 +88,8 @@ class _Work:
                 f"--on {request.testbed}: each measurement would be on other nodes",
                 "do it inside of one allocation: salloc -N 8 weft accept --on slurm: ...",
             )
-        with open_testbed(
-            request.testbed, request.scale, request.nodes, request.ports, may_ask=False
+        with look_at_testbed(
+            request.testbed, request.scale, request.nodes, request.ports
         ) as testbed:
             names = tuple(node.name for node in testbed.nodes)
             is_computed = testbed.is_computed

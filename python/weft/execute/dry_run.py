@@ -13,6 +13,7 @@ from weft.plan.plan import Plan, Step
 from weft.testbed.base import Node, Testbed
 from weft.testbed.computed.base import is_computed
 from weft.testbed.needs import nodes_of
+from weft.testbed.vm.planned import GuestsOutlook
 
 _ASKED_AT_ONCE = 16
 _DATAGRAMS = ("icmp", "udp")
@@ -78,15 +79,17 @@ class Outlook:
     names: list[str]
     steps: list[str]
     """Those that the plan has on this testbed, in their order."""
+    guests: GuestsOutlook | None = None
 
     def to_json(self) -> dict[str, object]:
         listed = [self.nodes[node].to_json(self.names) for node in sorted(self.nodes)]
-        return {
+        document: dict[str, object] = {
             "plan": self.plan,
             "testbed": self.testbed,
             "steps": self.steps,
             "nodes": listed,
         }
+        return document | (self.guests.to_json() if self.guests else {})
 
     def rows(self) -> list[tuple[str, str, str, str]]:
         """Node, login, where it listens, for which nodes."""

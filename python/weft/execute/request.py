@@ -36,7 +36,8 @@ from weft.runs.table_stream import damaged_tables
 from weft.testbed.base import Testbed
 from weft.testbed.computed.base import Simulator, is_computed
 from weft.testbed.needs import check_load, refuse_program
-from weft.testbed.open import open_testbed
+from weft.testbed.open import look_at_testbed, open_testbed
+from weft.testbed.vm.planned import foresee_guests
 
 
 @dataclass(frozen=True)
@@ -147,7 +148,7 @@ def predict_run(request: RunRequest, predictor: Predictor) -> RunPrediction:
     plan = load_plan(request.plan, request.overrides)
     _check_loads(plan, request.testbed)
     wanted = (request.scale, request.nodes, request.ports)
-    with open_testbed(request.testbed, *wanted, may_ask=False) as testbed:
+    with look_at_testbed(request.testbed, *wanted) as testbed:
         plan = settle_file_casts(plan, testbed, None)
         plan = replace(plan, steps=tuple(settle_scale(step, testbed) for step in plan.steps))
         return predictor(plan, testbed)
@@ -159,8 +160,12 @@ def foresee_run(request: RunRequest) -> Outlook:
     _check_loads(plan, request.testbed)
     settle_against(request.against, plan, request.testbed)
     wanted = (request.scale, request.nodes, request.ports)
-    with open_testbed(request.testbed, *wanted, may_ask=False) as testbed:
-        return foresee(plan, request.testbed, testbed)
+    with look_at_testbed(request.testbed, *wanted) as testbed:
+        outlook = foresee(plan, request.testbed, testbed)
+    kind, _, name = request.testbed.partition(":")
+    if kind == "vm":
+        outlook.guests = foresee_guests(name, request.scale)
+    return outlook
 
 
 def commands_of_run(directory: str) -> list[str]:

@@ -10,6 +10,7 @@ from weft.testbed.computed.network import open_simulated
 from weft.testbed.computed.node import open_nodes
 from weft.testbed.lab.testbed import open_lab
 from weft.testbed.local import open_local
+from weft.testbed.vm.planned import open_planned
 from weft.testbed.vm.testbed import open_vm
 
 _BUILT: dict[str, Callable[[str, float], Testbed]] = {
@@ -21,6 +22,16 @@ _BUILT: dict[str, Callable[[str, float], Testbed]] = {
 }
 _REAL = ("hosts", "ssh", "template", "mpirun", "slurm")
 _MAY_BE_UNNAMED = ("local", "slurm")
+
+
+def look_at_testbed(
+    spec: str, scale: float = 1.0, nodes: int | None = None, ports: str | None = None
+) -> Testbed:
+    """The same for those who start nothing on it: no guest boots, and Slurm is not asked. Raises RequestError."""
+    kind, _, name = spec.partition(":")
+    if kind == "vm" and name and nodes is None and ports is None:
+        return open_planned(name, scale)
+    return open_testbed(spec, scale, nodes, ports, may_ask=False)
 
 
 def open_testbed(

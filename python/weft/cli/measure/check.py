@@ -7,6 +7,7 @@ from rich.console import Console
 
 from weft.cli.options import nodes_option, ports_option
 from weft.cli.output import json_option, plain, print_json
+from weft.cli.tables.guests import print_needs
 from weft.cli.tables.layout import number, plain_table, terminal, titled
 from weft.cli.tables.progress import progress
 from weft.preflight.assess import Verdict, judge
@@ -57,11 +58,7 @@ def _check_guests(as_json: bool) -> int:
     if as_json:
         print_json({"can_run": can_run, "needs": [plain(need) for need in found]})
         return 0 if can_run else 1
-    table = plain_table("needs", "", "", "to get it")
-    for need in found:
-        answer = "yes" if need.found else "no" if need.required else "no, optional"
-        table.add_row(need.name, answer, need.seen, need.get)
-    terminal(soft_wrap=True).print(table)
+    print_needs(found, terminal())
     click.echo("guests can run" if can_run else "guests cannot run")
     return 0 if can_run else 1
 

@@ -17,6 +17,7 @@ from rich.table import Table
 from weft.api.request import quick_plan, run_request
 from weft.cli.options import nodes_option, ports_option, split_settings
 from weft.cli.output import json_option, print_json, print_run
+from weft.cli.tables.guests import print_guests
 from weft.cli.tables.layout import terminal
 from weft.cli.tables.prediction import print_held, print_prediction
 from weft.cli.tables.progress import progress
@@ -360,3 +361,5 @@ def _print_outlook(outlook: Outlook, as_json: bool) -> None:
         table.add_row(*row)
     console.print(table)
     console.print("connections come from ephemeral ports; ports are open only while a step runs")
+    if outlook.guests:
+        print_guests(outlook.guests, console)

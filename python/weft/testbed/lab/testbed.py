@@ -19,6 +19,7 @@ from weft.testbed.lab.daemon import Keeper, close_pipes, let_go, read_stats, sta
 from weft.testbed.lab.headroom import Stats
 from weft.testbed.lab.registry import Entry
 
+NAMESPACE_LOGIN = "its namespace on this machine"
 LONGEST_NAME = 48
 """A socket has the name, and its path at most 107 bytes."""
 
@@ -86,7 +87,7 @@ class Lab(BaseTestbed):
         return self._entry.command(node.name, argv)
 
     def login(self, node: Node) -> str:
-        return "its namespace on this machine"
+        return NAMESPACE_LOGIN
 
     def failure(self) -> str | None:
         return None if self._keeper.is_alive() else "the lab is gone (its keeper was killed)"

@@ -7,8 +7,10 @@ import subprocess
 import time
 from pathlib import Path
 
+from msgspec import Struct
+
 from weft.testbed.vm.emulator import Accelerator, Image, machine_command
-from weft.testbed.vm.initramfs import READY
+from weft.testbed.vm.initramfs import READY, cache_folder
 from weft.testbed.vm.settings import GuestSettings
 
 DEVICE = "/dev/kvm"
@@ -16,25 +18,63 @@ WITHIN_S = 20.0
 """Where KVM is there but broken, a guest hangs."""
 
 
+class Tried(Struct, frozen=True):
+    """What came of a boot with KVM: what then runs guests, and why it is not KVM."""
+
+    accelerator: Accelerator
+    reason: str = ""
+
+
 def choose_accelerator(program: str, image: Image) -> Accelerator:
     """KVM where a guest boots with it, which is tried once after each start of this machine."""
-    if not os.access(DEVICE, os.R_OK | os.W_OK):
+    if not has_device():
         return "tcg"
-    memory = image.initramfs.parent / f"kvm-{_this_start()}"
-    if not memory.exists():
-        memory.write_text("kvm" if _boots(program, image) else "tcg")
-    return "kvm" if memory.read_text() == "kvm" else "tcg"
+    tried = known_trial()
+    if tried is None:
+        tried = _try(program, image)
+        _remember(tried)
+    return tried.accelerator
 
 
-def _boots(program: str, image: Image) -> bool:
+def has_device() -> bool:
+    """Whether this user may open KVM's device."""
+    return os.access(DEVICE, os.R_OK | os.W_OK)
+
+
+def known_trial() -> Tried | None:
+    """What came of the boot with KVM, if there was one since this machine started."""
+    try:
+        said = _memory().read_text()
+    except FileNotFoundError:
+        return None
+    accelerator, _, reason = said.partition("\n")
+    return Tried("kvm" if accelerator == "kvm" else "tcg", reason.strip())
+
+
+def _remember(tried: Tried) -> None:
+    """In one step: another process may look at the same time."""
+    temporary = _memory().with_suffix(f".{os.getpid()}")
+    temporary.write_text(f"{tried.accelerator}\n{tried.reason}\n")
+    temporary.replace(_memory())
+
+
+def _memory() -> Path:
+    boot = Path("/proc/sys/kernel/random/boot_id").read_text().strip()
+    return cache_folder() / f"kvm-{boot}"
+
+
+def _try(program: str, image: Image) -> Tried:
     command = [*machine_command(program, "kvm", GuestSettings(), image), "-serial", "stdio"]
     pipe = subprocess.PIPE
     with subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=pipe, stderr=pipe) as process:
-        assert process.stdout
+        assert process.stdout and process.stderr
         try:
-            return _says(process.stdout.fileno(), READY.encode())
+            if _says(process.stdout.fileno(), READY.encode()):
+                return Tried("kvm")
         finally:
             process.kill()
+        lines = process.stderr.read().decode(errors="replace").splitlines()
+    return Tried("tcg", lines[-1] if lines else f"a guest was not ready within {WITHIN_S:g} s")
 
 
 def _says(descriptor: int, wanted: bytes) -> bool:
@@ -51,7 +91,3 @@ def _says(descriptor: int, wanted: bytes) -> bool:
             return False
         said += piece
     return wanted in said
-
-
-def _this_start() -> str:
-    return Path("/proc/sys/kernel/random/boot_id").read_text().strip()

@@ -60,7 +60,7 @@ exec "$@"
 def initramfs(kernel: Kernel, card_modules: Collection[str]) -> Path:
     """The archive for guests with these cards, from this user's cache or built now; raises RequestError."""
     content = _build(kernel, card_modules)
-    path = _cache() / f"{hashlib.sha256(content).hexdigest()[:32]}.cpio"
+    path = cache_folder() / f"{hashlib.sha256(content).hexdigest()[:32]}.cpio"
     if not path.exists():
         temporary = path.with_suffix(f".{os.getpid()}")
         temporary.write_bytes(content)
@@ -96,8 +96,15 @@ def find_busybox() -> Path:
     return Path(found)
 
 
-def _cache() -> Path:
+def cache_folder() -> Path:
+    """Where archives are kept; raises RequestError where this user cannot write there."""
     base = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
     path = base / "weft" / "guests"
-    path.mkdir(mode=0o700, parents=True, exist_ok=True)
+    try:
+        path.mkdir(mode=0o700, parents=True, exist_ok=True)
+    except OSError as error:
+        raise RequestError(
+            f"{path}: what guests boot is kept there, and it cannot be made: {error.strerror}",
+            "set XDG_CACHE_HOME to a folder of yours",
+        ) from None
     return path

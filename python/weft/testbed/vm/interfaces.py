@@ -85,6 +85,12 @@ def network_of(address: str) -> int:
     return int(address.split(".")[1])
 
 
+def address_of(network: int, host: int) -> str:
+    """A host's address in a network, both counted from 0, as all labs give it (crates/lab, address.rs)."""
+    high, low = divmod(host + 1, 256)
+    return f"10.{network}.{high}.{low}"
+
+
 def mtu_of(keeper: Keeper, node: LabNode, network: int) -> int:
     """Of a node's link in a network."""
     return _link(keeper, node, network)["mtu_bytes"]

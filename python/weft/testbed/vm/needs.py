@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import os
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 from msgspec import Struct
 
 from weft.errors import RequestError
-from weft.testbed.vm.accelerator import DEVICE
+from weft.testbed.vm.accelerator import DEVICE, Tried, has_device, known_trial
 from weft.testbed.vm.emulator import find_emulator
 from weft.testbed.vm.initramfs import ALWAYS, IF_THERE, find_busybox
 from weft.testbed.vm.kernel import PACKAGE, find_kernel
@@ -25,13 +24,13 @@ class Need(Struct, frozen=True):
     get: str = ""
 
 
-def needs() -> list[Need]:
-    """All of them."""
+def needs(card_modules: Sequence[str] = (CARDS["virtio"].module,)) -> list[Need]:
+    """All of them, for guests whose cards have these modules."""
     return [
         _look("QEMU", find_emulator),
-        _look("kernel", lambda: str(find_kernel([*ALWAYS, CARDS["virtio"].module]).image)),
+        _look("kernel", lambda: str(find_kernel([*ALWAYS, *card_modules]).image)),
         _look("busybox", lambda: str(find_busybox())),
-        _files(),
+        _files([*ALWAYS, *card_modules]),
         _kvm(),
     ]
 
@@ -43,20 +42,34 @@ def _look(name: str, find: Callable[[], str]) -> Need:
         return Need(name, True, False, error.message, error.hint)
 
 
-def _files() -> Need:
+def _files(modules: Sequence[str]) -> Need:
     """Whether guests see this machine's programs."""
+    name = "programs of this machine"
     try:
-        kernel = find_kernel([*ALWAYS, *IF_THERE])
+        kernel = find_kernel(modules)
     except RequestError:
-        seen = "no kernel has the module 9p: guests have busybox's programs only, and virtio and vmxnet3 cards"
-        return Need("programs of this machine", False, False, seen, f"apt-get install {PACKAGE}")
-    return Need("programs of this machine", False, True, f"by 9p of {kernel.release}")
+        return Need(name, False, False, "not known without a kernel")
+    if all(map(kernel.has, IF_THERE)):
+        return Need(name, False, True, f"by 9p of {kernel.release}")
+    seen = f"{kernel.release} has no module 9p: guests have busybox's programs only, and virtio and vmxnet3 cards"
+    return Need(name, False, False, seen, f"apt-get install {PACKAGE}")
 
 
 def _kvm() -> Need:
-    if os.access(DEVICE, os.R_OK | os.W_OK):
+    if has_device():
+        if tried := known_trial():
+            return _tried(tried)
         seen = f"{DEVICE} can be opened; whether guests run with it is tried at the first boot"
         return Need("KVM", False, True, seen)
     seen = f"{DEVICE} cannot be opened: guests are emulated, which is slow"
     get = "be in the group kvm, and enable virtualisation in the firmware or the cloud"
     return Need("KVM", False, False, seen, get)
+
+
+def _tried(tried: Tried) -> Need:
+    """What the first boot since this machine started says of KVM."""
+    if tried.accelerator == "kvm":
+        return Need("KVM", False, True, f"{DEVICE}: guests run with it")
+    seen = f"{DEVICE} is there, but no guest runs with it: guests are emulated, which is slow"
+    seen += f" ({tried.reason})" if tried.reason else ""
+    return Need("KVM", False, False, seen, "enable virtualisation in the firmware or the cloud")

@@ -68,9 +68,13 @@ class GuestSettings(Struct, frozen=True):
     behind: str = ""
     icount: str = ""
 
-    def card(self, interface: int) -> Card:
+    def nic(self, interface: int) -> str:
         """The model of an interface's card, counted from 0."""
-        return CARDS[self.nics[min(interface, len(self.nics) - 1)]]
+        return self.nics[min(interface, len(self.nics) - 1)]
+
+    def card(self, interface: int) -> Card:
+        """How the emulator and the kernel name it."""
+        return CARDS[self.nic(interface)]
 
     @property
     def modules(self) -> list[str]:

@@ -40,6 +40,8 @@ VIRTUAL_TIME = Warning(
     "compare only runs with the same icount; leave it out where links are measured",
 )
 
+GUEST_LOGIN = "a port of its virtual machine"
+
 ENDED = "a panic is in those lines; where there is none, its emulator was killed: look for want of memory (dmesg)"
 
 
@@ -56,7 +58,7 @@ class GuestLab(Lab):
     ) -> None:
         """`chosen` are the nodes that a plan runs on; all, if "". Raises RequestError."""
         assert entry.guests
-        self._chosen = _expand(entry, chosen)
+        self._chosen = expand(fabric_of(entry), chosen)
         super().__init__(entry, process)
         self._guests = entry.guests
         self._usages = usages(self._guests.pids)
@@ -117,37 +119,45 @@ class GuestLab(Lab):
         return self._guests.inside(node.name, argv)
 
     def login(self, node: Node) -> str:
-        return "a port of its virtual machine"
+        return GUEST_LOGIN if node.name in self._guests.pids else super().login(node)
 
 
 def open_vm(spec: str, scale: float = 1.0) -> GuestLab:
     """The guests of that lab if they are up, else private ones of that fabric; raises RequestError, BootError."""
     name, brackets = split_spec(spec)
-    entry = registry.get(name)
-    if entry is None or entry.private or entry.state == "stale" or not entry.guests:
+    entry = kept_up(name, scale, brackets)
+    if entry is None:
         path = catalog.find("fabric", name)
-        _expand_of(load_fabric(str(path)), brackets.nodes)
+        expand(load_fabric(str(path)), brackets.nodes)
         started = start_guests(path, scale, private_name(path), brackets, private=True)
         return GuestLab(*started, brackets.nodes)
+    return GuestLab(entry, None, brackets.nodes)
+
+
+def kept_up(name: str, scale: float, brackets: Brackets) -> Entry | None:
+    """The lab of that name, if its guests stay up; raises RequestError where they are others than asked for."""
+    entry = registry.get(name)
+    if entry is None or entry.private or entry.state == "stale" or not entry.guests:
+        return None
     asked = brackets.of_guests
-    if scale not in (1.0, entry.scale) or (asked != Brackets() and asked != _of(entry.guests)):
+    if scale not in (1.0, entry.scale) or asked not in (Brackets(), brackets_of(entry)):
         raise RequestError(
             f"the guests of {name} are up, at scale {entry.scale:g}" + _with(entry.guests),
             f"`weft vm down {name}` first, or leave --scale and the brackets out",
         )
-    return GuestLab(entry, None, brackets.nodes)
+    return entry
 
 
 def open_bonded(spec: str, scale: float = 1.0) -> GuestLab:
     """As `open_vm`, for nodes that all have a bond; raises RequestError before others boot."""
     name, brackets = split_spec(spec)
-    entry = registry.get(name)
-    if entry and entry.guests and entry.state == "up":
-        bonded, hosts = set(entry.guests.bonded), _expand(entry, brackets.nodes)
+    entry = kept_up(name, scale, brackets)
+    if entry and entry.guests:
+        bonded, hosts = set(entry.guests.bonded), expand(fabric_of(entry), brackets.nodes)
     else:
         fabric = load_fabric(name, scale)
         bonded = {host for host, one in settings_of(fabric, brackets).items() if one.bond}
-        hosts = _expand_of(fabric, brackets.nodes)
+        hosts = expand(fabric, brackets.nodes)
     if lacking := sorted(hosts - bonded):
         raise RequestError(
             f"vm:{spec}: {lacking[0]} has no bond", "for example two-nics(bond=active-backup)"
@@ -171,27 +181,29 @@ def boot_guests(spec: str, scale: float, lab: str | None) -> Entry:
     return entry
 
 
-def _of(guests: Guests) -> Brackets:
-    return split_spec(f"({guests.brackets})")[1]
+def brackets_of(entry: Entry) -> Brackets:
+    """Those that its guests were asked for with."""
+    return split_spec(f"({entry.guests.brackets})")[1] if entry.guests else Brackets()
+
+
+def fabric_of(entry: Entry) -> Fabric:
+    """The fabric that a lab was built from."""
+    return cast(Fabric, entry.keeper.fabric)
 
 
 def _with(guests: Guests) -> str:
     return f" and with {guests.brackets}" if guests.brackets else ""
 
 
-def _expand(entry: Entry, chosen: str) -> set[str]:
-    return _expand_of(cast(Fabric, entry.keeper.fabric), chosen)
-
-
-def _expand_of(fabric: Fabric, chosen: str) -> set[str]:
+def expand(fabric: Fabric, chosen: str) -> set[str]:
     """The hosts of a set, all if ""; raises RequestError."""
     known = [host["name"] for host in fabric["hosts"]]
     if not chosen:
         return set(known)
     # The library for node sets takes its time to load.
-    from weft.testbed.hosts.node_set import expand
+    from weft.testbed.hosts import node_set
 
-    names = expand(chosen)
+    names = node_set.expand(chosen)
     if missing := [name for name in names if name not in known]:
         raise RequestError(
             f"{fabric['name']} has no host {missing[0]}", f"its hosts: {', '.join(known)}"
