@@ -1,8 +1,10 @@
 """Watching a guest boot: how it fails, without one."""
 
 import os
+import socket
 import subprocess
 import sys
+import threading
 from pathlib import Path
 
 import pytest
@@ -14,7 +16,7 @@ from weft.testbed.lab.daemon import Keeper, LabNode
 from weft.testbed.vm import boot
 from weft.testbed.vm.behind import configure_relays, relays
 from weft.testbed.vm.bond import check_bonds, configure_bond
-from weft.testbed.vm.boot import BootError, Place
+from weft.testbed.vm.boot import BootError, Place, Setup
 from weft.testbed.vm.brackets import Brackets
 from weft.testbed.vm.described import settings_of
 from weft.testbed.vm.emulator import check_memory, check_processors, guest_command, mac_of
@@ -56,6 +58,40 @@ def test_a_guest_that_falls_silent_hangs(tmp_path: Path, monkeypatch: pytest.Mon
     monkeypatch.setattr(boot, "SILENT_S", 0.2)
     with pytest.raises(BootError, match=r"wrote nothing for 0\.2 s, and last:\n  hello"):
         watch(tmp_path, "hello", os.getpid())
+
+
+def test_a_guest_whose_interfaces_cannot_be_set_up_says_why() -> None:
+    boot._configure("n1", os.getpid(), Setup(["sh"], "sleep 0.3; true"))
+    with pytest.raises(BootError, match="n1: its interfaces could not be set up: no such card"):
+        boot._configure("n1", os.getpid(), Setup(["sh"], "echo no such card >&2; exit 1"))
+
+
+def test_setting_up_that_hangs_ends(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(boot, "CONFIGURED_WITHIN_S", 0.2)
+    with pytest.raises(BootError, match="took too long"):
+        boot._configure("n1", os.getpid(), Setup(["sh"], "exec sleep 60"))
+
+
+def test_a_guest_that_cannot_be_set_up_is_booted_once_more(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    said: list[str] = []
+    monkeypatch.setattr(boot, "_boot", lambda *given: os.getpid())
+    once = f"mkdir {tmp_path}/tried && exit 1; exit 0"
+    place, setup = Place(tmp_path / "none.sock", tmp_path), Setup(["sh"], once)
+    assert boot.boot(place, "n1", [], setup, said.append) == os.getpid()
+    assert len(said) == 1 and said[0].endswith("; once more")
+
+
+def test_a_keeper_that_hangs_up_is_no_crash(tmp_path: Path) -> None:
+    with socket.socket(socket.AF_UNIX) as listener:
+        listener.bind(str(tmp_path / "k.sock"))
+        listener.listen()
+        keeper = threading.Thread(target=lambda: listener.accept()[0].close())
+        keeper.start()
+        with pytest.raises(BootError, match="n1: the lab's keeper does not answer"):
+            boot._boot(Place(tmp_path / "k.sock", tmp_path), "n1", ["qemu"])
+        keeper.join()
 
 
 def test_a_guest_has_a_card_for_each_of_its_networks() -> None:

@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from support.command import QUICK, weft, weft_json
+from support.command import QUICK, WEFT, run, weft, weft_json
 from support.tunnels import tunnel
 from support.waiting import wait_for
 from weft.testbed.lab.daemon import process_started
@@ -118,6 +118,12 @@ def test_vlans_bridges_offloads_and_namespaces_are_as_the_fabric_says(
     done = weft("run", "signature", "--on", on, "--out", out, *QUICK, timeout=300)
     assert done.returncode == 0, done.stderr
     assert "hosts that are namespaces: 1" in weft("show", out).stdout
+    on = "vm:two(nodes=v[1-2])"
+    done = weft("run", "signature", "--on", on, "--out", tmp_path / "plain", *QUICK, timeout=300)
+    assert done.returncode == 0, done.stderr
+    for node in weft_json("show", tmp_path / "plain")["nodes"]:
+        offloads = node["facts"]["devices"]["eth0"]["offloads"]
+        assert offloads["gro"] is offloads["tx-checksum"] is offloads["rx-checksum"] is False
 
 
 def inside(host: str, script: str) -> str:
@@ -195,6 +201,21 @@ def test_a_guest_that_is_killed_is_named_and_all_go_with_their_keeper(
     assert weft_json("vm", "list")["labs"][0]["state"] == "stale"
     assert weft("vm", "down", "two").returncode == 0
     assert not Path(lab["guests"]["folder"]).exists()
+
+
+@pytest.mark.skipif(not shutil.which("unshare"), reason="apt-get install util-linux")
+def test_a_user_without_privileges_runs_a_plan_on_guests(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("XDG_RUNTIME_DIR", str(tmp_path))
+    # As this user nothing is allowed that root is, in a namespace where it is not root.
+    as_user = ["unshare", "--user", "--map-user=1000", "--map-group=1000"]
+    out = tmp_path / "run"
+    plan = ["run", "signature", "--on", "vm:pair", "--out", str(out), *QUICK]
+    done = run([*as_user, *WEFT, *plan], BOOTED_WITHIN_S)
+    assert done.returncode == 0, done.stderr
+    assert weft_json("show", out)["status"] == "complete"
+    assert weft_json("vm", "list")["labs"] == []
 
 
 def _wait_for_end(pid: int) -> None:

@@ -144,10 +144,12 @@ def read_stats(path: Path) -> Stats | None:
         return None
 
 
-def ask_keeper(path: Path, question: Mapping[str, object]) -> bytes:
+def ask_keeper(
+    path: Path, question: Mapping[str, object], within_s: float = STATS_WITHIN_S
+) -> bytes:
     """What a keeper answers, as JSON; raises OSError when it does not."""
     with socket.socket(socket.AF_UNIX) as connection:
-        connection.settimeout(STATS_WITHIN_S)
+        connection.settimeout(within_s)
         _connect(connection, path)
         connection.sendall(msgspec.json.encode(question))
         connection.shutdown(socket.SHUT_WR)

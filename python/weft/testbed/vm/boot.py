@@ -18,7 +18,10 @@ from weft.testbed.vm.load import usages
 SILENT_S = 60.0
 """A guest that writes nothing for so long hangs. Time in which it waited for a processor of this machine does not
 count: on a busy one an emulated boot is slow."""
+STARTED_WITHIN_S = 60.0
+"""The keeper starts an emulator at once, unless it waits for a processor itself."""
 CONFIGURED_WITHIN_S = 120.0
+"""Time in which the guest waited for a processor does not count here, either."""
 TRIES = 2
 LAST_LINES = 6
 _PANIC = "Kernel panic"
@@ -31,6 +34,13 @@ class BootError(WorkError):
     """A guest did not come up; says what it wrote last."""
 
 
+class Setup(NamedTuple):
+    """What sets a guest up once it is ready: a script, and the command that is a shell in the guest."""
+
+    shell: list[str]
+    script: str
+
+
 class Place(NamedTuple):
     """Where a guest is started: the keeper's socket, and the folder of the guests."""
 
@@ -38,11 +48,13 @@ class Place(NamedTuple):
     folder: Path
 
 
-def boot(place: Place, name: str, command: list[str], tell: Telling) -> int:
-    """Boot a guest; returns its emulator's pid. Raises BootError after the second failure."""
+def boot(place: Place, name: str, command: list[str], setup: Setup, tell: Telling) -> int:
+    """Boot a guest and set it up; returns its emulator's pid. Raises BootError after the second failure."""
     for attempt in range(1, TRIES + 1):
         try:
-            return _boot(place, name, command)
+            pid = _boot(place, name, command)
+            _configure(name, pid, setup)
+            return pid
         except BootError as error:
             if attempt == TRIES:
                 raise
@@ -50,21 +62,23 @@ def boot(place: Place, name: str, command: list[str], tell: Telling) -> int:
     raise AssertionError("unreachable")
 
 
-def configure_guest(into: list[str], name: str, script: str) -> None:
+def _configure(name: str, pid: int, setup: Setup) -> None:
     """Carry a script out in a guest; raises BootError."""
-    try:
-        done = subprocess.run(
-            into,
-            input=script,
-            capture_output=True,
-            text=True,
-            timeout=CONFIGURED_WITHIN_S,
-            check=False,
-        )
-    except subprocess.TimeoutExpired:
-        raise BootError(f"{name}: setting up its interfaces took too long") from None
-    if done.returncode:
-        said = (done.stderr or done.stdout).strip()
+    pipe, since = subprocess.PIPE, _could_run_s(pid)
+    script: str | None = setup.script
+    with subprocess.Popen(setup.shell, stdin=pipe, stdout=pipe, stderr=pipe, text=True) as shell:
+        while True:
+            try:
+                out, errors = shell.communicate(script, timeout=_LOOK_EVERY_S)
+                break
+            except subprocess.TimeoutExpired:
+                script = None
+                if _could_run_s(pid) - since > CONFIGURED_WITHIN_S:
+                    shell.kill()
+                    message = f"{name}: setting up its interfaces took too long"
+                    raise BootError(message) from None
+    if shell.returncode:
+        said = (errors or out).strip()
         raise BootError(f"{name}: its interfaces could not be set up: {said}")
 
 
@@ -74,8 +88,8 @@ def _boot(place: Place, name: str, command: list[str]) -> int:
     question = {"ask": "boot", "host": name, "command": command}
     question |= {"folder": str(place.folder), "log": f"{name}.log"}
     try:
-        answer = msgspec.json.decode(ask_keeper(place.socket, question))
-    except OSError as error:
+        answer = msgspec.json.decode(ask_keeper(place.socket, question, STARTED_WITHIN_S))
+    except (OSError, msgspec.DecodeError) as error:
         raise BootError(f"{name}: the lab's keeper does not answer: {error}") from None
     if "error" in answer:
         raise BootError(f"{name}: {answer['error']['message']}")

@@ -11,6 +11,7 @@ from pathlib import Path
 from weft import binaries
 from weft.errors import RequestError
 from weft.testbed.vm.cpio import archive
+from weft.testbed.vm.emulator import PORTS
 from weft.testbed.vm.kernel import Kernel
 from weft.testbed.vm.libraries import with_libraries
 
@@ -25,6 +26,7 @@ AT_HAND = ("macvlan", "bonding", "bridge", "8021q", "sch_netem", "sch_tbf", "wir
 TOOLS = ("NPtcp",)
 """Programs of this machine that guests have also without its files."""
 
+# A message of the kernel could part the line that says READY. Ports appear one after another, some of them late.
 _INIT = f"""#!/bin/busybox sh
 /bin/busybox mkdir -p /proc /sys /dev /tmp /run /host /sbin /usr/bin /usr/sbin
 /bin/busybox --install -s
@@ -45,8 +47,16 @@ if mount -t 9p -o trans=virtio,ro,version=9p2000.L,cache=loose,msize=262144 host
     mount -t tmpfs tmpfs /host/tmp
 fi
 ip link set lo up
+dmesg -n 1
 echo "{READY}" >/dev/console
+sleep 0.2
+dmesg -n 7
 (while :; do setsid cttyhack sh; done) &
+tries=0
+while [ $(ls /dev | grep -c '^vport') -lt {PORTS} ] && [ $tries -lt 200 ]; do
+    tries=$((tries + 1))
+    sleep 0.1
+done
 weft-lab attend /dev/vport*p*
 echo "weft: the guest's end" >/dev/console
 poweroff -f

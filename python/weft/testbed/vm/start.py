@@ -18,7 +18,7 @@ from weft.testbed.lab.testbed import start_lab
 from weft.testbed.vm.accelerator import choose_accelerator
 from weft.testbed.vm.behind import configure_relays, relays
 from weft.testbed.vm.bond import check_bonds, configure_bond
-from weft.testbed.vm.boot import Place, Telling, boot, configure_guest
+from weft.testbed.vm.boot import Place, Setup, Telling, boot
 from weft.testbed.vm.brackets import Brackets
 from weft.testbed.vm.described import settings_of
 from weft.testbed.vm.emulator import (
@@ -108,13 +108,13 @@ def _boot_all(
         program, accelerator, image = machine
         command = machine_command(program, accelerator, guest, image)
         cards = [mac for relay in own for mac in (relay.inner, relay.outer)]
-        pid = boot(place, node.name, guest_command(command, node, guest, cards), tell)
+        script = configure(entry.keeper, node, guest)
+        script += configure_bond(entry.keeper, node, guest.bond) + configure_relays(own)
+        setup = Setup(guests.inside(node.name, ["sh"]), script)
+        pid = boot(place, node.name, guest_command(command, node, guest, cards), setup, tell)
         guests = msgspec.structs.replace(guests, pids=guests.pids | {node.name: pid})
         entry = msgspec.structs.replace(entry, guests=guests)
         registry.add(entry)
-        script = configure(entry.keeper, node, guest)
-        script += configure_bond(entry.keeper, node, guest.bond) + configure_relays(own)
-        configure_guest(guests.inside(node.name, ["sh"]), node.name, script)
     return entry
 
 
