@@ -19,7 +19,7 @@ mod weather;
 use std::process::exit;
 
 use error::{Doing, LabError, Result};
-use kernel::interface::switch_card_offloads_off;
+use kernel::interface::switch_offloads_off;
 use request::Request;
 
 fn main() {
@@ -41,8 +41,7 @@ fn fulfil(request: &Request) -> Result<()> {
         Request::Beat(request) => guest::beat::beat(request),
         Request::Hear(request) => guest::beat::hear(request),
         Request::Plain { interface } => {
-            let doing = format!("switch the offloads of {interface} off");
-            switch_card_offloads_off(interface).doing(&doing)
+            switch_offloads_off(interface).doing(&format!("switch the offloads of {interface} off"))
         }
         Request::Help => {
             println!("{}", request::HELP);

@@ -114,12 +114,6 @@ pub fn add_neighbour(netlink: &Netlink, index: u32, other: Interface) -> io::Res
 const SIOCETHTOOL: libc::c_ulong = 0x8946;
 /// ETHTOOL_STSO, _SGSO, _STXCSUM and _SGRO of linux/ethtool.h; the one before each asks.
 const OFFLOADS: [u32; 4] = [0x1f, 0x24, 0x17, 0x2c];
-/// ETHTOOL_SRXCSUM: a card looks at the checksums of what comes in.
-const CHECKSUMS_IN: [u32; 1] = [0x15];
-/// ETHTOOL_GFLAGS and _SFLAGS, and ETH_FLAG_LRO: a card joins packets that come in.
-const GET_FLAGS: u32 = 0x25;
-const SET_FLAGS: u32 = 0x26;
-const JOINS: u32 = 1 << 15;
 
 #[repr(C)]
 struct EthtoolValue {
@@ -130,29 +124,13 @@ struct EthtoolValue {
 /// Switches the offloads of an interface in the calling thread's namespace off: what leaves the host
 /// are then the frames, of the size and with the checksums, that a link would carry.
 pub fn switch_offloads_off(name: &str) -> io::Result<()> {
-    switch_off(name, &OFFLOADS)
-}
-
-/// The same of a card, with those for what comes in: a guest then checks and receives each frame itself.
-pub fn switch_card_offloads_off(name: &str) -> io::Result<()> {
-    switch_off(name, &OFFLOADS)?;
     let socket = std::net::UdpSocket::bind("127.0.0.1:0")?;
-    // LRO goes first: there is none without the checksums.
-    let flags = ethtool(&socket, name, GET_FLAGS, 0)?;
-    if flags & JOINS != 0 {
-        ethtool(&socket, name, SET_FLAGS, flags & !JOINS)?;
-    }
-    switch_off(name, &CHECKSUMS_IN)
-}
-
-fn switch_off(name: &str, commands: &[u32]) -> io::Result<()> {
-    let socket = std::net::UdpSocket::bind("127.0.0.1:0")?;
-    commands
+    OFFLOADS
         .iter()
-        .try_for_each(|&command| match ethtool(&socket, name, command, 0) {
+        .try_for_each(|&command| match ethtool(&socket, name, command) {
             // The card of a guest has some that are off for good.
             Err(error) if error.raw_os_error() == Some(libc::EOPNOTSUPP) => {
-                match ethtool(&socket, name, command - 1, 0) {
+                match ethtool(&socket, name, command - 1) {
                     Ok(0) => Ok(()),
                     _ => Err(error),
                 }
@@ -161,9 +139,9 @@ fn switch_off(name: &str, commands: &[u32]) -> io::Result<()> {
         })
 }
 
-/// What the interface says to a command with a value.
-fn ethtool(socket: &std::net::UdpSocket, name: &str, command: u32, data: u32) -> io::Result<u32> {
-    let mut value = EthtoolValue { command, data };
+/// What the interface says to a command with the value 0.
+fn ethtool(socket: &std::net::UdpSocket, name: &str, command: u32) -> io::Result<u32> {
+    let mut value = EthtoolValue { command, data: 0 };
     // SAFETY: an all-zero ifreq is valid, and `value` outlives the call that reads it.
     unsafe {
         let mut request: libc::ifreq = std::mem::zeroed();
