@@ -60,7 +60,7 @@ def living(logbook: Logbook, nodes: Set[int], crew: Crew) -> list[int]:
     """Those of a step's nodes that have an agent, in order; raises TooFewNodes where none or one is left."""
     found = sorted(nodes & crew.agents.keys())
     if len(found) < 2:
-        names = ", ".join(logbook.names(nodes & crew.lost.keys()))
+        names = fold(logbook.names(nodes & crew.lost.keys()))
         raise TooFewNodes(
             f"{logbook.step_name} needs at least two nodes, {len(found)} of {len(nodes)} is left: {names} failed"
         )

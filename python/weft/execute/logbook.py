@@ -13,6 +13,7 @@ from msgspec.structs import asdict
 
 from weft.diagnosis.interference.notes import notes
 from weft.execute.evidence import EvidenceLog
+from weft.nodeset import fold
 from weft.plan.arrangements import Arrangement
 from weft.plan.pattern import Interference, Traffic
 from weft.plan.phases import Phase
@@ -188,19 +189,27 @@ class Logbook:
         """A phase was chosen and is about to run."""
         self.meta.phases.append(chosen_record(self.step, self.launch, phase, experiments))
 
-    def node_lost(self, node: int, phase: int | None, reason: str, is_told: bool = False) -> None:
-        """A node failed: noted each time, warned of once in a run."""
-        name = self.name(node)
-        if not is_told and all(entry["node"] != name for entry in self.meta.lost):
-            since = self.step_name if phase is None else f"phase {phase} of {self.step_name}"
+    def nodes_lost(self, reasons: Mapping[int, str], phase: int | None) -> None:
+        """Nodes failed: noted each time, warned of once in a run, and at once of those that share a reason."""
+        since = self.step_name if phase is None else f"phase {phase} of {self.step_name}"
+        known = {entry["node"] for entry in self.meta.lost}
+        together: dict[str, list[str]] = {}
+        for node, reason in reasons.items():
+            if self.name(node) not in known:
+                together.setdefault(reason, []).append(self.name(node))
+            self._note_lost(node, phase, reason)
+        for reason, names in together.items():
             self.meta.warn(
                 "node-lost",
-                f"{name}: {reason}; from {since} on the others went on without it",
-                "what the others measured is complete; to have it too, mend it and measure again",
+                f"{fold(names)}: {reason}; from {since} on the others went on without "
+                f"{'it' if len(names) == 1 else 'them'}",
+                "what the others measured is complete; to have all, mend what is wrong and measure again",
             )
+
+    def _note_lost(self, node: int, phase: int | None, reason: str) -> None:
         self.meta.lost.append(
             {
-                "node": name,
+                "node": self.name(node),
                 "step": self.step,
                 "launch": self.launch,
                 "phase": phase,
@@ -212,7 +221,10 @@ class Logbook:
         """A node was lost before this step; noted once a launch. `is_told`: there is a warning already."""
         lost = {(entry["node"], entry["launch"]) for entry in self.meta.lost}
         if (self.name(node), self.launch) not in lost:
-            self.node_lost(node, None, reason, is_told)
+            if is_told:
+                self._note_lost(node, None, reason)
+            else:
+                self.nodes_lost({node: reason}, None)
 
     def joined(self, node: int, answer: Joined) -> None:
         """A node's clock and its settings as the kernel sees them."""

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+import os
 import signal
+import sys
 import threading
 from collections.abc import Callable, Coroutine, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
@@ -19,11 +21,18 @@ def run_to_end(work: Coroutine[None, None, T]) -> T:
 
     Where this thread runs a loop already, a thread beside it has the new one and this thread waits.
     """
+    _wait_without_threads()
     try:
         asyncio.get_running_loop()
     except RuntimeError:
         return asyncio.run(work)
     return _run_beside(work)
+
+
+def _wait_without_threads() -> None:
+    """Before Python 3.12 asyncio has a thread wait for each process, which with a thousand logins are a thousand."""
+    if sys.version_info < (3, 12) and hasattr(os, "pidfd_open"):
+        asyncio.set_child_watcher(asyncio.PidfdChildWatcher())
 
 
 def _run_beside(work: Coroutine[None, None, T]) -> T:

@@ -72,7 +72,7 @@ class Ensemble:
         phase = self._ledger.current()
         for node, error in lost.items():
             await self._crew.drop(node, error)
-            self._logbook.node_lost(node, phase, error.reason)
+        self._logbook.nodes_lost({node: error.reason for node, error in lost.items()}, phase)
         if setback.stalled_between is not None and phase is not None:
             self._note_stall(phase, setback.stalled_between)
         self._ledger.give_up()

@@ -59,9 +59,11 @@ class Judge:
         reason = f"nothing moved for {patience_s:g} s, and {self._names(waiting)} waited for it"
         return Setback({node: AgentError(self._name(node), "node-stalled", reason)})
 
-    def mute(self, nodes: Iterable[int], seconds: float) -> Setback:
-        """Nodes whose agents said nothing."""
+    def mute(self, nodes: Sequence[int], seconds: float) -> Setback:
+        """Nodes whose agents said nothing; of many at a time their machines may be less to blame than this one."""
         reason = f"the agent sent nothing for {seconds:g} s"
+        if len(nodes) > 1:
+            reason += f", nor did those of {len(nodes) - 1} more (`--patience` gives them longer)"
         lost = {node: AgentError(self._name(node), "agent-silent", reason) for node in nodes}
         return Setback(lost)
 

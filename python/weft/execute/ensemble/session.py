@@ -39,6 +39,8 @@ TICK_S = 0.25
 SETTLE_S = 1.0
 """How long the others may take to say what they saw when one has failed."""
 LEAVE_S = 5.0
+CONNECT_EACH_S = 0.02
+"""What this machine may take for each node that joins, beside the patience with it."""
 MOST_RECORDED = 128
 """More nodes record nothing: what they would send is several times what they measure."""
 
@@ -60,7 +62,7 @@ class Session:
 
     async def begin(self) -> None:
         """Open the listeners of all nodes, then connect all nodes; raises Setback."""
-        connect_s = self._job.patience_s
+        connect_s = self._job.patience_s + CONNECT_EACH_S * len(self.members)
         epoch_ns = await self._epoch_ns()
         if self._job.step.options.evidence is not False and not self._records:
             self._logbook.evidence.leave_out(self.members, f"more than {MOST_RECORDED} nodes")

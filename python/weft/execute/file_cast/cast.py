@@ -228,7 +228,7 @@ class FileCast:
 
     async def _give_up(self, node: int, error: AgentError) -> None:
         self._outcome.failed[node] = error.reason
-        self._logbook.node_lost(node, 0, error.reason)
+        self._logbook.nodes_lost({node: error.reason}, 0)
         await self._crew.drop(node, error)
 
     def _warn_of_change(self) -> None:

@@ -207,7 +207,7 @@ class MpiEnsemble:
             raise error
         for node, reason in gone.items():
             await self._crew.drop(node, reason)
-            self._logbook.node_lost(node, phase, reason.reason)
+        self._logbook.nodes_lost({node: reason.reason for node, reason in gone.items()}, phase)
         self._ledger.give_up()
 
 

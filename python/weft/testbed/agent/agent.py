@@ -231,6 +231,9 @@ async def start_process(node: str, argv: list[str]) -> LocalProcess:
     """Start the process that is an agent, or leads to one; raises AgentError."""
     try:
         return await LocalProcess.start(argv)
+    except BlockingIOError:
+        reason = "this machine lets you have no more processes (`ulimit -u`)"
+        raise AgentError(node, "agent-no-room", reason) from None
     except OSError as error:
         raise AgentError(node, "agent-not-started", f"cannot start {argv[0]}: {error}") from None
 

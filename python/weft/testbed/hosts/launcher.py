@@ -34,6 +34,11 @@ SSH_SYMPTOMS: Symptoms = (
     ("Connection refused", "login-unreachable", "it refuses connections to its ssh port"),
     ("No route to host|Network is unreachable", "login-unreachable", "there is no way to it"),
     ("timed out", "login-silent", "its ssh port did not answer in time"),
+    (
+        "exchange_identification|Not allowed at this time",
+        "login-dropped",
+        "its sshd, or that of a jump host, dropped the connection, as with more logins at a time than MaxStartups",
+    ),
 )  # fmt: skip
 
 

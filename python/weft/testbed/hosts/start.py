@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-import contextlib
-import resource
+import itertools
 from collections import ChainMap
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
@@ -17,20 +16,23 @@ from weft.testbed.hosts.host import Host, Pace
 from weft.testbed.hosts.login import log_in, start_command
 from weft.testbed.hosts.program import Programs
 from weft.testbed.hosts.relay import OWN_PROGRAM, Relay
+from weft.testbed.hosts.room import no_room, room_for
 
 T = TypeVar("T")
 
 HOLD_S = 3.0
 """A login that takes longer lets the next one begin, so that hosts that hang do not hold the rest."""
-FILES_OF_A_LOGIN = 4
-"""Three pipes, and the process."""
 GREET_S = 20.0
+DROPPED = "agent-login-dropped"
+FEW_AT_ONCE = 8
+"""A sshd with the default MaxStartups drops none of so many logins."""
 
 OTHER_FROM_ELSEWHERE = {
     f"agent-{failure}"
     for failure in (
         "host-key-changed",
         "host-key-unknown",
+        "login-dropped",
         "login-refused",
         "login-unreachable",
         "lost",
@@ -51,11 +53,11 @@ class Starter:
 
     async def start(self, hosts: Mapping[int, Host]) -> dict[int, Started]:
         """An agent on each host, or why there is none."""
-        allow_many_files(len(hosts) * FILES_OF_A_LOGIN)
+        room = room_for(len(hosts))
         slots = asyncio.Semaphore(self._pace.at_once)
         branches = self._pace.branches(list(hosts))
         if not branches:
-            return await self._each(hosts, self._directly, slots)
+            return await self._from_here(hosts, slots, room)
         parts = [{node: hosts[node] for node in branch} for branch in branches]
         started = ChainMap(*await asyncio.gather(*(self._branch(part, slots) for part in parts)))
         return {node: started[node] for node in hosts}
@@ -68,13 +70,26 @@ class Starter:
         try:
             relay = await _in_turn(slots, partial(self._relay, top))
         except AgentError as error:
-            return {first: error} | await self._each(dict(rest), self._directly, slots)
+            return {first: error} | await self._from_here(dict(rest), slots)
         own = asyncio.Semaphore(self._pace.at_once)
         started = {first: await self._on_relay(top, relay)}
         started |= await self._each(dict(rest), partial(self._behind, relay), own)
         await relay.start_no_more()
         failed = {node: hosts[node] for node, one in started.items() if _may_do_from_here(one)}
-        return started | await self._each(failed, self._directly, slots)
+        return started | await self._from_here(failed, slots)
+
+    async def _from_here(
+        self, hosts: Mapping[int, Host], slots: asyncio.Semaphore, room: int | None = None
+    ) -> dict[int, Started]:
+        """As many as there is room for. Those dropped because too many logged in at a time try again, few at a time."""
+        fitting = dict(itertools.islice(hosts.items(), room))
+        started = await self._each(fitting, self._directly, slots)
+        dropped = {node: hosts[node] for node, one in started.items() if _was_dropped(one)}
+        started |= await self._each(dropped, self._directly, asyncio.Semaphore(FEW_AT_ONCE))
+        return {
+            node: started.get(node) or AgentError(host.name, "agent-no-room", no_room(len(fitting)))
+            for node, host in hosts.items()
+        }
 
     async def _each(
         self,
@@ -133,10 +148,5 @@ def _may_do_from_here(started: Started) -> bool:
     return isinstance(started, AgentError) and started.code in OTHER_FROM_ELSEWHERE
 
 
-def allow_many_files(count: int) -> None:
-    """Raise the limit of open files as far as this many need it and the system lets us."""
-    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
-    wanted = count + 256
-    if soft < wanted:
-        with contextlib.suppress(OSError, ValueError):
-            resource.setrlimit(resource.RLIMIT_NOFILE, (min(wanted, hard), hard))
+def _was_dropped(started: Started) -> bool:
+    return isinstance(started, AgentError) and started.code == DROPPED
