@@ -91,6 +91,21 @@ def assert_only_the_victim_is_missing(cluster: Cluster, since: int) -> None:
     assert incomplete == [(phase, ["n3"]) for phase in range(since, len(cluster.phases))]
 
 
+async def with_two_lost(cluster: Cluster) -> None:
+    cluster.logbook.nodes_lost({3: "its power went", 1: "its power went", 0: "it is on fire"}, 0)
+    cluster.logbook.nodes_lost({1: "its power went"}, None)
+
+
+def test_nodes_that_are_lost_for_the_same_reason_share_a_warning(tmp_path: Path) -> None:
+    cluster = with_cluster(tmp_path / "r", 4, ensemble_step("ring"), with_two_lost)
+    assert [one["node"] for one in cluster.meta.lost] == ["n4", "n2", "n1", "n2"]
+    told = [warning.message for warning in cluster.meta.warnings]
+    assert [text.partition(";")[0] for text in told] == [
+        "n[2,4]: its power went",
+        "n1: it is on fire",
+    ]
+
+
 def test_a_node_that_dies_before_the_step_is_left_out(tmp_path: Path) -> None:
     step = ensemble_step("alltoall")
     cluster = with_cluster(tmp_path / "r", 5, step, without_the_victim)
@@ -158,7 +173,7 @@ def test_one_node_is_too_few(tmp_path: Path) -> None:
     async def scenario(cluster: Cluster) -> None:
         await cluster.crew.drop(0, AgentError("n1", "agent-lost", "it was dropped"))
         kill(cluster)
-        with pytest.raises(TooFewNodes, match=r"1 of 3 is left: n1, n3 failed"):
+        with pytest.raises(TooFewNodes, match=r"1 of 3 is left: n\[1,3\] failed"):
             await cluster.run()
 
     with_cluster(tmp_path / "r", 3, ensemble_step("ring"), scenario)

@@ -3,6 +3,7 @@
 import pytest
 
 from weft.execute.ensemble.complaints import Complaint, complaints_of, culprit, suspects
+from weft.execute.ensemble.fault import Judge
 from weft.execute.ensemble.heartbeat import Watch
 from weft.testbed.agent.agent import AgentError
 from weft.testbed.agent.reply import Alive, PhaseOver
@@ -95,3 +96,10 @@ def test_a_node_that_was_stopped_itself_judges_none() -> None:
     watch.tick(1.0)
     watch.tick(1000.0)
     assert not watch.silent(1000.5) and not watch.is_stalled(1000.5)
+
+
+def test_of_many_that_are_silent_at_a_time_it_is_said_how_many() -> None:
+    judge = Judge(str)
+    assert judge.mute([3], 10).lost[3].reason == "the agent sent nothing for 10 s"
+    reasons = {error.reason for error in judge.mute([3, 4, 5], 10).lost.values()}
+    assert len(reasons) == 1 and "nor did those of 2 more" in reasons.pop()

@@ -11,9 +11,11 @@ import pytest
 
 from support.cases import cases
 from support.clusters.hosts import errors_of, local_nodes, only_error, start_all
+from support.command import WEFT, run
 from weft.binaries import find
+from weft.runs.folder import Run
 from weft.testbed.agent.agent import Agent
-from weft.testbed.hosts import start
+from weft.testbed.hosts import turns
 from weft.testbed.hosts.delivery import start_argv
 from weft.testbed.hosts.program import agent_program, agent_programs
 
@@ -191,7 +193,7 @@ def test_two_users_with_one_cache_do_not_collide(tmp_path: Path) -> None:
 def test_a_host_that_hangs_at_login_does_not_hold_the_others(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(start, "HOLD_S", 0.5)
+    monkeypatch.setattr(turns, "HOLD_S", 0.5)
     command = "sh -c 'case {node} in hang*) exec sleep 60;; esac; exec {command}'"
     spec = local_nodes(tmp_path, "hang[1-6],n[1-6]", command, "deadline_s = 3", "at_once = 2")
     began = time.monotonic()
@@ -202,3 +204,34 @@ def test_a_host_that_hangs_at_login_does_not_hold_the_others(
     assert sorted(errors) == [f"hang{number}" for number in range(1, 7)]
     assert {error.code for error in errors.values()} == {"agent-login-silent"}
     assert errors["hang1"].message == "hang1: the login took longer than 3 s"
+
+
+def test_logins_that_are_dropped_as_too_many_at_a_time_are_tried_again(tmp_path: Path) -> None:
+    says = "kex_exchange_identification: read: Connection reset by peer"
+    drops = f'mkdir {tmp_path}/{{node}} 2>/dev/null && {{ echo "{says}" >&2; exit 255; }}'
+    shuts = f'case {{node}} in shut) echo "{says}" >&2; exit 255;; esac'
+    command = f"sh -c '{drops}; {shuts}; exec {{command}}' ssh"
+    errors = errors_of(start_all(local_nodes(tmp_path, "n[1-12],shut", command)))
+    assert {name: error.code for name, error in errors.items()} == {"shut": "agent-login-dropped"}
+
+
+def test_nodes_for_which_there_are_not_enough_files_are_named_and_the_others_go_on(
+    tmp_path: Path,
+) -> None:
+    spec = local_nodes(tmp_path, "n[1-5]")
+    limited = ["prlimit", "--nofile=268:268", *WEFT, "run", "ring", "--launches", "1"]
+    quick = ["--set", "steps.ring.stop.trial=20 ms", "--out", str(tmp_path / "r")]
+    done = run([*limited, "--on", spec, *quick])
+    assert "n[4-5]: this machine lets a program open 268 files" in done.stderr
+    assert "enough for 3 logins" in done.stderr
+    rows = Run.open(tmp_path / "r").samples.to_pylist()
+    assert {node for row in rows for node in (row["src"], row["dst"])} == {0, 1, 2}
+
+
+@pytest.mark.skipif(os.getuid() != 0, reason="who is not root cannot be another user")
+def test_a_user_who_may_have_no_more_processes_is_told(tmp_path: Path) -> None:
+    prepare = "resource.setrlimit(resource.RLIMIT_NPROC, (1, 1)); os.setuid(54321)"
+    start = "asyncio.run(start_process('n1', ['true']))"
+    script = f"import asyncio, os, resource; from weft.testbed.agent.agent import start_process; {prepare}; {start}"
+    done = run([sys.executable, "-c", script])
+    assert "n1: this machine lets you have no more processes (`ulimit -u`)" in done.stderr

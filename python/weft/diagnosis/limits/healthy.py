@@ -9,7 +9,7 @@ from weft.diagnosis.limits.findings import Findings, Slow
 from weft.diagnosis.limits.naming import Namer
 from weft.diagnosis.xray.quick.betting import ERROR
 from weft.diagnosis.xray.quick.elements import Element
-from weft.diagnosis.xray.quick.health import Health, Odd, judge
+from weft.diagnosis.xray.quick.health import MOST_ODD, Health, Odd, judge
 from weft.diagnosis.xray.survey import take_survey
 from weft.diagnosis.xray.trial import trials
 from weft.runs.folder import Run
@@ -19,7 +19,10 @@ NOT_SEEN = (
     "that costs less than a tenth of an uplink's rate or a fifth of a node's."
 )
 MOST_NAMED = 8
-"""Of what is undecided so many are named."""
+"""Of what is undecided, or not like the others, so many are named in words."""
+
+MOST_DOUBTFUL = MOST_ODD // 2
+"""A node that is slow both ways is one of them, and counts as two there."""
 
 
 def health_of(run: Run, step: int) -> Health:
@@ -36,10 +39,11 @@ def health_findings(run: Run, step: int) -> Findings:
     """The same as findings: what is slow as rows, all else in the verdict."""
     health, named = health_of(run, step), Namer(run.meta)
     odd = _both_ways_as_one(health.odd)
-    texts = [_odd_text(one, named) for one in odd]
+    texts = [_odd_text(one, named) for one in odd[:MOST_NAMED]]
     if not texts:
         texts = [f"{_counted(health.compared)} are like the others."]
     else:
+        texts += _more_text(odd)
         error = f"of such findings {ERROR:.0%} are wrong on average"
         texts.append(f"Compared were {_counted(health.compared)}; {error}.")
     undecided = [_name(one, named) for one in health.undecided]
@@ -74,11 +78,23 @@ def _odd_text(odd: Odd, named: Namer) -> str:
     return f"{_name(odd.element, named)} {does} ({odd.rounds} rounds)."
 
 
+def _more_text(odd: Sequence[Odd]) -> list[str]:
+    """How many are not named in words; of very many it is doubtful whether the others are what is usual."""
+    more = len(odd) - MOST_NAMED
+    if more <= 0:
+        return []
+    count = f"So are {more} more, less so."
+    if len(odd) < MOST_DOUBTFUL:
+        return [count]
+    return [count, "Of so many the cause is rather what all share: busy nodes, or a narrow core."]
+
+
 def _name(element: Element, named: Namer) -> str:
     nodes = named.text(element.members)
+    is_said = nodes.startswith("node")
     way = {"out": " out", "in": " in", "both": ""}[element.way]
     if element.kind == "node":
-        return f"node {nodes}{way}"
+        return f"{nodes}{way}" if is_said else f"node {nodes}{way}"
     return f"the uplink of {nodes}{way}" if element.kind == "uplink" else f"what joins {nodes}"
 
 

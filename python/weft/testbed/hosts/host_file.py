@@ -75,7 +75,7 @@ class _Reader:
         places = _places(table, names)
         login = table.text("login") or "{node}"
         ports = self._text(table, "ports")
-        deadline_s = table.number("deadline_s", 1, 3600) or self._top.number("deadline_s", 1, 3600)
+        deadline_s = self._deadline_s(table)
         return [
             Host(
                 name=name,
@@ -85,7 +85,7 @@ class _Reader:
                 ports=PortRange.parse(ports, self._where(table, "ports")) if ports else None,
                 cache=self._text(table, "cache"),
                 agent=self._text(table, "agent"),
-                deadline_s=deadline_s or Host.deadline_s,
+                deadline_s=deadline_s,
             )
             for name in names
         ]
@@ -106,7 +106,13 @@ class _Reader:
             return Template.parse(command, self._where(table, "command"))
         if kind not in _LAUNCHERS:
             raise RequestError(f"{where} = {kind!r} is none", f"launchers: {', '.join(_LAUNCHERS)}")
-        return Ssh(options) if kind == "ssh" else Mpirun(options)
+        if kind == "mpirun":
+            return Mpirun(options)
+        return Ssh(options, max(Ssh.connect_s, round(self._deadline_s(table) / 2)))
+
+    def _deadline_s(self, table: CheckedTable) -> float:
+        own = table.number("deadline_s", 1, 3600)
+        return own or self._top.number("deadline_s", 1, 3600) or Host.deadline_s
 
     def _text(self, table: CheckedTable, key: str) -> str | None:
         """A node's own value, or else the file's."""

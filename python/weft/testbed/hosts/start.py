@@ -8,7 +8,6 @@ from collections import ChainMap
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
 from functools import partial
-from typing import TypeVar
 
 from weft.testbed.agent.agent import Agent, AgentError, start_process
 from weft.testbed.agent.process import Process
@@ -17,11 +16,8 @@ from weft.testbed.hosts.login import log_in, start_command
 from weft.testbed.hosts.program import Programs
 from weft.testbed.hosts.relay import OWN_PROGRAM, Relay
 from weft.testbed.hosts.room import no_room, room_for
+from weft.testbed.hosts.turns import Turns
 
-T = TypeVar("T")
-
-HOLD_S = 3.0
-"""A login that takes longer lets the next one begin, so that hosts that hang do not hold the rest."""
 GREET_S = 20.0
 DROPPED = "agent-login-dropped"
 FEW_AT_ONCE = 8
@@ -54,38 +50,36 @@ class Starter:
     async def start(self, hosts: Mapping[int, Host]) -> dict[int, Started]:
         """An agent on each host, or why there is none."""
         room = room_for(len(hosts))
-        slots = asyncio.Semaphore(self._pace.at_once)
+        turns = Turns(self._pace.at_once)
         branches = self._pace.branches(list(hosts))
         if not branches:
-            return await self._from_here(hosts, slots, room)
+            return await self._from_here(hosts, turns, room)
         parts = [{node: hosts[node] for node in branch} for branch in branches]
-        started = ChainMap(*await asyncio.gather(*(self._branch(part, slots) for part in parts)))
+        started = ChainMap(*await asyncio.gather(*(self._branch(part, turns) for part in parts)))
         return {node: started[node] for node in hosts}
 
-    async def _branch(
-        self, hosts: Mapping[int, Host], slots: asyncio.Semaphore
-    ) -> dict[int, Started]:
+    async def _branch(self, hosts: Mapping[int, Host], turns: Turns) -> dict[int, Started]:
         """The first host starts the agents of the others; those that it cannot reach are started from here."""
         (first, top), *rest = hosts.items()
         try:
-            relay = await _in_turn(slots, partial(self._relay, top))
+            relay = await turns.take(partial(self._relay, top))
         except AgentError as error:
-            return {first: error} | await self._from_here(dict(rest), slots)
-        own = asyncio.Semaphore(self._pace.at_once)
+            return {first: error} | await self._from_here(dict(rest), turns)
+        own = Turns(self._pace.at_once)
         started = {first: await self._on_relay(top, relay)}
         started |= await self._each(dict(rest), partial(self._behind, relay), own)
         await relay.start_no_more()
         failed = {node: hosts[node] for node, one in started.items() if _may_do_from_here(one)}
-        return started | await self._from_here(failed, slots)
+        return started | await self._from_here(failed, turns)
 
     async def _from_here(
-        self, hosts: Mapping[int, Host], slots: asyncio.Semaphore, room: int | None = None
+        self, hosts: Mapping[int, Host], turns: Turns, room: int | None = None
     ) -> dict[int, Started]:
         """As many as there is room for. Those dropped because too many logged in at a time try again, few at a time."""
         fitting = dict(itertools.islice(hosts.items(), room))
-        started = await self._each(fitting, self._directly, slots)
+        started = await self._each(fitting, self._directly, turns)
         dropped = {node: hosts[node] for node, one in started.items() if _was_dropped(one)}
-        started |= await self._each(dropped, self._directly, asyncio.Semaphore(FEW_AT_ONCE))
+        started |= await self._each(dropped, self._directly, Turns(FEW_AT_ONCE))
         return {
             node: started.get(node) or AgentError(host.name, "agent-no-room", no_room(len(fitting)))
             for node, host in hosts.items()
@@ -95,9 +89,9 @@ class Starter:
         self,
         hosts: Mapping[int, Host],
         start: Callable[[Host], Awaitable[Agent]],
-        slots: asyncio.Semaphore,
+        turns: Turns,
     ) -> dict[int, Started]:
-        starts = [_or_error(_in_turn(slots, partial(start, host))) for host in hosts.values()]
+        starts = [_or_error(turns.take(partial(start, host))) for host in hosts.values()]
         return dict(zip(hosts, await asyncio.gather(*starts), strict=True))
 
     async def _directly(self, host: Host) -> Agent:
@@ -129,18 +123,6 @@ async def _or_error(start: Awaitable[Agent]) -> Started:
         return await start
     except AgentError as error:
         return error
-
-
-async def _in_turn(slots: asyncio.Semaphore, start: Callable[[], Awaitable[T]]) -> T:
-    """Start when there is a slot, and keep it no longer than a login may take."""
-    async with slots:
-        task = asyncio.ensure_future(start())
-        try:
-            await asyncio.wait({task}, timeout=HOLD_S)
-        except asyncio.CancelledError:
-            task.cancel()
-            raise
-    return await task
 
 
 def _may_do_from_here(started: Started) -> bool:
