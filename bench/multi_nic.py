@@ -2,8 +2,9 @@
 
 usage: bench/multi_nic.py
 
-Prints each published value of native Linux, independent and bonded interfaces, beside what weft-node computes, and the
-published orders. Fitted are the four keys that FITTED names, to one value each; all else is predicted.
+Prints each published value beside what weft-node computes, and the published orders: native Linux with independent and
+bonded interfaces, guests with an interface of their own, guests behind a driver domain. Fitted are the keys that FITTED
+names, to one value each; all else is predicted.
 
 Takes seconds. What does not hold, and why, is in docs/several-interfaces.md.
 """
@@ -23,12 +24,19 @@ from weft.diagnosis.multi_pair import MultiPairPoint, multi_pair_points
 from weft.execute.request import RunRequest, start_run
 from weft.plan import catalog
 
-FITTED = ("nic.coalesce_time", "interfaces.eth1.gap", "interfaces.eth2.gap", "io_buses.pci1.access")
+FITTED = (
+    "nic.coalesce_time",
+    "interfaces.eth1.gap",
+    "interfaces.eth2.gap",
+    "io_buses.pci1.access",
+    "costs.bond",
+    "driver_domain.packet",
+)
 WITHIN_PCT = 20.0
 LEFT_OUT = {1: ("eth2", "eth3", "eth4"), 2: ("eth2", "eth3"), 4: ()}
 """By pairs: the interfaces that the study did not use then; one alone is any of the four."""
-APART = {2: "interfaces.eth1.interrupt=cpu0, interfaces.eth4.interrupt=cpu1"}
-"""By pairs: each interface interrupts the processor of its pair."""
+APART = "interfaces.eth1.interrupt=cpu0, interfaces.eth4.interrupt=cpu1"
+"""The placement bypass, of two pairs over these interfaces: each interrupts the processor of its pair."""
 MACHINE = catalog.read(catalog.find("machine", "opteron-4nic"))
 PLAN = """
 name = "multi-nic"
@@ -52,14 +60,16 @@ class Row:
     policy: str
     pairs: int = 1
     interface: int = 1
-    apart: bool = False
+    placement: str = "native"
+    keys: str = ""
     fitted: bool = False
 
     def computed(self) -> float:
         is_time = self.name.endswith("us")
         left_out = () if self.policy == "alone" else LEFT_OUT[self.pairs]
-        keys = APART[self.pairs] if self.apart else ""
-        points = simulated(self.test, "1 B" if is_time else "4 MiB", left_out, keys)
+        size = "1 B" if is_time else "4 MiB"
+        inside = f"placement={self.placement},{self.keys}"
+        points = simulated(self.test, size, left_out, inside)
         point = next(one for one in points if self.is_at(one))
         if is_time:
             assert point.latency_us is not None
@@ -82,18 +92,23 @@ ROWS = (
     Row("xen_eth23_bidir_gain_pct", 135 * 1.15, "two-way", "alone", interface=2, fitted=True),
     Row("xen_eth4_max_bw", 90, "one-way", "alone", interface=4, fitted=True),
     Row("xen_2p_driver_indep_bw4mb", 172, "latency", "independent", 2),
-    Row("xen_2p_guest_byp_indep_bw4mb", 200, "latency", "independent", 2, apart=True),
+    Row("xen_2p_guest_byp_indep_bw4mb", 200, "latency", "independent", 2, keys=APART),
     Row("der002_bond_over_indep, 296", 296, "latency", "independent", 4),
-    Row("xen_1p_driver_bond_lat1b_us", 91, "latency", "bonded"),
+    Row("xen_1p_driver_bond_lat1b_us", 91, "latency", "bonded", fitted=True),
     Row("xen_1p_driver_bond_bw4mb", 105, "latency", "bonded"),
     Row("xen_2p_driver_bond_bw4mb", 144, "latency", "bonded", 2),
     Row("der002_bond_over_indep, 256", 256, "latency", "bonded", 4),
+    Row("xen_1p_guest_bond_lat1b_us", 106, "latency", "bonded", placement="guest", fitted=True),
+    Row("xen_1p_guest_bond_bw4mb", 51, "latency", "bonded", placement="guest"),
+    Row("xen_1p_guest_bond_bw, one way", 50, "one-way", "bonded", placement="guest"),
+    Row("xen_1p_guest_bond_bw, two ways", 50, "two-way", "bonded", placement="guest"),
+    Row("xen_2p_guest_bond_bw4mb", 86, "latency", "bonded", 2, placement="guest"),
 )
 
 
 @cache
-def simulated(test: str, size: str, left_out: tuple[str, ...], keys: str) -> list[MultiPairPoint]:
-    """The points of a test on the machine without some interfaces; `keys` stand in the brackets."""
+def simulated(test: str, size: str, left_out: tuple[str, ...], inside: str) -> list[MultiPairPoint]:
+    """The points of a test on the machine without some interfaces; `inside` stands in its brackets."""
     text = MACHINE
     for name in left_out:
         text = re.sub(rf"\[interfaces\.{name}\][^\[]*", "", text)
@@ -101,12 +116,12 @@ def simulated(test: str, size: str, left_out: tuple[str, ...], keys: str) -> lis
         plan, described = Path(folder, "plan.toml"), Path(folder, "machine.toml")
         plan.write_text(PLAN.format(test=test, size=size))
         described.write_text(text)
-        on = f"node:{described}(placement=native,{keys})"
+        on = f"node:{described}({inside})"
         return multi_pair_points(start_run(RunRequest(str(plan), on, str(Path(folder, "run")))))
 
 
 def orders(found: dict[str, float]) -> dict[str, bool]:
-    """Those published that are of native Linux, and whether they hold."""
+    """Those published, and whether they hold."""
     one, two, four = (
         found[name]
         for name in (
@@ -115,13 +130,22 @@ def orders(found: dict[str, float]) -> dict[str, bool]:
             "der002_bond_over_indep, 296",
         )
     )
-    by_one = one >= found["xen_1p_driver_bond_bw4mb"]
+    bonded = {
+        name: found[f"xen_{name.replace(' ', '_driver_bond_')}"]
+        for name in ("1p lat1b_us", "1p bw4mb", "2p bw4mb")
+    }
+    guest = {name: found[f"xen_{name.replace(' ', '_guest_bond_')}"] for name in bonded}
     return {
         "xen_lat_order: independent < bonded": found["xen_1p_indep_lat1b_us"]
-        < found["xen_1p_driver_bond_lat1b_us"],
-        "xen_bw_order_1p: independent >= bonded": by_one,
-        "xen_bw_order_2p: affinity > independent": found["xen_2p_guest_byp_indep_bw4mb"] > two,
-        "xen_bw_order_2p: independent > bonded": two > found["xen_2p_driver_bond_bw4mb"],
+        < bonded["1p lat1b_us"],
+        "xen_lat_order: bonded < guest": bonded["1p lat1b_us"] < guest["1p lat1b_us"],
+        "xen_bw_order_1p: independent >= bonded": one >= bonded["1p bw4mb"],
+        "xen_bw_order_1p: bonded > guest": bonded["1p bw4mb"] > guest["1p bw4mb"],
+        "xen_bw_order_2p: bypass > independent": found["xen_2p_guest_byp_indep_bw4mb"] > two,
+        "xen_bw_order_2p: independent > bonded": two > bonded["2p bw4mb"],
+        "xen_bw_order_2p: bonded > guest": bonded["2p bw4mb"] > guest["2p bw4mb"],
+        "der002_bond_over_indep: 4 independent > bonded": four
+        > found["der002_bond_over_indep, 256"],
         "xen_scaling_sublinear: 1 < 2 < 4 pairs": one < two < four,
         "xen_scaling_sublinear: below the sum": two < 2 * one and four < 4 * one,
         "xen_4p_max_uni_bw: 4 pairs below 354": four < 354,

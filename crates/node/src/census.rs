@@ -116,7 +116,7 @@ impl Watch for Census {
                 self.add(node, pages, |prices| &prices.page_out);
                 self.copied(node, f64::from(bytes) * self.prices.byte_out);
             }
-            Job::Library { .. } | Job::Compute => (),
+            Job::BridgeIn(_) | Job::BridgeOut(_) | Job::Library { .. } | Job::Compute => (),
         }
     }
 }

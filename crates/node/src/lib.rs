@@ -26,9 +26,9 @@ pub use engine::{
 };
 pub use gamma::{Loads, Stages, all_on_one};
 pub use machine::{
-    Application, Breakdown, Cache, Caches, Costs, Footprints, Holds, Interface, Interrupts, IoBus,
-    Libraries, Library, Link, Location, Machine, MeanAccess, Memory, MemoryModel, Nic, Placement,
-    Processor, Remote, Sockets, Task,
+    Application, Breakdown, Cache, Caches, Costs, DriverDomain, Footprints, Holds, Interface,
+    Interrupts, IoBus, Libraries, Library, Link, Location, Machine, MeanAccess, Memory,
+    MemoryModel, Nic, Placement, Processor, Remote, Sockets, Task,
 };
 pub use occupation::{Budgets, CacheHits, Categories, Occupation, parts};
 pub use recorder::{Recorder, tracks};

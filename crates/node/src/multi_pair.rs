@@ -4,7 +4,7 @@ use weft_netsim::samples::Timed;
 use weft_plan::{Grain, MultiPair, Phase, Policy, Step, Test, Transfer};
 
 use crate::engine::{Carrier, Exchange, Failure, Pair, Route, Tally};
-use crate::machine::Machine;
+use crate::machine::{Machine, Task};
 use crate::occupation::{busiest, shares};
 use crate::steady::batch_messages;
 
@@ -70,12 +70,14 @@ pub fn measure(
     })
 }
 
-/// The processors that processes take in turn: those that the plan names, else all of the host.
+/// The processors that processes take in turn: those that the plan names, else all of the host but the driver domain's.
 fn usable(machine: &Machine, wanted: Option<&[u32]>) -> Vec<usize> {
     let hosts = machine.processors.iter().filter(|one| !one.on_nic).count();
+    let driver = machine.placement.of(Task::Driver);
+    let is_apart = |one: &usize| machine.driver_domain.is_some() && *one == driver;
     match wanted {
         Some(wanted) => wanted.iter().map(|cpu| *cpu as usize % hosts).collect(),
-        None => (0..hosts).collect(),
+        None => (0..hosts).filter(|one| !is_apart(one)).collect(),
     }
 }
 

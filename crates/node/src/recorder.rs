@@ -82,7 +82,8 @@ impl Recorder {
         let (name, bytes, frame) = told(act);
         // A frame that comes in was made by the other node.
         let maker = match act {
-            Act::TransferIn(_) | Act::Job(Job::DriverIn(_) | Job::Poll(_) | Job::ProtocolIn(_)) => {
+            Act::TransferIn(_)
+            | Act::Job(Job::DriverIn(_) | Job::Poll(_) | Job::BridgeIn(_) | Job::ProtocolIn(_)) => {
                 1 - node
             }
             _ => node,
@@ -181,6 +182,7 @@ fn told(act: Act) -> (u32, i64, Option<Frame>) {
             Job::CopyOut(bytes) => (10, i64::from(bytes), None),
             Job::CopyIn(bytes) => (11, i64::from(bytes), None),
             Job::Compute => (12, 0, None),
+            Job::BridgeIn(frame) | Job::BridgeOut(frame) => of(19, frame),
             Job::Library { bytes, .. } => (18, bytes as i64, None),
         },
         Act::TransferOut(frame) => of(13, frame),

@@ -3,7 +3,7 @@
 use crate::engine::{Gauge, Stage};
 
 /// What a slice does, by number.
-pub const NAMES: [&str; 19] = [
+pub const NAMES: [&str; 20] = [
     "call",
     "interrupt",
     "driver in",
@@ -23,6 +23,7 @@ pub const NAMES: [&str; 19] = [
     "coalescing",
     "signal",
     "library",
+    "bridge",
 ];
 
 /// Something that a part did without a break. `flow` ties slices of one frame, or of one message, together; -1 is none.

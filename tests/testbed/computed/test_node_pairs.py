@@ -46,7 +46,7 @@ def points(
     plan = tmp_path / "pairs.toml"
     plan.write_text(PLAN.replace("TEST", test))
     inside = ",".join(f"{key}={value}" for key, value in changes.items())
-    on = f"node:opteron-4nic-affinity({inside})"
+    on = f"node:opteron-4nic-bypass({inside})"
     found = multi_pair_points(compute(tmp_path / "run", str(plan), on, **settings))
     return {(one.policy, one.pairs): one for one in found}
 

@@ -1,5 +1,6 @@
 """Several pairs of processes on a simulated network, against arithmetic."""
 
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
@@ -24,10 +25,29 @@ stop = { rule = "count", repeats = 20, trials = 2 }
 """
 
 
-def points(tmp_path: Path, test: str) -> dict[tuple[str, int], MultiPairPoint]:
+UNEVEN = """
+name = "uneven"
+[[hosts]]
+ids = "n[1-2]"
+attach = "s1"
+link = { rate = "100 Mb/s" }
+[[attachments]]
+hosts = "n[1-2]"
+attach = "s2"
+link = { rate = "20 Mb/s" }
+[[switches]]
+ids = "s[1-2]"
+"""
+
+
+def points(
+    tmp_path: Path,
+    test: str,
+    policies: Sequence[str] = ("alone", "independent", "striped", "shared"),
+    on: str = "sim:two-nics(overhead=7us)",
+) -> dict[tuple[str, int], MultiPairPoint]:
     plan = tmp_path / "pairs.toml"
-    plan.write_text(PLAN.replace("TEST", test))
-    on = "sim:two-nics(overhead=7us)"
+    plan.write_text(PLAN.replace("TEST", test) + f"interfaces = {list(policies)}\n")
     found = multi_pair_points(compute(tmp_path / test, str(plan), on))
     return {(one.policy, one.pairs): one for one in found if one.size_bytes > 1}
 
@@ -75,9 +95,23 @@ def test_small_messages_come_as_fast_as_an_end_handles_them(tmp_path: Path) -> N
     assert tiny.each[0].throughput_mbps.median == pytest.approx(2 * 8 * 8 / windows_us, rel=0.01)
 
 
-@pytest.mark.parametrize("policy", ["mptcp", "bonded"])
-def test_what_only_a_kernel_does_is_refused(tmp_path: Path, policy: str) -> None:
-    settings = {"steps__one-way__interfaces": f"['{policy}']"}
+def test_a_bond_spreads_frames_and_has_more_acknowledgements(tmp_path: Path) -> None:
+    one_way, two_way = (points(tmp_path, test, ["bonded"]) for test in ("one-way", "two-way"))
+    assert one_way["bonded", 1].sum_mbps.median == pytest.approx(200 * SHARE, rel=2e-3)
+    answered = 1 / (1 + 90 / 1538)
+    assert two_way["bonded", 2].sum_mbps.median == pytest.approx(400 * SHARE * answered, rel=2e-3)
+
+
+def test_the_slowest_interface_sets_the_pace_of_a_bond(tmp_path: Path) -> None:
+    fabric = tmp_path / "uneven.toml"
+    fabric.write_text(UNEVEN)
+    found = points(tmp_path, "one-way", ["bonded", "independent"], f"sim:{fabric}")
+    assert found["bonded", 1].sum_mbps.median == pytest.approx(2 * 20 * SHARE, rel=2e-3)
+    assert found["independent", 1].sum_mbps.median == pytest.approx(100 * SHARE, rel=2e-3)
+
+
+def test_what_only_a_kernel_does_is_refused(tmp_path: Path) -> None:
+    settings = {"steps__one-way__interfaces": "['mptcp']"}
     plan = str(DATA / "plans/quick_pairs.toml")
-    with pytest.raises(RequestError, match=f"{policy} is measured, not simulated"):
+    with pytest.raises(RequestError, match="mptcp is measured, not simulated"):
         compute(tmp_path / "run", plan, "sim:two-nics", **settings)

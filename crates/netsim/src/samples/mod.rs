@@ -2,6 +2,7 @@
 
 mod all_pairs;
 mod barrier;
+mod bond;
 mod cast;
 mod chain;
 mod columns;

@@ -1,11 +1,12 @@
 //! Several pairs of processes between two hosts at once. All begin at the same moment and share what their ways have in
 //! common, so that pairs with equal ways stay in step.
 
-use weft_plan::{MultiPair, Phase, Step, StopRule, Test, Transfer};
+use weft_plan::{MultiPair, Phase, Policy, Step, StopRule, Test, Transfer};
 
 use crate::network::Path;
 use crate::simulate::Interrupted;
 
+use super::bond::spread;
 use super::outcome::{Batches, Common, PhaseOutcome};
 use super::pair::Timed;
 use super::pingpong::one_way;
@@ -18,7 +19,14 @@ pub fn run(
     pattern: &MultiPair,
     phases: &[Phase],
 ) -> Result<Vec<PhaseOutcome>, Interrupted> {
-    let carried = |phase: &Phase| {
+    let segments_per_ack = setup.parameters.segments_per_ack;
+    let mut carried = |phase: &Phase| {
+        // Frames of a bond overtake each other, and a segment that comes out of order is acknowledged at once (RFC 5681,
+        // section 4.2).
+        setup.parameters.segments_per_ack = match is_over_bond(pattern, phase) {
+            true => segments_per_ack.min(1),
+            false => segments_per_ack,
+        };
         let mut outcome = PhaseOutcome {
             index: phase.index,
             ..PhaseOutcome::default()
@@ -29,7 +37,14 @@ pub fn run(
         }
         Ok(outcome)
     };
-    phases.iter().map(carried).collect()
+    let found = phases.iter().map(&mut carried).collect();
+    setup.parameters.segments_per_ack = segments_per_ack;
+    found
+}
+
+fn is_over_bond(pattern: &MultiPair, phase: &Phase) -> bool {
+    let policy = phase.arrangement.map(|one| one.policy);
+    policy == Some(Policy::Bonded) && pattern.networks > 1
 }
 
 /// Adds the rows of a phase, given what its pairs take: the t-th timing of pair p of k is batch t k + p. All pairs do the
@@ -73,7 +88,9 @@ fn timed(
     phase: &Phase,
     outcome: &mut PhaseOutcome,
 ) -> Result<Option<Vec<Timed>>, Interrupted> {
-    let pairs = pattern.by_pair(phase);
+    let Some(pairs) = by_pair(setup, pattern, phase) else {
+        return Ok(None);
+    };
     let of = |src: Option<u32>| -> Vec<Vec<Transfer>> {
         let is_of = |one: &&Transfer| src.is_none_or(|src| one.src == src);
         let some = pairs.iter().map(|all| all.iter().filter(is_of));
@@ -112,6 +129,23 @@ fn timed(
     };
     let legs = shared(setup, common, &of(None), outcome)?;
     Ok(legs.map(|legs| legs.into_iter().map(whole).collect()))
+}
+
+/// The transfers of each pair, those of a bond as one for each interface; None where one has no way.
+fn by_pair(
+    setup: &mut Setup<'_>,
+    pattern: &MultiPair,
+    phase: &Phase,
+) -> Option<Vec<Vec<Transfer>>> {
+    let pairs = pattern.by_pair(phase);
+    if !is_over_bond(pattern, phase) {
+        return Some(pairs);
+    }
+    let mut spread_all = |all: &Vec<Transfer>| {
+        let spread = all.iter().map(|one| spread(setup, one, pattern.networks));
+        Some(spread.collect::<Option<Vec<_>>>()?.concat())
+    };
+    pairs.iter().map(&mut spread_all).collect()
 }
 
 /// What a message of a pair takes: at its rate, and behind that to arrive.

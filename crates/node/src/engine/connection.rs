@@ -2,9 +2,16 @@
 
 use std::collections::VecDeque;
 
+use super::job::Header;
+use super::stream::Stream;
+
 /// What a segment takes of the send buffer besides its bytes: the kernel's notes about it (Linux: struct sk_buff with
 /// its shared part, which `truesize` counts). Without it tiny segments could fill the other end's whole window.
 pub const NOTES_BYTES: u64 = 256;
+/// So many segments behind a gap mean that what is missing is lost (RFC 6675: DupThresh; Linux: tcp_reordering). Once what
+/// was thought to be lost came late, Linux waits for as many as it saw then, and not more than TCP_MAX_REORDERING.
+const LEAST_REORDERING: u32 = 3;
+const MOST_REORDERING: u32 = 127;
 
 /// Bytes are counted from the connection's start.
 #[derive(Debug, Clone, Default)]
@@ -26,12 +33,18 @@ pub struct Connection {
     /// What the other end lets us send.
     send_edge: u64,
     /// What protocol processing has seen.
-    received: u64,
+    received: Stream,
     /// What the reader can have.
-    readable: u64,
+    readable: Stream,
     consumed: u64,
     advertised: u64,
     unacknowledged_segments: u32,
+    /// Something arrived out of order, or twice: what the sender must know at once (RFC 5681, 4.2).
+    is_out_of_order: bool,
+    reordering: u32,
+    /// Of the segment that is missing at the other end: how many are there behind it, and whether it was sent again.
+    overtaken: u32,
+    is_resent: bool,
 }
 
 impl Connection {
@@ -45,6 +58,7 @@ impl Connection {
             nagle,
             send_edge: receive_bytes,
             advertised: receive_bytes,
+            reordering: LEAST_REORDERING,
             ..Self::default()
         }
     }
@@ -110,15 +124,21 @@ impl Connection {
         self.acknowledged
     }
 
-    /// What a frame that leaves now says; it takes the acknowledgement along.
-    pub fn header(&mut self) -> (u64, u64) {
+    /// What a frame says that leaves now; it takes the acknowledgement along.
+    pub fn header(&mut self) -> Header {
         self.unacknowledged_segments = 0;
+        self.is_out_of_order = false;
         self.advertised = self.edge();
-        (self.received, self.advertised)
+        Header::Tcp {
+            acknowledged: self.received.upto(),
+            edge: self.advertised,
+            ahead: self.received.ahead(),
+        }
     }
 
     /// What the other end said.
-    pub fn acknowledge(&mut self, acknowledged: u64, edge: u64) {
+    pub fn acknowledge(&mut self, acknowledged: u64, edge: u64, ahead: u32) {
+        self.learn_order(acknowledged, ahead);
         self.acknowledged = self.acknowledged.max(acknowledged);
         while self.ends.front().is_some_and(|end| *end <= acknowledged) {
             self.ends.pop_front();
@@ -126,23 +146,47 @@ impl Connection {
         self.send_edge = self.send_edge.max(edge);
     }
 
-    pub fn receive(&mut self, bytes: u64) {
-        self.received += bytes;
+    /// Segments that the other end has behind a gap. Nothing is lost on the way, so that what fills the gap came late.
+    fn learn_order(&mut self, acknowledged: u64, ahead: u32) {
+        if acknowledged > self.acknowledged {
+            let seen = self.overtaken.min(MOST_REORDERING - 1) + 1;
+            self.reordering = self.reordering.max(seen);
+            (self.overtaken, self.is_resent) = (0, false);
+        }
+        if acknowledged >= self.acknowledged {
+            self.overtaken = self.overtaken.max(ahead);
+        }
+    }
+
+    /// Takes out a segment that the other end seems to have lost, to be sent once more: where it begins, and its bytes.
+    pub fn lost_segment(&mut self) -> Option<(u64, u64)> {
+        if self.is_resent || self.overtaken < self.reordering {
+            return None;
+        }
+        self.is_resent = true;
+        let end = self.ends.front()?;
+        Some((self.acknowledged, end - self.acknowledged))
+    }
+
+    pub fn receive(&mut self, first: u64, bytes: u64) {
+        let had_gap = self.received.ahead() > 0;
+        let is_new = self.received.add(first, bytes);
+        self.is_out_of_order |= had_gap || self.received.ahead() > 0 || !is_new;
         let packets = bytes.div_ceil(self.packet_bytes);
         self.unacknowledged_segments += packets as u32;
     }
 
-    pub fn deliver(&mut self, bytes: u64) {
-        self.readable += bytes;
+    pub fn deliver(&mut self, first: u64, bytes: u64) {
+        self.readable.add(first, bytes);
     }
 
     pub fn delivered(&self) -> u64 {
-        self.readable
+        self.readable.upto()
     }
 
     /// How much of `left` bytes the reader may copy now.
     pub fn available(&self, left: u64) -> u64 {
-        let there = self.readable - self.consumed;
+        let there = self.readable.upto() - self.consumed;
         left.min(there).min(self.segment_bytes)
     }
 
@@ -150,9 +194,9 @@ impl Connection {
         self.consumed += bytes;
     }
 
-    /// Every second segment is acknowledged at once (RFC 1122, 4.2.3.2).
+    /// Every second segment is acknowledged at once (RFC 1122, 4.2.3.2), and each that comes out of order.
     pub fn owes_acknowledgement(&self) -> bool {
-        self.unacknowledged_segments >= 2
+        self.unacknowledged_segments >= 2 || self.is_out_of_order
     }
 
     pub fn has_unacknowledged(&self) -> bool {

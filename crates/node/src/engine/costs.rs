@@ -17,6 +17,9 @@ pub struct JobCosts {
     remote_frame: Span,
     acknowledgement: Span,
     driver_out: Vec<Span>,
+    /// On top of the driver, for each frame over a bond.
+    pub bond: Span,
+    bridge: Span,
     protocol_in: Span,
     datagram_in: Span,
     datagram_out: Vec<Span>,
@@ -102,6 +105,19 @@ impl Pricing<'_> {
         }
     }
 
+    /// What a packet takes on each side between a driver domain and a guest.
+    fn packet(&self) -> u64 {
+        self.machine.driver_domain.map_or(0, |one| one.packet)
+    }
+
+    /// The driver of a guest's interface, in front of its protocol processing and behind it.
+    fn frontend(&self, driver: u64) -> u64 {
+        match self.machine.driver_domain {
+            Some(domain) => driver + domain.packet,
+            None => 0,
+        }
+    }
+
     fn merge(&self) -> u64 {
         match self.machine.nic.merge_bytes {
             0 => 0,
@@ -122,6 +138,10 @@ impl JobCosts {
         let costs = &machine.costs;
         let price = Pricing { machine };
         let (softirq, remote) = (price.softirq(), price.remote());
+        let (front_in, front_out) = (
+            price.frontend(costs.driver),
+            price.frontend(costs.driver_out),
+        );
         let copy_in_accesses = costs.copy_in_accesses_per_byte + remote.accesses_per_byte;
         Self {
             call: price.everywhere(costs.interrupt),
@@ -132,16 +152,22 @@ impl JobCosts {
             remote_frame: price.of(Task::Driver, remote.frame),
             acknowledgement: price.of(
                 Task::Protocol,
-                costs.acknowledgement + softirq + remote.acknowledgement,
+                costs.acknowledgement + softirq + front_in + remote.acknowledgement,
             ),
             driver_out: price.everywhere(costs.driver_out),
-            protocol_in: price.of(Task::Protocol, costs.protocol + softirq + remote.segment),
+            bond: price.of(Task::Driver, costs.bond),
+            bridge: price.of(Task::Driver, price.packet()),
+            protocol_in: price.of(
+                Task::Protocol,
+                costs.protocol + softirq + front_in + remote.segment,
+            ),
             datagram_in: price.of(
                 Task::Protocol,
-                costs.datagram.unwrap_or(costs.protocol) + softirq + remote.segment,
+                costs.datagram.unwrap_or(costs.protocol) + softirq + front_in + remote.segment,
             ),
-            datagram_out: price.everywhere(costs.datagram.unwrap_or(costs.protocol_out)),
-            protocol_out: price.everywhere(costs.protocol_out),
+            datagram_out: price
+                .everywhere(costs.datagram.unwrap_or(costs.protocol_out) + front_out),
+            protocol_out: price.everywhere(costs.protocol_out + front_out),
             protocol_in_byte: price.per_byte(Task::Protocol, machine.in_accesses_per_byte()),
             protocol_out_byte: price.per_byte(Task::Protocol, machine.out_accesses_per_byte()),
             splits: machine.nic.header_split,
@@ -178,6 +204,7 @@ impl JobCosts {
             Job::DriverIn(frame) => self.driven(self.driver, frame),
             Job::Poll(frame) => self.driven(self.poll, frame),
             Job::DriverOut(_) => self.driver_out[processor],
+            Job::BridgeIn(_) | Job::BridgeOut(_) => self.bridge,
             Job::ProtocolIn(frame) if frame.payload_bytes == 0 => self.acknowledgement,
             Job::ProtocolIn(frame) => {
                 let base = match frame.header {

@@ -14,6 +14,8 @@ pub struct Frame {
     pub number: u32,
     /// Which of the node's connections it belongs to.
     pub flow: u32,
+    /// Where its payload begins in the connection's stream.
+    pub first: u64,
     pub payload_bytes: u32,
     pub header: Header,
     /// Whether it has the last byte of a message.
@@ -28,6 +30,8 @@ pub enum Header {
         acknowledged: u64,
         /// Everything before this byte may be sent.
         edge: u64,
+        /// Segments that arrived behind a gap (RFC 2018: what selective acknowledgements tell).
+        ahead: u32,
     },
     /// Which fragment of which datagram it is, both counted from 0.
     Udp { datagram: u64, fragment: u32 },
@@ -42,6 +46,11 @@ impl Frame {
             Header::Udp { .. } => IP_BYTES,
         };
         self.payload_bytes + headers + ETHERNET_BYTES
+    }
+
+    /// Where the payload behind it begins.
+    pub fn end(self) -> u64 {
+        self.first + u64::from(self.payload_bytes)
     }
 
     pub fn is_datagram(self) -> bool {
@@ -60,6 +69,9 @@ pub enum Job {
     /// The same without an interrupt for it: the driver looks for more itself.
     Poll(Frame),
     DriverOut(Frame),
+    /// Between a driver domain's interfaces and a guest's: the bridge, and the page that changes hands.
+    BridgeIn(Frame),
+    BridgeOut(Frame),
     ProtocolIn(Frame),
     ProtocolOut(Frame),
     Refill,
@@ -94,6 +106,8 @@ impl Job {
             Self::Call | Self::Interrupt | Self::DriverIn(_) => Level::Interrupt,
             Self::Poll(_)
             | Self::DriverOut(_)
+            | Self::BridgeIn(_)
+            | Self::BridgeOut(_)
             | Self::ProtocolIn(_)
             | Self::ProtocolOut(_)
             | Self::Refill
@@ -107,10 +121,20 @@ impl Job {
         }
     }
 
+    /// Whether it hands a frame to an interface, or takes it from there.
+    pub fn is_of_interface(self) -> bool {
+        matches!(self, Self::DriverIn(_) | Self::Poll(_) | Self::DriverOut(_))
+    }
+
     pub fn task(self) -> Task {
         match self {
             Self::Call | Self::Interrupt => Task::Interrupt,
-            Self::DriverIn(_) | Self::Poll(_) | Self::DriverOut(_) | Self::Refill => Task::Driver,
+            Self::DriverIn(_)
+            | Self::Poll(_)
+            | Self::DriverOut(_)
+            | Self::BridgeIn(_)
+            | Self::BridgeOut(_)
+            | Self::Refill => Task::Driver,
             Self::ProtocolIn(_) | Self::ProtocolOut(_) => Task::Protocol,
             Self::CopyOut(_) | Self::CopyIn(_) => Task::Copy,
             Self::WakeUp

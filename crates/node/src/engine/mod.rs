@@ -17,6 +17,7 @@ mod process;
 mod processor;
 mod receive;
 mod send;
+mod stream;
 mod touch;
 mod udp;
 mod users;

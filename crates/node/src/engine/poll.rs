@@ -34,6 +34,7 @@ impl<W: Watch> Pair<'_, W> {
         let whole = match before {
             Some(before) if belong_together(before, frame, most_bytes) => Frame {
                 payload_bytes: before.payload_bytes + frame.payload_bytes,
+                first: before.first,
                 ..frame
             },
             before => {
@@ -58,5 +59,7 @@ impl<W: Watch> Pair<'_, W> {
 }
 
 fn belong_together(before: Frame, frame: Frame, most_bytes: u32) -> bool {
-    before.flow == frame.flow && before.payload_bytes + frame.payload_bytes <= most_bytes
+    before.flow == frame.flow
+        && before.end() == frame.first
+        && before.payload_bytes + frame.payload_bytes <= most_bytes
 }

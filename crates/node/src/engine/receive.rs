@@ -130,6 +130,14 @@ impl<W: Watch> Pair<'_, W> {
         if !self.joins_backlog(at) {
             return self.lose(at, frame, Place::Backlog);
         }
+        match self.machine.driver_domain {
+            Some(_) => self.post(at, processor, Job::BridgeIn(frame)),
+            None => self.bridged_in(at, processor, frame),
+        }
+    }
+
+    /// A packet is where its protocol processing is, which an event in place of an interrupt tells to a guest.
+    pub(super) fn bridged_in(&mut self, at: usize, processor: usize, frame: Frame) {
         let protocol = self.place(Task::Protocol);
         self.hand_over(at, processor, protocol, Job::ProtocolIn(frame));
     }
@@ -215,13 +223,18 @@ impl<W: Watch> Pair<'_, W> {
     }
 
     fn take_header(&mut self, at: usize, frame: Frame) {
-        let Header::Tcp { acknowledged, edge } = frame.header else {
+        let Header::Tcp {
+            acknowledged,
+            edge,
+            ahead,
+        } = frame.header
+        else {
             return self.leave_backlog(at);
         };
         let connection = &mut self.nodes[at].connection;
-        connection.acknowledge(acknowledged, edge);
+        connection.acknowledge(acknowledged, edge, ahead);
         if frame.payload_bytes > 0 {
-            connection.receive(u64::from(frame.payload_bytes));
+            connection.receive(frame.first, u64::from(frame.payload_bytes));
         }
         self.watch_window(at);
     }
@@ -232,7 +245,10 @@ impl<W: Watch> Pair<'_, W> {
             return self.deliver_datagram(at, processor, frame);
         }
         let node = &mut self.nodes[at];
-        node.connection.deliver(u64::from(frame.payload_bytes));
+        if frame.payload_bytes > 0 {
+            let bytes = u64::from(frame.payload_bytes);
+            node.connection.deliver(frame.first, bytes);
+        }
         let is_reading = matches!(node.process.operation(), Operation::Read(_));
         let can_read = is_reading && frame.payload_bytes > 0 && node.process.sleeps;
         if can_read || self.writer_can_go_on(at) {

@@ -90,33 +90,38 @@ impl<W: Watch> Pair<'_, W> {
         if self.nodes[at].datagrams.is_some() {
             return self.transmit_datagram(at, processor);
         }
+        if let Some((first, bytes)) = self.nodes[at].connection.lost_segment() {
+            self.send(at, processor, first, bytes as u32, false);
+        }
         let push = self.nodes[at].process.pushes();
         while let Some(bytes) = self.nodes[at].connection.next_segment(push) {
             let node = &self.nodes[at];
-            let is_last = node.process.ends_written(node.connection.sent());
-            self.send(at, processor, bytes as u32, is_last);
+            let sent = node.connection.sent();
+            let is_last = node.process.ends_written(sent);
+            self.send(at, processor, sent - bytes, bytes as u32, is_last);
         }
     }
 
     pub(super) fn send_acknowledgement(&mut self, at: usize, processor: usize) {
-        self.send(at, processor, 0, false);
+        let sent = self.nodes[at].connection.sent();
+        self.send(at, processor, sent, 0, false);
     }
 
-    fn send(&mut self, at: usize, processor: usize, payload_bytes: u32, is_last: bool) {
-        let (acknowledged, edge) = self.nodes[at].connection.header();
-        let header = Header::Tcp { acknowledged, edge };
+    fn send(&mut self, at: usize, processor: usize, first: u64, payload_bytes: u32, is_last: bool) {
+        let header = self.nodes[at].connection.header();
         if !self.nodes[at].flows.are_many() {
             let slot = self.slot(at, Slot::Acknowledgement);
             self.calendar.clear(slot);
         }
         self.watch_window(at);
-        self.send_frame(at, processor, payload_bytes, header, is_last);
+        self.send_frame(at, processor, first, payload_bytes, header, is_last);
     }
 
     pub(super) fn send_frame(
         &mut self,
         at: usize,
         processor: usize,
+        first: u64,
         payload_bytes: u32,
         header: Header,
         is_last: bool,
@@ -126,6 +131,7 @@ impl<W: Watch> Pair<'_, W> {
         let frame = Frame {
             number: node.frames_made,
             flow: node.flows.current(),
+            first,
             payload_bytes,
             header,
             is_last,
@@ -159,9 +165,17 @@ impl<W: Watch> Pair<'_, W> {
             true => self.queue_packets(at, frame),
             false => {
                 let driver = self.place_out(Task::Driver, processor);
-                self.hand_over(at, processor, driver, Job::DriverOut(frame));
+                let job = match self.machine.driver_domain {
+                    Some(_) => Job::BridgeOut(frame),
+                    None => Job::DriverOut(frame),
+                };
+                self.hand_over(at, processor, driver, job);
             }
         }
+    }
+
+    pub(super) fn bridged_out(&mut self, at: usize, processor: usize, frame: Frame) {
+        self.post(at, processor, Job::DriverOut(frame));
     }
 
     pub(super) fn driver_out_done(&mut self, at: usize, frame: Frame) {
@@ -186,15 +200,17 @@ impl<W: Watch> Pair<'_, W> {
         let packet_bytes = self.nodes[at].connection.packet_bytes as u32;
         let mut left_bytes = frame.payload_bytes;
         while left_bytes > packet_bytes {
-            left_bytes -= packet_bytes;
             let packet = Frame {
+                first: frame.end() - u64::from(left_bytes),
                 payload_bytes: packet_bytes,
                 is_last: false,
                 ..frame
             };
+            left_bytes -= packet_bytes;
             self.queue_frame(at, packet);
         }
         let last = Frame {
+            first: frame.end() - u64::from(left_bytes),
             payload_bytes: left_bytes,
             ..frame
         };

@@ -64,7 +64,7 @@ impl<W: Watch> Pair<'_, W> {
     pub(super) fn transmit_datagram(&mut self, at: usize, processor: usize) {
         let next = |pair: &mut Self| pair.nodes[at].datagrams.as_mut()?.next_fragment();
         while let Some((payload_bytes, header, is_last)) = next(self) {
-            self.send_frame(at, processor, payload_bytes, header, is_last);
+            self.send_frame(at, processor, 0, payload_bytes, header, is_last);
         }
     }
 

@@ -24,6 +24,8 @@ struct User {
     asked_ps: u64,
     /// Of the server's bytes, since the beginning.
     received: u64,
+    /// Of its requests' bytes.
+    sent: u64,
     /// Of the page, what is still to come; 0 while thinking.
     left_bytes: u64,
     unacknowledged_segments: u32,
@@ -126,16 +128,20 @@ impl Users {
     fn frame(&mut self, user: u32, payload_bytes: u64) -> Frame {
         let mine = &mut self.each[user as usize];
         mine.unacknowledged_segments = 0;
-        Frame {
+        let frame = Frame {
             number: 0,
             flow: user,
+            first: mine.sent,
             payload_bytes: payload_bytes as u32,
             header: Header::Tcp {
                 acknowledged: mine.received,
                 edge: mine.received + self.window_bytes,
+                ahead: 0,
             },
             is_last: false,
-        }
+        };
+        mine.sent = frame.end();
+        frame
     }
 
     fn acknowledge(&mut self, user: u32, received: u64) -> Option<Frame> {

@@ -31,6 +31,10 @@ impl<W: Watch> Pair<'_, W> {
         let node = &mut self.nodes[at];
         let bytes = node.process.worked_bytes(self.exchange.compute);
         let isolated = self.costs.span(job, processor, bytes);
+        let isolated = match self.is_bonded && job.is_of_interface() {
+            true => isolated.plus(1, self.costs.bond),
+            false => isolated,
+        };
         let (sent, acknowledged) = node.sent_bytes();
         match &mut node.touches {
             Some(touches) if !self.machine.processors[processor].on_nic => {
@@ -135,6 +139,8 @@ impl<W: Watch> Pair<'_, W> {
             Job::DriverIn(frame) => self.driver_in_done(at, processor, frame),
             Job::Poll(frame) => self.polled(at, processor, frame),
             Job::DriverOut(frame) => self.driver_out_done(at, frame),
+            Job::BridgeIn(frame) => self.bridged_in(at, processor, frame),
+            Job::BridgeOut(frame) => self.bridged_out(at, processor, frame),
             Job::ProtocolIn(frame) => self.protocol_in_done(at, processor, frame),
             Job::ProtocolOut(frame) => self.protocol_out_done(at, processor, frame),
             Job::WakeUp => self.woken(at, processor),

@@ -44,6 +44,9 @@ pub fn check(machine: &Machine, root: &Section) -> Result<()> {
         );
         return Err(refuse("nic", "event", right));
     }
+    if machine.driver_domain.is_some() {
+        check_guests(machine)?;
+    }
     if nic.header_split && protocol.on_nic {
         let right = format!(
             "{} has protocol processing on {:?}, which keeps headers to itself; give a placement that has it on the host",
@@ -52,4 +55,18 @@ pub fn check(machine: &Machine, root: &Section) -> Result<()> {
         return Err(refuse("nic", "header_split", right));
     }
     Ok(())
+}
+
+/// A guest has its protocol processing and its process, the driver domain interrupts and the driver.
+fn check_guests(machine: &Machine) -> Result<()> {
+    let of = |task| machine.placement.of(task);
+    let is_guest = |task| of(task) == of(Task::Application);
+    let are_guest_s = is_guest(Task::Protocol) && is_guest(Task::Copy);
+    match are_guest_s && of(Task::Interrupt) == of(Task::Driver) && !is_guest(Task::Driver) {
+        true => Ok(()),
+        false => Err(Fault::missing(
+            "driver_domain",
+            "needs a placement with interrupt and driver on one processor of the host, and protocol, copy and application on another",
+        )),
+    }
 }

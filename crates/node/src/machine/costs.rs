@@ -22,6 +22,8 @@ pub struct Costs {
     pub merge: u64,
     /// The driver, for each frame, or large send, that is sent.
     pub driver_out: u64,
+    /// The bonding driver, for each frame that is sent or received over a bond.
+    pub bond: u64,
     /// What hands a packet from the driver to the protocol on a processor of the host.
     pub softirq: u64,
     /// TCP and IP, for each segment received, or each that was merged.
@@ -73,7 +75,7 @@ pub struct Remote {
     pub accesses_per_byte: f64,
 }
 
-const KEYS: [&str; 23] = [
+const KEYS: [&str; 24] = [
     "accesses_per_cycle",
     "interrupt",
     "driver",
@@ -81,6 +83,7 @@ const KEYS: [&str; 23] = [
     "page_out",
     "merge",
     "driver_out",
+    "bond",
     "softirq",
     "protocol",
     "protocol_out",
@@ -136,6 +139,7 @@ pub fn read(section: &Section, breakdown: &mut Breakdown) -> Result<Costs> {
         page_out: cycles.or("page_out", 0)?,
         merge: cycles.or("merge", 0)?,
         driver_out: cycles.or("driver_out", driver)?,
+        bond: cycles.or("bond", 0)?,
         softirq: cycles.of("softirq")?,
         protocol,
         acknowledgement: cycles.or("acknowledgement", protocol)?,

@@ -28,6 +28,8 @@ pub struct Machine {
     pub costs: Costs,
     /// What of the costs goes to which category, where the description says it.
     pub breakdown: Breakdown,
+    /// Between the interfaces and processes, which are in guests then.
+    pub driver_domain: Option<DriverDomain>,
     pub application: Application,
     pub mpi: Libraries,
     pub placement: Placement,
@@ -53,6 +55,15 @@ pub struct Interface {
     pub gap_ps: u64,
     /// The processor that its interrupts go to (Linux: smp_affinity), where it is not the placement's.
     pub interrupt: Option<usize>,
+}
+
+/// The virtual machine that has the interfaces (Xen: domain 0, or a driver domain): it is where the placement has
+/// interrupts and the driver. Guests' packets cross its bridge, and an event wakes either side as an interrupt does.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct DriverDomain {
+    /// Cycles for each packet, in the driver domain and once more in the guest, whose interface also has a driver: the
+    /// bridge, and a page that is given away on one side and taken in on the other.
+    pub packet: u64,
 }
 
 /// Buses by name besides `io_bus`.

@@ -20,7 +20,9 @@ mod work;
 pub use breakdown::{Breakdown, PER_BYTE};
 pub use cache::{Cache, Holds, MOST_LEVELS};
 pub use costs::{Costs, Remote};
-pub use description::{Application, Interface, Interrupts, IoBus, Link, Machine, Nic, Sockets};
+pub use description::{
+    Application, DriverDomain, Interface, Interrupts, IoBus, Link, Machine, Nic, Sockets,
+};
 pub use footprints::Footprints;
 pub use location::Location;
 pub use memory::{Caches, MeanAccess, Memory, MemoryModel};

@@ -3,6 +3,7 @@
 use weft_plan::Fault;
 use weft_plan::reading::{CLOCK, RATE, SIZE, SPAN, Section, Value, document};
 
+use super::DriverDomain;
 use super::configuration::configuration;
 use super::interfaces::{read_buses, read_interfaces};
 use super::keys::{Result, amount, count, table};
@@ -15,7 +16,7 @@ use super::{
 };
 use crate::MachineError;
 
-const KEYS: [&str; 16] = [
+const KEYS: [&str; 17] = [
     "name",
     "title",
     "processors",
@@ -27,6 +28,7 @@ const KEYS: [&str; 16] = [
     "nic",
     "interrupts",
     "link",
+    "driver_domain",
     "sockets",
     "costs",
     "application",
@@ -37,6 +39,7 @@ const KEYS: [&str; 16] = [
 /// Linux's net.core.netdev_max_backlog.
 const BACKLOG_FRAMES: u32 = 1000;
 /// What the network interface interrupts for.
+const MOST_PACKET_CYCLES: u32 = 100_000_000;
 const PS_PER_S: u64 = 1_000_000_000_000;
 const EVENTS: [(&str, bool); 2] = [("frame", false), ("ring", true)];
 
@@ -84,6 +87,7 @@ fn read(value: &Value, placement: Option<&str>) -> Result<Machine> {
         sockets: read_sockets(&table(&root, "sockets")?)?,
         costs,
         breakdown,
+        driver_domain: read_driver_domain(&root)?,
         application: read_application(&root)?,
         mpi: Libraries::read(&root)?,
         placement,
@@ -239,6 +243,19 @@ fn read_sockets(section: &Section) -> Result<Sockets> {
             .unwrap_or(BACKLOG_FRAMES),
         send_in_place: section.flag("send_in_place")?.unwrap_or(false),
     })
+}
+
+fn read_driver_domain(root: &Section) -> Result<Option<DriverDomain>> {
+    if root.get("driver_domain").is_none() {
+        return Ok(None);
+    }
+    let section = table(root, "driver_domain")?;
+    section.check_keys(&["packet"])?;
+    let packet = section.count("packet", 0..=MOST_PACKET_CYCLES)?;
+    let packet = packet.ok_or_else(|| section.refuse("packet", "give cycles, such as 2000"))?;
+    Ok(Some(DriverDomain {
+        packet: u64::from(packet),
+    }))
 }
 
 fn read_application(root: &Section) -> Result<Application> {

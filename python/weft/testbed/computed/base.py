@@ -40,7 +40,7 @@ class Computed(BaseTestbed, ABC, Generic[Model]):
     transports: tuple[str, ...] = ("tcp",)
     computes = False
     """Whether it simulates what applications compute."""
-    policies: tuple[Policy, ...] = ("alone", "independent", "striped", "shared")
+    policies: tuple[Policy, ...] = ("alone", "independent", "striped", "shared", "bonded")
     """How pairs may use the interfaces of its nodes."""
 
     def __init__(self, model: Model) -> None:

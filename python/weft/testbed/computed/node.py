@@ -36,7 +36,6 @@ class SimulatedNodes(Computed[_core.Machine]):
     kind = "node"
     transports = ("tcp", "udp", "mpi")
     computes = True
-    policies = (*Computed.policies, "bonded")
 
     def __init__(self, machine: _core.Machine, overrides: dict[str, str]) -> None:
         super().__init__(machine)

@@ -64,12 +64,14 @@ impl<W: Watch> Pair<'_, W> {
     }
 
     /// Where a task is done for the connection and the interface that something happens to now: a process is where the
-    /// plan binds it, and what follows an interrupt where that goes; tasks that are placed elsewhere stay there.
+    /// plan binds it, and what follows an interrupt where that goes; tasks that are placed elsewhere stay there. Behind a
+    /// driver domain each process has a guest of its own, with its protocol processing.
     pub(super) fn place(&self, task: Task) -> usize {
         let placement = &self.machine.placement;
         let usual = placement.of(task);
         let leader = match task {
             Task::Application | Task::Copy => Task::Application,
+            Task::Protocol if self.machine.driver_domain.is_some() => Task::Application,
             _ => Task::Interrupt,
         };
         let bound = match leader {

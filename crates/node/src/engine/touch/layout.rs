@@ -38,8 +38,8 @@ impl Routine {
     pub fn of(job: Job) -> Option<Self> {
         Some(match job {
             Job::Call | Job::Interrupt => Self::Interrupt,
-            Job::DriverIn(_) | Job::Poll(_) => Self::DriverIn,
-            Job::DriverOut(_) => Self::DriverOut,
+            Job::DriverIn(_) | Job::Poll(_) | Job::BridgeIn(_) => Self::DriverIn,
+            Job::DriverOut(_) | Job::BridgeOut(_) => Self::DriverOut,
             Job::ProtocolIn(_) => Self::ProtocolIn,
             Job::ProtocolOut(_) => Self::ProtocolOut,
             Job::Refill => Self::Refill,
