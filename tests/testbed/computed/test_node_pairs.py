@@ -40,13 +40,17 @@ BUSY_BUS = {
 
 
 def points(
-    tmp_path: Path, test: str, changes: dict[str, str], **settings: str
+    tmp_path: Path,
+    test: str,
+    changes: dict[str, str],
+    placement: str = "bypass",
+    **settings: str,
 ) -> dict[tuple[str, int], MultiPairPoint]:
     tmp_path.mkdir(exist_ok=True)
     plan = tmp_path / "pairs.toml"
     plan.write_text(PLAN.replace("TEST", test))
     inside = ",".join(f"{key}={value}" for key, value in changes.items())
-    on = f"node:opteron-4nic-bypass({inside})"
+    on = f"node:opteron-4nic-{placement}({inside})"
     found = multi_pair_points(compute(tmp_path / "run", str(plan), on, **settings))
     return {(one.policy, one.pairs): one for one in found}
 
@@ -112,8 +116,51 @@ def test_round_trips_of_several_pairs_keep_what_one_takes(tmp_path: Path) -> Non
     assert one.median < shared.median < 2.1 * one.median
 
 
-def test_the_catalogue_s_plan_runs_to_its_end(tmp_path: Path) -> None:
-    found = compute(tmp_path / "run", "multi-pair", "node:opteron-4nic-native")
+def byte_us(
+    tmp_path: Path, changes: dict[str, str], placement: str = "native"
+) -> dict[tuple[str, int], float]:
+    found = points(tmp_path, "latency", changes, placement, steps__multipair__sizes="['1 B']")
+    return {key: one.latency_us.median for key, one in found.items() if one.latency_us}
+
+
+CYCLE_US = (1 + 0.34 * (0.95 * 1.4 + 0.05 * 60) * 2.2) / 2200
+"""Of kernel code, with its accesses to memory."""
+
+
+def test_a_bond_costs_its_driver_s_cycles_at_both_ends(tmp_path: Path) -> None:
+    less, more = (
+        byte_us(tmp_path / bond, {"costs.bond": bond})["bonded", 1] for bond in ("0", "5000")
+    )
+    assert more - less == pytest.approx(2 * 5000 * CYCLE_US, rel=0.01)
+
+
+def test_a_packet_pays_on_both_sides_of_a_driver_domain(tmp_path: Path) -> None:
+    less, more = (
+        byte_us(tmp_path / packet, {"driver_domain.packet": packet}, "guest")
+        for packet in ("1000", "6000")
+    )
+    for key in (("bonded", 1), ("independent", 1)):
+        assert more[key] - less[key] == pytest.approx(4 * 5000 * CYCLE_US, rel=0.01), key
+
+
+def test_guests_share_the_driver_domain_s_processor(tmp_path: Path) -> None:
+    packet = 100_000
+    found = rates(points(tmp_path, "one-way", {"driver_domain.packet": str(packet)}, "guest"))
+    # What else a packet takes is a fifth of that at most.
+    most, least = (1448 * 8 / (packet * CYCLE_US * of) for of in (1.4, 2.1 * 1.2))
+    for policy in ("independent", "shared"):
+        assert least < found[policy, 1] < most
+        assert found[policy, 2] == pytest.approx(found[policy, 1], rel=0.15)
+
+
+def test_guests_need_a_processor_of_their_own(tmp_path: Path) -> None:
+    with pytest.raises(RequestError, match="driver_domain"):
+        points(tmp_path, "one-way", {"driver_domain.packet": "1"}, "native")
+
+
+@pytest.mark.parametrize("placement", ["native", "guest"])
+def test_the_catalogue_s_plan_runs_to_its_end(tmp_path: Path, placement: str) -> None:
+    found = compute(tmp_path / "run", "multi-pair", f"node:opteron-4nic-{placement}")
     assert found.meta.status == "complete"
 
 

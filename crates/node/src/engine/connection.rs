@@ -216,3 +216,61 @@ impl Connection {
         self.consumed + self.receive_buffer_bytes
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const SEGMENT: u64 = 10;
+
+    fn connection() -> Connection {
+        let mut connection = Connection::new(SEGMENT, 100_000, 1000, false);
+        connection.write(20 * SEGMENT);
+        while connection.next_segment(true).is_some() {}
+        connection
+    }
+
+    #[test]
+    fn what_comes_out_of_order_is_acknowledged_at_once() {
+        let mut reader = connection();
+        reader.receive(SEGMENT, SEGMENT);
+        assert!(reader.owes_acknowledgement());
+        let Header::Tcp {
+            acknowledged,
+            ahead,
+            ..
+        } = reader.header()
+        else {
+            panic!("not TCP's");
+        };
+        assert_eq!((acknowledged, ahead), (0, 1));
+        reader.receive(0, SEGMENT);
+        assert!(reader.owes_acknowledgement());
+        reader.header();
+        reader.receive(2 * SEGMENT, SEGMENT);
+        assert!(!reader.owes_acknowledgement());
+    }
+
+    #[test]
+    fn three_segments_behind_a_gap_have_what_is_missing_sent_again_once() {
+        let mut writer = connection();
+        writer.acknowledge(SEGMENT, 1000, 2);
+        assert_eq!(writer.lost_segment(), None);
+        writer.acknowledge(SEGMENT, 1000, 3);
+        assert_eq!(writer.lost_segment(), Some((SEGMENT, SEGMENT)));
+        writer.acknowledge(SEGMENT, 1000, 4);
+        assert_eq!(writer.lost_segment(), None);
+    }
+
+    #[test]
+    fn a_writer_learns_how_far_segments_overtake_each_other() {
+        let mut writer = connection();
+        writer.acknowledge(0, 1000, 5);
+        assert!(writer.lost_segment().is_some());
+        writer.acknowledge(6 * SEGMENT, 1000, 0);
+        writer.acknowledge(6 * SEGMENT, 1000, 5);
+        assert_eq!(writer.lost_segment(), None);
+        writer.acknowledge(6 * SEGMENT, 1000, 6);
+        assert!(writer.lost_segment().is_some());
+    }
+}
