@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import islice
 
 import pyarrow as pa
 
 from weft.diagnosis.paths.connection import Connection, LeafPair
 from weft.diagnosis.paths.sorting import Round, Sorting, sort_paths
-from weft.diagnosis.xray.trial import Trial, trials
+from weft.diagnosis.xray.flows import Flow
+from weft.diagnosis.xray.trial import trials
+from weft.runs.experiment import experiments_of
 from weft.runs.records import Chosen
 
 
@@ -23,11 +25,12 @@ class Measured:
     _sorted: Sorting | None = None
 
     def add(self, mbps: dict[Connection, float]) -> None:
-        """A phase's rates, those of the connection that was asked about first."""
+        """A phase's rates, those of the connection that was asked about first. Where one has nothing that has something
+        by itself, its link was away: no path is so full."""
         asked = next(iter(mbps))
         if len(mbps) == 1:
             self.alone.setdefault(asked, []).append(mbps[asked])
-        else:
+        elif all(rate or not max(self.alone.get(one, [0.0])) for one, rate in mbps.items()):
             self.rounds.append(Round(asked, mbps))
         self._sorted = None
 
@@ -60,21 +63,23 @@ class PathLog:
         """Go on; the ports of phases are those that run.json says."""
         new = samples.slice(self._rows)
         self._rows = samples.num_rows
-        sent = {one["phase"]: one["transfers"] for one in records if one["step"] == self.step}
+        sent = {one["phase"]: _rounds(one) for one in records if one["step"] == self.step}
         for trial in trials(new, self.step):
-            order = [Connection(t["src"], t["dst"], t.get("port", 0)) for t in sent[trial.phase]]
-            for number, mbps in self._by_pair(trial, order).items():
-                self.found[number].add(mbps)
+            mbps = dict(zip(trial.flows, trial.mbps.tolist(), strict=True))
+            for connections in sent[trial.phase]:
+                self._add(connections, mbps)
         return self.found
 
-    def _by_pair(
-        self, trial: Trial, order: Sequence[Connection]
-    ) -> dict[int, dict[Connection, float]]:
-        """Rates by pair of leaves, the connections in the order in which they were asked for."""
-        mbps = dict(zip(trial.flows, trial.mbps.tolist(), strict=True))
-        found: dict[int, dict[Connection, float]] = defaultdict(dict)
-        for one in order:
-            ends = (one.src, one.dst)
-            if ends in mbps and ends in self._number_of:
-                found[self._number_of[ends]][one] = mbps[ends]
-        return found
+    def _add(self, connections: Sequence[Connection], mbps: Mapping[Flow, float]) -> None:
+        """A round that lacks a connection, because a node was lost, is none: what others had beside it says nothing."""
+        ends = [(one.src, one.dst) for one in connections]
+        if all(one in mbps and one in self._number_of for one in ends):
+            rates = {one: mbps[flow] for one, flow in zip(connections, ends, strict=True)}
+            self.found[self._number_of[ends[0]]].add(rates)
+
+
+def _rounds(record: Chosen) -> list[list[Connection]]:
+    """The connections of each experiment of a phase, in the order in which they were asked for: no node sends twice
+    in one, or receives twice, and none does both."""
+    sent = iter([Connection(t["src"], t["dst"], t.get("port", 0)) for t in record["transfers"]])
+    return [list(islice(sent, len(one.within) // 2)) for one in experiments_of(record)]
