@@ -9,6 +9,7 @@ import time
 from collections.abc import Coroutine
 from dataclasses import dataclass
 
+from weft.diagnosis.other_traffic import other_traffic, other_traffic_text
 from weft.errors import WorkError
 from weft.execute.adaptive import Choosers
 from weft.execute.agenda import Agenda
@@ -19,6 +20,7 @@ from weft.execute.race import RaceAgenda
 from weft.runs.folder import Run, RunWriter
 from weft.runs.meta import REPEATED, Status
 from weft.runs.missing import missing_steps
+from weft.runs.tables import EVIDENCE_NAME
 from weft.testbed.agent.agent import AgentError
 from weft.testbed.base import Testbed
 from weft.testbed.event_loop import on_terminate, run_to_end
@@ -73,6 +75,7 @@ class LiveRun:
         self._agenda.finish()
         self._warn_of_drift()
         self._warn_of_incomplete_phases()
+        self._warn_of_other_traffic()
         for warning in self._testbed.warnings:
             self._meta.warn(warning.code, warning.message, warning.hint)
         # What a lab can say only afterwards: whether it had headroom.
@@ -103,6 +106,15 @@ class LiveRun:
             f"{odd[0]['reason']}",
             "`incomplete` in run.json has them all",
         )
+
+    def _warn_of_other_traffic(self) -> None:
+        """What the nodes' interfaces carried beside a run between many nodes."""
+        if found := other_traffic(self._meta, self._writer.stored_table(EVIDENCE_NAME)):
+            self._meta.warn(
+                "other-traffic",
+                other_traffic_text(self._meta, found),
+                "find the other traffic (`ss -tnpi` on these nodes), or measure when there is none",
+            )
 
     def _status(self) -> Status:
         is_whole = not self._meta.lost and not self._meta.incomplete

@@ -48,6 +48,7 @@ class Logbook:
         self.evidence = EvidenceLog(self.writer, self.step, self.launch)
         self.knobs: dict[str, dict[str, str]] = {}
         """Settings that were changed for this step and read back, by the name of the node."""
+        self._pauses: dict[tuple[int, ...], list[float]] = {}
 
     @property
     def meta(self) -> RunMeta:
@@ -256,8 +257,24 @@ class Logbook:
             if count := agent.take_refused():
                 self.meta.count_refused(agent.node, count)
 
+    def held_up(self, nodes: tuple[int, ...], pause_s: float) -> None:
+        """Nothing moved for so long while others waited for these nodes, and then all went on."""
+        self._pauses.setdefault(nodes, []).append(pause_s)
+
+    def _warn_of_pauses(self) -> None:
+        for nodes, pauses_s in self._pauses.items():
+            names = fold(self.names(nodes)) or "each other"
+            often = "once" if len(pauses_s) == 1 else f"{len(pauses_s)} times"
+            self.meta.warn(
+                "held-up",
+                f"{self.step_name}: nothing moved {often}, for up to {max(pauses_s):.1f} s, while others waited for "
+                f"{names}",
+                "look for a link that comes and goes (`ip -s link`, the switch's log), or a machine that is too busy",
+            )
+
     def finish(self) -> None:
         """The step ran to its end in this launch."""
+        self._warn_of_pauses()
         pattern = self.meta.plan.steps[self.step].pattern
         if isinstance(pattern, Interference):
             laps = self.writer.stored_table(LAPS_NAME)

@@ -242,7 +242,10 @@ def test_what_is_left_of_a_cluster_may_be_too_few(tmp_path: Path) -> None:
     simulation = simulate(VirtualCluster(network_of(star(5))))
     simulation.meta.lost = [{"node": name} for name in ("n1", "n2", "n4", "n5")]
     findings = diagnose(simulation.write(tmp_path / "run"))
-    assert findings.verdict == "Too few nodes to tell groups apart: 1, and it takes 4."
+    assert findings.verdict == (
+        "Too few nodes to tell groups apart: 1, and it takes 4. "
+        "Lost during the run: n[1-2,4-5], of which nothing is said."
+    )
 
 
 def test_an_interrupted_search_resumed_finds_the_same(tmp_path: Path) -> None:

@@ -91,6 +91,17 @@ def test_those_least_far_are_asked_whom_they_wait_for() -> None:
     assert suspects(watch.complaints()) == [2]
 
 
+def test_a_pause_ends_when_anything_moves_and_short_ones_are_not_said() -> None:
+    watch = Watch([0, 1], PATIENCE_S, 0.0)
+    watch.hear(0, alive(0, "transfer", 1, 1), 1.0)
+    assert [watch.pause_s(1.0 + since * PATIENCE_S) for since in (0.1, 0.5)] == [
+        0.0,
+        0.5 * PATIENCE_S,
+    ]
+    watch.hear(0, alive(0, "transfer", 2, 1), 7.0)
+    assert watch.pause_s(7.5) == 0.0
+
+
 def test_a_node_that_was_stopped_itself_judges_none() -> None:
     watch = Watch([0, 1], PATIENCE_S, 0.0)
     watch.tick(1.0)

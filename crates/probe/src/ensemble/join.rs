@@ -13,7 +13,7 @@ use super::mesh::{self, Mesh};
 use super::reply::Reply;
 use super::request::Joining;
 use super::session::Session;
-use crate::evidence;
+use crate::evidence::{self, MovedBytes};
 use crate::listener::place::{Place, Purpose};
 use crate::listener::reachability;
 use crate::pair::settings::{Effective, Settings};
@@ -61,6 +61,8 @@ impl Session {
         self.recorder = evidence::open(self.addresses[0], Vec::new());
         self.recorder
             .leave_out("tcp_*", "each phase has connections of its own".to_owned());
+        let moved = MovedBytes(self.moved_so_far.clone());
+        self.recorder.add("session_*", Ok(moved));
         self.recorder.sum_processors();
         outbox
             .put(&self.recorder.recording())

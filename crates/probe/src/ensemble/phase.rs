@@ -89,6 +89,7 @@ impl Session {
         self.flows.prepare(part)?;
         let send = self.connect(part, outbox)?;
         if part.has_transfers() {
+            self.tell_moved();
             // The coordinator knows how many batches the phase has.
             self.recorder.before(Order {
                 batch: Some(0),
@@ -105,6 +106,7 @@ impl Session {
         while !self.flows.are_over() {
             self.turn(outbox, None)?;
         }
+        self.tell_moved();
         self.recorder.after();
         self.recorder.finish();
         let context = self.context(asked.step_index, asked.launch, part.phase);

@@ -1,8 +1,10 @@
 //! A session: from the opening of the listeners until the coordinator ends it or something breaks.
 
+use std::cell::Cell;
 use std::collections::BTreeMap;
 use std::io;
 use std::net::{IpAddr, SocketAddr, TcpStream};
+use std::rc::Rc;
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, TryRecvError};
 
@@ -21,7 +23,7 @@ use super::progress::{Progress, State};
 use super::reply::Reply;
 use super::request::Opening;
 use super::transfer::Flows;
-use crate::evidence::Recorder;
+use crate::evidence::{Moved, Recorder};
 use crate::listener::place::{Place, Purpose};
 use crate::system::clock::now_ns;
 use crate::system::wake::Wake;
@@ -74,6 +76,8 @@ pub struct Session {
     pub(super) channels: Channels,
     pub(super) progress: Progress,
     pub(super) recorder: Recorder,
+    /// What the recorder reads.
+    pub(super) moved_so_far: Rc<Cell<Moved>>,
     /// Phases of this session that are over, and those whose connections have been asked for.
     pub(super) sequence: u32,
     /// Barriers of this session so far.
@@ -119,6 +123,7 @@ impl Session {
             epoch_ns: 0,
             progress: Progress::new(),
             recorder: Recorder::default(),
+            moved_so_far: Rc::default(),
             sequence: 0,
             barriers: 0,
             requested: 0,
@@ -256,7 +261,16 @@ impl Session {
 
     /// Bytes sent and received in this session.
     pub(super) fn moved_bytes(&self) -> u64 {
-        self.flows.moved_bytes() + self.channels.moved_bytes()
+        self.moved().bytes()
+    }
+
+    fn moved(&self) -> Moved {
+        self.flows.moved().and(self.channels.moved())
+    }
+
+    /// Let the recorder read what was moved so far.
+    pub(super) fn tell_moved(&self) {
+        self.moved_so_far.set(self.moved());
     }
 
     /// What turns this node's clock into the run's.

@@ -6,6 +6,7 @@ mod driver;
 mod frequency;
 mod interface;
 mod interrupts;
+mod moved;
 mod netstat;
 mod open;
 mod pressure;
@@ -21,6 +22,7 @@ mod source;
 mod tcp;
 mod text;
 
+pub use moved::{Moved, MovedBytes};
 pub use open::{open, open_beside, open_own, open_served};
 pub use process::{Computed, USED};
 pub use recorder::Recorder;

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -15,13 +16,15 @@ from weft.diagnosis.limits.findings import Findings
 from weft.diagnosis.limits.healthy import health_findings
 from weft.diagnosis.limits.naming import Namer
 from weft.diagnosis.limits.wording import (
+    aside_texts,
     cut_text,
     doubt_text,
-    may_be_the_machine,
     several_paths_text,
+    slow_doubt_text,
     verdict_text,
 )
 from weft.diagnosis.multi_pair import multi_pair_points
+from weft.diagnosis.other_traffic import OtherTraffic, other_traffic
 from weft.diagnosis.pair_order import PairOrder, pair_orders
 from weft.diagnosis.paths.report import path_report
 from weft.diagnosis.studies.find import studies
@@ -36,6 +39,7 @@ from weft.runs.digests import sampled_steps
 from weft.runs.experiment import MOST_NODES
 from weft.runs.folder import Run
 from weft.runs.meta import RunMeta
+from weft.runs.tables import EVIDENCE_NAME
 from weft.statistics import median_interval
 
 LEAST_NODES = 4
@@ -44,12 +48,16 @@ LEAST_NODES = 4
 
 def diagnose(run: Run, declared: DeclaredNetwork | None = None) -> Findings:
     """Diagnose a run, whole or cut short; `declared` is what the network should be."""
-    found, explanations = _findings(run, declared), explain(run)
+    beside = other_traffic(run.meta, run.side_table(EVIDENCE_NAME))
+    found, explanations = _findings(run, declared, beside), explain(run)
     recommended = recommendations(run, explanations, found.thresholds)
-    return replace(found, explanations=explanations, recommendations=recommended)
+    verdict = " ".join([found.verdict, *aside_texts(run.meta, beside)])
+    return replace(found, verdict=verdict, explanations=explanations, recommendations=recommended)
 
 
-def _findings(run: Run, declared: DeclaredNetwork | None) -> Findings:
+def _findings(
+    run: Run, declared: DeclaredNetwork | None, beside: Sequence[OtherTraffic]
+) -> Findings:
     """What the rates say, without what was recorded beside them."""
     meta = run.meta
     if orders := pair_orders(multi_pair_points(run)):
@@ -82,11 +90,16 @@ def _findings(run: Run, declared: DeclaredNetwork | None) -> Findings:
     believed: list[SharedLimit] = []
     doubted: list[SharedLimit] = []
     for one in study.limits:
-        (doubted if may_be_the_machine(one, all_nodes, meta) else believed).append(one)
+        (doubted if doubt_text(one, all_nodes, meta, beside) else believed).append(one)
     limits = [named.limit(limit, study) for limit in believed]
-    slow = list(named.slow(study))
-    questions = [*study.undecided, *((doubt_text(one), one.members) for one in doubted)]
-    undecided = [f"{question}: {named.text(nodes)}" for question, nodes in questions]
+    doubts = [(doubt_text(one, all_nodes, meta, beside), one.members) for one in doubted]
+    undecided = [f"{text}: {named.text(nodes)}" for text, nodes in [*study.undecided, *doubts]]
+    slow = []
+    for each in named.slow(study):
+        if doubt := slow_doubt_text(each, meta, beside):
+            undecided.append(doubt)
+        else:
+            slow.append(each)
     if searched and study.requests:
         undecided.append(f"the search ended before {len(study.requests)} more experiments")
     verdict = verdict_text(limits, slow, cut_text(study), bool(searched), undecided)

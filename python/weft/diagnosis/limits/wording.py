@@ -14,6 +14,8 @@ from weft.diagnosis.limits.folded import (
     fold_slow,
     members_text,
 )
+from weft.diagnosis.other_traffic import OtherTraffic, other_traffic_text
+from weft.diagnosis.xray.decision import FULL_SHARE
 from weft.diagnosis.xray.flows import Members
 from weft.diagnosis.xray.limit import SharedLimit
 from weft.diagnosis.xray.study import Study
@@ -129,15 +131,60 @@ def several_paths_text(testbed: Testbed) -> str:
     )
 
 
+def doubt_text(
+    limit: SharedLimit, all_nodes: Members, meta: RunMeta, beside: Sequence[OtherTraffic]
+) -> str:
+    """The question that is left open where a limit may be the testbed's own, or made by other traffic; empty where it
+    is none."""
+    share = (
+        f"whether {len(limit.members)} nodes share a limit of "
+        f"{format_mbps(limit.capacity_mbps.median)} or"
+    )
+    if may_be_the_machine(limit, all_nodes, meta):
+        return f"{share} the machine that carries the lab was the limit"
+    sides = (limit.direction,) if limit.direction != "inside" else ("out", "in")
+    taken = max(
+        sum(one.mbps for one in beside if one.node in limit.members and one.side == side)
+        for side in sides
+    )
+    if taken and limit.capacity_mbps.median + taken >= FULL_SHARE * limit.demand_mbps:
+        return f"{share} other traffic took {format_mbps(taken)} of what they have"
+    return ""
+
+
 def may_be_the_machine(limit: SharedLimit, all_nodes: Members, meta: RunMeta) -> bool:
-    """Whether a limit may be the testbed's own: all nodes share it, and the lab was late or busy."""
+    """Whether all nodes share it, and the lab was late or busy."""
     is_of_all = limit.members == all_nodes and limit.kind in ("switch", "core")
     return is_of_all and any(warning.code in MACHINE_WARNINGS for warning in meta.warnings)
 
 
-def doubt_text(limit: SharedLimit) -> str:
-    """The question that is left open."""
-    return (
-        f"whether {len(limit.members)} nodes share a limit of {format_mbps(limit.capacity_mbps.median)} "
-        "or the machine that carries the lab was the limit"
+def slow_doubt_text(slow: Slow, meta: RunMeta, beside: Sequence[OtherTraffic]) -> str:
+    """The question that is left open where other traffic took what something slow lacks; empty where it did not."""
+    names = [str(node["name"]) for node in meta.nodes]
+    taken = max(
+        (one.mbps for one in beside if names[one.node] in slow.nodes and _passes(slow, names, one)),
+        default=0.0,
     )
+    if not taken or slow.rate_mbps.median + taken < FULL_SHARE * slow.expected_mbps:
+        return ""
+    return f"whether it is slow or other traffic took {format_mbps(taken)}: {slow_text(slow)}"
+
+
+def _passes(slow: Slow, names: Sequence[str], traffic: OtherTraffic) -> bool:
+    """Whether traffic at one of its nodes takes the same way."""
+    if slow.kind == "route":
+        return names[traffic.node] == slow.nodes[0 if traffic.side == "out" else 1]
+    return slow.direction in (None, traffic.side)
+
+
+def aside_texts(meta: RunMeta, beside: Sequence[OtherTraffic]) -> list[str]:
+    """What else must be known of a run: nodes of which nothing is said, and traffic of others."""
+    said = []
+    if lost := {entry["node"] for entry in meta.lost}:
+        said.append(f"Lost during the run: {fold(lost)}, of which nothing is said.")
+    if beside:
+        said.append(
+            f"Beside other traffic: {other_traffic_text(meta, beside)}; what is slow, lossy or limited on its way may "
+            "be due to it."
+        )
+    return said

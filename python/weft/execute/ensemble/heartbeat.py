@@ -13,6 +13,9 @@ _STATES = {"connect": 0, "barrier": 1, "transfer": 2, "over": 3}
 LEAST_PATIENCE_S = 1.0
 """Two of the reports that agents make; no node can be called silent sooner."""
 
+PAUSE_SHARE = 0.2
+"""Nodes are said to have held up all others when nothing has moved for that part of the patience."""
+
 SLEPT_S = 2.0
 """Ticks so far apart mean that this process itself did not run."""
 
@@ -81,6 +84,11 @@ class Watch:
     def is_stalled(self, now_s: float) -> bool:
         """Whether nothing has moved anywhere for longer than patience allows."""
         return bool(self._standings) and self._moved_s < now_s - self._patience_s
+
+    def pause_s(self, now_s: float) -> float:
+        """How long nothing has moved anywhere; 0 where that is too short to be said."""
+        pause_s = now_s - self._moved_s if self._standings else 0.0
+        return pause_s if pause_s > PAUSE_SHARE * self._patience_s else 0.0
 
     def complaints(self) -> list[Complaint]:
         """The nodes that those least far wait for; nodes further on wait for these."""

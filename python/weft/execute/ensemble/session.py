@@ -55,6 +55,7 @@ class Session:
     _logbook: Logbook
     _work: Work
     _watch: Watch | None = None
+    _pause: tuple[tuple[int, ...], float] | None = None
 
     def __post_init__(self) -> None:
         self.members = sorted(self._agents)
@@ -230,10 +231,19 @@ class Session:
             return
         now_s = time.monotonic()
         self._watch.tick(now_s)
+        self._note_pause(self._watch, now_s)
         if silent := self._watch.silent(now_s):
             raise self._judge.mute(silent, self._job.patience_s)
         if self._watch.is_stalled(now_s):
             raise self._judge.stalled(self._watch.complaints(), self._job.patience_s)
+
+    def _note_pause(self, watch: Watch, now_s: float) -> None:
+        """Once anything moves again, note which nodes the others waited for: a link may have been away."""
+        if pause_s := watch.pause_s(now_s):
+            self._pause = tuple(suspects(watch.complaints())), pause_s
+        elif self._pause:
+            self._logbook.held_up(*self._pause)
+            self._pause = None
 
 
 def _errors(tasks: Mapping[int, asyncio.Task[Answer]]) -> dict[int, AgentError]:

@@ -12,6 +12,7 @@ use super::done::Done;
 use super::header::{Header, Kind};
 use super::reader::{Found, Reader};
 use super::writer::Writer;
+use crate::evidence::Moved;
 
 /// A connection is set up once, and kept until the session ends.
 pub struct Channel {
@@ -80,8 +81,11 @@ impl Channel {
         self.line.is_some()
     }
 
-    pub fn moved_bytes(&self) -> u64 {
-        self.sent_bytes + self.reader.moved_bytes
+    pub fn moved(&self) -> Moved {
+        Moved {
+            sent_bytes: self.sent_bytes,
+            received_bytes: self.reader.moved_bytes,
+        }
     }
 
     /// Whether something that was asked of it is not over.

@@ -20,6 +20,7 @@ use std::net::TcpStream;
 
 use super::error::SessionError;
 use super::event_loop::reactor::Reactor;
+use crate::evidence::Moved;
 use crate::system::clock::now_ns;
 use crate::system::error;
 use channel::{Channel, Send};
@@ -167,9 +168,10 @@ impl Channels {
         self.trouble.take()
     }
 
-    /// Bytes sent and received.
-    pub fn moved_bytes(&self) -> u64 {
-        self.all.iter().map(Channel::moved_bytes).sum()
+    /// What was sent and received.
+    pub fn moved(&self) -> Moved {
+        let all = self.all.iter().map(Channel::moved);
+        all.fold(Moved::default(), Moved::and)
     }
 
     /// The members that something waits for.
@@ -203,8 +205,8 @@ impl Channels {
         let Some(channel) = self.all.get(at) else {
             return Ok(());
         };
-        let turn_end = channel.moved_bytes() + TURN_BYTES;
-        while self.all[at].moved_bytes() < turn_end {
+        let turn_end = channel.moved().bytes() + TURN_BYTES;
+        while self.all[at].moved().bytes() < turn_end {
             match self.all[at].read(&mut self.memory)? {
                 Found::Nothing => break,
                 Found::Head(header) => self.begin(slot, header, reactor)?,

@@ -183,7 +183,7 @@ fn a_long_message_does_not_leave_before_its_receive_has_begun() {
     members[0].send(1, 1, generated(RENDEZVOUS_BYTES), 8);
     (0..20).for_each(|_| members.iter_mut().for_each(Member::turn));
     assert_eq!(members[0].tokens(), [8]);
-    assert!(members[1].channels.moved_bytes() < 2 * RENDEZVOUS_BYTES);
+    assert!(members[1].channels.moved().bytes() < 2 * RENDEZVOUS_BYTES);
     members[1].receive(0, 0, generated(RENDEZVOUS_BYTES + 1), 9);
     members[1].receive(0, 1, generated(RENDEZVOUS_BYTES), 10);
     settle(&mut members);

@@ -88,6 +88,7 @@ impl Session {
             // Connections that are new are slow; that one is not counted.
             self.carry_out(part, &mut processors, &mut Log::new(0, 0), outbox)?;
         }
+        self.tell_moved();
         self.recorder.before(Order {
             batch: Some(0),
             ..Order::unrecorded(part.phase, 0, 1)
@@ -98,6 +99,7 @@ impl Session {
             laps.extend(done.laps);
             barrier_ns = done.barrier_ns;
         }
+        self.tell_moved();
         self.recorder.after();
         self.recorder.finish();
         let phase = part.phase;

@@ -135,7 +135,7 @@ impl Relay {
             Some(count) => {
                 shared.payload.check(&space[..count], offset)?;
                 self.ring.received_bytes += count as u64;
-                shared.moved_bytes += count as u64;
+                shared.moved.received_bytes += count as u64;
                 shared.tallies[self.tally].count(count as u64);
             }
         }
@@ -161,7 +161,7 @@ impl Relay {
                 return Ok(());
             };
             self.ring.sent_bytes += count as u64;
-            shared.moved_bytes += count as u64;
+            shared.moved.sent_bytes += count as u64;
         }
     }
 

@@ -17,6 +17,7 @@ use super::event_loop::reactor::Reactor;
 use super::part::{Incoming, Outgoing, Part, Work};
 use super::reply::FailedTransfer;
 use super::rows::Row;
+use crate::evidence::Moved;
 use crate::system::clock::now_ns;
 use cast::Ring;
 use flow::Flow;
@@ -45,9 +46,9 @@ impl Flows {
         })
     }
 
-    /// Bytes sent and received in this session.
-    pub fn moved_bytes(&self) -> u64 {
-        self.shared.moved_bytes
+    /// What was sent and received in this session.
+    pub fn moved(&self) -> Moved {
+        self.shared.moved
     }
 
     /// Get the memory for a phase.

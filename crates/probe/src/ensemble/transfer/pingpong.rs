@@ -63,7 +63,7 @@ impl Trip {
                 return Ok(false);
             };
             self.sent_bytes += count as u64;
-            shared.moved_bytes += count as u64;
+            shared.moved.sent_bytes += count as u64;
         }
         Ok(true)
     }
@@ -89,7 +89,7 @@ impl Trip {
                 Some(count) => {
                     shared.payload.check_scratch(self.received_bytes, count)?;
                     self.received_bytes += count as u64;
-                    shared.moved_bytes += count as u64;
+                    shared.moved.received_bytes += count as u64;
                 }
             }
         }

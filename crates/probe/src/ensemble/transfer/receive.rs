@@ -68,7 +68,7 @@ impl Receiver {
                 Ok(Some(count)) => {
                     shared.payload.check_scratch(self.received_bytes, count)?;
                     self.received_bytes += count as u64;
-                    shared.moved_bytes += count as u64;
+                    shared.moved.received_bytes += count as u64;
                     shared.tallies[self.tally].count(count as u64);
                     if count < asked {
                         break;

@@ -61,7 +61,7 @@ impl Sender {
 
     #[inline]
     fn count(&mut self, shared: &mut Shared, count: u64) {
-        shared.moved_bytes += count;
+        shared.moved.sent_bytes += count;
         self.sent_bytes += count;
         self.left_bytes = self.left_bytes.map(|left| left - count);
     }

@@ -6,6 +6,7 @@ use super::super::payload::Payload;
 use super::super::reply::FailedTransfer;
 use super::round_trips::RoundTrips;
 use super::tally::Tally;
+use crate::evidence::Moved;
 
 /// The most that a flow moves before it is another's turn.
 pub const TURN_BYTES: u64 = 1 << 20;
@@ -16,7 +17,7 @@ pub struct Shared {
     pub payload: Payload,
     pub tallies: Vec<Tally>,
     pub trips: Vec<RoundTrips>,
-    pub moved_bytes: u64,
+    pub moved: Moved,
     pub failed: Vec<FailedTransfer>,
 }
 
@@ -27,7 +28,7 @@ impl Shared {
             payload: Payload::new(verify)?,
             tallies: Vec::new(),
             trips: Vec::new(),
-            moved_bytes: 0,
+            moved: Moved::default(),
             failed: Vec::new(),
         })
     }
