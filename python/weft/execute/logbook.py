@@ -263,7 +263,7 @@ class Logbook:
 
     def _warn_of_pauses(self) -> None:
         for nodes, pauses_s in self._pauses.items():
-            names = fold(self.names(nodes)) or "each other"
+            names = fold(self.names(nodes))
             often = "once" if len(pauses_s) == 1 else f"{len(pauses_s)} times"
             self.meta.warn(
                 "held-up",

@@ -40,8 +40,8 @@ class Arrivals:
     def __init__(self, directory: Path) -> None:
         meta = RunMeta(a_plan(STEP), {"kind": "lab"}, [{"name": "n1"}, {"name": "n2"}])
         self.writer = RunWriter.create(directory, meta)
-        logbook = Logbook(self.writer, 0, 0, lambda phases: None)
-        self.ledger = Ledger(logbook, {}, Transfers(job(STEP)))
+        self.logbook = Logbook(self.writer, 0, 0, lambda phases: None)
+        self.ledger = Ledger(self.logbook, {}, Transfers(job(STEP)))
         self.phase: Phase = expand(STEP, 2)[0]
         self.ledger.expect([self.phase])
 
@@ -66,6 +66,16 @@ def test_a_phase_with_an_odd_window_is_measured_again(tmp_path: Path, odd: dict[
     arrivals = Arrivals(tmp_path / "run")
     assert not arrivals.attempt(WHOLE, odd, start_ns=1) and not arrivals.starts_ns
     assert arrivals.attempt(WHOLE, WHOLE, start_ns=2) and arrivals.starts_ns == {2}
+
+
+def test_nodes_for_which_all_others_waited_are_named_once_a_step(tmp_path: Path) -> None:
+    arrivals = Arrivals(tmp_path / "run")
+    for pause_s in (2.5, 5.84):
+        arrivals.logbook.held_up((1,), pause_s)
+    arrivals.logbook.finish()
+    (warning,) = arrivals.writer.meta.warnings
+    assert warning.code == "held-up"
+    assert "nothing moved 2 times, for up to 5.8 s, while others waited for n2" in warning.message
 
 
 def test_of_several_tries_the_best_is_kept(tmp_path: Path) -> None:

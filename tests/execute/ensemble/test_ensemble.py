@@ -4,7 +4,6 @@ import os
 import signal
 from collections.abc import Callable
 from pathlib import Path
-from threading import Timer
 from typing import Any
 
 import pyarrow as pa
@@ -146,25 +145,6 @@ def test_a_node_that_hangs_is_lost_when_patience_ends(tmp_path: Path) -> None:
     )
     assert "sent nothing" in cluster.meta.lost[0]["reason"]
     assert_only_the_victim_is_missing(cluster, 1)
-
-
-def test_a_node_that_comes_and_goes_is_named_and_not_lost(tmp_path: Path) -> None:
-    def on_phase(cluster: Cluster, phase: int) -> None:
-        if phase == 0:
-            kill(cluster, signal.SIGSTOP)
-            Timer(1.5, kill, (cluster, signal.SIGCONT)).start()
-
-    async def scenario(cluster: Cluster) -> None:
-        await cluster.run()
-        cluster.logbook.finish()
-
-    cluster = with_cluster(
-        tmp_path / "r", 4, ensemble_step("alltoall"), scenario, patience_s=4.0, on_phase=on_phase
-    )
-    assert cluster.meta.lost == []
-    (warning,) = cluster.meta.warnings
-    assert warning.code == "held-up"
-    assert "nothing moved once, for up to 1." in warning.message and "for n3" in warning.message
 
 
 def test_a_chain_goes_on_around_a_lost_node(tmp_path: Path) -> None:

@@ -102,6 +102,13 @@ def test_a_pause_ends_when_anything_moves_and_short_ones_are_not_said() -> None:
     assert watch.pause_s(7.5) == 0.0
 
 
+def test_a_node_that_says_no_more_for_a_while_is_what_others_waited_for() -> None:
+    watch = Watch([0, 1, 2], PATIENCE_S, 0.0)
+    watch.hear(0, alive(1, "barrier", 0, 2), 1.0)
+    watch.hear(1, alive(1, "barrier", 0, 2), 1.0)
+    assert watch.held_up_by() == [2]
+
+
 def test_a_node_that_was_stopped_itself_judges_none() -> None:
     watch = Watch([0, 1], PATIENCE_S, 0.0)
     watch.tick(1.0)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from weft.execute.ensemble.complaints import Complaint
+from weft.execute.ensemble.complaints import Complaint, suspects
 from weft.testbed.agent.reply import Alive, PhaseOver, Reply
 
 _STATES = {"connect": 0, "barrier": 1, "transfer": 2, "over": 3}
@@ -89,6 +89,11 @@ class Watch:
         """How long nothing has moved anywhere; 0 where that is too short to be said."""
         pause_s = now_s - self._moved_s if self._standings else 0.0
         return pause_s if pause_s > PAUSE_SHARE * self._patience_s else 0.0
+
+    def held_up_by(self) -> list[int]:
+        """The nodes that explain most of the waiting; where those least far wait for no node, these themselves."""
+        complaints = self.complaints()
+        return suspects(complaints) or [one.node for one in complaints]
 
     def complaints(self) -> list[Complaint]:
         """The nodes that those least far wait for; nodes further on wait for these."""

@@ -88,6 +88,7 @@ class Session:
         self._watch = Watch(self.members, self._job.patience_s, time.monotonic())
         await self._ask(requests, PhasesDone, None)
         self._watch = None
+        self._end_pause()
 
     async def leave(self) -> None:
         """End the session in peace; raises Setback."""
@@ -240,8 +241,12 @@ class Session:
     def _note_pause(self, watch: Watch, now_s: float) -> None:
         """Once anything moves again, note which nodes the others waited for: a link may have been away."""
         if pause_s := watch.pause_s(now_s):
-            self._pause = tuple(suspects(watch.complaints())), pause_s
-        elif self._pause:
+            self._pause = tuple(watch.held_up_by()), pause_s
+        else:
+            self._end_pause()
+
+    def _end_pause(self) -> None:
+        if self._pause:
             self._logbook.held_up(*self._pause)
             self._pause = None
 
