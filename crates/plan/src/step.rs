@@ -8,6 +8,7 @@ use crate::ensemble;
 use crate::error::{PlanError, Result};
 use crate::goal::Goal;
 use crate::limits::{Limits, Reach};
+use crate::network::Network;
 use crate::options::Options;
 use crate::over::{self, Over};
 use crate::pattern::Pattern;
@@ -56,6 +57,9 @@ pub struct Step {
     /// Which step of the plan it is made from, where that has `over`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub over: Option<Over>,
+    /// Of their nodes' networks the one that transfers between many nodes take; the first where it is missing.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub network: Option<Network>,
 }
 
 impl Step {
@@ -64,8 +68,7 @@ impl Step {
     /// Fails when there are too few nodes, or the step did not come from `load` and is wrong.
     pub fn phases(&self, nodes: u32) -> Result<Vec<Phase>, PlanError> {
         let sizes = self.checked_sizes(nodes)?;
-        let phases = self.pattern.phases(&sizes, nodes, Reach::AGENTS);
-        phases.map_err(|reason| self.fails_to_expand(&reason))
+        self.on_its_network(self.pattern.phases(&sizes, nodes, Reach::AGENTS))
     }
 
     /// How many phases it has on what reaches so far.
@@ -88,7 +91,15 @@ impl Step {
             true => self.pattern.phases(&sizes, nodes, reach),
             false => self.pattern.some_phases(&sizes, nodes, reach, range),
         };
-        phases.map_err(|reason| self.fails_to_expand(&reason))
+        self.on_its_network(phases)
+    }
+
+    fn on_its_network(&self, phases: Result<Vec<Phase>, String>) -> Result<Vec<Phase>, PlanError> {
+        let mut phases = phases.map_err(|reason| self.fails_to_expand(&reason))?;
+        if let Some(network) = self.network {
+            network.set(&mut phases);
+        }
+        Ok(phases)
     }
 
     fn checked_sizes(&self, nodes: u32) -> Result<Vec<u64>, PlanError> {
@@ -167,6 +178,7 @@ impl Step {
             goal,
             until_ns: read_until(&section, &pattern)?,
             pin_ns: read_pin(&section, &pattern, goal.is_some())?,
+            network: Network::read(&section, transport)?,
             pattern,
             transport,
             over: None,
@@ -312,6 +324,7 @@ mod tests {
             until_ns: None,
             pin_ns: None,
             over: None,
+            network: None,
         }
     }
 

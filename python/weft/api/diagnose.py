@@ -10,6 +10,7 @@ from weft.api.run import RunSource, opened
 from weft.diagnosis.limits import diagnosis
 from weft.diagnosis.limits.declared import DeclaredNetwork
 from weft.diagnosis.limits.findings import Findings
+from weft.diagnosis.limits.networks import over_networks
 from weft.diagnosis.paths.declared import path_differences
 from weft.fabrics.load import load_fabric
 from weft.runs.fabric_records import Fabric
@@ -35,5 +36,9 @@ def diagnose(
 
 
 def _with_declared_paths(found: Findings, fabric: Fabric) -> Findings:
-    differences = path_differences(found.paths, fabric) if found.paths else []
+    """With the differences of each network where there are several."""
+    if found.networks:
+        return over_networks([_with_declared_paths(one, fabric) for one in found.networks])
+    number = (found.network or 1) - 1
+    differences = path_differences(found.paths, fabric, number) if found.paths else []
     return replace(found, differences=differences)

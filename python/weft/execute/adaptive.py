@@ -10,6 +10,7 @@ from typing import Protocol
 import msgspec
 import pyarrow as pa
 import pyarrow.compute as pc
+from msgspec.structs import replace
 
 from weft.execute.crew import Crew
 from weft.execute.ensemble.ensemble import Ensemble
@@ -87,7 +88,9 @@ def record_choice(logbook: Logbook, spec: PhaseSpec) -> Phase:
     """Number a phase on, and write down what it is before it runs."""
     chosen = logbook.meta.chosen(logbook.step, logbook.launch)
     index = chosen[-1]["phase"] + 1 if chosen else 0
-    phase = Phase(index, spec.size_bytes, "stream", spec.transfers, stop=spec.stop)
+    network = logbook.meta.plan.steps[logbook.step].on_network
+    transfers = tuple(replace(one, network=network) for one in spec.transfers)
+    phase = Phase(index, spec.size_bytes, "stream", transfers, stop=spec.stop)
     logbook.phase_chosen(phase, spec.experiments)
     return phase
 

@@ -7,6 +7,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 
 from weft.execute.applications.web_server import with_loops
+from weft.execute.networks import settle_networks
 from weft.execute.pair import WITHOUT_SERVER
 from weft.nodeset import fold
 from weft.plan.plan import Plan, Step
@@ -98,6 +99,7 @@ class Outlook:
 
 def foresee(plan: Plan, spec: str, testbed: Testbed) -> Outlook:
     """What the steps of a resolved plan would use; raises RequestError when the testbed has too few nodes."""
+    plan, _ = settle_networks(plan, testbed)
     if not is_computed(testbed):
         plan = with_loops(plan)
     nodes = testbed.nodes

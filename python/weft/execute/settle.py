@@ -12,6 +12,7 @@ from weft.execute.buffers import check_buffers
 from weft.execute.host_settings.places import check_knobs
 from weft.execute.linpack.settle import settle_linpack
 from weft.execute.message_size import with_enough_bytes
+from weft.execute.networks import settle_networks
 from weft.execute.resolve import check_usable, settle_pairs, too_few_processors
 from weft.execute.traffic import settle_traffic
 from weft.execute.transport_check import check_transports
@@ -39,7 +40,7 @@ def settle(plan: Plan, testbed: Testbed, cpus: list[int] | None) -> tuple[Plan, 
     Spinning spares a wake-up but takes a processor away, so it is chosen only where the testbed has one to
     spare for each end. What is computed comes out the same in every launch, so that one is enough.
     """
-    notes: list[Warning] = []
+    plan, notes = settle_networks(plan, testbed)
     if plan.race and is_computed(testbed):
         raise RequestError(
             f"{plan.name}: a race repeats what varies, and {testbed.name} computes the same each time",

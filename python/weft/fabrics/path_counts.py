@@ -23,14 +23,18 @@ class Told(NamedTuple):
 
 
 class PathCounts:
-    """Counts paths over the fewest links that have no link in common which two connections fill: the greatest flow
-    where each such link carries one."""
+    """Counts paths in a network over the fewest links that have no link in common which two connections fill: the
+    greatest flow where each such link carries one."""
 
-    def __init__(self, fabric: Fabric) -> None:
+    def __init__(self, fabric: Fabric, network: int = 0) -> None:
         hosts = {host["name"] for host in fabric["hosts"]}
         self._leaf_of: dict[str, str] = {}
         self._between: Counter[tuple[str, str]] = Counter()
-        links = [link for link in fabric["links"] if not link["dead"]]
+        links = [
+            link
+            for link in fabric["links"]
+            if not link["dead"] and link.get("network", 0) == network
+        ]
         own = [_rate_bps(link) for link in links if hosts.intersection(link["ends"])]
         usual_bps = float(np.median(own)) if own else 0.0
         for link in links:

@@ -158,6 +158,14 @@ class Step(Struct, frozen=True):
     pin_ns: int | UnsetType = UNSET
     """For so long jumps between sizes are pinned to the byte, by phases that are chosen while it runs."""
     over: Over | UnsetType = UNSET
+    network: int | Literal["each"] | UnsetType = UNSET
+    """Of their nodes' networks the one that transfers between many nodes take, from 0; the first where it is missing.
+    Once a testbed is known, "each" is a step for each of them."""
+
+    @property
+    def on_network(self) -> int:
+        """The network that its transfers take, from 0."""
+        return self.network if isinstance(self.network, int) else 0
 
     @property
     def is_ensemble(self) -> bool:
@@ -299,6 +307,11 @@ class Plan(Struct, frozen=True):
     def pilots(self) -> int:
         """Launches in which a step that pins goes through its sizes; the others confirm what it found."""
         return max(1, self.launches - CONFIRMING_LAUNCHES)
+
+    @property
+    def networks(self) -> list[int]:
+        """The networks that its steps between many nodes go over, from 0."""
+        return sorted({step.on_network for step in self.steps if step.is_ensemble})
 
     def with_step(self, index: int, step: Step) -> Plan:
         """The plan with another step at `index`."""

@@ -75,7 +75,7 @@ def xray_document(run: Run, is_over: bool) -> Document | None:
         **tried,
         "is_over": is_over,
         "limits": [named.limit(limit, study).to_json() for limit in study.limits],
-        "slow": list(named.slow(study)),
+        "slow": [one.to_json() for one in named.slow(study)],
         "groups": [named.names(group.members) for group in study.groups],
         "candidates": [named.names(one.members) for one in study.survey.candidates.walk()],
         "undecided": [f"{question}: {named.text(nodes)}" for question, nodes in study.undecided],

@@ -49,3 +49,33 @@ def test_one_link_is_named_and_the_rounds_end_when_all_is_decided(
     assert (found.undecided, found.rounds < 100) == (0, True)
     assert found.verdict.startswith(f"Node n5 {symptom}, both ways: ")
     assert "Whether frames are lost is not known" in found.verdict
+
+
+RAILS = """
+name = "rails"
+[[hosts]]
+ids = "n[1-6]"
+attach = "first"
+link = { rate = "10 Mb/s", delay = "5 us" }
+[[attachments]]
+hosts = "n[1-4],n6"
+attach = "second"
+link = { rate = "10 Mb/s", delay = "5 us" }
+[[attachments]]
+hosts = "n5"
+attach = "second"
+link = { rate = "8 Mb/s", delay = "5 us" }
+"""
+
+
+def test_a_slow_link_is_named_with_its_network(tmp_path: Path) -> None:
+    file = tmp_path / "rails.toml"
+    file.write_text(RAILS)
+    found = diagnose(compute(tmp_path / "run", "health", f"sim:{file}"))
+    assert found.verdict.startswith("Network 1: Every node and leaf is like the others")
+    assert " Network 2: Node n5 is slow, both ways: " in found.verdict
+    document = found.to_json()
+    assert (document["grey"], "network" in document) == (None, False)
+    assert [one["network"] for one in document["networks"]] == [1, 2]
+    first, second = (one["grey"] for one in document["networks"])
+    assert (first, {one["symptom"] for one in second}) == ([], {"is slow"})

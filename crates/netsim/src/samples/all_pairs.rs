@@ -60,7 +60,8 @@ impl<'a> AllPairs<'a> {
         };
         let is_fair = simulator.parameters.sharing == Sharing::MaxMin;
         let is_constant = simulator.network.contended().is_empty();
-        if pattern.mode != Mode::Unphased || range.len() != 1 || !(is_fair && is_constant) {
+        let is_suited = is_fair && is_constant && step.network.is_none();
+        if pattern.mode != Mode::Unphased || range.len() != 1 || !is_suited {
             return None;
         }
         let hosts = 0..simulator.network.hosts() as u32;

@@ -10,6 +10,7 @@ use crate::error::Result;
 use crate::hpl::{self, Hpl};
 use crate::interference::{self, Interference};
 use crate::multipair::{self, MultiPair};
+use crate::network;
 use crate::reading::{Axis, Section};
 use crate::webserver::{self, Webserver};
 
@@ -59,17 +60,17 @@ const KINDS: [Kind; 21] = [
     },
     Kind {
         name: "pairs",
-        keys: &["nodes", "stride", "from", "to", "duplex"],
+        keys: &["nodes", network::KEY, "stride", "from", "to", "duplex"],
         read: |step| Pairs::read(step).map(Pattern::Pairs),
     },
     Kind {
         name: "alltoall",
-        keys: &["nodes", "mode"],
+        keys: &["nodes", network::KEY, "mode"],
         read: |step| AllToAll::read(step).map(Pattern::AllToAll),
     },
     Kind {
         name: "matrix",
-        keys: &["nodes", "measure", "duplex", "rounds"],
+        keys: &["nodes", network::KEY, "measure", "duplex", "rounds"],
         read: |step| Matrix::read(step).map(Pattern::Matrix),
     },
     Kind {
@@ -80,6 +81,7 @@ const KINDS: [Kind; 21] = [
             "receivers",
             "streams_per_sender",
             "sweep",
+            network::KEY,
         ],
         read: |step| Streams::read(step).map(Pattern::Streams),
     },
@@ -99,27 +101,27 @@ const KINDS: [Kind; 21] = [
     },
     Kind {
         name: "ring",
-        keys: &["nodes"],
+        keys: &["nodes", network::KEY],
         read: |step| Ring::read(step).map(Pattern::Ring),
     },
     Kind {
         name: "random",
-        keys: &["nodes", "permutations", "seed", "shape"],
+        keys: &["nodes", network::KEY, "permutations", "seed", "shape"],
         read: |step| Random::read(step).map(Pattern::Random),
     },
     Kind {
         name: "xray",
-        keys: &["nodes", "time", "quick"],
+        keys: &["nodes", network::KEY, "time", "quick"],
         read: |step| Xray::read(step).map(Pattern::Xray),
     },
     Kind {
         name: "paths",
-        keys: &["nodes", "time", "ports"],
+        keys: &["nodes", network::KEY, "time", "ports"],
         read: |step| Paths::read(step).map(Pattern::Paths),
     },
     Kind {
         name: "health",
-        keys: &["nodes", "time"],
+        keys: &["nodes", network::KEY, "time"],
         read: |step| Health::read(step).map(Pattern::Health),
     },
     Kind {

@@ -18,6 +18,22 @@ fn routes(keys: &str, nodes: u32) -> Vec<Vec<(u32, u32)>> {
     phases(keys, nodes).iter().map(of).collect()
 }
 
+#[test]
+fn all_transfers_take_the_network_that_is_named() {
+    let networks = |keys: &str| -> HashSet<u32> {
+        let transfers = phases(keys, 4).into_iter().flat_map(|one| one.transfers);
+        transfers.map(|one| one.network).collect()
+    };
+    assert_eq!(networks("pattern = \"ring\""), HashSet::from([0]));
+    let matrix = "pattern = \"matrix\"\nnetwork = 3";
+    assert_eq!(networks(matrix), HashSet::from([2]));
+    let some = step(matrix).some_phases(4, Reach::SIMULATOR, 1..2).unwrap();
+    assert!(some[0].transfers.iter().all(|one| one.network == 2));
+    let each = step("pattern = \"ring\"\nnetwork = \"each\"");
+    assert!(serde_json::to_string(&each).unwrap().contains("\"network\":\"each\""));
+    assert_eq!(networks("pattern = \"ring\"\nnetwork = \"each\""), HashSet::from([0]));
+}
+
 fn every_ordered_pair(nodes: u32) -> HashSet<(u32, u32)> {
     let pairs = (1..=nodes).flat_map(|src| (1..=nodes).map(move |dst| (src, dst)));
     pairs.filter(|(src, dst)| src != dst).collect()

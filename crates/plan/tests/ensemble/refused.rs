@@ -36,6 +36,9 @@ pattern = "streams"\nsenders = "1"\nreceivers = "1" => position 1 is in `senders
 pattern = "streams"\nsenders = "1"\nreceivers = "2"\nnodes = 3 => belongs to streams without
 pattern = "cast"\nnetworks = 3 => steps[0].networks = 3: must be a whole number from 1 to 2
 pattern = "cast"\nchunk = "2 GiB" => steps[0].chunk = "2 GiB": must be at most 64 MiB
+pattern = "ring"\nnetwork = 0 => steps[0].network = 0: must be a number from 1 to 64, or "each"
+pattern = "ring"\nnetwork = 2\ntransport = "mpi" => steps[0].network = 2: belongs to transport = "tcp"
+pattern = "cast"\nnetwork = 2 => steps[0].network = 2: belongs to pattern = "pairs" or "alltoall"
 pattern = "random"\npermutations = 0 => must be a whole number from 1 to 10000
 pattern = "pingpong"\nnodes = 2 => steps[0].nodes = 2: belongs to pattern = "pairs" or "alltoall"
 stride = 2 => steps[0].pattern: missing: give a pattern: pingpong, stream, exchange, multipair, pairs,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
+from rich.console import Console
 from rich.table import Table
 
 from weft.alike import listed
@@ -35,17 +36,11 @@ def print_findings(found: Findings, meta: RunMeta) -> None:
     """The verdict, then the tables behind it, what is open, and warnings of the run."""
     console = terminal()
     console.print(found.verdict, soft_wrap=True)
-    if found.limits:
-        limits = _limits_table(found.limits)
-        titled(console, "limits, payload of all members together", limits, SURE)
-    if found.slow:
-        titled(console, "slow", _slow_table(found.slow))
+    for one in found.networks or [found]:
+        _print_network(one, console)
     if found.pairs:
         title = f"several pairs at {found.pairs[0].size_bytes} B, all together"
         titled(console, title, *(f"  {order.text}" for order in found.pairs))
-    if found.paths:
-        between = listed(list(found.paths.lines()), MOST_ROWS, "\n  ")
-        titled(console, "paths between leaves, payload", f"  {between}")
     if found.explanations:
         titled(console, "explained", *(f"  {one.text}" for one in found.explanations))
     if found.recommendations:
@@ -60,6 +55,19 @@ def print_findings(found: Findings, meta: RunMeta) -> None:
     print_thresholds(found.thresholds, meta, console)
     for warning in meta.warnings:
         console.print(f"\nwarning: {warning.message} [{warning.code}]", soft_wrap=True)
+
+
+def _print_network(found: Findings, console: Console) -> None:
+    """What is shared, what is slow, and paths, of one network or the only one."""
+    prefix = "" if found.network is None else f"network {found.network}: "
+    if found.limits:
+        limits = _limits_table(found.limits)
+        titled(console, f"{prefix}limits, payload of all members together", limits, SURE)
+    if found.slow:
+        titled(console, f"{prefix}slow", _slow_table(found.slow))
+    if found.paths:
+        between = listed(list(found.paths.lines()), MOST_ROWS, "\n  ")
+        titled(console, f"{prefix}paths between leaves, payload", f"  {between}")
 
 
 def _limits_table(limits: Sequence[Limit]) -> Table:

@@ -121,23 +121,27 @@ class GreyReport:
 _WAYS: dict[Side, str] = {"out": "sending", "in": "receiving"}
 
 
-def is_health_check(plan: Plan) -> bool:
-    """Whether a plan is round trips and rounds of random partners, chosen or drawn, and nothing else."""
-    kinds = [(step.pattern.kind, step.measures_latency) for step in plan.steps]
+def is_health_check(plan: Plan, network: int = 0) -> bool:
+    """Whether a plan is, on a network, round trips and rounds of random partners, chosen or drawn, and nothing else."""
+    kinds = [
+        (step.pattern.kind, step.measures_latency)
+        for step in plan.steps
+        if step.on_network == network
+    ]
     return kinds in ([("matrix", True), ("health", False)], [("matrix", True), ("random", False)])
 
 
-def grey_report(run: Run) -> GreyReport:
-    """Everything that a run shows of nodes and leaves that fail a little."""
-    return examine(run.meta, run.samples, run.side_table(EVIDENCE_NAME))
+def grey_report(run: Run, step: int) -> GreyReport:
+    """Everything that a run's step of rounds shows of nodes and leaves that fail a little."""
+    return examine(run.meta, step, run.samples, run.side_table(EVIDENCE_NAME))
 
 
-def examine(meta: RunMeta, samples: pa.Table, evidence: pa.Table) -> GreyReport:
-    """What all rounds so far show: a pure function of them."""
+def examine(meta: RunMeta, step: int, samples: pa.Table, evidence: pa.Table) -> GreyReport:
+    """What all rounds of a step so far show: a pure function of them."""
     names = tuple(str(node["name"]) for node in meta.nodes)
     lost = frozenset(names.index(entry["node"]) for entry in meta.lost if entry["node"] in names)
-    survey = take_survey(samples, meta.plan, len(names), lost)
-    step = len(meta.plan.steps) - 1
+    network = meta.plan.steps[step].on_network
+    survey = take_survey(samples, meta.plan, len(names), lost, network)
     rounds = [one.without(lost) for one in trials(samples, step)]
     alive = frozenset(range(len(names))) - lost
     leaves = tuple(leaf.members for leaf in leaves_of(survey.round_trip_us, alive))

@@ -44,7 +44,7 @@ class HealthSearch:
 
     def next_phases(self, samples: pa.Table, lost: set[int], elapsed_s: float) -> list[PhaseSpec]:
         """More rounds until each node and leaf is accused or cleared, or the time is up."""
-        found = examine(self._meta, samples, self._table(EVIDENCE_NAME))
+        found = examine(self._meta, self._step, samples, self._table(EVIDENCE_NAME))
         if found.rounds and (not found.undecided or found.rounds >= MOST_ROUNDS):
             return []
         self._is_late = elapsed_s >= self._pattern.time_ns / 1e9

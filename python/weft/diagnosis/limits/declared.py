@@ -62,19 +62,23 @@ def between(by_ports: Sequence[tuple[int, float]], ports: int) -> float:
 
 
 class DeclaredNetwork:
-    """The first network of a resolved fabric (weft.fabrics.load): a tree of switches.
+    """A network of a resolved fabric (weft.fabrics.load): a tree of switches.
 
     Raises RequestError where the fabric has several ways: what its links carry depends on who takes which.
     """
 
-    def __init__(self, fabric: Fabric) -> None:
+    def __init__(self, fabric: Fabric, network: int = 0) -> None:
         if not has_one_way(fabric):
             raise RequestError(
                 f"{fabric['name']}: has several ways between hosts",
                 "findings are held against fabrics with one way only",
             )
-        self._tree = FabricTree(fabric)
+        self._tree = FabricTree(fabric, network)
         self._fabric = fabric
+
+    def on(self, network: int) -> DeclaredNetwork:
+        """Another network of the same fabric, from 0; raises RequestError."""
+        return DeclaredNetwork(self._fabric, network)
 
     @property
     def hosts(self) -> list[str]:

@@ -15,6 +15,7 @@ from weft.diagnosis.limits.differences import Difference, differences, unobserva
 from weft.diagnosis.limits.findings import Findings
 from weft.diagnosis.limits.healthy import health_findings
 from weft.diagnosis.limits.naming import Namer
+from weft.diagnosis.limits.networks import on_network, over_networks
 from weft.diagnosis.limits.wording import (
     aside_texts,
     cut_text,
@@ -70,22 +71,45 @@ def _findings(
         return Findings(verdict, thresholds=thresholds(run))
     if why := _unsearchable(meta):
         return Findings(why)
-    if quick := [index for index in searched_steps(meta) if _is_quick(meta, index)]:
+    networks = meta.plan.networks
+    each = [_of_network(run, one, declared and declared.on(one), beside) for one in networks]
+    if not any(isinstance(step.network, int) for step in meta.plan.steps):
+        return each[0]
+    return over_networks(
+        [on_network(one, network + 1) for network, one in zip(networks, each, strict=True)]
+    )
+
+
+def _of_network(
+    run: Run, network: int, declared: DeclaredNetwork | None, beside: Sequence[OtherTraffic]
+) -> Findings:
+    """What the steps say that were on a network."""
+    meta = run.meta
+    steps = [at for at, step in enumerate(meta.plan.steps) if step.on_network == network]
+    if quick := [index for index in steps if _is_quick(meta, index)]:
         return health_findings(run, quick[0])
-    if steps := [index for index, one in enumerate(meta.plan.steps) if one.pattern.kind == "paths"]:
-        report = path_report(run, steps[-1])
+    if found := [index for index in steps if meta.plan.steps[index].pattern.kind == "paths"]:
+        report = path_report(run, found[-1])
         return Findings(report.verdict, paths=report)
-    if is_health_check(meta.plan):
-        health = grey_report(run)
+    if is_health_check(meta.plan, network):
+        health = grey_report(run, steps[-1])
         return Findings(health.verdict, grey=health)
-    study = study_of(run)
+    return _limits_of(run, network, declared, beside)
+
+
+def _limits_of(
+    run: Run, network: int, declared: DeclaredNetwork | None, beside: Sequence[OtherTraffic]
+) -> Findings:
+    """What a search for limits on a network found, or full rounds without one."""
+    meta = run.meta
+    study = study_of(run, network=network)
     named = Namer(meta)
     if len(study.survey.nodes) < LEAST_NODES:
         count = len(study.survey.nodes)
         if count == 0:
             return Findings("Nothing was measured that tells groups of nodes apart.")
         return Findings(f"Too few nodes to tell groups apart: {count}, and it takes {LEAST_NODES}.")
-    searched = searched_steps(meta)
+    searched = searched_steps(meta, network)
     all_nodes = study.survey.nodes
     believed: list[SharedLimit] = []
     doubted: list[SharedLimit] = []
@@ -143,20 +167,24 @@ def _unsearchable(meta: RunMeta) -> str:
     return ""
 
 
-def study_of(run: Run, is_over: bool = True) -> Study:
-    """All that follows from a run's survey and search; of a search that goes on, also what it would try next."""
+def study_of(run: Run, is_over: bool = True, network: int | None = None) -> Study:
+    """All that follows from a run's survey and search of a network, the first that it has if none is named; of a search
+    that goes on, also what it would try next."""
     meta = run.meta
+    network = min(meta.plan.networks, default=0) if network is None else network
     names = [str(node["name"]) for node in meta.nodes]
     lost = frozenset(names.index(entry["node"]) for entry in meta.lost if entry["node"] in names)
-    survey = take_survey(run.samples, meta.plan, len(names), lost)
-    searched = (trials(run.samples, step, meta.phases) for step in searched_steps(meta))
+    survey = take_survey(run.samples, meta.plan, len(names), lost, network)
+    searched = (trials(run.samples, step, meta.phases) for step in searched_steps(meta, network))
     return conclude(survey, [trial for step in searched for trial in step], is_over)
 
 
-def searched_steps(meta: RunMeta) -> list[int]:
-    """The steps that choose what they measure."""
+def searched_steps(meta: RunMeta, network: int | None = None) -> list[int]:
+    """The steps that choose what they measure, on all networks or one."""
     steps = enumerate(meta.plan.steps)
-    return [index for index, step in steps if step.is_adaptive]
+    return [
+        index for index, step in steps if step.is_adaptive and network in (None, step.on_network)
+    ]
 
 
 def _is_quick(meta: RunMeta, step: int) -> bool:

@@ -23,7 +23,8 @@ class Limit:
 
     kind: "uplink" (what leaves or enters the members), "switch" (all that they send, and likewise all
     that they receive), "trunk" (an uplink between the two halves of the network), "core" (what passes
-    between the parts of the members). `demand_mbps` is what the nodes' ports would send through it.
+    between the parts of the members). `demand_mbps` is what the nodes' ports would send through it. `network` is the
+    one that it is in, from 1, where nodes have several.
     """
 
     kind: str
@@ -34,6 +35,7 @@ class Limit:
     demand_mbps: float
     confidence: float
     evidence: str
+    network: int | None = None
 
     @property
     def oversubscription(self) -> float:
@@ -50,12 +52,14 @@ class Limit:
         return replace(self, members=tuple(group), against=self.members, direction=direction)
 
     def to_json(self) -> dict[str, Any]:
-        return {**vars(self), "oversubscription": self.oversubscription}
+        """As `weft diagnose --json` has it."""
+        return {**_known(self), "oversubscription": self.oversubscription}
 
 
 @dataclass(frozen=True)
 class Slow:
-    """Something slow by itself: a "node", one "direction" of a node, or a "route" (from, to)."""
+    """Something slow by itself: a "node", one "direction" of a node, or a "route" (from, to); in a `network`, from 1,
+    where nodes have several."""
 
     kind: str
     nodes: tuple[str, ...]
@@ -63,6 +67,11 @@ class Slow:
     rate_mbps: Interval
     expected_mbps: float
     evidence: str
+    network: int | None = None
+
+    def to_json(self) -> dict[str, Any]:
+        """As `weft diagnose --json` has it."""
+        return _known(self)
 
     @property
     def name(self) -> str:
@@ -73,7 +82,8 @@ class Slow:
 @dataclass(frozen=True)
 class Findings:
     """Everything that can be said; `groups` are nested or apart, largest first, `unobservable` are declared limits that
-    the nodes cannot fill."""
+    the nodes cannot fill. Where nodes have several networks, `networks` are the findings of each, with its number from
+    1, and paths and what fails a little are only there."""
 
     verdict: str
     groups: list[tuple[str, ...]] = field(default_factory=list)
@@ -90,6 +100,8 @@ class Findings:
     recommendations: list[Recommendation] = field(default_factory=list)
     paths: PathReport | None = None
     grey: GreyReport | None = None
+    network: int | None = None
+    networks: list[Findings] = field(default_factory=list)
 
     def to_json(self) -> dict[str, Any]:
         """The document of `weft diagnose --json`."""
@@ -99,8 +111,20 @@ class Findings:
         explanations = [one.to_json() for one in self.explanations]
         recommendations = [one.to_json() for one in self.recommendations]
         own = {"limits": limits, "pairs": pairs, "thresholds": thresholds}
+        own["slow"] = [one.to_json() for one in self.slow]
         own["studies"] = [one.to_json() for one in self.studies]
         own_paths = self.paths.to_json() if self.paths else None
         said = {"explanations": explanations, "recommendations": recommendations}
         grey = self.grey.to_json() if self.grey else None
-        return {**vars(self), **own, **said, "paths": own_paths, "grey": grey}
+        document = {**_known(self), **own, **said, "paths": own_paths, "grey": grey}
+        document.pop("networks")
+        if self.networks:
+            document["networks"] = [one.to_json() for one in self.networks]
+        return document
+
+
+def _known(found: Limit | Slow | Findings) -> dict[str, Any]:
+    """What is to be said, without the network where nodes have only one."""
+    return {
+        name: value for name, value in vars(found).items() if name != "network" or value is not None
+    }

@@ -30,7 +30,8 @@ def health_of(run: Run, step: int) -> Health:
     meta = run.meta
     names = [str(node["name"]) for node in meta.nodes]
     lost = frozenset(names.index(one["node"]) for one in meta.lost if one["node"] in names)
-    survey = take_survey(run.samples, meta.plan, len(names), lost)
+    network = meta.plan.steps[step].on_network
+    survey = take_survey(run.samples, meta.plan, len(names), lost, network)
     done = trials(run.samples, step, meta.phases)
     return judge(survey, [one.without(lost) for one in done] if lost else done)
 

@@ -13,9 +13,10 @@ ONE_CHOICE = 2
 """Over so many links there is one choice: up to a spine. Behind more of them the number of paths is not exact."""
 
 
-def path_differences(report: PathReport, fabric: Fabric) -> list[str]:
-    """A sentence for each pair of leaves with fewer paths than declared, where chance does not explain it."""
-    return list(_differences(report, PathCounts(fabric)))
+def path_differences(report: PathReport, fabric: Fabric, network: int = 0) -> list[str]:
+    """A sentence for each pair of leaves with fewer paths than the fabric has in a network, where chance does not
+    explain it."""
+    return list(_differences(report, PathCounts(fabric, network)))
 
 
 def _differences(report: PathReport, counts: PathCounts) -> Iterator[str]:

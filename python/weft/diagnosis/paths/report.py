@@ -98,7 +98,8 @@ def path_report(run: Run, step: int) -> PathReport:
     meta = run.meta
     names = [str(node["name"]) for node in meta.nodes]
     lost = frozenset(names.index(entry["node"]) for entry in meta.lost if entry["node"] in names)
-    survey = take_survey(run.samples, meta.plan, len(names), lost)
+    network = meta.plan.steps[step].on_network
+    survey = take_survey(run.samples, meta.plan, len(names), lost, network)
     pairs = leaf_pairs(leaves_of(survey.round_trip_us, survey.nodes))
     found = PathLog(step, pairs).read(run.samples, meta.phases)
     told = [leaf_paths(pair, one.sorted()) for pair, one in zip(pairs, found, strict=True)]

@@ -76,7 +76,8 @@ class PathSearch:
         return []
 
     def _survey(self, samples: pa.Table, lost: set[int]) -> Survey:
-        return take_survey(samples, self._meta.plan, len(self._meta.nodes), frozenset(lost))
+        meta, network = self._meta, self._meta.plan.steps[self._step].on_network
+        return take_survey(samples, meta.plan, len(meta.nodes), frozenset(lost), network)
 
     def _wanted(self, pair: LeafPair, known: Measured) -> list[tuple[Connection, ...]]:
         """Rounds of a pair of leaves: single connections, then some that may meet, then more if paths may hide."""

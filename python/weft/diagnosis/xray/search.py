@@ -77,7 +77,8 @@ class Search:
         return self._specs(study, requests, len(done))
 
     def _take_survey(self, samples: pa.Table, lost: set[int]) -> Survey:
-        return take_survey(samples, self._meta.plan, len(self._meta.nodes), frozenset(lost))
+        meta, network = self._meta, self._meta.plan.steps[self._step].on_network
+        return take_survey(samples, meta.plan, len(meta.nodes), frozenset(lost), network)
 
     def _closing(self, study: Study, done: list[Trial]) -> list[Request]:
         """Where nothing was found, how good any cut is."""

@@ -98,8 +98,10 @@ def placed(nodes: Members, trips: RoundTrips) -> Placement:
     return Placement(group_by_round_trip(nodes, trips.dense(count)))
 
 
-def take_survey(samples: pa.Table, plan: Plan, count: int, lost: Members = frozenset()) -> Survey:
-    """The survey of a run over `count` nodes, without the lost ones: its matrix steps.
+def take_survey(
+    samples: pa.Table, plan: Plan, count: int, lost: Members = frozenset(), network: int = 0
+) -> Survey:
+    """The survey of a network of a run over `count` nodes, without the lost ones: its matrix steps.
 
     A run that has no matrix of rates is surveyed by whatever else it measured between many nodes.
     """
@@ -108,6 +110,8 @@ def take_survey(samples: pa.Table, plan: Plan, count: int, lost: Members = froze
     for index, step in enumerate(plan.steps):
         kind = step.pattern.kind
         if not step.is_ensemble or step.is_adaptive or kind == "cast":
+            continue
+        if step.on_network != network:
             continue
         if step.measures_latency:
             trips = samples.filter(pc.field("step") == index)

@@ -72,8 +72,8 @@ class HealthCheck:
         return [] if self._is_late else specs
 
     def _take_survey(self, samples: pa.Table, lost: set[int]) -> Survey:
-        meta = self._meta
-        return take_survey(samples, meta.plan, len(meta.nodes), frozenset(lost))
+        meta, network = self._meta, self._meta.plan.steps[self._step].on_network
+        return take_survey(samples, meta.plan, len(meta.nodes), frozenset(lost), network)
 
     def _spec(self, laid: Sequence[Laid]) -> PhaseSpec:
         step = self._meta.plan.steps[self._step]
