@@ -114,6 +114,7 @@ Kind = Literal[
     "bisection",
     "port",
     "meeting",
+    "look",
 ]
 """What an experiment asks:
 
@@ -122,7 +123,8 @@ cross: all nodes of `within` send to others outside of their own part.
 out, in: all members send to, or receive from, the other nodes of `within`.
 bisection: a random half of all nodes exchanges with the other half.
 alone: one pair exchanges, and no other node in its part of the network sends.
-port: a connection from a port of its own, by itself. meeting: one beside others, whose path it may take.
+port: a connection from a port of its own, by itself. meeting: one beside others, whose path it may take. look: some
+that only a slow path would disturb, or two that may be on one.
 send, receive: one node sends to, or receives from, the other node of `within`, in one direction only.
 """
 

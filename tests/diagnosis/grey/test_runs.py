@@ -53,6 +53,8 @@ def test_one_link_is_named_and_the_rounds_end_when_all_is_decided(
 
 RAILS = """
 name = "rails"
+[[switches]]
+ids = "first,second"
 [[hosts]]
 ids = "n[1-6]"
 attach = "first"

@@ -33,7 +33,10 @@ class BadLink:
 def slow_links(pairs: Sequence[LeafPaths]) -> list[BadLink]:
     """The fewest links that explain all slow paths, those first that explain most."""
     told = [one for one in pairs if one.paths]
-    usual = float(np.median([one.usual_mbps for one in told])) if told else 0.0
+    if any(one.kind == "wide" for one in told):
+        # Where paths are wide, a slow one would have been seen.
+        told = [one for one in pairs if one.paths or one.kind == "not told"]
+    usual = float(np.median([one.usual_mbps for one in told if one.paths])) if told else 0.0
     return _links(told, lambda path: path.capacity_mbps.median < SLOW_SHARE * usual)
 
 

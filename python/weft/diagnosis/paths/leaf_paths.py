@@ -11,12 +11,14 @@ from weft.diagnosis.paths.balance import Balance, balance_of, share_of
 from weft.diagnosis.paths.connection import Connection, LeafPair
 from weft.diagnosis.paths.document import PairEntry, PathEntry
 from weft.diagnosis.paths.sorting import Sorting
+from weft.diagnosis.paths.wide import WideSorting
 from weft.interval import Interval
 from weft.statistics import median_interval
 
-Kind = Literal["several", "one", "by address", "not told", "few", "sprayed"]
+Kind = Literal["several", "one", "by address", "not told", "few", "sprayed", "wide"]
 """Several paths, by ports; one for all that was tried; several, but ports do not matter; connections do not disturb
-each other; too few connections were sorted; packets of one connection take several paths."""
+each other; too few connections were sorted; packets of one connection take several paths; connections disturb each
+other on slow paths only."""
 LEAST_SORTED = 8
 LEAST_APART = 4
 
@@ -36,7 +38,8 @@ class PathFound:
 
 @dataclass(frozen=True)
 class LeafPaths:
-    """From the nodes `src` to the nodes `dst`; `undecided` connections are on a path that is not known."""
+    """From the nodes `src` to the nodes `dst`; `undecided` connections are on a path that is not known. Where the kind
+    is "wide", `paths` are those that are slow, and behind them all others as one."""
 
     src: tuple[int, ...]
     dst: tuple[int, ...]
@@ -94,6 +97,29 @@ def leaf_paths(pair: LeafPair, sorting: Sorting) -> LeafPaths:
         balance_of(counts) if len(counts) > 1 else None,
         len(sorting.undecided),
     )
+
+
+def wide_paths(pair: LeafPair, found: WideSorting) -> LeafPaths | None:
+    """The same where most paths are wider than two nodes can fill; None where none of them is slow."""
+    if not found.slow:
+        return None
+    placed = sum(map(len, found.slow)) + len(found.others)
+    paths = [
+        PathFound(
+            tuple(sorted(path)),
+            share_of(len(path), placed),
+            median_interval([mbps for at, mbps in found.meetings if at == number]),
+            True,
+        )
+        for number, path in enumerate(found.slow)
+    ]
+    alone = [2 * found.alone[one] for one in found.others]
+    if rates := found.wide_mbps or alone:
+        share = share_of(len(found.others), placed)
+        others = tuple(sorted(found.others))
+        paths.append(PathFound(others, share, median_interval(rates), bool(found.wide_mbps)))
+    undecided = len(found.undecided)
+    return LeafPaths(pair.src.members, pair.dst.members, "wide", tuple(paths), None, undecided)
 
 
 def _kind(sorting: Sorting) -> Kind:

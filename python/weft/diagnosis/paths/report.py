@@ -7,11 +7,11 @@ from dataclasses import dataclass
 
 from weft.diagnosis.leaves import leaves_of
 from weft.diagnosis.paths.blame import BadLink, lossy_links, slow_links
-from weft.diagnosis.paths.connection import leaf_pairs
+from weft.diagnosis.paths.connection import LeafPair, leaf_pairs
 from weft.diagnosis.paths.document import LossyEntry, PathsDocument, SlowEntry
-from weft.diagnosis.paths.leaf_paths import LeafPaths, leaf_paths
+from weft.diagnosis.paths.leaf_paths import LeafPaths, leaf_paths, wide_paths
 from weft.diagnosis.paths.losses import with_losses
-from weft.diagnosis.paths.trials import PathLog
+from weft.diagnosis.paths.trials import Measured, PathLog
 from weft.diagnosis.paths.wording import (
     NO_LEAVES,
     NOT_TOLD,
@@ -93,6 +93,12 @@ class PathReport:
         return [self.names[node] for node in link.other] if link.side == "between" else None
 
 
+def _told(pair: LeafPair, found: Measured) -> LeafPaths:
+    sorting = found.sorted()
+    wide = wide_paths(pair, found.slow_paths()) if sorting.is_wide else None
+    return wide or leaf_paths(pair, sorting)
+
+
 def path_report(run: Run, step: int) -> PathReport:
     """Everything that a step of the pattern paths shows, whole or cut short."""
     meta = run.meta
@@ -102,7 +108,7 @@ def path_report(run: Run, step: int) -> PathReport:
     survey = take_survey(run.samples, meta.plan, len(names), lost, network)
     pairs = leaf_pairs(leaves_of(survey.round_trip_us, survey.nodes))
     found = PathLog(step, pairs).read(run.samples, meta.phases)
-    told = [leaf_paths(pair, one.sorted()) for pair, one in zip(pairs, found, strict=True)]
+    told = [_told(pair, one) for pair, one in zip(pairs, found, strict=True)]
     counted = segments(run.side_table(EVIDENCE_NAME), step)
     overtaken = together(counted.values()).overtaken_share if counted else None
     if overtaken is not None and overtaken > OVERTAKEN:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 import pyarrow as pa
 from msgspec.structs import replace
@@ -17,12 +19,20 @@ from weft.plan.phases import Transfer
 from weft.plan.plan import SizeList, Step, TimeRule
 from weft.runs.experiment import Experiment, PhaseSpec
 from weft.runs.meta import RunMeta
+from weft.runs.records import Kind
 
 MOST_CONNECTIONS = 400
 """Between two leaves."""
 MESSAGES_IN_TRIAL, MOST_BYTES = 200, 256 << 10
 AT_ONCE = 12
 """Rounds of single connections that are asked for together."""
+
+
+class Question(NamedTuple):
+    """Connections between two leaves that run at once: by themselves, to meet, or to look for slow paths."""
+
+    kind: Kind
+    connections: tuple[Connection, ...]
 
 
 class PathSearch:
@@ -79,28 +89,29 @@ class PathSearch:
         meta, network = self._meta, self._meta.plan.steps[self._step].on_network
         return take_survey(samples, meta.plan, len(meta.nodes), frozenset(lost), network)
 
-    def _wanted(self, pair: LeafPair, known: Measured) -> list[tuple[Connection, ...]]:
+    def _wanted(self, pair: LeafPair, known: Measured) -> list[Question]:
         """Rounds of a pair of leaves: single connections, then some that may meet, then more if paths may hide."""
         if len(known.alone) >= self._pattern.ports and (again := weak(known.alone)):
-            return [(one,) for one in again]
+            return _single(again)
         sorting = known.sorted()
         if sorting.is_wide:
-            return []
+            looked = known.slow_paths().wanted
+            return [Question("look", looked)] if looked else []
         if sorting.wanted and len(known.alone) >= self._pattern.ports:
-            return [sorting.wanted]
+            return [Question("meeting", sorting.wanted)]
         enough = min(max(self._pattern.ports, sorting.enough), MOST_CONNECTIONS)
         new = [one for one in pair.connections(enough) if one not in known.alone]
-        return [(one,) for one in new[:AT_ONCE]]
+        return _single(new[:AT_ONCE])
 
-    def _specs(self, rounds: list[list[tuple[Connection, ...]]]) -> list[PhaseSpec]:
+    def _specs(self, rounds: list[list[Question]]) -> list[PhaseSpec]:
         """The n-th rounds of all pairs at once."""
         depth = max(map(len, rounds))
         return [self._spec([own[at] for own in rounds if at < len(own)]) for at in range(depth)]
 
-    def _spec(self, groups: list[tuple[Connection, ...]]) -> PhaseSpec:
+    def _spec(self, groups: list[Question]) -> PhaseSpec:
         step = self._meta.plan.steps[self._step]
         size = step.first_bytes
-        sent = [one for group in groups for one in group]
+        sent = [one for group in groups for one in group.connections]
         return PhaseSpec(
             experiments=tuple(_experiment(group) for group in groups),
             size_bytes=size,
@@ -109,8 +120,12 @@ class PathSearch:
         )
 
 
-def _experiment(group: tuple[Connection, ...]) -> Experiment:
-    """A connection by itself, or whether it meets others."""
-    nodes = frozenset(node for one in group for node in (one.src, one.dst))
-    asked = frozenset((group[0].src, group[0].dst))
-    return Experiment("port" if len(group) == 1 else "meeting", asked, nodes)
+def _single(connections: list[Connection]) -> list[Question]:
+    return [Question("port", (one,)) for one in connections]
+
+
+def _experiment(asked: Question) -> Experiment:
+    """A question as run.json has it."""
+    nodes = frozenset(node for one in asked.connections for node in (one.src, one.dst))
+    first = asked.connections[0]
+    return Experiment(asked.kind, frozenset((first.src, first.dst)), nodes)

@@ -25,6 +25,12 @@ ALIKE = 1.5
 """Connections that differ more than so many times by themselves are not on one path."""
 WEAK = 0.85
 """A connection that has less by itself than that part of the usual one is tried again."""
+ALIKE_LOSS = 1.25
+WIDE_SUM = 1.6
+"""Three connections or more that lose alike, and have more than so many times together what one has by itself, meet on
+something that two of them do not fill."""
+WIDE_ROUNDS, WIDE_SHARE = 3, 0.1
+"""Where in so many rounds of three or more, and in such a share of them, connections meet so, paths are wide."""
 LEAST_WIDE = 12
 """Where so many connections never disturb each other there is nothing to tell."""
 SPARE = 6.0
@@ -52,6 +58,8 @@ class Sorting:
     wanted: tuple[Connection, ...] = ()
     refuted: int = 0
     """Connections that seemed to meet one among several, and did not by themselves: all met something wider."""
+    wide_rounds: int = 0
+    """Where it is not zero, connections met on something that two do not fill in so many rounds: not by chance."""
 
     @property
     def joined(self) -> int:
@@ -60,8 +68,9 @@ class Sorting:
 
     @property
     def is_wide(self) -> bool:
-        """Whether connections do not disturb each other: links are wider than two of them, or packets are sprayed."""
-        return self.joined == 0 and (len(self.paths) >= LEAST_WIDE or self.refuted >= VOTES)
+        """Whether most connections do not disturb each other: links are wider than two, or packets are sprayed."""
+        none_joined = len(self.paths) >= LEAST_WIDE or self.refuted >= VOTES
+        return self.wide_rounds > 0 or (self.joined == 0 and none_joined)
 
     @property
     def enough(self) -> int:
@@ -98,6 +107,7 @@ def weak(alone: Mapping[Connection, Sequence[float]]) -> list[Connection]:
 def sort_paths(alone: Mapping[Connection, Sequence[float]], rounds: Sequence[Round]) -> Sorting:
     """Everything that follows from connections by themselves and from rounds, and what to try next."""
     state = Sorting(best_alone(alone))
+    state.wide_rounds = _wide_rounds(state.alone, rounds)
     asked: dict[Connection, list[Round]] = defaultdict(list)
     for one in rounds:
         asked[one.asked].append(one)
@@ -113,6 +123,22 @@ def sort_paths(alone: Mapping[Connection, Sequence[float]], rounds: Sequence[Rou
         # There may be others on their paths now whose nodes they do not need.
         left = list(state.undecided)
     return state
+
+
+def lost_alike(alone: Mapping[Connection, float], one: Round) -> list[Connection]:
+    """Those that met on something wider than two of them fill: three or more that lost alike, and not much."""
+    shares = {each: one.mbps[each] / max(alone[each], 1e-9) for each in one.mbps}
+    lost = {each: share for each, share in shares.items() if share < BOTH_SHARE}
+    if len(lost) < 3 or sum(lost.values()) < WIDE_SUM:
+        return []
+    return list(lost) if max(lost.values()) < ALIKE_LOSS * min(lost.values()) else []
+
+
+def _wide_rounds(alone: Mapping[Connection, float], rounds: Sequence[Round]) -> int:
+    """In how many rounds connections met so; zero where these may be by chance."""
+    several = [one for one in rounds if len(one.mbps) > 2]
+    found = sum(bool(lost_alike(alone, one)) for one in several)
+    return found if found >= max(WIDE_ROUNDS, WIDE_SHARE * len(several)) else 0
 
 
 def _place(state: Sorting, asked: Connection, rounds: Sequence[Round]) -> tuple[Connection, ...]:

@@ -9,11 +9,12 @@ from itertools import islice
 import pyarrow as pa
 
 from weft.diagnosis.paths.connection import Connection, LeafPair
-from weft.diagnosis.paths.sorting import Round, Sorting, sort_paths
+from weft.diagnosis.paths.sorting import Round, Sorting, best_alone, sort_paths
+from weft.diagnosis.paths.wide import WideSorting, sort_wide
 from weft.diagnosis.xray.flows import Flow
 from weft.diagnosis.xray.trial import trials
 from weft.runs.experiment import experiments_of
-from weft.runs.records import Chosen
+from weft.runs.records import Chosen, Kind
 
 
 @dataclass
@@ -22,15 +23,19 @@ class Measured:
 
     alone: dict[Connection, list[float]] = field(default_factory=dict)
     rounds: list[Round] = field(default_factory=list)
+    looks: list[Round] = field(default_factory=list)
+    """Rounds in which only a slow path disturbs, once paths are known to be wide."""
     _sorted: Sorting | None = None
 
-    def add(self, mbps: dict[Connection, float]) -> None:
-        """A phase's rates, those of the connection that was asked about first. Where one has nothing that has something
-        by itself, its link was away: no path is so full."""
+    def add(self, mbps: dict[Connection, float], kind: Kind) -> None:
+        """A phase's rates, those of the connection that was asked about first."""
         asked = next(iter(mbps))
+        if kind == "look":
+            self.looks.append(Round(asked, mbps))
+            return
         if len(mbps) == 1:
             self.alone.setdefault(asked, []).append(mbps[asked])
-        elif all(rate or not max(self.alone.get(one, [0.0])) for one, rate in mbps.items()):
+        else:
             self.rounds.append(Round(asked, mbps))
         self._sorted = None
 
@@ -39,6 +44,10 @@ class Measured:
         if self._sorted is None:
             self._sorted = sort_paths(self.alone, self.rounds)
         return self._sorted
+
+    def slow_paths(self) -> WideSorting:
+        """What follows from all of it where paths are wide."""
+        return sort_wide(best_alone(self.alone), [*self.rounds, *self.looks])
 
 
 @dataclass
@@ -66,20 +75,22 @@ class PathLog:
         sent = {one["phase"]: _rounds(one) for one in records if one["step"] == self.step}
         for trial in trials(new, self.step):
             mbps = dict(zip(trial.flows, trial.mbps.tolist(), strict=True))
-            for connections in sent[trial.phase]:
-                self._add(connections, mbps)
+            for connections, kind in sent[trial.phase]:
+                self._add(connections, kind, mbps)
         return self.found
 
-    def _add(self, connections: Sequence[Connection], mbps: Mapping[Flow, float]) -> None:
+    def _add(
+        self, connections: Sequence[Connection], kind: Kind, mbps: Mapping[Flow, float]
+    ) -> None:
         """A round that lacks a connection, because a node was lost, is none: what others had beside it says nothing."""
         ends = [(one.src, one.dst) for one in connections]
         if all(one in mbps and one in self._number_of for one in ends):
             rates = {one: mbps[flow] for one, flow in zip(connections, ends, strict=True)}
-            self.found[self._number_of[ends[0]]].add(rates)
+            self.found[self._number_of[ends[0]]].add(rates, kind)
 
 
-def _rounds(record: Chosen) -> list[list[Connection]]:
-    """The connections of each experiment of a phase, in the order in which they were asked for: no node sends twice
-    in one, or receives twice, and none does both."""
+def _rounds(record: Chosen) -> list[tuple[list[Connection], Kind]]:
+    """The connections of each experiment of a phase, in the order in which they were asked for, and what it asked: no
+    node sends twice in one, or receives twice, and none does both."""
     sent = iter([Connection(t["src"], t["dst"], t.get("port", 0)) for t in record["transfers"]])
-    return [list(islice(sent, len(one.within) // 2)) for one in experiments_of(record)]
+    return [(list(islice(sent, len(one.within) // 2)), one.kind) for one in experiments_of(record)]

@@ -23,6 +23,7 @@ MOST_SAID = 3
 NO_LEAVES = (
     "All nodes are at one switch as far as round trips show: there are no paths to tell apart."
 )
+WIDE = "Links between leaves are wider than two nodes can fill, so paths are told apart only where they are slow."
 NOT_TOLD = (
     "Connections between leaves do not disturb each other: links are wider than two nodes can fill, or packets are "
     "sprayed over all paths. The paths cannot be told apart."
@@ -45,7 +46,9 @@ class Words:
 
     def count(self, told: Sequence[LeafPaths]) -> str:
         """How many paths there are, and whether ports matter."""
-        counts = Counter(len(one.paths) for one in told)
+        counts = Counter(len(one.paths) for one in told if one.kind != "wide")
+        if not counts:
+            return WIDE
         usual = max(counts, key=lambda count: (counts[count], count))
         by_address = [one for one in told if one.kind == "by address"]
         text = f"Leaves reach each other over {usual} path{'s' if usual > 1 else ''}"
@@ -69,7 +72,7 @@ class Words:
 
     def asymmetric(self, told: Sequence[LeafPaths]) -> list[str]:
         """Leaves between which there are more paths one way than the other; each two once."""
-        sure = {(one.src, one.dst): one for one in told if not one.undecided}
+        sure = {(one.src, one.dst): one for one in told if not one.undecided and one.kind != "wide"}
         said = [
             f"{self.ends(one)} there {_are(len(one.paths))}, and back {len(back.paths)}: routes are not symmetric."
             for ends, one in sure.items()
@@ -101,6 +104,8 @@ class Words:
                 for path in one.paths
             )
             many = f"{len(one.paths)} path{'s' if len(one.paths) > 1 else ''}"
+            if one.kind == "wide":
+                many = f"{_slow_count(len(one.paths) - 1)} and others"
             yield f"{self.ends(one)}: {many}, Mb/s (share of connections): {paths}"
 
     def ends(self, one: LeafPaths) -> str:
@@ -111,11 +116,12 @@ class Words:
         return fold(self._names[node] for node in nodes)
 
     def _where(self, link: BadLink) -> str:
-        count = len(link.found[0][0].paths)
+        pair = link.found[0][0]
+        of = "of several" if pair.kind == "wide" else f"of {len(pair.paths)}"
         return {
-            "out": f"Leaf {self._fold(link.leaf)}: 1 of {count} uplinks",
-            "in": f"Leaf {self._fold(link.leaf)}: 1 of {count} links down to it",
-            "between": f"From {self._fold(link.leaf)} to {self._fold(link.other)} 1 of {count} paths",
+            "out": f"Leaf {self._fold(link.leaf)}: 1 {of} uplinks",
+            "in": f"Leaf {self._fold(link.leaf)}: 1 {of} links down to it",
+            "between": f"From {self._fold(link.leaf)} to {self._fold(link.other)} 1 {of} paths",
         }[link.side]
 
     def _taken(self, link: BadLink) -> str:
@@ -150,6 +156,10 @@ def are_fewer(one: LeafPaths, paths: int, is_exact: bool = False) -> bool:
     connections = sum(len(path.connections) for path in one.paths)
     most = paths - 1 if is_exact else FEWER * paths
     return len(one.paths) <= most and paths * (1 - 1 / paths) ** connections < MISSED
+
+
+def _slow_count(count: int) -> str:
+    return f"{count} slow path{'s' if count > 1 else ''}"
 
 
 def _are(count: int) -> str:
