@@ -50,11 +50,3 @@ def test_what_a_connection_had_beside_one_of_a_lost_node_is_no_round_and_not_alo
     for in_round in ({left: EACH // 2}, {FIRST: EACH // 2, SECOND: EACH // 2}):
         found = read([*alone, in_round], sources)
         assert found.alone == {left: [8.0]} and found.rounds == []
-
-
-def test_a_round_in_which_a_link_was_away_does_not_count() -> None:
-    away = read([{FIRST: EACH}, {SECOND: EACH}, {FIRST: EACH, SECOND: 0}])
-    assert away.rounds == []
-    # One that has nothing by itself either is a path that carries nothing.
-    dead = read([{FIRST: EACH}, {SECOND: 0}, {FIRST: EACH, SECOND: 0}])
-    assert len(dead.rounds) == 1

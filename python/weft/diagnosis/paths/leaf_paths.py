@@ -21,6 +21,8 @@ each other; too few connections were sorted; packets of one connection take seve
 other on slow paths only."""
 LEAST_SORTED = 8
 LEAST_APART = 4
+LEAST_FILLED = 2
+"""In so many rounds three connections or more fill a wide path before it is believed."""
 
 
 @dataclass(frozen=True)
@@ -100,8 +102,8 @@ def leaf_paths(pair: LeafPair, sorting: Sorting) -> LeafPaths:
 
 
 def wide_paths(pair: LeafPair, found: WideSorting) -> LeafPaths | None:
-    """The same where most paths are wider than two nodes can fill; None where none of them is slow."""
-    if not found.slow:
+    """The same where some paths are wider than two nodes can fill, and more filled them; None where none is slow."""
+    if not found.slow or len(found.wide_mbps) < LEAST_FILLED:
         return None
     placed = sum(map(len, found.slow)) + len(found.others)
     paths = [
@@ -113,11 +115,8 @@ def wide_paths(pair: LeafPair, found: WideSorting) -> LeafPaths | None:
         )
         for number, path in enumerate(found.slow)
     ]
-    alone = [2 * found.alone[one] for one in found.others]
-    if rates := found.wide_mbps or alone:
-        share = share_of(len(found.others), placed)
-        others = tuple(sorted(found.others))
-        paths.append(PathFound(others, share, median_interval(rates), bool(found.wide_mbps)))
+    share, others = share_of(len(found.others), placed), tuple(sorted(found.others))
+    paths.append(PathFound(others, share, median_interval(found.wide_mbps), True))
     undecided = len(found.undecided)
     return LeafPaths(pair.src.members, pair.dst.members, "wide", tuple(paths), None, undecided)
 

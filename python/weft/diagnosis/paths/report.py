@@ -95,7 +95,7 @@ class PathReport:
 
 def _told(pair: LeafPair, found: Measured) -> LeafPaths:
     sorting = found.sorted()
-    wide = wide_paths(pair, found.slow_paths()) if sorting.is_wide else None
+    wide = wide_paths(pair, found.slow_paths()) if sorting.may_be_wide else None
     return wide or leaf_paths(pair, sorting)
 
 

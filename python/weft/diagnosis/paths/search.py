@@ -95,13 +95,12 @@ class PathSearch:
             return _single(again)
         sorting = known.sorted()
         if sorting.is_wide:
-            looked = known.slow_paths().wanted
-            return [Question("look", looked)] if looked else []
+            return _look(known)
         if sorting.wanted and len(known.alone) >= self._pattern.ports:
             return [Question("meeting", sorting.wanted)]
         enough = min(max(self._pattern.ports, sorting.enough), MOST_CONNECTIONS)
         new = [one for one in pair.connections(enough) if one not in known.alone]
-        return _single(new[:AT_ONCE])
+        return _single(new[:AT_ONCE]) or (_look(known) if sorting.may_be_wide else [])
 
     def _specs(self, rounds: list[list[Question]]) -> list[PhaseSpec]:
         """The n-th rounds of all pairs at once."""
@@ -122,6 +121,12 @@ class PathSearch:
 
 def _single(connections: list[Connection]) -> list[Question]:
     return [Question("port", (one,)) for one in connections]
+
+
+def _look(known: Measured) -> list[Question]:
+    """What tells slow paths from wide ones, if anything is left to try."""
+    looked = known.slow_paths().wanted
+    return [Question("look", looked)] if looked else []
 
 
 def _experiment(asked: Question) -> Experiment:

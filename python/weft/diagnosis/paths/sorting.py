@@ -31,6 +31,8 @@ WIDE_SUM = 1.6
 something that two of them do not fill."""
 WIDE_ROUNDS, WIDE_SHARE = 3, 0.1
 """Where in so many rounds of three or more, and in such a share of them, connections meet so, paths are wide."""
+UNSETTLED = 0.2
+"""Where such a share of the connections is on no path although some share one, others may be on paths that are wide."""
 LEAST_WIDE = 12
 """Where so many connections never disturb each other there is nothing to tell."""
 SPARE = 6.0
@@ -71,6 +73,12 @@ class Sorting:
         """Whether most connections do not disturb each other: links are wider than two, or packets are sprayed."""
         none_joined = len(self.paths) >= LEAST_WIDE or self.refuted >= VOTES
         return self.wide_rounds > 0 or (self.joined == 0 and none_joined)
+
+    @property
+    def may_be_wide(self) -> bool:
+        """Whether connections that are all tried are on paths that two do not fill, or on none that can be told."""
+        is_unsettled = len(self.undecided) >= UNSETTLED * len(self.alone)
+        return self.is_wide or (self.joined > 0 and not self.wanted and is_unsettled)
 
     @property
     def enough(self) -> int:

@@ -47,7 +47,7 @@ class Measured:
 
     def slow_paths(self) -> WideSorting:
         """What follows from all of it where paths are wide."""
-        return sort_wide(best_alone(self.alone), [*self.rounds, *self.looks])
+        return sort_wide(best_alone(self.alone), self.rounds, self.looks)
 
 
 @dataclass

@@ -21,9 +21,9 @@ from weft.diagnosis.paths.sorting import (
 )
 
 AT_ONCE, LEAST_AT_ONCE = 4, 3
-LOOKS = 16
+LOOKS = 20
 """Where a slow path is one of four, two or more of four connections are on it in 26 % of all cases (binomial): so many
-rounds all miss it with a chance of 0.8 %."""
+rounds all miss it with a chance of 0.3 %."""
 SEED = 2911
 
 
@@ -53,16 +53,17 @@ class WideSorting:
         return next(found, None)
 
 
-def sort_wide(alone: Rates, rounds: Sequence[Round]) -> WideSorting:
-    """Everything that follows from connections by themselves and from rounds, and what to try next."""
+def sort_wide(alone: Rates, met: Sequence[Round], looks: Sequence[Round]) -> WideSorting:
+    """Everything that follows from connections by themselves, from rounds in which some may have met, and from looks,
+    which are chosen by chance; and what to try next."""
+    rounds = [*met, *looks]
     state, known = WideSorting(alone), _Pairs(alone, rounds)
     for a, b in known.same():
         _join(state, a, b)
     for one in rounds:
         _note_meeting(state, one)
-    state.wanted = _suspects(state, known, rounds) or _unsorted(state, known)
-    if not state.wanted:
-        state.wanted = _look(state, rounds)
+    state.wanted = _suspects(state, known, rounds) or _one_path(state, known)
+    state.wanted = state.wanted or _unsorted(state, known) or _look(state, looks)
     return state
 
 
@@ -135,6 +136,16 @@ def _suspects(state: WideSorting, known: _Pairs, rounds: Sequence[Round]) -> tup
     return ()
 
 
+def _one_path(state: WideSorting, known: _Pairs) -> tuple[Connection, ...]:
+    """Two of two slow paths that may be one."""
+    for first, second in combinations(state.slow, 2):
+        pairs = [(a, b) for a in first for b in second]
+        is_open = all(known.verdict(a, b) is None for a, b in pairs)
+        if is_open and (found := next((one for one in pairs if known.may_try(*one)), None)):
+            return found
+    return ()
+
+
 def _unsorted(state: WideSorting, known: _Pairs) -> tuple[Connection, ...]:
     """Tell for each connection whether it is on a slow path; gives two to try where that is not known."""
     for one in state.alone:
@@ -150,16 +161,16 @@ def _unsorted(state: WideSorting, known: _Pairs) -> tuple[Connection, ...]:
     return ()
 
 
-def _look(state: WideSorting, rounds: Sequence[Round]) -> tuple[Connection, ...]:
+def _look(state: WideSorting, looks: Sequence[Round]) -> tuple[Connection, ...]:
     """Some connections at once that are on no known slow path, until so many did not show another one."""
     done = sum(
         len(one.mbps) >= LEAST_AT_ONCE and all(state.slow_of(each) is None for each in one.mbps)
-        for one in rounds
+        for one in looks
     )
     if done >= LOOKS:
         return ()
     chosen: list[Connection] = []
-    order = np.random.default_rng([SEED, len(rounds)]).permutation(len(state.others))
+    order = np.random.default_rng([SEED, len(looks)]).permutation(len(state.others))
     for one in (state.others[at] for at in order):
         if len(chosen) < AT_ONCE and have_no_node_twice([*chosen, one]):
             chosen.append(one)
