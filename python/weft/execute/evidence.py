@@ -36,13 +36,14 @@ class EvidenceLog:
         elif isinstance(said, Stalled):
             self._note_stall(node, said)
         else:
-            self._waiting.append(self._placed(node, said.rows))
-            self._append()
+            self._append(self._placed(node, said.rows))
 
     def phases_measured(self, phases: Collection[int]) -> None:
         """The samples of these phases are about to reach the run."""
         self._measured |= set(phases)
-        self._append()
+        waiting, self._waiting = self._waiting, []
+        if waiting:
+            self._append(pa.concat_tables(waiting).unify_dictionaries().combine_chunks())
 
     def _placed(self, node: int, rows: pa.RecordBatch) -> pa.Table:
         """Rows of an agent with what it does not know."""
@@ -51,14 +52,13 @@ class EvidenceLog:
             table = table.append_column(name, pa.repeat(pa.scalar(value, pa.int32()), len(table)))
         return table.select(SCHEMAS[EVIDENCE_NAME].names).cast(SCHEMAS[EVIDENCE_NAME])
 
-    def _append(self) -> None:
-        waiting, self._waiting = self._waiting, []
-        for table in waiting:
-            is_measured = pc.is_in(table["phase"], pa.array(self._measured, pa.int32()))
-            if ready := table.filter(is_measured):
-                self._write(ready)
-            if early := table.filter(pc.invert(is_measured)):
-                self._waiting.append(early)
+    def _append(self, rows: pa.Table) -> None:
+        """Write what has samples; the rest waits for them."""
+        is_measured = pc.is_in(rows["phase"], pa.array(self._measured, pa.int32()))
+        if ready := rows.filter(is_measured):
+            self._write(ready)
+        if early := rows.filter(pc.invert(is_measured)):
+            self._waiting.append(early)
 
     def _write(self, rows: pa.Table) -> None:
         """Searches between many nodes may have thousands of phases."""
