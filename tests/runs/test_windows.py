@@ -11,7 +11,7 @@ from support.runs import MESSAGES, step_rows, write_run
 from weft.comparison.comparison import compare
 from weft.diagnosis.ensemble.phases import overall_mbps, phases
 from weft.diagnosis.ensemble.rates import Rates
-from weft.plan.pattern import AllToAll, Stream
+from weft.plan.pattern import AllToAll, Stream, Xray
 from weft.plan.plan import Step, TimeRule
 from weft.report.ensemble import ensembles_of
 from weft.runs.folder import Run
@@ -53,6 +53,22 @@ def test_one_warning_says_how_many_and_is_there_when_the_run_is_read(tmp_path: P
         assert warning.code == CODE and warning.message.startswith("1 of 4 rows measured no rate")
         assert "first a to b in phase 0 of alltoall" in warning.message
     assert a_run(tmp_path / "whole").meta.warnings == []
+
+
+@pytest.mark.parametrize(("empty", "warned"), [([0], 0), ([0, 4], 2)])
+def test_a_search_warns_only_of_nodes_without_any_rate(
+    tmp_path: Path, empty: list[int], warned: int
+) -> None:
+    """Two rounds of the same routes; what a search lacks of one it asks again."""
+    rows = [
+        step_rows([1000], np.full((1, 1, 1), 10.0), "alltoall", 0, flow, 0) for flow in FLOWS * 2
+    ]
+    rows = [changed(one, messages=0) if at in empty else one for at, one in enumerate(rows)]
+    search = a_step(Xray(nodes=None, time_ns=1), stop=STEP.stop)
+    warnings = write_run(tmp_path / "run", rows, [STEP, search], "abcd").meta.warnings
+    assert [one.message.split(" measured")[0] for one in warnings] == (
+        [f"{warned} of 8 rows"] if warned else []
+    )
 
 
 @pytest.mark.parametrize(

@@ -13,7 +13,7 @@ from weft.testbed.computed.base import Simulator
 def with_enough_bytes(plan: Plan, testbed: Simulator) -> tuple[Plan, list[Warning]]:
     """A plan that searches, with messages that fill links: where each costs its ends much longer than it takes on the
     wire, all rates are alike and no limit is seen."""
-    least = testbed.enough_bytes if any(step.is_adaptive for step in plan.steps) else 0
+    least = testbed.enough_bytes if plan.is_search else 0
     small = [
         at for at, step in enumerate(plan.steps) if _fills_links(step) and step.first_bytes < least
     ]

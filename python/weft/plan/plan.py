@@ -66,10 +66,12 @@ class TimeRule(Struct, frozen=True, tag_field="rule", tag="time"):
 
 
 class CountRule(Struct, frozen=True, tag_field="rule", tag="count"):
-    """A trial is `repeats` messages."""
+    """A trial is `repeats` messages. Round trips between many nodes are fewer where they would take longer than
+    `at_most_ns`."""
 
     repeats: int
     trials: int
+    at_most_ns: int | UnsetType = UNSET
 
 
 StopRule: TypeAlias = TimeRule | CountRule
@@ -302,6 +304,11 @@ class Plan(Struct, frozen=True):
     steps: tuple[Step, ...]
     race: Race | UnsetType = UNSET
     """The steps are candidates, and each launch is a block of it."""
+
+    @property
+    def is_search(self) -> bool:
+        """Whether a step chooses its phases by what those before it have found."""
+        return any(step.is_adaptive for step in self.steps)
 
     @property
     def pilots(self) -> int:

@@ -31,8 +31,14 @@ def are_measured(
 
 
 def warn_of_unmeasured(meta: RunMeta, samples: pa.Table) -> None:
-    """One warning that says how many rows are in no rate, and which is the first."""
-    unmeasured = np.flatnonzero(~are_measured(meta.plan.steps, samples))
+    """One warning that says how many rows are in no rate, and which is the first.
+
+    A search asks again about what it lacks, so there only a node of which no row of a step has a rate matters.
+    """
+    measured = are_measured(meta.plan.steps, samples)
+    if meta.plan.is_search and not measured.all():
+        measured = _have_another(samples, measured)
+    unmeasured = np.flatnonzero(~measured)
     if not len(unmeasured):
         return
     first = samples.slice(int(unmeasured[0]), 1).to_pylist()[0]
@@ -45,6 +51,17 @@ def warn_of_unmeasured(meta: RunMeta, samples: pa.Table) -> None:
         f"{meta.plan.steps[first['step']].name}",
         "they are in samples.parquet, but in no rate, scale or sum; give the trials more time",
     )
+
+
+def _have_another(samples: pa.Table, measured: npt.NDArray[np.bool_]) -> npt.NDArray[np.bool_]:
+    """For each row whether its step has measured something from its source, and something to its destination. O(n)."""
+    step = samples["step"].to_numpy().astype(np.int64)
+    found = np.ones(len(step), dtype=np.bool_)
+    for end in ("src", "dst"):
+        nodes = samples[end].to_numpy()
+        code = step * (int(nodes.max()) + 1) + nodes
+        found &= np.bincount(code, measured)[code] > 0
+    return found
 
 
 def _least(step: Step) -> tuple[int, float]:

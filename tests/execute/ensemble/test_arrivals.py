@@ -10,9 +10,9 @@ from support.plans import a_plan, a_step
 from weft.execute.ensemble.arrivals import TRIES, Ledger
 from weft.execute.ensemble.work import Transfers
 from weft.execute.logbook import Logbook
-from weft.plan.pattern import Ring
+from weft.plan.pattern import Ring, Xray
 from weft.plan.phases import Phase, expand
-from weft.plan.plan import TimeRule
+from weft.plan.plan import Step, TimeRule
 from weft.runs.folder import RunWriter
 from weft.runs.meta import RunMeta
 from weft.runs.samples import SCHEMA
@@ -37,8 +37,8 @@ def recorded(elapsed_ns: int) -> Evidence:
 class Arrivals:
     """A ledger of one phase of two nodes, and the run that it writes to."""
 
-    def __init__(self, directory: Path) -> None:
-        meta = RunMeta(a_plan(STEP), {"kind": "lab"}, [{"name": "n1"}, {"name": "n2"}])
+    def __init__(self, directory: Path, *more: Step) -> None:
+        meta = RunMeta(a_plan(STEP, *more), {"kind": "lab"}, [{"name": "n1"}, {"name": "n2"}])
         self.writer = RunWriter.create(directory, meta)
         self.logbook = Logbook(self.writer, 0, 0, lambda phases: None)
         self.ledger = Ledger(self.logbook, {}, Transfers(job(STEP)))
@@ -76,6 +76,11 @@ def test_nodes_for_which_all_others_waited_are_named_once_a_step(tmp_path: Path)
     (warning,) = arrivals.writer.meta.warnings
     assert warning.code == "held-up"
     assert "nothing moved 2 times, for up to 5.8 s, while others waited for n2" in warning.message
+
+
+def test_a_plan_that_searches_measures_each_phase_once(tmp_path: Path) -> None:
+    arrivals = Arrivals(tmp_path / "run", a_step(Xray(nodes=None, time_ns=1), stop=STEP.stop))
+    assert arrivals.attempt(WHOLE, EMPTY, start_ns=1) and arrivals.starts_ns == {1}
 
 
 def test_of_several_tries_the_best_is_kept(tmp_path: Path) -> None:
