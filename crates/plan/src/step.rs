@@ -15,7 +15,7 @@ use crate::pattern::Pattern;
 use crate::phase::Phase;
 use crate::reading::Section;
 use crate::sizes::SizeSchedule;
-use crate::stop::StopRule;
+use crate::stop::{Between, StopRule};
 use crate::transport::{TRANSPORTS, Transport};
 
 /// How often a program may be carried out in a launch.
@@ -218,7 +218,12 @@ fn read_stop(section: &Section, pattern: &Pattern) -> Result<(StopRule, Option<G
     if !matches!(pattern, Pattern::Webserver(_)) && !pattern.is_program() {
         // A size under several loads has several times.
         let one_time = pattern.is_pair() && pattern.loads().is_empty();
-        return StopRule::read(section, pattern.is_pair(), one_time);
+        let between = match (pattern.is_pair(), pattern.is_round_trip()) {
+            (true, _) => Between::Two,
+            (false, false) => Between::Many,
+            (false, true) => Between::ManyPairs,
+        };
+        return StopRule::read(section, between, one_time);
     }
     let others =
         "patterns other than \"webserver\", \"program\", \"collective\", \"traffic\" and \"hpl\"";
@@ -229,8 +234,12 @@ fn read_stop(section: &Section, pattern: &Pattern) -> Result<(StopRule, Option<G
             .unwrap_or(usual),
         None => 1,
     };
-    let repeats = 1;
-    Ok((StopRule::Count { repeats, trials }, None))
+    let once = StopRule::Count {
+        repeats: 1,
+        trials,
+        at_most_ns: None,
+    };
+    Ok((once, None))
 }
 
 fn read_transport(section: &Section, pattern: &Pattern) -> Result<Transport> {
@@ -319,6 +328,7 @@ mod tests {
             stop: StopRule::Count {
                 repeats: 1,
                 trials: 1,
+                at_most_ns: None,
             },
             goal: None,
             until_ns: None,

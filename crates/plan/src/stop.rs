@@ -27,8 +27,23 @@ pub enum StopRule {
         #[serde(default)]
         at_most_ns: Option<u64>,
     },
-    /// OSU's: warm up with a tenth of `repeats`, then a trial is `repeats` messages.
-    Count { repeats: u32, trials: u32 },
+    /// OSU's: warm up with a tenth of `repeats`, then a trial is `repeats` messages. Round trips between many nodes end
+    /// before the last one once they have taken `at_most_ns`: else all would wait for a slow pair.
+    Count {
+        repeats: u32,
+        trials: u32,
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        at_most_ns: Option<u64>,
+    },
+}
+
+/// Whose messages a rule is about.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Between {
+    Two,
+    Many,
+    /// Round trips, of which each pair of many nodes makes its own.
+    ManyPairs,
 }
 
 impl StopRule {
@@ -53,9 +68,10 @@ impl StopRule {
         }
     }
 
-    /// Whether a size that has taken so long needs no further trial.
+    /// Whether what has taken so long needs no further trial, or round trip.
     pub fn is_over(&self, elapsed_ns: u64) -> bool {
-        matches!(self, Self::Time { at_most_ns: Some(most), .. } if elapsed_ns >= *most)
+        let (Self::Time { at_most_ns, .. } | Self::Count { at_most_ns, .. }) = self;
+        at_most_ns.is_some_and(|most| elapsed_ns >= most)
     }
 
     /// How many trials of so long there will be: a size that has taken `at_most_ns` needs no further one.
@@ -65,17 +81,22 @@ impl StopRule {
         (1..most).find(is_enough).unwrap_or(most)
     }
 
-    /// Reads the `stop` of a step, whose pattern is between a pair of nodes or between many: its trials, and what its
-    /// launches are for where each size has `one_time`.
-    pub(crate) fn read(step: &Section, pair: bool, one_time: bool) -> Result<(Self, Option<Goal>)> {
+    /// Reads the `stop` of a step: its trials, and what its launches are for where each size has `one_time`.
+    pub(crate) fn read(
+        step: &Section,
+        between: Between,
+        one_time: bool,
+    ) -> Result<(Self, Option<Goal>)> {
         let value = step.require("stop", &format!("give when to stop, such as {EXAMPLE}"))?;
         let trial = ["rule", "trial", "repeats", "trials", "at_least", "at_most"];
         let known = [&trial[..], &goal::KEYS].concat();
         let section = Section::of(value, &step.key("stop"), &known, EXAMPLE)?;
-        if !pair {
+        if between != Between::Two {
             // Many nodes cannot agree during a trial that it has had enough messages.
             section.only_for_pairs("at_least")?;
-            section.only_for_pairs("at_most")?;
+            if between == Between::Many {
+                section.only_for("at_most", "a pair of nodes, or measure = \"latency\"")?;
+            }
         }
         let rule = section.choice("rule", &RULES)?;
         let right = "give \"time\", \"count\", \"decided\" or \"relative\"";
@@ -84,13 +105,24 @@ impl StopRule {
             for key in goal::KEYS {
                 section.only_for(key, "rule = \"decided\" or \"relative\"")?;
             }
-            return Ok((read(&section)?, None));
+            let read = read(&section)?;
+            read.check_at_most(&section, between)?;
+            return Ok((read, None));
         };
         if !one_time {
             let right = "belongs to a pair without `gamma`; here give \"time\" or \"count\"";
             return Err(section.refuse("rule", right));
         }
         Ok((read(&section)?, Some(Goal::read(&section, question)?)))
+    }
+
+    /// Between many nodes only counted round trips may end early, between two only trials of a time.
+    fn check_at_most(&self, section: &Section, between: Between) -> Result<()> {
+        match (self, between == Between::Two) {
+            (Self::Count { .. }, true) => section.only_for("at_most", "rule = \"time\""),
+            (Self::Time { .. }, false) => section.only_for("at_most", "rule = \"count\""),
+            _ => Ok(()),
+        }
     }
 }
 
@@ -122,7 +154,7 @@ fn read_time(section: &Section) -> Result<StopRule> {
 }
 
 fn read_count(section: &Section) -> Result<StopRule> {
-    for name in ["trial", "at_least", "at_most"] {
+    for name in ["trial", "at_least"] {
         section.only_for(name, "rule = \"time\"")?;
     }
     let repeats = section.count("repeats", 1..=MOST_REPEATS)?;
@@ -131,6 +163,7 @@ fn read_count(section: &Section) -> Result<StopRule> {
     Ok(StopRule::Count {
         repeats,
         trials: read_trials(section)?,
+        at_most_ns: section.time("at_most")?,
     })
 }
 
@@ -158,6 +191,7 @@ mod tests {
         let counted = StopRule::Count {
             repeats: 1000,
             trials: 5,
+            at_most_ns: None,
         };
         assert_eq!(counted.messages_after(1000, u64::MAX), 1000);
     }

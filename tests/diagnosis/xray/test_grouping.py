@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from weft.diagnosis.xray.tree.grouping import Group, group_by_round_trip
+from weft.diagnosis.xray.tree.round_trips import fastest_resampled
 
 Members = frozenset[int]
 
@@ -42,6 +43,24 @@ def test_racks_are_found_in_noise_with_their_support(noise_us: float) -> None:
     found = groups_in(10, trips_us(dict.fromkeys(RACKS, 60.0), noise_us=noise_us))
     assert below(found) == set(RACKS)
     assert all(child.support >= 0.9 for child in found.children)
+
+
+def test_pairs_with_fewer_round_trips_than_others_have_their_place() -> None:
+    """Those of a slow node, which had no time for more."""
+    trips = trips_us(dict.fromkeys(RACKS, 60.0), noise_us=15.0)
+    trips[4, :, 2:] = trips[:, 4, 2:] = np.nan
+    found = groups_in(10, trips)
+    assert below(found) == set(RACKS)
+
+
+def test_a_draw_is_one_of_a_pairs_own_round_trips() -> None:
+    trips = np.array([[1.0, 2.0, 3.0, 4.0], [7.0, 8.0, np.nan, np.nan], [np.nan] * 4])
+    rng = np.random.default_rng(2)
+    drawn = np.array([fastest_resampled(trips, rng) for _ in range(400)])
+    assert set(drawn[:, 0]) == {1.0, 2.0, 3.0, 4.0}
+    # The first of two is drawn at least once with probability 3/4: within 4 standard deviations.
+    assert set(drawn[:, 1]) == {7.0, 8.0} and abs((drawn[:, 1] == 7.0).mean() - 0.75) < 0.09
+    assert np.isnan(drawn[:, 2]).all()
 
 
 def test_groups_inside_of_groups_are_found() -> None:

@@ -47,6 +47,17 @@ def kill(cluster: Cluster, how: int = signal.SIGKILL) -> None:
         os.kill(agent.pid, how)
 
 
+def test_round_trips_end_early_where_they_would_take_longer(tmp_path: Path) -> None:
+    """Far more than 5 ms have room for; the last of them may take longer."""
+    stop = '{ rule = "count", repeats = 1000000, trials = 1, at_most = "5 ms" }'
+    step = ensemble_step("matrix", 8, stop, 'measure = "latency"')
+    cluster = with_cluster(tmp_path / "r", 2, step, whole)
+    trips = cluster.writer.samples
+    assert 0 < trips.num_rows < 10_000
+    starts_ns = sorted(trips["start_ns"].to_pylist())
+    assert starts_ns[-1] - starts_ns[0] <= 5e6
+
+
 @pytest.mark.parametrize("nodes", [2, 5])
 @pytest.mark.parametrize("kind", PATTERNS)
 def test_every_transfer_of_every_phase_leaves_samples(

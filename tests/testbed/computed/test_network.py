@@ -268,3 +268,17 @@ def test_parameters_are_read_with_their_units() -> None:
     spec = parse_spec("two-racks(overhead=1.5 ms, window=64KiB,tolerance=0.01, k=4)")
     assert spec.parameters == {"overhead_s": 1.5e-3, "window_bytes": 65536, "tolerance": 0.01}
     assert spec.others == {"k": "4"}
+
+
+def test_round_trips_are_as_many_as_begin_in_a_time(tmp_path: Path) -> None:
+    plan = tmp_path / "plan.toml"
+    plan.write_text(
+        'name = "short"\n[[steps]]\npattern = "matrix"\nmeasure = "latency"\nsizes = ["1400 B"]\n'
+        'stop = { rule = "count", repeats = 20, trials = 1, at_most = "2 ms" }\n'
+    )
+    samples = run(tmp_path, str(plan), "bad-cable").samples
+    pairs = np.stack([samples[name].to_numpy() for name in ("src", "dst")], axis=1)
+    _, first, trips = np.unique(pairs, axis=0, return_index=True, return_counts=True)
+    trip_ns = samples["elapsed_ns"].to_numpy()[first]
+    assert trips.min() == 1 and 1 < trips.max() < 20
+    assert trips.tolist() == np.ceil(2e6 / trip_ns).tolist()

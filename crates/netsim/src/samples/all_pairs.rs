@@ -55,7 +55,10 @@ impl<'a> AllPairs<'a> {
         let Pattern::AllToAll(pattern) = &step.pattern else {
             return None;
         };
-        let StopRule::Count { repeats, trials } = step.stop else {
+        let StopRule::Count {
+            repeats, trials, ..
+        } = step.stop
+        else {
             return None;
         };
         let is_fair = simulator.parameters.sharing == Sharing::MaxMin;

@@ -56,7 +56,10 @@ pub fn add_rows(
     pairs: &[Timed],
     outcome: &mut PhaseOutcome,
 ) {
-    let StopRule::Count { repeats, trials } = step.stop else {
+    let StopRule::Count {
+        repeats, trials, ..
+    } = step.stop
+    else {
         return;
     };
     let message_s = pairs.iter().map(Timed::message_s).fold(0.0, f64::max);

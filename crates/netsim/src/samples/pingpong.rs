@@ -65,10 +65,22 @@ pub fn one_way(setup: &mut Setup<'_>, transfer: &Transfer, size_bytes: u64) -> O
 /// How many round trips a rule asks for.
 fn trips(rule: StopRule, trip_s: f64) -> u32 {
     let trips = match rule {
-        StopRule::Count { repeats, trials } => u64::from(repeats) * u64::from(trials),
+        StopRule::Count {
+            repeats,
+            trials,
+            at_most_ns,
+        } => {
+            let fitting = at_most_ns.map_or(u64::MAX, |most| fitting(most, trip_s));
+            fitting.min(u64::from(repeats) * u64::from(trials))
+        }
         StopRule::Time {
             trial_ns, trials, ..
-        } => ((trial_ns * u64::from(trials)) as f64 / 1e9 / trip_s).ceil() as u64,
+        } => fitting(trial_ns * u64::from(trials), trip_s),
     };
     trips.clamp(1, MOST_TRIPS) as u32
+}
+
+/// How many round trips begin in a time.
+fn fitting(time_ns: u64, trip_s: f64) -> u64 {
+    (time_ns as f64 / 1e9 / trip_s).ceil() as u64
 }

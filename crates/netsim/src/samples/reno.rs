@@ -260,7 +260,9 @@ fn why_not(network: &dyn Network, limits: &[Limit], step: &Step) -> Option<Strin
             let frames = most_frames(limits, trial_ns as f64 / 1e9 * trials);
             (frames, "stop.trial, or take lower rates (--scale)")
         }
-        StopRule::Count { repeats, trials } => {
+        StopRule::Count {
+            repeats, trials, ..
+        } => {
             let largest = step.sizes.sizes().iter().max().copied().unwrap_or(0);
             let bytes = largest as f64 * f64::from(repeats) * f64::from(trials);
             let frames: f64 = first.iter().map(|phase| crossings(network, phase)).sum();

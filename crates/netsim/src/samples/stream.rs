@@ -29,9 +29,9 @@ pub fn run(
         }
     }
     match rule {
-        StopRule::Count { repeats, trials } => {
-            count(setup, common, phase, &placed, (repeats, trials), outcome)
-        }
+        StopRule::Count {
+            repeats, trials, ..
+        } => count(setup, common, phase, &placed, (repeats, trials), outcome),
         StopRule::Time { trial_ns, .. } => {
             let trials = rule.trials_within(trial_ns);
             time(setup, common, phase, &placed, (trial_ns, trials), outcome)
@@ -41,7 +41,9 @@ pub fn run(
 
 pub fn bytes_of(rule: StopRule, size_bytes: u64) -> u64 {
     match rule {
-        StopRule::Count { repeats, trials } => size_bytes
+        StopRule::Count {
+            repeats, trials, ..
+        } => size_bytes
             .saturating_mul(u64::from(repeats))
             .saturating_mul(u64::from(trials)),
         StopRule::Time { .. } => size_bytes,

@@ -67,9 +67,17 @@ fn a_stop_rule_that_would_do_nothing_is_refused() {
     let stop = r#"{ rule = "time", trial = "1 s", trials = 1, at_most = "2 s" }"#;
     let message = step_with(ring, r#"["8 B"]"#, stop).unwrap_err();
     assert!(
-        message.contains("steps[0].stop.at_most = \"2 s\": belongs to pattern"),
+        message.contains("steps[0].stop.at_most = \"2 s\": belongs to a pair of nodes, or measure"),
         "{message}"
     );
+    let latency = "pattern = \"matrix\"\nmeasure = \"latency\"";
+    let message = step_with(latency, r#"["8 B"]"#, stop).unwrap_err();
+    assert!(message.contains("belongs to rule = \"count\""), "{message}");
+    let pingpong = "pattern = \"pingpong\"";
+    let counted = r#"{ rule = "count", repeats = 2, trials = 1, at_most = "2 s" }"#;
+    let message = step_with(pingpong, r#"["8 B"]"#, counted).unwrap_err();
+    assert!(message.contains("belongs to rule = \"time\""), "{message}");
+    assert!(step_with(latency, r#"["8 B"]"#, counted).is_ok());
     for stop in [TIME, r#"{ rule = "count", repeats = 2, trials = 1 }"#] {
         let message = step_with("pattern = \"cast\"", r#"["8 B"]"#, stop).unwrap_err();
         assert!(

@@ -85,7 +85,12 @@ impl Part {
                 bytes: self.cast_bytes(network),
                 trials: 1,
             },
-            (_, StopRule::Count { repeats, trials }) => Amount::Trials {
+            (
+                _,
+                StopRule::Count {
+                    repeats, trials, ..
+                },
+            ) => Amount::Trials {
                 bytes: u64::from(repeats) * self.size_bytes,
                 trials,
             },
@@ -141,7 +146,9 @@ impl Part {
 
     fn check_amount(&self) -> Result<(), String> {
         let (repeats, trials) = match self.stop {
-            StopRule::Count { repeats, trials } => (repeats, trials),
+            StopRule::Count {
+                repeats, trials, ..
+            } => (repeats, trials),
             StopRule::Time { trials, .. } => (1, trials),
         };
         let bytes = u128::from(self.size_bytes) * u128::from(repeats) * u128::from(trials);

@@ -12,7 +12,7 @@ from weft.execute.ensemble.work import MOST_ROWS, compute_of
 from weft.execute.pair import StepJob
 from weft.plan.pattern import Collective, Dependent, Program
 from weft.plan.phases import Phase
-from weft.plan.plan import CountRule, to_json
+from weft.plan.plan import CountRule, TimeRule, to_json
 from weft.plan.trace_file import read_program
 
 _COMPUTE = {"spin": 0, "sleep": 1, "work": 2}
@@ -40,7 +40,9 @@ class Orders:
             work = step.pattern.operation
         rank = {node: number for number, node in enumerate(self._nodes)}
         stop = phase.stop or step.stop
-        rule = ("count", stop.repeats) if isinstance(stop, CountRule) else ("time", stop.trial_ns)
+        rule: list[str | int] = (
+            ["time", stop.trial_ns] if isinstance(stop, TimeRule) else _counted(stop)
+        )
         transfers = [f"{rank[one.src]} {rank[one.dst]} {one.streams}" for one in phase.transfers]
         head = [phase.index, work, phase.size_bytes, *rule, stop.trials, len(transfers)]
         return " ".join(map(str, [*head, *transfers])) + "\n"
@@ -83,3 +85,7 @@ class Orders:
         pattern = self._job.step.pattern
         assert isinstance(pattern, Dependent) and pattern.rendezvous_bytes is not None
         return pattern.rendezvous_bytes
+
+
+def _counted(stop: CountRule) -> list[str | int]:
+    return ["count", stop.repeats, stop.at_most_ns or 0]

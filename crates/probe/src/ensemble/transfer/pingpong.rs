@@ -13,16 +13,17 @@ use crate::system::clock::now_ns;
 /// When there have been enough round trips.
 #[derive(Clone, Copy, Debug)]
 pub enum Limit {
-    Trips(u64),
+    /// So many, or as many as fit into a time.
+    Trips(u64, StopRule),
     Time(u64),
 }
 
 impl Limit {
     pub fn of(stop: &StopRule) -> Limit {
         match stop {
-            StopRule::Count { repeats, trials } => {
-                Limit::Trips(u64::from(*repeats) * u64::from(*trials))
-            }
+            StopRule::Count {
+                repeats, trials, ..
+            } => Limit::Trips(u64::from(*repeats) * u64::from(*trials), *stop),
             StopRule::Time {
                 trial_ns, trials, ..
             } => Limit::Time(trial_ns * u64::from(*trials)),
@@ -155,7 +156,9 @@ impl Pinger {
         };
         times.push((self.trip_start_ns, now_ns - self.trip_start_ns));
         match self.limit {
-            Limit::Trips(most) => times.len() as u64 >= most,
+            Limit::Trips(most, stop) => {
+                times.len() as u64 >= most || stop.is_over(now_ns - warm_ns)
+            }
             Limit::Time(most_ns) => now_ns - warm_ns >= most_ns,
         }
     }

@@ -11,6 +11,7 @@ import numpy as np
 
 from weft.diagnosis.xray.flows import Members
 from weft.diagnosis.xray.tree.neighbour_joining import Mask, neighbour_joining
+from weft.diagnosis.xray.tree.round_trips import fastest_resampled
 from weft.statistics import Floats
 
 NOISE_DEVIATIONS = 4.0
@@ -169,7 +170,5 @@ def _most_of(branches: list[Members]) -> int:
 
 def _resampled(trips: Floats, rng: np.random.Generator) -> Floats:
     """The fastest of as many round trips drawn again, with replacement, from each pair's."""
-    count = trips.shape[2]
-    drawn = rng.integers(0, count, (*trips.shape[:2], count)).min(axis=2)
-    drawn = np.minimum(drawn, drawn.T)
-    return np.take_along_axis(trips, drawn[:, :, np.newaxis], axis=2)[:, :, 0]
+    drawn = fastest_resampled(trips, rng)
+    return np.minimum(drawn, drawn.T)

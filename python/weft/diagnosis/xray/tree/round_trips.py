@@ -55,6 +55,19 @@ class RoundTrips:
 
     def resampled(self, rng: np.random.Generator) -> RoundTrips:
         """The fastest of as many round trips drawn again, with replacement, from each pair's."""
-        pairs, deepest = self.us.shape
-        drawn = rng.integers(0, deepest, (pairs, deepest)).min(axis=1)
-        return RoundTrips(self.a, self.b, self.us[np.arange(pairs), drawn][:, np.newaxis])
+        fastest = fastest_resampled(self.us, rng)
+        return RoundTrips(self.a, self.b, fastest[:, np.newaxis])
+
+
+def fastest_resampled(trips_us: Floats, rng: np.random.Generator) -> Floats:
+    """The fastest of as many round trips drawn again, with replacement, from each row's; NaN where it has none.
+
+    Rows are ascending, (..., deepest), and end with NaN where they have fewer.
+    """
+    deepest = trips_us.shape[-1]
+    counts = (~np.isnan(trips_us)).sum(axis=-1, keepdims=True)
+    drawn = rng.integers(0, deepest, trips_us.shape) * counts // deepest
+    drawn[np.arange(deepest) >= counts] = deepest
+    chosen = np.minimum(drawn.min(axis=-1, keepdims=True), deepest - 1)
+    found: Floats = np.take_along_axis(trips_us, chosen, axis=-1)[..., 0]
+    return found

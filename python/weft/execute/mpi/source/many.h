@@ -21,7 +21,7 @@ struct phase {
     enum operation operation;
     struct program *program; /* this rank's part, or NULL */
     int is_pingpong, by_count;
-    int64_t size_bytes, trial_ns;
+    int64_t size_bytes, trial_ns, at_most_ns;
     long repeats, trials;
     int count;
     struct transfer *transfers;

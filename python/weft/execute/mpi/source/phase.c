@@ -1,11 +1,11 @@
 /* Phases as they come: a line each on rank 0's standard input, of words and numbers between single spaces.
  *
  *   INDEX stream|pingpong SIZE time TRIAL_NS TRIALS COUNT   SRC DST STREAMS   SRC DST STREAMS ...
- *   INDEX stream|pingpong SIZE count REPEATS TRIALS COUNT   SRC DST STREAMS ...
- *   INDEX allreduce|allgather|alltoall|bcast|reduce-scatter SIZE count 1 TRIALS 0
- *   INDEX program SIZE count 1 TRIALS 0     and then a part for each rank, see words.c
+ *   INDEX stream|pingpong SIZE count REPEATS AT_MOST_NS TRIALS COUNT   SRC DST STREAMS ...
+ *   INDEX allreduce|allgather|alltoall|bcast|reduce-scatter SIZE count 1 0 TRIALS 0
+ *   INDEX program SIZE count 1 0 TRIALS 0     and then a part for each rank, see words.c
  *
- * SRC and DST are ranks. */
+ * SRC and DST are ranks. Round trips end once they have taken AT_MOST_NS, unless that is 0. */
 #define _GNU_SOURCE
 #include "program.h"
 
@@ -168,6 +168,7 @@ int next_phase(const struct world *world, struct phase *phase)
     const int64_t amount = next_number(&next);
     phase->repeats = phase->by_count ? (long)amount : 1;
     phase->trial_ns = phase->by_count ? 0 : amount;
+    phase->at_most_ns = phase->by_count ? next_number(&next) : 0;
     phase->trials = (long)next_number(&next);
     phase->count = (int)next_number(&next);
     phase->transfers = allocate(sizeof *phase->transfers * (size_t)phase->count);

@@ -51,7 +51,8 @@ static int receive(struct end *end)
 static void ping(struct end *end, const struct phase *phase, struct table *rows)
 {
     const int64_t wanted = phase->by_count ? (int64_t)phase->repeats * phase->trials : INT64_MAX;
-    const int64_t within_ns = phase->by_count ? INT64_MAX : phase->trial_ns * phase->trials;
+    const int64_t most_ns = phase->at_most_ns ? phase->at_most_ns : INT64_MAX;
+    const int64_t within_ns = phase->by_count ? most_ns : phase->trial_ns * phase->trials;
     int64_t warm_ns = 0;
     for (int64_t trip = -1; trip < wanted && (trip < 1 || now_ns() - warm_ns < within_ns); trip++) {
         const int64_t start_ns = now_ns();
