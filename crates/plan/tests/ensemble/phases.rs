@@ -30,8 +30,15 @@ fn all_transfers_take_the_network_that_is_named() {
     let some = step(matrix).some_phases(4, Reach::SIMULATOR, 1..2).unwrap();
     assert!(some[0].transfers.iter().all(|one| one.network == 2));
     let each = step("pattern = \"ring\"\nnetwork = \"each\"");
-    assert!(serde_json::to_string(&each).unwrap().contains("\"network\":\"each\""));
-    assert_eq!(networks("pattern = \"ring\"\nnetwork = \"each\""), HashSet::from([0]));
+    assert!(
+        serde_json::to_string(&each)
+            .unwrap()
+            .contains("\"network\":\"each\"")
+    );
+    assert_eq!(
+        networks("pattern = \"ring\"\nnetwork = \"each\""),
+        HashSet::from([0])
+    );
 }
 
 fn every_ordered_pair(nodes: u32) -> HashSet<(u32, u32)> {
