@@ -21,18 +21,28 @@ def run_to_end(work: Coroutine[None, None, T]) -> T:
 
     Where this thread runs a loop already, a thread beside it has the new one and this thread waits.
     """
-    _wait_without_threads()
     try:
         asyncio.get_running_loop()
     except RuntimeError:
-        return asyncio.run(work)
+        with _waits_without_threads():
+            return asyncio.run(work)
     return _run_beside(work)
 
 
-def _wait_without_threads() -> None:
-    """Before Python 3.12 asyncio has a thread wait for each process, which with a thousand logins are a thousand."""
-    if sys.version_info < (3, 12) and hasattr(os, "pidfd_open"):
-        asyncio.set_child_watcher(asyncio.PidfdChildWatcher())
+@contextmanager
+def _waits_without_threads() -> Iterator[None]:
+    """Before Python 3.12 asyncio has a thread wait for each process, which with a thousand logins are a thousand. What
+    waits instead is for all loops of the process and knows that of the main thread only, so it is there for a while."""
+    has_threads = sys.version_info < (3, 12) and hasattr(os, "pidfd_open")
+    if not has_threads or not _is_main_thread():
+        yield
+        return
+    before = asyncio.get_child_watcher()
+    asyncio.set_child_watcher(asyncio.PidfdChildWatcher())
+    try:
+        yield
+    finally:
+        asyncio.set_child_watcher(before)
 
 
 def _run_beside(work: Coroutine[None, None, T]) -> T:
