@@ -78,6 +78,14 @@ pub struct Windows {
 }
 
 impl Part {
+    /// Whether a connection from a port of its own is in both: it cannot be there twice at a time.
+    pub fn repeats_a_port_of(&self, before: &Part) -> bool {
+        let is_repeated = |one: &Outgoing| before.send.iter().any(|sent| sent.port == one.port);
+        self.send
+            .iter()
+            .any(|one| one.port != 0 && is_repeated(one))
+    }
+
     /// What each transfer of a stream or a cast does.
     pub fn amount(&self, network: u32) -> Amount {
         match (self.work, self.stop) {

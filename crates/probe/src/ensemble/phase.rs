@@ -150,7 +150,9 @@ impl Session {
     /// ping-pong is left alone: a few packets that others do not notice would be in its times.
     fn connect_ahead(&mut self, part: &Part, next: Option<&Part>) -> Result<(), SessionError> {
         match next {
-            Some(next) if part.work != Work::Pingpong => self.connect_receivers(next),
+            Some(next) if part.work != Work::Pingpong && !next.repeats_a_port_of(part) => {
+                self.connect_receivers(next)
+            }
             _ => Ok(()),
         }
     }
