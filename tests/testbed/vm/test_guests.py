@@ -122,8 +122,8 @@ def test_vlans_bridges_offloads_and_namespaces_are_as_the_fabric_says(
     done = weft("run", "signature", "--on", on, "--out", tmp_path / "plain", *QUICK, timeout=300)
     assert done.returncode == 0, done.stderr
     for node in weft_json("show", tmp_path / "plain")["nodes"]:
-        offloads = node["facts"]["devices"]["eth0"]["offloads"]
-        assert offloads["gro"] is offloads["tx-checksum"] is offloads["tso"] is False
+        offloads = node["facts"]["devices"]["eth0.7"]["offloads"]
+        assert offloads["tx-checksum"] is offloads["tso"] is False
 
 
 def inside(host: str, script: str) -> str:

@@ -2,7 +2,6 @@
 
 mod all_pairs;
 mod barrier;
-mod bond;
 mod cast;
 mod chain;
 mod columns;

@@ -10,7 +10,7 @@ use crate::error::Result;
 use crate::hpl::{self, Hpl};
 use crate::interference::{self, Interference};
 use crate::multipair::{self, MultiPair};
-use crate::network;
+use crate::pattern::network;
 use crate::reading::{Axis, Section};
 use crate::webserver::{self, Webserver};
 

@@ -16,8 +16,6 @@ mod recorder;
 mod report;
 mod rows;
 mod serving;
-mod softirqs;
-mod softnet;
 mod source;
 mod tcp;
 mod text;

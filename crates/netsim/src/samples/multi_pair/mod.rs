@@ -6,11 +6,13 @@ use weft_plan::{MultiPair, Phase, Policy, Step, StopRule, Test, Transfer};
 use crate::network::Path;
 use crate::simulate::Interrupted;
 
-use super::bond::spread;
+mod bond;
+
 use super::outcome::{Batches, Common, PhaseOutcome};
 use super::pair::Timed;
 use super::pingpong::one_way;
 use super::setup::Setup;
+use bond::spread;
 
 /// Carries out the phases of a step.
 pub fn run(

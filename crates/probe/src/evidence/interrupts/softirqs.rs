@@ -1,6 +1,6 @@
 //! Software interrupts by processor (/proc/softirqs).
 
-use super::text::{Format, See, processors};
+use crate::evidence::text::{Format, See, processors};
 
 pub const PATH: &str = "/proc/softirqs";
 

@@ -1,5 +1,8 @@
 //! The interrupts of the measured interface by processor (/proc/interrupts).
 
+pub mod softirqs;
+pub mod softnet;
+
 use super::text::{Format, See, processors};
 
 pub const PATH: &str = "/proc/interrupts";

@@ -2,7 +2,7 @@
 
 use weft_plan::Transfer;
 
-use super::setup::Setup;
+use crate::samples::setup::Setup;
 
 /// What of a message goes over each interface: as many frames over all, or one more over the first ones. None where there
 /// is no path.

@@ -1,6 +1,6 @@
 //! What each processor took from the interfaces, dropped, or left for later (/proc/net/softnet_stat).
 
-use super::text::{Format, See};
+use crate::evidence::text::{Format, See};
 
 pub const PATH: &str = "/proc/thread-self/net/softnet_stat";
 
