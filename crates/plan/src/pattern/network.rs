@@ -29,19 +29,23 @@ pub enum Each {
 }
 
 impl Network {
-    /// Reads a number from 1, or "each".
+    /// Reads a number from 1, or "each". An MPI chooses interfaces itself, so that "each" is nothing to it.
     pub(crate) fn read(step: &Section, transport: Transport) -> Result<Option<Self>> {
-        if transport == Transport::Mpi {
-            step.only_for(KEY, "transport = \"tcp\": an MPI chooses interfaces itself")?;
-        }
-        step.value(KEY, |value| match value {
+        let found = step.value(KEY, |value| match value {
             Value::String(text) if text == "each" => Ok(Self::All(Each::Each)),
             _ => count(value, 1..=MOST_NETWORKS)
                 .map(|number| Self::One(number - 1))
                 .map_err(|_| {
                     format!("must be a number from 1 to {MOST_NETWORKS}, or \"each\" for one after the other")
                 }),
-        })
+        })?;
+        if transport != Transport::Mpi {
+            return Ok(found);
+        }
+        if matches!(found, Some(Self::One(_))) {
+            step.only_for(KEY, "transport = \"tcp\": an MPI chooses interfaces itself")?;
+        }
+        Ok(None)
     }
 
     /// Lets the transfers of phases take it.
