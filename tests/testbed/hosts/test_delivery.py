@@ -228,7 +228,7 @@ def test_nodes_for_which_there_are_not_enough_files_are_named_and_the_others_go_
     assert {node for row in rows for node in (row["src"], row["dst"])} == {0, 1, 2}
 
 
-@pytest.mark.skipif(os.getuid() != 0, reason="who is not root cannot be another user")
+@pytest.mark.skipif(os.getuid() != 0, reason="only root can be another user")
 def test_a_user_who_may_have_no_more_processes_is_told(tmp_path: Path) -> None:
     prepare = "resource.setrlimit(resource.RLIMIT_NPROC, (1, 1)); os.setuid(54321)"
     start = "asyncio.run(start_process('n1', ['true']))"
