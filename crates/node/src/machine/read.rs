@@ -38,9 +38,9 @@ const KEYS: [&str; 17] = [
 
 /// Linux's net.core.netdev_max_backlog.
 const BACKLOG_FRAMES: u32 = 1000;
-/// What the network interface interrupts for.
 const MOST_PACKET_CYCLES: u32 = 100_000_000;
 const PS_PER_S: u64 = 1_000_000_000_000;
+/// What the network interface interrupts for.
 const EVENTS: [(&str, bool); 2] = [("frame", false), ("ring", true)];
 
 impl Machine {

@@ -1,12 +1,12 @@
 //! Several pairs of processes between two hosts at once. All begin at the same moment and share what their ways have in
 //! common, so that pairs with equal ways stay in step.
 
+mod bond;
+
 use weft_plan::{MultiPair, Phase, Policy, Step, StopRule, Test, Transfer};
 
 use crate::network::Path;
 use crate::simulate::Interrupted;
-
-mod bond;
 
 use super::outcome::{Batches, Common, PhaseOutcome};
 use super::pair::Timed;
