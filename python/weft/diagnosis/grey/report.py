@@ -13,7 +13,7 @@ from weft.diagnosis.grey.observations import Element, Map, Side, Symptom
 from weft.diagnosis.grey.symptoms import late, lossy, slow, stalled
 from weft.diagnosis.leaves import leaves_of
 from weft.diagnosis.resent import segments
-from weft.diagnosis.xray.survey import take_survey
+from weft.diagnosis.xray.survey import survey_of
 from weft.diagnosis.xray.trial import Trial, trials
 from weft.nodeset import fold
 from weft.plan.plan import Plan, TimeRule
@@ -140,8 +140,7 @@ def examine(meta: RunMeta, step: int, samples: pa.Table, evidence: pa.Table) -> 
     """What all rounds of a step so far show: a pure function of them."""
     names = tuple(str(node["name"]) for node in meta.nodes)
     lost = frozenset(names.index(entry["node"]) for entry in meta.lost if entry["node"] in names)
-    network = meta.plan.steps[step].on_network
-    survey = take_survey(samples, meta.plan, len(names), lost, network)
+    survey = survey_of(samples, meta, step, lost)
     rounds = [one.without(lost) for one in trials(samples, step)]
     alive = frozenset(range(len(names))) - lost
     leaves = tuple(leaf.members for leaf in leaves_of(survey.round_trip_us, alive))

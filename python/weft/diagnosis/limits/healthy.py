@@ -10,7 +10,7 @@ from weft.diagnosis.limits.naming import Namer
 from weft.diagnosis.xray.quick.betting import ERROR
 from weft.diagnosis.xray.quick.elements import Element
 from weft.diagnosis.xray.quick.health import MOST_ODD, Health, Odd, judge
-from weft.diagnosis.xray.survey import take_survey
+from weft.diagnosis.xray.survey import survey_of
 from weft.diagnosis.xray.trial import trials
 from weft.runs.folder import Run
 
@@ -30,8 +30,7 @@ def health_of(run: Run, step: int) -> Health:
     meta = run.meta
     names = [str(node["name"]) for node in meta.nodes]
     lost = frozenset(names.index(one["node"]) for one in meta.lost if one["node"] in names)
-    network = meta.plan.steps[step].on_network
-    survey = take_survey(run.samples, meta.plan, len(names), lost, network)
+    survey = survey_of(run.samples, meta, step, lost)
     done = trials(run.samples, step, meta.phases)
     return judge(survey, [one.without(lost) for one in done] if lost else done)
 

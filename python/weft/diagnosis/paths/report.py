@@ -22,7 +22,7 @@ from weft.diagnosis.paths.wording import (
     sprayed,
 )
 from weft.diagnosis.resent import segments, together
-from weft.diagnosis.xray.survey import take_survey
+from weft.diagnosis.xray.survey import survey_of
 from weft.runs.folder import Run
 from weft.runs.tables import EVIDENCE_NAME
 
@@ -104,8 +104,7 @@ def path_report(run: Run, step: int) -> PathReport:
     meta = run.meta
     names = [str(node["name"]) for node in meta.nodes]
     lost = frozenset(names.index(entry["node"]) for entry in meta.lost if entry["node"] in names)
-    network = meta.plan.steps[step].on_network
-    survey = take_survey(run.samples, meta.plan, len(names), lost, network)
+    survey = survey_of(run.samples, meta, step, lost)
     pairs = leaf_pairs(leaves_of(survey.round_trip_us, survey.nodes))
     found = PathLog(step, pairs).read(run.samples, meta.phases)
     told = [_told(pair, one) for pair, one in zip(pairs, found, strict=True)]

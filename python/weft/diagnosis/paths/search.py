@@ -12,7 +12,7 @@ from weft.diagnosis.leaves import leaves_of
 from weft.diagnosis.paths.connection import Connection, LeafPair, batches, leaf_pairs
 from weft.diagnosis.paths.sorting import weak
 from weft.diagnosis.paths.trials import Measured, PathLog
-from weft.diagnosis.xray.survey import Survey, take_survey
+from weft.diagnosis.xray.survey import Survey, survey_of
 from weft.diagnosis.xray.windows import with_windows
 from weft.plan.pattern import Paths
 from weft.plan.phases import Transfer
@@ -86,8 +86,7 @@ class PathSearch:
         return []
 
     def _survey(self, samples: pa.Table, lost: set[int]) -> Survey:
-        meta, network = self._meta, self._meta.plan.steps[self._step].on_network
-        return take_survey(samples, meta.plan, len(meta.nodes), frozenset(lost), network)
+        return survey_of(samples, self._meta, self._step, frozenset(lost))
 
     def _wanted(self, pair: LeafPair, known: Measured) -> list[Question]:
         """Rounds of a pair of leaves: single connections, then some that may meet, then more if paths may hide."""

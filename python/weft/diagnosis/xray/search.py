@@ -15,7 +15,7 @@ from weft.diagnosis.xray.limit import Ports
 from weft.diagnosis.xray.request import Request
 from weft.diagnosis.xray.residual import crossing_flows
 from weft.diagnosis.xray.study import Study, conclude
-from weft.diagnosis.xray.survey import Survey, take_survey
+from weft.diagnosis.xray.survey import Survey, survey_of
 from weft.diagnosis.xray.together import Laid, flows_together
 from weft.diagnosis.xray.trial import Trial, trials
 from weft.diagnosis.xray.windows import with_windows
@@ -77,8 +77,7 @@ class Search:
         return self._specs(study, requests, len(done))
 
     def _take_survey(self, samples: pa.Table, lost: set[int]) -> Survey:
-        meta, network = self._meta, self._meta.plan.steps[self._step].on_network
-        return take_survey(samples, meta.plan, len(meta.nodes), frozenset(lost), network)
+        return survey_of(samples, self._meta, self._step, frozenset(lost))
 
     def _closing(self, study: Study, done: list[Trial]) -> list[Request]:
         """Where nothing was found, how good any cut is."""

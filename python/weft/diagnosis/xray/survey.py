@@ -16,6 +16,7 @@ from weft.diagnosis.xray.tree.round_trips import RoundTrips
 from weft.diagnosis.xray.tree.sampled import Placement, place
 from weft.diagnosis.xray.trial import Trial, trials
 from weft.plan.plan import Plan
+from weft.runs.meta import RunMeta
 from weft.statistics import Floats
 
 NEAR_BEST = 0.85
@@ -96,6 +97,12 @@ def placed(nodes: Members, trips: RoundTrips) -> Placement:
         return place(nodes, trips)
     count = int(np.max([trips.a, trips.b], initial=max(order, default=-1))) + 1
     return Placement(group_by_round_trip(nodes, trips.dense(count)))
+
+
+def survey_of(samples: pa.Table, meta: RunMeta, step: int, lost: Members) -> Survey:
+    """The survey of the network that a step of a run is on, without the lost nodes."""
+    network = meta.plan.steps[step].on_network
+    return take_survey(samples, meta.plan, len(meta.nodes), lost, network)
 
 
 def take_survey(

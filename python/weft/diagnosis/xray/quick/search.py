@@ -12,7 +12,7 @@ from weft.diagnosis.xray.flows import Flow, Members, Random, inside_flows, match
 from weft.diagnosis.xray.quick.health import Health, groups_of, judge, present
 from weft.diagnosis.xray.quick.rounds import LEAST_ALIKE
 from weft.diagnosis.xray.search import time_was_up
-from weft.diagnosis.xray.survey import Survey, take_survey
+from weft.diagnosis.xray.survey import Survey, survey_of
 from weft.diagnosis.xray.trial import trials
 from weft.diagnosis.xray.windows import with_windows
 from weft.plan.pattern import Xray
@@ -72,8 +72,7 @@ class HealthCheck:
         return [] if self._is_late else specs
 
     def _take_survey(self, samples: pa.Table, lost: set[int]) -> Survey:
-        meta, network = self._meta, self._meta.plan.steps[self._step].on_network
-        return take_survey(samples, meta.plan, len(meta.nodes), frozenset(lost), network)
+        return survey_of(samples, self._meta, self._step, frozenset(lost))
 
     def _spec(self, laid: Sequence[Laid]) -> PhaseSpec:
         step = self._meta.plan.steps[self._step]
