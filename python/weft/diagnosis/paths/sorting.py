@@ -133,10 +133,14 @@ def sort_paths(alone: Mapping[Connection, Sequence[float]], rounds: Sequence[Rou
     return state
 
 
+def shares(alone: Rates, one: Round) -> dict[Connection, float]:
+    """What the connections of a round had of what each has by itself."""
+    return {each: mbps / max(alone[each], 1e-9) for each, mbps in one.mbps.items()}
+
+
 def lost_alike(alone: Mapping[Connection, float], one: Round) -> list[Connection]:
     """Those that met on something wider than two of them fill: three or more that lost alike, and not much."""
-    shares = {each: one.mbps[each] / max(alone[each], 1e-9) for each in one.mbps}
-    lost = {each: share for each, share in shares.items() if share < BOTH_SHARE}
+    lost = {each: share for each, share in shares(alone, one).items() if share < BOTH_SHARE}
     if len(lost) < 3 or sum(lost.values()) < WIDE_SUM:
         return []
     return list(lost) if max(lost.values()) < ALIKE_LOSS * min(lost.values()) else []

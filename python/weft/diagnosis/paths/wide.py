@@ -18,6 +18,7 @@ from weft.diagnosis.paths.sorting import (
     Rates,
     Round,
     lost_alike,
+    shares,
 )
 
 AT_ONCE, LEAST_AT_ONCE = 4, 3
@@ -42,10 +43,6 @@ class WideSorting:
     meetings: list[tuple[int, float]] = field(default_factory=list)
     wide_mbps: list[float] = field(default_factory=list)
     wanted: tuple[Connection, ...] = ()
-
-    def share(self, one: Connection, mbps: Rates) -> float:
-        """What a connection had of what it has by itself."""
-        return mbps[one] / max(self.alone[one], 1e-9)
 
     def slow_of(self, connection: Connection) -> int | None:
         """The slow path that a connection is on."""
@@ -75,7 +72,7 @@ class _Pairs:
         self._apart: set[frozenset[Connection]] = set()
         self._clear: set[frozenset[Connection]] = set()
         for one in rounds:
-            share = {each: one.mbps[each] / max(alone[each], 1e-9) for each in one.mbps}
+            share = shares(alone, one)
             full = [each for each in share if share[each] > BOTH_SHARE]
             self._apart |= {frozenset(pair) for pair in combinations(full, 2)}
             if len(share) == 2:
@@ -128,7 +125,7 @@ def _suspects(state: WideSorting, known: _Pairs, rounds: Sequence[Round]) -> tup
     for one in rounds:
         if len(one.mbps) < LEAST_AT_ONCE or lost_alike(state.alone, one):
             continue
-        lost = sorted((state.share(each, one.mbps), each) for each in one.mbps)
+        lost = sorted((share, each) for each, share in shares(state.alone, one).items())
         both = [each for share, each in lost if share < BOTH_SHARE][:2]
         is_new = len(both) == 2 and all(state.slow_of(each) is None for each in both)
         if is_new and known.may_try(both[0], both[1]):
