@@ -11,6 +11,7 @@ from msgspec.structs import replace
 from support.synthetic import write_run
 from support.synthetic_cluster import Cluster, Flow, Shared, Step, cards, write_cluster_run
 from weft.diagnosis.limits.findings import Findings, Limit, Slow
+from weft.diagnosis.limits.networks import on_network, over_networks
 from weft.interval import Interval
 from weft.report import limits, routes
 from weft.report.ensemble import Ensemble, ensembles_of
@@ -44,7 +45,7 @@ def known(cluster: Cluster) -> Findings:
         Slow("route", (names[a], names[b]), None, interval(mbps), line, "alone")
         for (a, b), mbps in cluster.slow_routes.items()
     ]
-    return Findings("4 cards.", groups, found, slow, ["n3 and n4"], [], interval(line))
+    return Findings("4 cards.", groups, found, slow, ["n3 and n4"], full_rate_mbps=interval(line))
 
 
 def cluster_of(nodes: int, **settings: Any) -> Cluster:
@@ -303,6 +304,16 @@ def test_findings_are_told_in_tables(run16: Run) -> None:
     slow = limits.slow_table(one.findings).rows
     assert [each[0] for each in slow] == ["n6", "n9 to n3"]
     assert verdict(run16) == "16 nodes on c16: 4 cards."
+
+
+def test_what_is_alike_in_two_networks_has_a_row_for_each(run16: Run) -> None:
+    one = ensemble(run16).findings
+    both = over_networks([on_network(one, number) for number in (1, 3)])
+    for table in (limits.limits_table, limits.slow_table):
+        alone, rows = table(one).rows, table(both).rows
+        assert [row[0] for row in rows] == [
+            f"network {number}: {row[0]}" for number in (1, 3) for row in alone
+        ]
 
 
 def test_losses_are_told_together(write: Diagnosed) -> None:

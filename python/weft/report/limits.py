@@ -43,29 +43,39 @@ def limit_lines(limits: Sequence[Limit]) -> list[str]:
 
 
 def limits_table(findings: Findings) -> Table:
-    """Every limit with what it rests on."""
+    """Every limit with what it rests on, by network where there are several."""
     headers = ["Shared by", "Limit", "Against", "Capacity", "Demand", "Sure"]
-    found = fold_limits(findings.limits)
-    return Table(
-        headers, [_limit_row(alike) for alike in found], [one[0].evidence for one in found]
-    )
+    found = [
+        (_prefix(one), alike) for one in _by_network(findings) for alike in fold_limits(one.limits)
+    ]
+    rows = [_limit_row(prefix, alike) for prefix, alike in found]
+    return Table(headers, rows, [alike[0].evidence for _, alike in found])
 
 
 def slow_table(findings: Findings) -> Table:
-    """Slow nodes, directions and routes."""
-    found = fold_slow(findings.slow)
+    """Slow nodes, directions and routes, by network where there are several."""
+    found = [(_prefix(one), slow) for one in _by_network(findings) for slow in fold_slow(one.slow)]
     rows = [
         [
-            slow.name,
+            prefix + slow.name,
             slow.kind,
             slow.direction or "both" if slow.kind != "route" else "",
             range_mbps(slow.rate_mbps),
             format_mbps(slow.expected_mbps),
         ]
-        for slow in found
+        for prefix, slow in found
     ]
     headers = ["Slow", "Kind", "Direction", "Rate", "Expected"]
-    return Table(headers, rows, [slow.evidence for slow in found])
+    return Table(headers, rows, [slow.evidence for _, slow in found])
+
+
+def _by_network(findings: Findings) -> Sequence[Findings]:
+    """What is alike in two networks is not folded: it is there twice."""
+    return findings.networks or [findings]
+
+
+def _prefix(findings: Findings) -> str:
+    return "" if findings.network is None else f"network {findings.network}: "
 
 
 def slow_text(slow: Slow) -> str:
@@ -100,10 +110,10 @@ def clocks_table(run: Run) -> Table:
     return Table(["Node", "Offset of its clock", "Error of that"], rows)
 
 
-def _limit_row(alike: Sequence[Limit]) -> list[str]:
+def _limit_row(prefix: str, alike: Sequence[Limit]) -> list[str]:
     limit = alike[0]
     return [
-        members_text(alike),
+        prefix + members_text(alike),
         f"{limit.kind}, {directions_text(alike)}",
         _against(limit),
         range_mbps(capacity_of(alike)),
