@@ -36,8 +36,10 @@ def thin(table: pa.Table, to_s: float) -> pa.Table:
     order = np.lexsort((time_us, group))
     forced = np.empty(len(order), bool)
     gap, losses = _gaps_before(time_us, link), _losses_before(time_us, lost)
-    forced[order] = _edges(group[order], gap[order], losses[order], time_us[order], lost[order])
     cell = group * 100 + time_us // _QUARTER_US % 96
+    forced[order] = _edges(
+        group[order], cell[order], gap[order], losses[order], time_us[order], lost[order]
+    )
     kept = forced.copy()
     chosen = np.flatnonzero(~lost)
     half = max(2, round(QUARTER_S / to_s) // 2)
@@ -75,12 +77,12 @@ def _losses_before(time_us: Ints, lost: Bools) -> Ints:
     return count
 
 
-def _edges(group: Ints, gap: Ints, losses: Ints, time_us: Ints, lost: Bools) -> Bools:
+def _edges(group: Ints, cell: Ints, gap: Ints, losses: Ints, time_us: Ints, lost: Bools) -> Bools:
     """Losses, and what of each group is next to a loss of any link, to a gap of its link or of itself, or to either
-    end; in the order of group and time."""
+    end of a quarter; in the order of group and time."""
     begins = np.ones(len(group), bool)
     begins[1:] = (np.diff(gap) != 0) | (np.diff(_gaps_before(time_us, group)) != 0)
-    begins[1:] |= (np.diff(group) != 0) | (np.diff(losses) != 0)
+    begins[1:] |= (np.diff(cell) != 0) | (np.diff(losses) != 0)
     ends = np.append(begins[1:], True)
     before = np.append(lost[1:], False)
     return np.asarray(begins | ends | lost | before)
