@@ -235,7 +235,8 @@ def with_stopped_peer(a_step: Step) -> None:
         await asyncio.sleep(0.3)
         os.kill(agents[1].pid, signal.SIGSTOP)
         try:
-            await asyncio.wait_for(task, 10)
+            async with asyncio.timeout(10):
+                await task
         finally:
             os.kill(agents[1].pid, signal.SIGKILL)
 

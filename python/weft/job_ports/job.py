@@ -33,7 +33,8 @@ class Job:
     async def wait(self, limit_s: float | None = None) -> int | None:
         """Its exit status; None where it was ended after so many seconds."""
         try:
-            return await asyncio.wait_for(self._process.wait(), limit_s)
+            async with asyncio.timeout(limit_s):
+                return await self._process.wait()
         except TimeoutError:
             await self.end()
             return None
@@ -44,7 +45,8 @@ class Job:
             return
         self._signal(signal.SIGTERM)
         try:
-            await asyncio.wait_for(self._process.wait(), GRACE_S)
+            async with asyncio.timeout(GRACE_S):
+                await self._process.wait()
         except TimeoutError:
             pass
         finally:

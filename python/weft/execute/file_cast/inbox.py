@@ -33,7 +33,8 @@ class Inbox:
     async def next(self, within_s: float) -> Said | None:
         """The next message, or None where there is none in time."""
         try:
-            return await asyncio.wait_for(self._queue.get(), within_s)
+            async with asyncio.timeout(within_s):
+                return await self._queue.get()
         except TimeoutError:
             return None
 

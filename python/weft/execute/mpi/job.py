@@ -91,14 +91,16 @@ class Job:
         """Give a job that is through the time to end by itself."""
         self.tell_no_more()
         with contextlib.suppress(TimeoutError):
-            await asyncio.wait_for(self._process.wait(), END_WITHIN_S)
+            async with asyncio.timeout(END_WITHIN_S):
+                await self._process.wait()
 
     async def end(self) -> None:
         """Have mpirun end its ranks, if it has not; it and what it started here are killed if it does not."""
         if self._process.returncode is None:
             self._process.terminate()
             with contextlib.suppress(TimeoutError):
-                await asyncio.wait_for(self._process.wait(), END_WITHIN_S)
+                async with asyncio.timeout(END_WITHIN_S):
+                    await self._process.wait()
         with contextlib.suppress(ProcessLookupError, PermissionError):
             os.killpg(self._process.pid, signal.SIGKILL)
         await self._process.wait()

@@ -80,7 +80,8 @@ class Agent:
         """The agent that a process is about to be, once it is ready; raises AgentError and ends the process."""
         agent = cls(node, process, explain)
         try:
-            await asyncio.wait_for(agent._greet(), READY_WITHIN_S)
+            async with asyncio.timeout(READY_WITHIN_S):
+                await agent._greet()
         except TimeoutError:
             await agent.close()
             raise AgentError(
@@ -217,7 +218,8 @@ class Agent:
         """End the agent: it goes when its standard input closes, and is killed if it does not."""
         self._process.stdin.close()
         try:
-            await asyncio.wait_for(self._process.wait(), 2)
+            async with asyncio.timeout(2):
+                await self._process.wait()
         except TimeoutError:
             await self.kill()
 

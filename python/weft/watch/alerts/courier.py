@@ -72,7 +72,8 @@ class Courier:
             if first is None or wait_s:
                 self._more[by].clear()
                 with contextlib.suppress(TimeoutError):
-                    await asyncio.wait_for(self._more[by].wait(), wait_s)
+                    async with asyncio.timeout(wait_s):
+                        await self._more[by].wait()
                 continue
             await self._deliver(first)
             self._save()
@@ -104,7 +105,8 @@ class Courier:
         # The time limit of sockets is that of each answer; this one is that of all.
         sent = asyncio.to_thread(post_json, settings.webhook, delivery.notice, settings.timeout_s)
         try:
-            await asyncio.wait_for(sent, settings.timeout_s + 1)
+            async with asyncio.timeout(settings.timeout_s + 1):
+                await sent
         except TimeoutError:
             raise DeliveryError(f"no answer within {settings.timeout_s:g} s") from None
 
@@ -127,7 +129,8 @@ async def run_command(command: str, notice: Notice, timeout_s: float) -> None:
             start_new_session=True,
         )
         try:
-            code = await asyncio.wait_for(process.wait(), timeout_s)
+            async with asyncio.timeout(timeout_s):
+                code = await process.wait()
         except TimeoutError:
             raise DeliveryError(f"it took longer than {timeout_s:g} s and was ended") from None
         finally:
