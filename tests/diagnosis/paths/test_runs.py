@@ -53,7 +53,7 @@ def test_links_in_parallel_are_told_apart_in_a_lab(tmp_path: Path) -> None:
     fabric.write_text(TWO_LEAVES)
     done = weft_json(
         *("run", "paths", "--on", f"lab:{fabric}", "--out", tmp_path / "run"),
-        *("--set", "steps.paths.ports=12", "--set", "steps.paths.time=20 s"),
+        *("--set", "steps.paths.ports=12", "--set", "steps.paths.time=60 s"),
     )
     assert done["status"] == "complete"
     found = report(Run.open(tmp_path / "run"))

@@ -9,16 +9,22 @@ from weft.diagnosis.leaves import Leaf, leaves_of
 from weft.diagnosis.paths.balance import balance_of, jain, share_of
 from weft.diagnosis.paths.connection import Connection, LeafPair, batches, leaf_pairs
 from weft.diagnosis.paths.leaf_paths import leaf_paths
-from weft.diagnosis.paths.sorting import Round, Sorting, sort_paths, weak
+from weft.diagnosis.paths.placing import sort_paths
+from weft.diagnosis.paths.sorting import Round, Sorting, weak
 
 PORT_MBPS = 10.0
 PAIR = LeafPair(0, Leaf((0, 1, 2, 3), 0), Leaf((4, 5, 6, 7), 1))
 
 
 def sorted_by(
-    path_of: dict[Connection, int], capacities: list[float], noise: float = 0.05, seed: int = 0
+    path_of: dict[Connection, int],
+    capacities: list[float],
+    noise: float = 0.05,
+    seed: int = 0,
+    disturbed: float = 0.0,
 ) -> Sorting:
-    """The end of a search in which connections of a path share what it carries."""
+    """The end of a search in which connections of a path share what it carries; in such a share of the rounds something
+    else takes from all of them."""
     rng = np.random.default_rng(seed)
 
     def measure(sent: tuple[Connection, ...]) -> dict[Connection, float]:
@@ -35,7 +41,9 @@ def sorted_by(
             alone[one].append(measure((one,))[one])
     rounds: list[Round] = []
     while (found := sort_paths(alone, rounds)).wanted:
-        rounds.append(Round(found.wanted[0], measure(found.wanted)))
+        for sent in found.wanted:
+            left = 0.5 if rng.random() < disturbed else 1.0
+            rounds.append(Round(sent[0], {one: left * mbps for one, mbps in measure(sent).items()}))
         assert len(rounds) < 20 * len(path_of)
     return found
 
@@ -54,6 +62,14 @@ def test_all_that_share_a_path_are_found_together(paths: int) -> None:
         assert len(found.paths) == paths
         assert all(len({path_of[one] for one in path}) == 1 for path in found.paths)
         assert len(found.undecided) < 5
+
+
+def test_rounds_in_which_all_lose_for_another_reason_make_no_path_of_two() -> None:
+    for seed in range(10):
+        path_of = hashed(4, 48, seed)
+        found = sorted_by(path_of, [PORT_MBPS] * 4, noise=0.02, seed=seed, disturbed=0.05)
+        usual = [Counter(path_of[one] for one in path).most_common(1)[0][0] for path in found.paths]
+        assert sorted(usual) == [0, 1, 2, 3]
 
 
 def test_a_slow_path_is_told_with_its_share_and_its_capacity() -> None:
@@ -91,11 +107,11 @@ def test_leaves_are_found_though_paths_differ() -> None:
     assert leaves_of(np.full((8, 8), 5.0), frozenset(range(8))) == []
 
 
-def test_pairs_that_share_links_are_not_tried_at_once() -> None:
+def test_pairs_whose_data_or_acknowledgements_share_links_are_not_tried_at_once() -> None:
     leaves = [Leaf((2 * n, 2 * n + 1), n // 2) for n in range(4)]
     for batch in batches(leaf_pairs(leaves)):
-        assert len({pair.src.unit for pair in batch}) == len(batch)
-        assert len({pair.dst.unit for pair in batch}) == len(batch)
+        units = [{pair.src.unit, pair.dst.unit} for pair in batch]
+        assert len(set.union(*units)) == sum(map(len, units))
     assert len(leaf_pairs(leaves)) == 12
 
 

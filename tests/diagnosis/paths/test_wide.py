@@ -9,7 +9,7 @@ from weft.diagnosis.leaves import Leaf
 from weft.diagnosis.paths.blame import slow_links
 from weft.diagnosis.paths.connection import Connection, LeafPair
 from weft.diagnosis.paths.leaf_paths import LeafPaths, leaf_paths, wide_paths
-from weft.diagnosis.paths.sorting import sort_paths
+from weft.diagnosis.paths.placing import sort_paths
 from weft.diagnosis.paths.trials import Measured
 from weft.diagnosis.paths.wide import LOOKS
 from weft.diagnosis.paths.wording import Words
@@ -37,7 +37,8 @@ def searched(capacities: list[float], seed: int) -> tuple[Measured, dict[Connect
     for one in path_of:
         found.add(measure((one,)), "port")
     while not found.sorted().is_wide and (wanted := found.sorted().wanted):
-        found.add(measure(wanted), "meeting")
+        for one in wanted:
+            found.add(measure(one), "meeting")
     while found.sorted().may_be_wide and (wanted := found.slow_paths().wanted):
         found.add(measure(wanted), "look")
         assert len(found.looks) < 10 * len(path_of)

@@ -52,15 +52,14 @@ def leaf_pairs(leaves: list[Leaf]) -> list[LeafPair]:
 
 
 def batches(pairs: list[LeafPair]) -> list[list[LeafPair]]:
-    """Pairs that share no link above their leaves may be tried at once: of a unit one sends and one receives."""
+    """Pairs without a leaf in common may be tried at once. A leaf that sends to one and hears from another would do, if
+    acknowledgements did not wait behind the data of others: then connections of different paths seem to meet."""
     left, found = list(pairs), []
     while left:
         batch: list[LeafPair] = []
         for pair in left:
-            taken = {(one.src.unit, "out") for one in batch} | {
-                (one.dst.unit, "in") for one in batch
-            }
-            if not taken & {(pair.src.unit, "out"), (pair.dst.unit, "in")}:
+            taken = {unit for one in batch for unit in (one.src.unit, one.dst.unit)}
+            if not taken & {pair.src.unit, pair.dst.unit}:
                 batch.append(pair)
         found.append(batch)
         left = [pair for pair in left if pair not in batch]

@@ -10,7 +10,7 @@ from msgspec.structs import replace
 
 from weft.diagnosis.leaves import leaves_of
 from weft.diagnosis.paths.connection import Connection, LeafPair, batches, leaf_pairs
-from weft.diagnosis.paths.sorting import weak
+from weft.diagnosis.paths.sorting import AT_ONCE, weak
 from weft.diagnosis.paths.trials import Measured, PathLog
 from weft.diagnosis.xray.survey import Survey, survey_of
 from weft.diagnosis.xray.windows import with_windows
@@ -24,8 +24,6 @@ from weft.runs.records import Kind
 MOST_CONNECTIONS = 400
 """Between two leaves."""
 MESSAGES_IN_TRIAL, MOST_BYTES = 200, 256 << 10
-AT_ONCE = 12
-"""Rounds of single connections that are asked for together."""
 
 
 class Question(NamedTuple):
@@ -96,7 +94,7 @@ class PathSearch:
         if sorting.is_wide:
             return _look(known)
         if sorting.wanted and len(known.alone) >= self._pattern.ports:
-            return [Question("meeting", sorting.wanted)]
+            return [Question("meeting", one) for one in sorting.wanted]
         enough = min(max(self._pattern.ports, sorting.enough), MOST_CONNECTIONS)
         new = [one for one in pair.connections(enough) if one not in known.alone]
         return _single(new[:AT_ONCE]) or (_look(known) if sorting.may_be_wide else [])

@@ -9,7 +9,8 @@ from itertools import islice
 import pyarrow as pa
 
 from weft.diagnosis.paths.connection import Connection, LeafPair
-from weft.diagnosis.paths.sorting import Round, Sorting, best_alone, sort_paths
+from weft.diagnosis.paths.placing import sort_paths
+from weft.diagnosis.paths.sorting import Round, Sorting, best_alone
 from weft.diagnosis.paths.wide import WideSorting, sort_wide
 from weft.diagnosis.xray.flows import Flow
 from weft.diagnosis.xray.trial import trials
@@ -47,7 +48,7 @@ class Measured:
 
     def slow_paths(self) -> WideSorting:
         """What follows from all of it where paths are wide."""
-        return sort_wide(best_alone(self.alone), self.rounds, self.looks)
+        return sort_wide(best_alone(self.alone, self.rounds), self.rounds, self.looks)
 
 
 @dataclass

@@ -17,6 +17,7 @@ from weft.diagnosis.paths.sorting import (
     VOTES,
     Rates,
     Round,
+    apart_pairs,
     lost_alike,
     shares,
 )
@@ -69,16 +70,14 @@ class _Pairs:
 
     def __init__(self, alone: Rates, rounds: Sequence[Round]) -> None:
         self._votes: dict[frozenset[Connection], list[bool]] = {}
-        self._apart: set[frozenset[Connection]] = set()
+        self._apart = apart_pairs(alone, rounds)
         self._clear: set[frozenset[Connection]] = set()
         for one in rounds:
             share = shares(alone, one)
-            full = [each for each in share if share[each] > BOTH_SHARE]
-            self._apart |= {frozenset(pair) for pair in combinations(full, 2)}
             if len(share) == 2:
                 pair, total = frozenset(share), sum(share.values())
                 self._votes.setdefault(pair, []).append(total < SAME_SHARE)
-                if total < CLEAR_SHARE and not full:
+                if total < CLEAR_SHARE and max(share.values()) <= BOTH_SHARE:
                     self._clear.add(pair)
 
     def same(self) -> list[tuple[Connection, Connection]]:
