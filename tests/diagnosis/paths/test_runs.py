@@ -29,6 +29,8 @@ between = ["leaf1", "leaf2"]
 rate = "4 Mb/s"
 """
 
+SMALL = "sim:clos(leaves=3,spines=2,hosts=4,routing=hash)"
+
 
 def report(run: Run) -> PathReport:
     found = diagnose(run).paths
@@ -45,6 +47,35 @@ def test_a_slow_uplink_is_named_with_its_leaf(tmp_path: Path) -> None:
     assert "Leaf n[9-12]: 1 of 4 uplinks carries 18." in told["verdict"]
     slow = told["paths"]["slow"][0]
     assert slow["capacity_mbps"] == pytest.approx(20 * 1448 / 1538, rel=0.05)
+
+
+@pytest.mark.parametrize(
+    "time, found, left, more",
+    [
+        ("3 s", "", "any", " No path between these is known yet."),
+        ("10 s", "Leaves reach each other over at least 2 paths. No path found so far", "any", ""),
+        ("25 s", "Leaves reach each other over 2 paths. No path found so far", "1", ""),
+    ],
+)
+def test_a_search_that_was_cut_short_says_what_it_decided(
+    tmp_path: Path, time: str, found: str, left: str, more: str
+) -> None:
+    run = compute(tmp_path / "run", "paths", SMALL, steps__paths__time=time)
+    cut = f"was up before the connections of {left} of 6 pairs of leaves were sorted.{more}"
+    told = weft_json("diagnose", tmp_path / "run")
+    assert told["verdict"].startswith(found)
+    assert told["verdict"].endswith(f"The search's time {cut}")
+    complete = [one["is_complete"] for one in told["paths"]["pairs"]]
+    assert complete.count(False) == (6 if left == "any" else 1)
+    first = next(report(run).lines())
+    assert ("at least 2 paths (cut short)" in first) == (time == "10 s")
+    assert ("cut short, 24 connections tried" in first) == (time == "3 s")
+
+
+def test_a_run_that_ended_before_its_search_says_so(tmp_path: Path) -> None:
+    run = compute(tmp_path / "run", "paths", SMALL, steps__paths__time="3 s")
+    run.meta.done, run.meta.warnings = run.meta.done[:-1], []
+    assert report(run).verdict.startswith("The run ended before the connections of any of 6 pairs")
 
 
 @pytest.mark.timed

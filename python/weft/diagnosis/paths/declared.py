@@ -22,7 +22,7 @@ def path_differences(report: PathReport, fabric: Fabric, network: int = 0) -> li
 def _differences(report: PathReport, counts: PathCounts) -> Iterator[str]:
     words = Words(report.names)
     for one in report.pairs:
-        if one.kind not in ("several", "one", "by address") or one.undecided:
+        if one.kind not in ("several", "one", "by address") or not one.is_sure:
             continue
         declared = counts.between(report.names[one.src[0]], report.names[one.dst[0]])
         if are_fewer(one, declared.paths, is_exact=declared.links <= ONE_CHOICE):

@@ -28,7 +28,8 @@ class PathEntry(TypedDict):
 
 
 class PairEntry(TypedDict):
-    """The paths from the nodes of a leaf to those of another."""
+    """The paths from the nodes of a leaf to those of another; there may be more where the search was cut short, which
+    is not complete then."""
 
     src: list[str]
     dst: list[str]
@@ -36,6 +37,7 @@ class PairEntry(TypedDict):
     paths: list[PathEntry]
     balance: Balance | None
     undecided: int
+    is_complete: bool
 
 
 class SlowEntry(TypedDict):

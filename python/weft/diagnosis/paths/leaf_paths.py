@@ -41,7 +41,8 @@ class PathFound:
 @dataclass(frozen=True)
 class LeafPaths:
     """From the nodes `src` to the nodes `dst`; `undecided` connections are on a path that is not known. Where the kind
-    is "wide", `paths` are those that are slow, and behind them all others as one."""
+    is "wide", `paths` are those that are slow, and behind them all others as one. Where the search ended before all was
+    decided it is not complete: there are as many paths at least."""
 
     src: tuple[int, ...]
     dst: tuple[int, ...]
@@ -49,10 +50,16 @@ class LeafPaths:
     paths: tuple[PathFound, ...]
     balance: Balance | None
     undecided: int
+    is_complete: bool = True
 
     def sprayed(self) -> LeafPaths:
         """Without the paths that seemed to be there."""
-        return replace(self, kind="sprayed", paths=(), balance=None, undecided=0)
+        return replace(self, kind="sprayed", paths=(), balance=None, undecided=0, is_complete=True)
+
+    @property
+    def is_sure(self) -> bool:
+        """Whether all connections that chance calls for are on a path that is known."""
+        return self.is_complete and not self.undecided
 
     @property
     def usual_mbps(self) -> float:
@@ -82,12 +89,13 @@ class LeafPaths:
             "paths": paths,
             "balance": self.balance,
             "undecided": self.undecided,
+            "is_complete": self.is_complete,
         }
 
 
-def leaf_paths(pair: LeafPair, sorting: Sorting) -> LeafPaths:
-    """All that follows from sorted connections between two leaves."""
-    kind = _kind(sorting)
+def leaf_paths(pair: LeafPair, sorting: Sorting, is_complete: bool = True) -> LeafPaths:
+    """All that follows from connections between two leaves, which are sorted as far as the search came."""
+    kind = _kind(sorting, is_complete)
     told = kind in ("several", "one", "by address")
     paths = [_path(sorting, number) for number in range(len(sorting.paths))] if told else []
     counts = [len(path.connections) for path in paths]
@@ -97,11 +105,12 @@ def leaf_paths(pair: LeafPair, sorting: Sorting) -> LeafPaths:
         kind,
         tuple(paths),
         balance_of(counts) if len(counts) > 1 else None,
-        len(sorting.undecided),
+        len(sorting.undecided) if is_complete else len(sorting.alone) - sum(counts),
+        is_complete,
     )
 
 
-def wide_paths(pair: LeafPair, found: WideSorting) -> LeafPaths | None:
+def wide_paths(pair: LeafPair, found: WideSorting, is_complete: bool = True) -> LeafPaths | None:
     """The same where some paths are wider than two nodes can fill, and more filled them; None where none is slow."""
     if not found.slow or len(found.wide_mbps) < LEAST_FILLED:
         return None
@@ -117,15 +126,19 @@ def wide_paths(pair: LeafPair, found: WideSorting) -> LeafPaths | None:
     ]
     share, others = share_of(len(found.others), placed), tuple(sorted(found.others))
     paths.append(PathFound(others, share, median_interval(found.wide_mbps), True))
-    undecided = len(found.undecided)
-    return LeafPaths(pair.src.members, pair.dst.members, "wide", tuple(paths), None, undecided)
+    return LeafPaths(
+        *(pair.src.members, pair.dst.members, "wide", tuple(paths)),
+        balance=None,
+        undecided=len(found.undecided),
+        is_complete=is_complete,
+    )
 
 
-def _kind(sorting: Sorting) -> Kind:
-    placed = sum(map(len, sorting.paths))
-    if sorting.is_wide or (len(sorting.paths) >= LEAST_APART and not sorting.joined):
+def _kind(sorting: Sorting, is_complete: bool) -> Kind:
+    are_apart = is_complete and len(sorting.paths) >= LEAST_APART and not sorting.joined
+    if sorting.is_wide or are_apart:
         return "not told"
-    if placed < LEAST_SORTED or not sorting.joined:
+    if sorting.placed < LEAST_SORTED or not sorting.joined:
         return "few"
     if len(sorting.paths) == 1:
         return "one"
@@ -144,14 +157,13 @@ def _ignores_ports(sorting: Sorting) -> bool:
 
 def _path(sorting: Sorting, number: int) -> PathFound:
     found = sorting.paths[number]
-    placed = sum(map(len, sorting.paths))
     alone = sorting.rate_mbps(number)
     # Less than one of them has by itself was the fault of something else.
     together = [max(mbps, alone) for path, mbps in sorting.meetings if path == number]
     rates = together or [sorting.alone[one] for one in found]
     return PathFound(
         tuple(sorted(found)),
-        share_of(len(found), placed),
+        share_of(len(found), sorting.placed),
         median_interval(rates),
         bool(together),
     )

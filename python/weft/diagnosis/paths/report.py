@@ -11,19 +11,24 @@ from weft.diagnosis.paths.connection import LeafPair, leaf_pairs
 from weft.diagnosis.paths.document import LossyEntry, PathsDocument, SlowEntry
 from weft.diagnosis.paths.leaf_paths import LeafPaths, leaf_paths, wide_paths
 from weft.diagnosis.paths.losses import with_losses
+from weft.diagnosis.paths.questions import questions
 from weft.diagnosis.paths.trials import Measured, PathLog
 from weft.diagnosis.paths.wording import (
     NO_LEAVES,
     NOT_TOLD,
+    TOO_FEW,
     Words,
     capacity_mbps,
+    cut_short,
     loss_share,
     share,
     sprayed,
 )
 from weft.diagnosis.resent import segments, together
 from weft.diagnosis.xray.survey import survey_of
+from weft.plan.pattern import Paths
 from weft.runs.folder import Run
+from weft.runs.meta import RunMeta
 from weft.runs.tables import EVIDENCE_NAME
 
 OVERTAKEN = 0.01
@@ -33,13 +38,14 @@ OVERTAKEN = 0.01
 @dataclass(frozen=True)
 class PathReport:
     """Paths by pair of leaves, and the slow and lossy links among them; what share of the packets was overtaken, None
-    where nothing was counted."""
+    where nothing was counted. `end` says what ended the search, where it was cut short."""
 
     names: tuple[str, ...]
     pairs: tuple[LeafPaths, ...]
     slow: tuple[BadLink, ...]
     lossy: tuple[BadLink, ...] = ()
     overtaken_share: float | None = None
+    end: str = ""
 
     @property
     def verdict(self) -> str:
@@ -49,12 +55,19 @@ class PathReport:
             return NO_LEAVES
         if any(one.kind == "sprayed" for one in self.pairs):
             return sprayed(self.overtaken_share or 0.0)
+        cut = cut_short(self.pairs, self.end)
         if not told:
-            return NOT_TOLD
+            return " ".join([*self._why_none(), *cut])
         words = Words(self.names)
         bad = [*map(words.lossy, self.lossy), *map(words.slow, self.slow)]
         odd = [*words.asymmetric(told), *words.uneven(told)]
-        return " ".join([words.count(told), *odd, *(bad or ["No path is slow or lossy."])])
+        none_bad = f"No path{' found so far' if cut else ''} is slow or lossy."
+        return " ".join([words.count(told), *odd, *(bad or [none_bad]), *cut])
+
+    def _why_none(self) -> list[str]:
+        """Why there are no paths between the leaves for which the search is complete."""
+        kinds = {one.kind for one in self.pairs if one.is_complete}
+        return [NOT_TOLD] if "not told" in kinds else [TOO_FEW] if kinds else []
 
     def lines(self) -> Iterator[str]:
         """A line for each pair of leaves."""
@@ -93,10 +106,19 @@ class PathReport:
         return [self.names[node] for node in link.other] if link.side == "between" else None
 
 
-def _told(pair: LeafPair, found: Measured) -> LeafPaths:
+def _told(pair: LeafPair, found: Measured, is_complete: bool) -> LeafPaths:
     sorting = found.sorted()
-    wide = wide_paths(pair, found.slow_paths()) if sorting.may_be_wide else None
-    return wide or leaf_paths(pair, sorting)
+    wide = wide_paths(pair, found.slow_paths(), is_complete) if sorting.may_be_wide else None
+    return wide or leaf_paths(pair, sorting, is_complete)
+
+
+def _end_of(meta: RunMeta, step: int) -> str:
+    """What ended a search that may not be complete; empty where it went on until it was."""
+    if not any(done[0] == step for done in meta.done):
+        return "The run ended"
+    late = f"{meta.plan.steps[step].name}: "
+    is_late = any(w.code == "time-was-up" and w.message.startswith(late) for w in meta.warnings)
+    return "The search's time was up" if is_late else ""
 
 
 def path_report(run: Run, step: int) -> PathReport:
@@ -107,7 +129,12 @@ def path_report(run: Run, step: int) -> PathReport:
     survey = survey_of(run.samples, meta, step, lost)
     pairs = leaf_pairs(leaves_of(survey.round_trip_us, survey.nodes))
     found = PathLog(step, pairs).read(run.samples, meta.phases)
-    told = [_told(pair, one) for pair, one in zip(pairs, found, strict=True)]
+    pattern, end = meta.plan.steps[step].pattern, _end_of(meta, step)
+    assert isinstance(pattern, Paths)
+    told = [
+        _told(pair, one, not end or not questions(pair, one, pattern.ports))
+        for pair, one in zip(pairs, found, strict=True)
+    ]
     counted = segments(run.side_table(EVIDENCE_NAME), step)
     overtaken = together(counted.values()).overtaken_share if counted else None
     if overtaken is not None and overtaken > OVERTAKEN:
@@ -116,4 +143,4 @@ def path_report(run: Run, step: int) -> PathReport:
     records = [one for one in meta.phases if one["step"] == step]
     told = with_losses(told, records, counted)
     slow, lossy = tuple(slow_links(told)), tuple(lossy_links(told))
-    return PathReport(tuple(names), tuple(told), slow, lossy, overtaken)
+    return PathReport(tuple(names), tuple(told), slow, lossy, overtaken, end)

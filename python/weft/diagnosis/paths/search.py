@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 import numpy as np
 import pyarrow as pa
 from msgspec.structs import replace
 
 from weft.diagnosis.leaves import leaves_of
-from weft.diagnosis.paths.connection import Connection, LeafPair, batches, leaf_pairs
-from weft.diagnosis.paths.sorting import AT_ONCE, weak
-from weft.diagnosis.paths.trials import Measured, PathLog
+from weft.diagnosis.paths.connection import batches, leaf_pairs
+from weft.diagnosis.paths.questions import Question, questions
+from weft.diagnosis.paths.trials import PathLog
 from weft.diagnosis.xray.survey import Survey, survey_of
 from weft.diagnosis.xray.windows import with_windows
 from weft.plan.pattern import Paths
@@ -19,18 +17,8 @@ from weft.plan.phases import Transfer
 from weft.plan.plan import SizeList, Step, TimeRule
 from weft.runs.experiment import Experiment, PhaseSpec
 from weft.runs.meta import RunMeta
-from weft.runs.records import Kind
 
-MOST_CONNECTIONS = 400
-"""Between two leaves."""
 MESSAGES_IN_TRIAL, MOST_BYTES = 200, 256 << 10
-
-
-class Question(NamedTuple):
-    """Connections between two leaves that run at once: by themselves, to meet, or to look for slow paths."""
-
-    kind: Kind
-    connections: tuple[Connection, ...]
 
 
 class PathSearch:
@@ -67,7 +55,7 @@ class PathSearch:
         """Why the search stopped; empty when everything was decided."""
         if not self._is_late:
             return ""
-        return f"its time of {self._pattern.time_ns / 1e9:.0f} s was up before all connections were sorted"
+        return f"its time of {self._pattern.time_ns / 1e9:g} s was up before all connections were sorted"
 
     def next_phases(self, samples: pa.Table, lost: set[int], elapsed_s: float) -> list[PhaseSpec]:
         """What to run next; nothing when all is sorted or the time is up."""
@@ -77,7 +65,7 @@ class PathSearch:
             self._log, self._lost = PathLog(self._step, pairs), set(lost)
         found = self._log.read(samples, self._meta.phases)
         for batch in batches(list(self._log.pairs)):
-            rounds = [self._wanted(pair, found[pair.number]) for pair in batch]
+            rounds = [questions(pair, found[pair.number], self._pattern.ports) for pair in batch]
             if any(rounds):
                 self._is_late = elapsed_s >= self._pattern.time_ns / 1e9
                 return [] if self._is_late else self._specs(rounds)
@@ -85,19 +73,6 @@ class PathSearch:
 
     def _survey(self, samples: pa.Table, lost: set[int]) -> Survey:
         return survey_of(samples, self._meta, self._step, frozenset(lost))
-
-    def _wanted(self, pair: LeafPair, known: Measured) -> list[Question]:
-        """Rounds of a pair of leaves: single connections, then some that may meet, then more if paths may hide."""
-        if len(known.alone) >= self._pattern.ports and (again := weak(known.alone)):
-            return _single(again)
-        sorting = known.sorted()
-        if sorting.is_wide:
-            return _look(known)
-        if sorting.wanted and len(known.alone) >= self._pattern.ports:
-            return [Question("meeting", one) for one in sorting.wanted]
-        enough = min(max(self._pattern.ports, sorting.enough), MOST_CONNECTIONS)
-        new = [one for one in pair.connections(enough) if one not in known.alone]
-        return _single(new[:AT_ONCE]) or (_look(known) if sorting.may_be_wide else [])
 
     def _specs(self, rounds: list[list[Question]]) -> list[PhaseSpec]:
         """The n-th rounds of all pairs at once."""
@@ -114,16 +89,6 @@ class PathSearch:
             stop=step.stop,
             transfers=tuple(Transfer(one.src, one.dst, size, port=one.port) for one in sent),
         )
-
-
-def _single(connections: list[Connection]) -> list[Question]:
-    return [Question("port", (one,)) for one in connections]
-
-
-def _look(known: Measured) -> list[Question]:
-    """What tells slow paths from wide ones, if anything is left to try."""
-    looked = known.slow_paths().wanted
-    return [Question("look", looked)] if looked else []
 
 
 def _experiment(asked: Question) -> Experiment:

@@ -71,6 +71,11 @@ class Sorting:
     """Where it is not zero, connections met on something that two do not fill in so many rounds: not by chance."""
 
     @property
+    def placed(self) -> int:
+        """How many connections are on a path."""
+        return sum(map(len, self.paths))
+
+    @property
     def joined(self) -> int:
         """How many connections were found on a path of another one."""
         return sum(len(path) - 1 for path in self.paths)

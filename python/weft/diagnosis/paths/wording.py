@@ -29,6 +29,8 @@ NOT_TOLD = (
     "sprayed over all paths. The paths cannot be told apart."
 )
 
+TOO_FEW = "Too few connections between leaves could be sorted to tell paths apart."
+
 
 def sprayed(share: float) -> str:
     """Where packets of one connection overtake each other."""
@@ -36,6 +38,17 @@ def sprayed(share: float) -> str:
         f"Packets of one connection overtake each other ({100 * share:.1f} % of them): switches spray packets, or "
         "short bursts of them, over all paths. A connection has no path of its own, so there are none to tell apart."
     )
+
+
+def cut_short(pairs: Sequence[LeafPaths], end: str) -> list[str]:
+    """That the search ended before all was decided, if it did."""
+    left = sum(not one.is_complete for one in pairs)
+    if not left:
+        return []
+    which = "any" if left == len(pairs) else str(left)
+    text = f"{end} before the connections of {which} of {len(pairs)} pairs of leaves were sorted."
+    is_none = not any(one.paths for one in pairs if not one.is_complete)
+    return [f"{text} No path between these is known yet." if is_none else text]
 
 
 class Words:
@@ -46,12 +59,15 @@ class Words:
 
     def count(self, told: Sequence[LeafPaths]) -> str:
         """How many paths there are, and whether ports matter."""
-        counts = Counter(len(one.paths) for one in told if one.kind != "wide")
-        if not counts:
+        counted = [one for one in told if one.kind != "wide"]
+        if not counted:
             return WIDE
+        complete = [one for one in counted if one.is_complete]
+        counts = Counter(len(one.paths) for one in complete or counted)
         usual = max(counts, key=lambda count: (counts[count], count))
         by_address = [one for one in told if one.kind == "by address"]
-        text = f"Leaves reach each other over {usual} path{'s' if usual > 1 else ''}"
+        many = f"{'' if complete else 'at least '}{_paths(usual)}"
+        text = f"Leaves reach each other over {many}"
         if len(by_address) > len(told) / 2:
             text += (
                 "; the hash ignores ports, so that all connections of two nodes take the same one"
@@ -60,7 +76,7 @@ class Words:
 
     def uneven(self, told: Sequence[LeafPaths]) -> list[str]:
         """Said where even the worst of so many pairs of leaves is not by chance (Bonferroni)."""
-        known = [(one, one.balance) for one in told if one.balance]
+        known = [(one, one.balance) for one in told if one.balance and one.is_complete]
         uneven = [(one, b) for one, b in known if b.p_value < UNEVEN / len(known)]
         said = [
             f"{self.ends(one)}: the hash is not even: the fullest path has {balance.max_to_mean:.1f} times the mean "
@@ -72,7 +88,7 @@ class Words:
 
     def asymmetric(self, told: Sequence[LeafPaths]) -> list[str]:
         """Leaves between which there are more paths one way than the other; each two once."""
-        sure = {(one.src, one.dst): one for one in told if not one.undecided and one.kind != "wide"}
+        sure = {(one.src, one.dst): one for one in told if one.is_sure and one.kind != "wide"}
         said = [
             f"{self.ends(one)} there {_are(len(one.paths))}, and back {len(back.paths)}: routes are not symmetric."
             for ends, one in sure.items()
@@ -96,16 +112,18 @@ class Words:
         """A line for each pair of leaves."""
         for one in pairs:
             if not one.paths:
-                yield f"{self.ends(one)}: {one.kind}"
+                yield f"{self.ends(one)}: {one.kind if one.is_complete else _tried(one)}"
                 continue
             paths = ", ".join(
                 f"{'' if path.is_full else '>= '}{significant(path.capacity_mbps.median, 3)} "
                 f"({100 * path.share.median:.0f} %)"
                 for path in one.paths
             )
-            many = f"{len(one.paths)} path{'s' if len(one.paths) > 1 else ''}"
+            many = _paths(len(one.paths))
             if one.kind == "wide":
                 many = f"{_slow_count(len(one.paths) - 1)} and others"
+            if not one.is_complete:
+                many = f"at least {many} (cut short)"
             yield f"{self.ends(one)}: {many}, Mb/s (share of connections): {paths}"
 
     def ends(self, one: LeafPaths) -> str:
@@ -117,7 +135,7 @@ class Words:
 
     def _where(self, link: BadLink) -> str:
         pair = link.found[0][0]
-        of = "of several" if pair.kind == "wide" else f"of {len(pair.paths)}"
+        of = "of several" if pair.kind == "wide" else f"of {_count(pair)}"
         return {
             "out": f"Leaf {self._fold(link.leaf)}: 1 {of} uplinks",
             "in": f"Leaf {self._fold(link.leaf)}: 1 {of} links down to it",
@@ -156,6 +174,19 @@ def are_fewer(one: LeafPaths, paths: int, is_exact: bool = False) -> bool:
     connections = sum(len(path.connections) for path in one.paths)
     most = paths - 1 if is_exact else FEWER * paths
     return len(one.paths) <= most and paths * (1 - 1 / paths) ** connections < MISSED
+
+
+def _count(pair: LeafPaths) -> str:
+    return f"{'' if pair.is_complete else 'at least '}{len(pair.paths)}"
+
+
+def _paths(count: int) -> str:
+    return f"{count} path{'s' if count > 1 else ''}"
+
+
+def _tried(one: LeafPaths) -> str:
+    """Where a search that was cut short has found no path yet."""
+    return f"cut short, {one.undecided or 'no'} connections tried"
 
 
 def _slow_count(count: int) -> str:

@@ -1,0 +1,45 @@
+"""What a search asks next about the paths between two leaves."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from weft.diagnosis.paths.connection import Connection, LeafPair
+from weft.diagnosis.paths.sorting import AT_ONCE, weak
+from weft.diagnosis.paths.trials import Measured
+from weft.runs.records import Kind
+
+MOST_CONNECTIONS = 400
+"""Between two leaves."""
+
+
+class Question(NamedTuple):
+    """Connections between two leaves that run at once: by themselves, to meet, or to look for slow paths."""
+
+    kind: Kind
+    connections: tuple[Connection, ...]
+
+
+def questions(pair: LeafPair, known: Measured, ports: int) -> list[Question]:
+    """Rounds of a pair of leaves: single connections, then some that may meet, then more if paths may hide. Nothing
+    once all is decided; `ports` connections are tried at least."""
+    if len(known.alone) >= ports and (again := weak(known.alone)):
+        return _single(again)
+    sorting = known.sorted()
+    if sorting.is_wide:
+        return _look(known)
+    if sorting.wanted and len(known.alone) >= ports:
+        return [Question("meeting", one) for one in sorting.wanted]
+    enough = min(max(ports, sorting.enough), MOST_CONNECTIONS)
+    new = [one for one in pair.connections(enough) if one not in known.alone]
+    return _single(new[:AT_ONCE]) or (_look(known) if sorting.may_be_wide else [])
+
+
+def _single(connections: list[Connection]) -> list[Question]:
+    return [Question("port", (one,)) for one in connections]
+
+
+def _look(known: Measured) -> list[Question]:
+    """What tells slow paths from wide ones, if anything is left to try."""
+    looked = known.slow_paths().wanted
+    return [Question("look", looked)] if looked else []
