@@ -13,6 +13,7 @@ from playwright.sync_api import Browser, Page, Route, expect
 from report.test_report import ROUGH_TEXT, roughen
 from support.browser import chromium, needs_chromium
 from support.runs import affine_us, begin_run, launches_of, step_rows, write_run
+from support.searched import TWO_NETWORKS, copy_of_search
 from support.served import Served, serving
 from support.synthetic import write_run as write_rough
 from support.synthetic_cluster import Cluster, Step, cards, write_cluster_run
@@ -191,6 +192,19 @@ def test_a_run_grows_on_the_page_until_its_folder_is_gone(
     expect(page.locator("summary", has_text="All points (3)")).to_be_visible()
     # What was being read meanwhile is not there any more.
     opened.complaints = [one for one in opened.complaints if "Failed to load resource" not in one]
+
+
+def test_each_network_has_its_heading(browser: Browser, tmp_path: Path) -> None:
+    copy_of_search(TWO_NETWORKS, tmp_path / "rails")
+    page = browser.new_page()
+    page.set_default_timeout(SLOW_MS)
+    with serving(tmp_path) as server:
+        page.goto(f"{server.address}?run=rails")
+        for part in ("#study", "#diagnosis"):
+            expect(page.locator(f"{part} h3")).to_have_text(["Network 1", "Network 2"])
+            expect(page.locator(part).get_by_text("Limits that nodes share")).to_have_count(2)
+        expect(page.locator("#study p", has_text="The search has ended")).to_have_count(2)
+    page.close()
 
 
 def test_a_server_that_ends_leaves_what_is_shown(browser: Browser, folder: Path) -> None:

@@ -10,6 +10,8 @@ from tempfile import TemporaryDirectory
 from weft.execute.request import RunRequest, start_run
 from weft.fabrics.document import FabricDocument
 
+TWO_NETWORKS = "rail(units=2,hosts=4,rails=2,spines=2)"
+"""A fabric with a limit in each of two networks."""
 _KEPT = TemporaryDirectory(prefix="searched-")
 
 

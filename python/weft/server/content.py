@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -62,15 +63,32 @@ def _blocks(values: Floats, block: int, worst: Any) -> list[list[float | None]]:
 
 
 def xray_document(run: Run, is_over: bool) -> Document | None:
-    """What the search for limits believes so far and would try next; None where the run has no search."""
-    steps = searched_steps(run.meta)
-    if not steps:
+    """What the search for limits believes so far and would try next; None where the run has no search. Where it goes
+    over several networks, `networks` has this of each, with its number from 1, and the rest is of all together."""
+    plan = run.meta.plan
+    networks = [one for one in plan.networks if searched_steps(run.meta, one)]
+    if not networks:
         return None
+    if not any(isinstance(step.network, int) for step in plan.steps):
+        return _search(run, networks[0], is_over)
+    each = [
+        _numbered(network + 1, _search(run, network, is_over or _has_ended(run.meta, network)))
+        for network in networks
+    ]
+    texts = {name: _texts(each, name) for name in ("last", "undecided")}
+    together = {name: [one for own in each for one in own[name]] for name in _NOTHING}
+    trials = sum(own["trials"] for own in each)
+    return {**together, **texts, "trials": trials, "is_over": is_over, "networks": each}
+
+
+def _search(run: Run, network: int, is_over: bool) -> dict[str, Any]:
+    """The same of one network."""
+    steps = searched_steps(run.meta, network)
     chosen = [one for one in run.meta.phases if one["step"] in steps]
     tried = {"trials": len(chosen), "last": [one["purpose"] for one in chosen[-LAST_EXPERIMENTS:]]}
     if not (chosen and run.samples.num_rows):
         return {**tried, "is_over": is_over, **_NOTHING}
-    study, named = study_of(run, is_over), Namer(run.meta)
+    study, named = study_of(run, is_over, network), Namer(run.meta)
     return {
         **tried,
         "is_over": is_over,
@@ -89,6 +107,29 @@ def xray_document(run: Run, is_over: bool) -> Document | None:
             for request in study.requests
         ],
     }
+
+
+def _has_ended(meta: RunMeta, network: int) -> bool:
+    """Whether nothing more is tried on a network, though the run may go on with the next one."""
+    launches = [
+        [step, launch]
+        for step in searched_steps(meta, network)
+        for launch in range(meta.plan.launches)
+    ]
+    return all(one in meta.done for one in launches)
+
+
+def _numbered(number: int, found: dict[str, Any]) -> dict[str, Any]:
+    """With the network of what is found: lists of what is a table itself say so in each of its entries."""
+    own = {
+        name: [{**one, "network": number} for one in found[name]]
+        for name in ("limits", "slow", "asks")
+    }
+    return {**found, **own, "network": number}
+
+
+def _texts(each: Sequence[dict[str, Any]], name: str) -> list[str]:
+    return [f"network {own['network']}: {text}" for own in each for text in own[name]]
 
 
 _NOTHING: Document = {

@@ -6,7 +6,7 @@ import { isOfSizes, isOfStep } from "./filters.js";
 import { count, formatBytes, formatMbps, formatUs, percent, rangeBytes, rangeMbps, rangeUs } from "./quantity.js";
 import { stepName } from "./series.js";
 import { runAddress } from "./server.js";
-import { LIMIT_HEADERS, SLOW_HEADERS, folded, limitRow, nodesTouched, slowRow } from "./study.js";
+import { LIMIT_HEADERS, SLOW_HEADERS, folded, limitRow, networkParts, nodesTouched, slowRow } from "./study.js";
 
 /** The numbers of the signature. */
 export function signatureParts(signature) {
@@ -33,10 +33,16 @@ export function diagnosisParts(diagnosis, asked, isOpen, isPair) {
   if (isPair && !said.length && !diagnosis.limits.length && !diagnosis.slow.length) return [];
   return [
     element("p", {}, prose(diagnosis.verdict)),
-    foldedTable("Limits that nodes share", LIMIT_HEADERS, diagnosis.limits.filter((one) => touches(one.members)).map(limitRow), isOpen),
-    foldedTable("Slow nodes, directions and routes", SLOW_HEADERS, diagnosis.slow.filter((one) => touches(one.nodes)).map(slowRow), isOpen),
+    ...networkParts(diagnosis.networks ?? [diagnosis], isOpen, (one, open) => foundParts(one, touches, open)),
     said.length ? element("ul", {}, said.map((text) => element("li", {}, prose(text)))) : null,
   ].filter(Boolean);
+}
+
+function foundParts(found, touches, isOpen) {
+  return [
+    foldedTable("Limits that nodes share", LIMIT_HEADERS, found.limits.filter((one) => touches(one.members)).map(limitRow), isOpen),
+    foldedTable("Slow nodes, directions and routes", SLOW_HEADERS, found.slow.filter((one) => touches(one.nodes)).map(slowRow), isOpen),
+  ];
 }
 
 const PHASE_HEADERS = ["Step", "Phase", "Size", "Slowest route", "Its rate", "Mean rate", "Sum of rates", "Took"];

@@ -9,6 +9,20 @@ const DIRECTIONS = { out: "out", in: "in", inside: "inside", both: "out and in" 
 /** The sentences and tables of the document of `xray`; nothing where the run has no search. */
 export function studyParts(study, asked, isOpen) {
   if (!study) return [];
+  return networkParts(study.networks ?? [study], isOpen, (one, open) => partsOf(one, asked, open));
+}
+
+/** The parts of each network below its heading, of an only one without; each keeps by itself what the reader opened. */
+export function networkParts(found, isOpen, partsOf) {
+  return found.flatMap((one) => {
+    if (one.network === undefined) return partsOf(one, isOpen);
+    const heading = `Network ${one.network}`;
+    const parts = partsOf(one, (isOpen[heading] ??= {})).filter(Boolean);
+    return parts.length ? [element("h3", {}, heading), ...parts] : [];
+  });
+}
+
+function partsOf(study, asked, isOpen) {
   const touches = nodesTouched(asked);
   const state = study.is_over ? "The search has ended" : "The search goes on";
   const said = `${state}: ${counted(study.trials, "trial")} so far, ${counted(study.limits.length, "limit")} and ${counted(study.slow.length, "slow node, direction or route", "slow nodes, directions or routes")} believed, ${counted(study.undecided.length, "question")} open.`;
