@@ -19,7 +19,7 @@ from weft.testbed.vm.bond import check_bonds, configure_bond
 from weft.testbed.vm.boot import BootError, Place, Setup
 from weft.testbed.vm.brackets import Brackets
 from weft.testbed.vm.described import settings_of
-from weft.testbed.vm.emulator import check_memory, check_processors, guest_command, mac_of
+from weft.testbed.vm.emulator import guest_command, mac_of
 from weft.testbed.vm.interfaces import configure
 from weft.testbed.vm.settings import GuestSettings
 
@@ -105,17 +105,6 @@ def test_a_guest_has_a_card_for_each_of_its_networks() -> None:
     ]
     assert "dgram,id=net1,local.type=fd,local.str=101" in command
     assert mac_of("10.1.1.44") == "02:77:66:01:01:2c"
-
-
-def test_more_memory_than_there_is_is_refused_with_what_it_takes() -> None:
-    with pytest.raises(
-        RequestError, match=r"64 guests with 1048576 MB each take up to 67,115,264 MB"
-    ):
-        check_memory([GuestSettings(memory_mbytes=1 << 20)] * 64)
-    check_memory([GuestSettings()])
-    with pytest.raises(RequestError, match=r"6400 emulated guests on \d+ processors"):
-        check_processors(6400, "tcg")
-    check_processors(2, "tcg")
 
 
 def test_a_bond_is_beside_the_interfaces() -> None:

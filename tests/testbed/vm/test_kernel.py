@@ -66,15 +66,29 @@ def test_modules_come_plain_and_with_what_they_need(add: Add, suffix: str) -> No
     }
 
 
+def test_a_folder_that_is_none_is_said(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("platform.machine", lambda: "x86_64")
+    (tmp_path / "file").touch()
+    for name, why in (("none", "there is no such folder"), ("file", "this is no folder")):
+        monkeypatch.setenv(ROOT, str(tmp_path / name))
+        with pytest.raises(RequestError, match=f"{ROOT}={tmp_path / name}: {why}") as refused:
+            find_kernel(["net"])
+        assert "a folder with boot/vmlinuz-RELEASE" in refused.value.hint
+        assert f"without {ROOT}" in refused.value.hint
+
+
 def test_what_is_missing_is_said(add: Add, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     with pytest.raises(RequestError, match="no kernel for guests") as refused:
         find_kernel(["net"])
-    assert "apt-get install linux-image" in refused.value.hint
+    assert f"{ROOT}={tmp_path}: there is no {tmp_path}/boot/vmlinuz-*" in refused.value.message
+    assert "dpkg -x" in refused.value.hint
     add("6.1.0")
     modules = tmp_path / "lib/modules/6.1.0/modules.dep"
     text = modules.read_text()
     modules.unlink()
-    with pytest.raises(RequestError, match="no kernel for guests") as refused:
+    with pytest.raises(
+        RequestError, match=f"vmlinuz-6.1.0 has no modules, there is no {modules}"
+    ) as refused:
         find_kernel(["net"])
     assert refused.value.hint == f"busybox depmod -b {tmp_path} 6.1.0"
     modules.write_text(text)

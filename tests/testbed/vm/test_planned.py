@@ -60,7 +60,7 @@ def test_guests_will_have_the_addresses_of_other_labs() -> None:
 def test_what_a_run_would_refuse_is_refused() -> None:
     with pytest.raises(RequestError, match="n1 has one"):
         foresee_run(RunRequest("signature", "vm:pair(bond=802.3ad)"))
-    with pytest.raises(RequestError, match=r"2 guests with 1000000 MB"):
+    with pytest.raises(RequestError, match=r"2 (emulated )?guests take 2,000,200 MB"):
         foresee_run(RunRequest("signature", "vm:pair(memory=1000000)"))
     with pytest.raises(RequestError, match="no host n9"):
         foresee_run(RunRequest("signature", "vm:pair(nodes=n9)"))

@@ -36,6 +36,14 @@ def choose_accelerator(program: str, image: Image) -> Accelerator:
     return tried.accelerator
 
 
+def likely_accelerator(icount: str = "") -> Accelerator:
+    """KVM where nothing is known against it: whether it runs is tried at the first boot."""
+    if icount or not has_device():
+        return "tcg"
+    tried = known_trial()
+    return tried.accelerator if tried else "kvm"
+
+
 def has_device() -> bool:
     """Whether this user may open KVM's device."""
     return os.access(DEVICE, os.R_OK | os.W_OK)

@@ -10,6 +10,7 @@ from msgspec import Struct
 
 from weft.errors import RequestError
 from weft.runs.fabric_records import Bond
+from weft.testbed.vm.generated import refuse_generator
 from weft.testbed.vm.settings import (
     LEAST_MBYTES,
     MOST_CPUS,
@@ -70,6 +71,7 @@ def split_spec(spec: str) -> tuple[str, Brackets]:
         key, _, value = (word.strip() for word in part.partition("="))
         read = _READERS.get(key)
         if read is None:
+            refuse_generator(spec)
             known = (one for one in _READERS if one != "queues")
             raise RequestError(f"vm:{spec}: no setting {key!r} of a guest", choices(known))
         field = "memory_mbytes" if key == "memory" else key

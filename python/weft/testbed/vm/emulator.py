@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import os
 import re
 import shutil
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Literal
 
@@ -13,7 +12,6 @@ from msgspec import Struct
 
 from weft import binaries
 from weft.errors import RequestError
-from weft.testbed.free_memory import free_bytes
 from weft.testbed.lab.daemon import LabNode
 from weft.testbed.vm.settings import GuestSettings
 
@@ -25,14 +23,7 @@ PORTS = 12
 """So many programs run in a guest at once."""
 OLDEST = (7, 2)
 """The first with datagram sockets as network cables."""
-OVERHEAD_MBYTES = 100
-"""What an emulator needs besides the guest's memory, at most."""
-
 Accelerator = Literal["kvm", "tcg"]
-MOST_PER_PROCESSOR: dict[Accelerator, int] = {"kvm": 16, "tcg": 6}
-"""A guest at rest takes a few percent of a processor; emulated, several times as much."""
-BOOT_S: dict[Accelerator, float] = {"kvm": 1.0, "tcg": 9.0}
-"""What a boot takes of a processor."""
 
 
 class Image(Struct, frozen=True):
@@ -117,30 +108,3 @@ def mac_of(address: str) -> str:
 
 def _card(settings: GuestSettings, number: int, mac: str) -> str:
     return f"{settings.card(number).device},id=card{number},netdev=net{number},mac={mac},romfile="
-
-
-def check_memory(guests: Collection[GuestSettings]) -> None:
-    """Refuse what this machine has no memory for; raises RequestError."""
-    wanted = sum(one.memory_mbytes + OVERHEAD_MBYTES for one in guests)
-    free = free_bytes() // 1_000_000
-    if wanted > free:
-        most = max(one.memory_mbytes for one in guests)
-        raise RequestError(
-            f"{len(guests)} guests with {most} MB each take up to {wanted:,} MB of memory; this machine has {free:,} "
-            "MB free",
-            "fewer hosts, less memory (memory=192 in the brackets), or namespaces (--on lab:)",
-        )
-
-
-def check_processors(guests: int, accelerator: Accelerator) -> None:
-    """Refuse more guests than this machine's processors can run; raises RequestError."""
-    processors = len(os.sched_getaffinity(0))
-    most = MOST_PER_PROCESSOR[accelerator] * processors
-    if guests > most:
-        kind = "emulated guests" if accelerator == "tcg" else "guests"
-        minutes = guests * BOOT_S[accelerator] / processors / 60
-        raise RequestError(
-            f"{guests} {kind} on {processors} processors take {minutes:.0f} minutes to boot, and at rest more than the "
-            f"processors have; this machine takes {most}",
-            "fewer hosts, or namespaces (--on lab:)",
-        )

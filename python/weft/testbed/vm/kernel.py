@@ -7,6 +7,7 @@ import lzma
 import os
 import platform
 import re
+import stat
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
@@ -65,13 +66,10 @@ def find_kernel(modules: Sequence[str]) -> Kernel:
             f"guests are x86_64 machines, this machine is {platform.machine()}",
             "use namespaces instead (--on lab:FABRIC)",
         )
-    root = Path(os.environ.get(ROOT, "/"))
+    root = _root()
     found = list(_kernels(root))
     if not found:
-        raise RequestError(
-            f"no kernel for guests: no {root / 'boot'}/vmlinuz-* whose modules are in {root / 'lib/modules'}",
-            _unlisted(root) or f"apt-get install {PACKAGE}",
-        )
+        raise RequestError(_lacking(root), _unlisted(root) or _right())
     fitting = [kernel for kernel in found if all(map(kernel.has, modules))]
     if not fitting:
         lacking = ", ".join(one for one in modules if not found[-1].has(one))
@@ -88,6 +86,43 @@ def find_kernel(modules: Sequence[str]) -> Kernel:
             f"{fitting[-1].release}; export {ROOT}=$PWD/kernel`",
         )
     return readable[-1]
+
+
+def _root() -> Path:
+    """Where to look for kernels; raises RequestError for a folder of the user's that is none."""
+    chosen = os.environ.get(ROOT)
+    root = Path(chosen or "/")
+    try:
+        if stat.S_ISDIR(root.stat().st_mode):
+            return root
+        why = "this is no folder"
+    except FileNotFoundError:
+        why = "there is no such folder"
+    except OSError as error:
+        why = str(error.strerror)
+    raise RequestError(f"no kernel for guests: {ROOT}={chosen}: {why}", _right())
+
+
+def _lacking(root: Path) -> str:
+    """What of a kernel is not in a folder."""
+    where = f"{ROOT}={root}: " if os.environ.get(ROOT) else ""
+    images = sorted(root.glob("boot/vmlinuz-*"), key=lambda one: _order(one.name))
+    if not images:
+        return f"no kernel for guests: {where}there is no {root / 'boot/vmlinuz-*'}"
+    release = images[-1].name.removeprefix("vmlinuz-")
+    listing = root / "lib/modules" / release / "modules.dep"
+    return f"no kernel for guests: {where}{images[-1]} has no modules, there is no {listing}"
+
+
+def _right() -> str:
+    """What gets a kernel, here or in the folder that is looked in."""
+    if not os.environ.get(ROOT):
+        return f"apt-get install {PACKAGE}"
+    return (
+        f"a folder with boot/vmlinuz-RELEASE and lib/modules/RELEASE/modules.dep: `apt-get download "
+        f"linux-image-RELEASE; dpkg -x linux-image-*.deb FOLDER; busybox depmod -b FOLDER RELEASE` makes one; without "
+        f"{ROOT} this machine's own kernel is used"
+    )
 
 
 def _unlisted(root: Path) -> str:

@@ -16,13 +16,13 @@ from weft.runs.fabric_records import Fabric
 from weft.runs.meta import Warning
 from weft.testbed.base import BaseTestbed, Node
 from weft.testbed.lab.testbed import NAMESPACE_LOGIN
-from weft.testbed.vm.accelerator import has_device, known_trial
+from weft.testbed.vm.accelerator import likely_accelerator
 from weft.testbed.vm.bond import bond_address, check_bonds
 from weft.testbed.vm.brackets import Brackets, split_spec
 from weft.testbed.vm.described import settings_of
-from weft.testbed.vm.emulator import Accelerator, check_memory, check_processors
 from weft.testbed.vm.interfaces import address_of
 from weft.testbed.vm.needs import Need, needs
+from weft.testbed.vm.room import check_room
 from weft.testbed.vm.settings import GuestSettings
 from weft.testbed.vm.testbed import (
     GUEST_LOGIN,
@@ -124,20 +124,11 @@ def foresee_guests(spec: str, scale: float) -> GuestsOutlook:
         return GuestsOutlook(True, _guests(fabric, settings), [])
     fabric = load_fabric(name, scale)
     settings = settings_of(fabric, brackets)
-    check_memory(settings.values())
+    check_room(settings.values(), likely_accelerator(brackets.icount))
     check_bonds(fabric, settings)
-    check_processors(len(settings), _likely_accelerator(brackets))
     modules = sorted({module for one in settings.values() for module in one.modules})
     missing = [need for need in needs(modules) if not need.found]
     return GuestsOutlook(False, _guests(fabric, settings), missing)
-
-
-def _likely_accelerator(brackets: Brackets) -> Accelerator:
-    """KVM where nothing is known against it: whether it runs is tried at the first boot."""
-    if brackets.icount or not has_device():
-        return "tcg"
-    tried = known_trial()
-    return tried.accelerator if tried else "kvm"
 
 
 def _guests(fabric: Fabric, settings: dict[str, GuestSettings]) -> list[PlannedGuest]:

@@ -15,7 +15,7 @@ from weft.testbed.lab.daemon import close_pipes
 from weft.testbed.lab.guests import Guests, Virtualisation
 from weft.testbed.lab.registry import Entry
 from weft.testbed.lab.testbed import start_lab
-from weft.testbed.vm.accelerator import choose_accelerator
+from weft.testbed.vm.accelerator import choose_accelerator, likely_accelerator
 from weft.testbed.vm.behind import configure_relays, relays
 from weft.testbed.vm.bond import check_bonds, configure_bond
 from weft.testbed.vm.boot import Place, Setup, Telling, boot
@@ -25,8 +25,6 @@ from weft.testbed.vm.emulator import (
     PORTS,
     Accelerator,
     Image,
-    check_memory,
-    check_processors,
     find_emulator,
     guest_command,
     machine_command,
@@ -34,6 +32,7 @@ from weft.testbed.vm.emulator import (
 from weft.testbed.vm.initramfs import ALWAYS, initramfs
 from weft.testbed.vm.interfaces import configure
 from weft.testbed.vm.kernel import Kernel, find_kernel
+from weft.testbed.vm.room import check_room
 from weft.testbed.vm.settings import GuestSettings
 
 _KINDS: dict[Accelerator, Virtualisation] = {"kvm": "virtual", "tcg": "emulated"}
@@ -45,14 +44,15 @@ def start_guests(
     """A lab with its guests booted; where one does not boot, nothing is left."""
     fabric = load_fabric(str(path), scale)
     settings = settings_of(fabric, brackets)
-    check_memory(settings.values())
+    check_room(settings.values(), likely_accelerator(brackets.icount))
     check_bonds(fabric, settings)
     program = find_emulator()
     modules = sorted({module for one in settings.values() for module in one.modules})
     kernel = find_kernel([*ALWAYS, *modules])
     image = Image(kernel.image, initramfs(kernel, modules))
     accelerator: Accelerator = "tcg" if brackets.icount else choose_accelerator(program, image)
-    check_processors(len(settings), accelerator)
+    # Guests that cannot run with KVM after all take more.
+    check_room(settings.values(), accelerator)
     entry, process = start_lab(path, scale, lab, private, guests=True)
     try:
         guests = _guests(lab, program, kernel, settings, _KINDS[accelerator], brackets)
