@@ -115,6 +115,7 @@ Kind = Literal[
     "port",
     "meeting",
     "look",
+    "apart",
 ]
 """What an experiment asks:
 
@@ -124,7 +125,8 @@ out, in: all members send to, or receive from, the other nodes of `within`.
 bisection: a random half of all nodes exchanges with the other half.
 alone: one pair exchanges, and no other node in its part of the network sends.
 port: a connection from a port of its own, by itself. meeting: one beside others, whose path it may take. look: some
-that only a slow path would disturb, or two that may be on one.
+that only a slow path would disturb, or two that may be on one. apart: some that do not disturb each other, and new ones
+beside them.
 send, receive: one node sends to, or receives from, the other node of `within`, in one direction only.
 """
 

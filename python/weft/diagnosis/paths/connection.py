@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import NamedTuple
@@ -11,6 +12,10 @@ from weft.diagnosis.leaves import Leaf
 FIRST_PORT = 20_000
 """Below what kernels give connections by themselves, and above most services."""
 MOST_PORTS = 12_000
+MOST_CONNECTIONS = 400
+"""Between two leaves, of those that are sorted by path."""
+MOST_FURTHER = 300
+"""Ports behind those, for connections that are only tried beside others."""
 ALL_SHIFTS_LEAVES = 4
 """Of more leaves not all pairs are tried: each sends to and hears from three others."""
 
@@ -25,21 +30,29 @@ class Connection(NamedTuple):
 
 @dataclass(frozen=True)
 class LeafPair:
-    """From a leaf to another."""
+    """From a leaf to another; `has_choices` where links behind a leaf's own are chosen among, too."""
 
     number: int
     src: Leaf
     dst: Leaf
+    has_choices: bool = False
+
+    @property
+    def _first_port(self) -> int:
+        return FIRST_PORT + self.number * 997 % MOST_PORTS
+
+    def further_port(self, number: int) -> int:
+        """A port for a connection that is none of `connections`."""
+        return self._first_port + MOST_CONNECTIONS + number % MOST_FURTHER
 
     def connections(self, count: int) -> list[Connection]:
         """The first so many, each with a port of its own; the nodes take turns in all combinations."""
         sources, targets = self.src.members, self.dst.members
-        first = FIRST_PORT + self.number * 997 % MOST_PORTS
         found = []
         for at in range(count):
             turn, place = divmod(at, len(sources))
             target = targets[(place + turn) % len(targets)]
-            found.append(Connection(sources[place], target, first + at))
+            found.append(Connection(sources[place], target, self._first_port + at))
         return found
 
 
@@ -48,7 +61,15 @@ def leaf_pairs(leaves: list[Leaf]) -> list[LeafPair]:
     count = len(leaves)
     shifts = range(1, count) if count <= ALL_SHIFTS_LEAVES else (1, 2, count // 2)
     ends = [(at, (at + shift) % count) for shift in shifts for at in range(count)]
-    return [LeafPair(n, leaves[a], leaves[b]) for n, (a, b) in enumerate(dict.fromkeys(ends))]
+    units = Counter(leaf.unit for leaf in leaves)
+
+    def has_choices(a: Leaf, b: Leaf) -> bool:
+        return a.unit != b.unit and max(units[a.unit], units[b.unit]) > 1
+
+    return [
+        LeafPair(number, leaves[a], leaves[b], has_choices(leaves[a], leaves[b]))
+        for number, (a, b) in enumerate(dict.fromkeys(ends))
+    ]
 
 
 def batches(pairs: list[LeafPair]) -> list[list[LeafPair]]:

@@ -42,7 +42,8 @@ class PathFound:
 class LeafPaths:
     """From the nodes `src` to the nodes `dst`; `undecided` connections are on a path that is not known. Where the kind
     is "wide", `paths` are those that are slow, and behind them all others as one. Where the search ended before all was
-    decided it is not complete: there are as many paths at least."""
+    decided it is not complete: there are as many paths at least. `balance` is None where there are several choices in a
+    row: a connection may share links with several paths, and is on that which it was seen to meet first."""
 
     src: tuple[int, ...]
     dst: tuple[int, ...]
@@ -104,7 +105,7 @@ def leaf_paths(pair: LeafPair, sorting: Sorting, is_complete: bool = True) -> Le
         pair.dst.members,
         kind,
         tuple(paths),
-        balance_of(counts) if len(counts) > 1 else None,
+        balance_of(counts) if len(counts) > 1 and not pair.has_choices else None,
         len(sorting.undecided) if is_complete else len(sorting.alone) - sum(counts),
         is_complete,
     )

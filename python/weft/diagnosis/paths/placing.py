@@ -10,6 +10,7 @@ from weft.diagnosis.paths.sorting import (
     AT_ONCE,
     BOTH_SHARE,
     CLEAR_SHARE,
+    HALF_SHARE,
     SAME_SHARE,
     VOTES,
     Round,
@@ -28,16 +29,24 @@ ALIKE = 1.5
 """Connections that differ more than so many times by themselves are not on one path."""
 
 
-def sort_paths(alone: Mapping[Connection, Sequence[float]], rounds: Sequence[Round]) -> Sorting:
-    """Everything that follows from connections by themselves and from rounds, and which rounds to try next."""
-    state = Sorting(best_alone(alone, rounds))
-    state.wide_rounds = wide_rounds(state.alone, rounds)
+def sort_paths(
+    alone: Mapping[Connection, Sequence[float]],
+    rounds: Sequence[Round],
+    heads: Sequence[Connection] = (),
+    has_choices: bool = False,
+) -> Sorting:
+    """Everything that follows from connections by themselves and from rounds, and which rounds to try next; `heads` are
+    known to be on a path each, and there are no others of their rate. `has_choices`: there are several in a row."""
+    state = Sorting(best_alone(alone, rounds), has_heads=bool(heads), has_choices=has_choices)
+    state.wide_rounds = wide_rounds(state.alone, rounds, HALF_SHARE if has_choices else 0.0)
     state.apart = apart_pairs(state.alone, rounds)
     state.tried.update(frozenset(one.mbps) for one in rounds if len(one.mbps) == 2)
     asked: dict[Connection, list[Round]] = defaultdict(list)
     for one in rounds:
         asked[one.asked].append(one)
-    left = list(state.alone)
+    for number, head in enumerate(heads):
+        state.place(head, number)
+    left = [one for one in state.alone if one not in heads]
     while left:
         state.undecided.clear()
         for connection in left:
@@ -59,6 +68,7 @@ def _place(state: Sorting, asked: Connection, rounds: Sequence[Round]) -> tuple[
     votes: dict[int, list[bool]] = defaultdict(list)
     suspects: list[Connection] = []
     doubtful: list[tuple[Connection, Connection]] = []
+    doubted: set[int] = set()
     for one in rounds:
         for other, path, is_same in _votes(state, one):
             votes[path].append(is_same)
@@ -66,6 +76,7 @@ def _place(state: Sorting, asked: Connection, rounds: Sequence[Round]) -> tuple[
                 continue
             if strangers := state.strangers(asked, state.paths[path]):
                 doubtful += [(other, each) for each in strangers]
+                doubted.add(path)
                 continue
             suspects = [other]
             if state.joined or len(one.mbps) == 2:
@@ -79,8 +90,9 @@ def _place(state: Sorting, asked: Connection, rounds: Sequence[Round]) -> tuple[
         return (asked, *suspects)
     if in_doubt := _untried(state, doubtful):
         return in_doubt
-    left = [path for path in others if not _is_excluded(state, asked, path, votes[path])]
-    if not left:
+    excluded = {path for path in others if _is_excluded(state, asked, path, votes[path])}
+    left = sorted(others - excluded - doubted)
+    if not others or not (left or state.has_heads):
         state.place(asked, len(state.paths))
         return ()
     used = {each for one in rounds for each in one.mbps}
@@ -143,7 +155,7 @@ def _votes(state: Sorting, one: Round) -> list[tuple[Connection, int, bool]]:
     share = shares(state.alone, one)
     others = {each: share[each] for each in one.mbps if each != one.asked}
     most = min(others, key=others.__getitem__, default=None)
-    all_lost = sum(each < BOTH_SHARE for each in share.values()) > 2
+    all_lost = not state.has_choices and sum(each < BOTH_SHARE for each in share.values()) > 2
     found = []
     for each in others:
         path = state.path_of(each)

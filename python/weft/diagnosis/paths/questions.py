@@ -4,17 +4,15 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from weft.diagnosis.paths.connection import Connection, LeafPair
+from weft.diagnosis.paths.connection import MOST_CONNECTIONS, Connection, LeafPair
 from weft.diagnosis.paths.sorting import AT_ONCE, weak
 from weft.diagnosis.paths.trials import Measured
 from weft.runs.records import Kind
 
-MOST_CONNECTIONS = 400
-"""Between two leaves."""
-
 
 class Question(NamedTuple):
-    """Connections between two leaves that run at once: by themselves, to meet, or to look for slow paths."""
+    """Connections between two leaves that run at once: by themselves, to meet, to look for slow paths, or beside some
+    that are apart."""
 
     kind: Kind
     connections: tuple[Connection, ...]
@@ -23,6 +21,8 @@ class Question(NamedTuple):
 def questions(pair: LeafPair, known: Measured, ports: int) -> list[Question]:
     """Rounds of a pair of leaves: single connections, then some that may meet, then more if paths may hide. Nothing
     once all is decided; `ports` connections are tried at least."""
+    if new_heads := [one for one in known.heads if one not in known.alone]:
+        return _single(new_heads)
     if len(known.alone) >= ports and (again := weak(known.alone)):
         return _single(again)
     sorting = known.sorted()
@@ -32,7 +32,9 @@ def questions(pair: LeafPair, known: Measured, ports: int) -> list[Question]:
         return [Question("meeting", one) for one in sorting.wanted]
     enough = min(max(ports, sorting.enough), MOST_CONNECTIONS)
     new = [one for one in pair.connections(enough) if one not in known.alone]
-    return _single(new[:AT_ONCE]) or (_look(known) if sorting.may_be_wide else [])
+    if new or sorting.may_be_wide:
+        return _single(new[:AT_ONCE]) or _look(known)
+    return [Question("apart", one) for one in known.next_beside()] if sorting.joined else []
 
 
 def _single(connections: list[Connection]) -> list[Question]:

@@ -26,6 +26,9 @@ ALIKE_LOSS = 1.25
 WIDE_SUM = 1.6
 """Three connections or more that lose alike, and have more than so many times together what one has by itself, meet on
 something that two of them do not fill."""
+HALF_SHARE = 0.55
+"""Behind several choices in a row three or more may have half of what each has by itself, because each shares some link
+with one of the others. On a link that is wide they have more."""
 WIDE_ROUNDS, WIDE_SHARE = 3, 0.1
 """Where in so many rounds of three or more, and in such a share of them, connections meet so, paths are wide."""
 UNSETTLED = 0.2
@@ -58,6 +61,8 @@ class Sorting:
     undecided: list[Connection] = field(default_factory=list)
     meetings: list[tuple[int, float]] = field(default_factory=list)
     wanted: list[tuple[Connection, ...]] = field(default_factory=list)
+    has_heads: bool = False
+    has_choices: bool = False
     refuted: int = 0
     """Connections that seemed to meet one among several, and did not by themselves: all met something wider."""
     apart: set[Pair] = field(default_factory=set)
@@ -107,7 +112,9 @@ class Sorting:
         return mbps[one] / max(self.alone[one], 1e-9)
 
     def strangers(self, one: Connection, others: Iterable[Connection]) -> list[Connection]:
-        """Those that are not on its path."""
+        """Those that are not on its path; behind several choices in a row two that meet a third need not meet."""
+        if self.has_choices:
+            return []
         return [each for each in others if frozenset((one, each)) in self.apart]
 
     def path_of(self, connection: Connection) -> int | None:
@@ -161,8 +168,12 @@ def lost_alike(alone: Mapping[Connection, float], one: Round) -> list[Connection
     return list(lost) if max(lost.values()) < ALIKE_LOSS * min(lost.values()) else []
 
 
-def wide_rounds(alone: Mapping[Connection, float], rounds: Sequence[Round]) -> int:
-    """In how many rounds connections met so; zero where these may be by chance."""
+def wide_rounds(alone: Rates, rounds: Sequence[Round], least: float) -> int:
+    """In how many rounds connections met so, each with more than the least share; zero where these may be by chance."""
     several = [one for one in rounds if len(one.mbps) > 2]
-    found = sum(bool(lost_alike(alone, one)) for one in several)
+    found = sum(
+        bool(lost := lost_alike(alone, one))
+        and min(shares(alone, one)[each] for each in lost) > least
+        for one in several
+    )
     return found if found >= max(WIDE_ROUNDS, WIDE_SHARE * len(several)) else 0

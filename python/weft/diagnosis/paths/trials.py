@@ -6,8 +6,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import islice
 
+import numpy as np
 import pyarrow as pa
 
+from weft.diagnosis.paths.apart import apart, beside
 from weft.diagnosis.paths.connection import Connection, LeafPair
 from weft.diagnosis.paths.placing import sort_paths
 from weft.diagnosis.paths.sorting import Round, Sorting, best_alone
@@ -22,10 +24,15 @@ from weft.runs.records import Chosen, Kind
 class Measured:
     """Of one pair of leaves: what connections had by themselves, and rounds of several."""
 
+    pair: LeafPair | None = None
     alone: dict[Connection, list[float]] = field(default_factory=dict)
     rounds: list[Round] = field(default_factory=list)
     looks: list[Round] = field(default_factory=list)
     """Rounds in which only a slow path disturbs, once paths are known to be wide."""
+    beside: list[Round] = field(default_factory=list)
+    """Rounds of a new connection beside some that do not disturb each other."""
+    heads: tuple[Connection, ...] = ()
+    """The most of these that all were apart, the new one among them."""
     _sorted: Sorting | None = None
 
     def add(self, mbps: dict[Connection, float], kind: Kind) -> None:
@@ -34,17 +41,56 @@ class Measured:
         if kind == "look":
             self.looks.append(Round(asked, mbps))
             return
-        if len(mbps) == 1:
+        if kind == "apart":
+            self._add_beside(Round(asked, mbps))
+        elif len(mbps) == 1:
             self.alone.setdefault(asked, []).append(mbps[asked])
         else:
             self.rounds.append(Round(asked, mbps))
         self._sorted = None
 
+    def _add_beside(self, one: Round) -> None:
+        self.beside.append(one)
+        found = self._apart([one])
+        if len(found) == len(one.mbps) > len(self.heads):
+            self.heads = found
+
     def sorted(self) -> Sorting:
         """What follows from all of it."""
         if self._sorted is None:
-            self._sorted = sort_paths(self.alone, self.rounds)
+            self._sorted = self._sort(self.heads if self.alone.keys() >= set(self.heads) else ())
+            if self._is_another_number(self._sorted):
+                self._sorted = self._sort(self.apart())
         return self._sorted
+
+    def _sort(self, heads: Sequence[Connection]) -> Sorting:
+        return sort_paths(self.alone, self.rounds, heads, self._has_choices)
+
+    def _is_another_number(self, found: Sorting) -> bool:
+        """Whether another number of paths was founded than connections were seen to be apart, once all was tried."""
+        together = self.apart() if self._has_choices and found.joined and not found.wanted else ()
+        if not together or len(together) == len(found.paths) or self.next_beside():
+            return False
+        return self.alone.keys() >= set(together)
+
+    @property
+    def _has_choices(self) -> bool:
+        return self.pair is not None and self.pair.has_choices
+
+    def next_beside(self) -> list[tuple[Connection, ...]]:
+        """The next rounds of a new connection beside some that are apart, where there are several choices in a row."""
+        if self.pair is None or not self.pair.has_choices:
+            return []
+        return beside(self.pair, self.apart(), self.beside)
+
+    def apart(self) -> tuple[Connection, ...]:
+        """The most connections that were seen not to disturb each other; one where none were seen."""
+        found = self._apart([*self.beside, *self.rounds])
+        return found or tuple(self.alone)[:1]
+
+    def _apart(self, rounds: Sequence[Round]) -> tuple[Connection, ...]:
+        alone = best_alone(self.alone)
+        return apart(alone, float(np.median(list(alone.values()))), rounds)
 
     def slow_paths(self) -> WideSorting:
         """What follows from all of it where paths are wide."""
@@ -61,7 +107,7 @@ class PathLog:
     _rows: int = 0
 
     def __post_init__(self) -> None:
-        self.found = [Measured() for _ in self.pairs]
+        self.found = [Measured(pair) for pair in self.pairs]
         self._number_of = {
             (src, dst): pair.number
             for pair in self.pairs
