@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -22,7 +22,8 @@ SEGMENT_BYTES = 1514
 """Of what was sent again."""
 LEAST_SHARE = 0.03
 """Less than so much of what the fastest node moved in the same time is not told from what is on its way when a phase
-ends."""
+ends; more where phases are shorter than LEAST_PHASE_S, as it is once in each."""
+LEAST_PHASE_S = 0.2
 MOST_NAMED = 6
 OWN_INTERFACES = {"lab", "vm"}
 """Testbeds whose nodes have an interface each though they are on one machine."""
@@ -64,7 +65,8 @@ def other_traffic(meta: RunMeta, evidence: pa.Table) -> list[OtherTraffic]:
         for node in sorted(by_node.keys() - _sharing(meta))
         for side in _OWN
     ]
-    return [one for one in found if one.mbps > LEAST_SHARE * fastest]
+    least_mbps = {node: _least_share(counted) * fastest for node, counted in by_node.items()}
+    return [one for one in found if one.mbps > least_mbps[one.node]]
 
 
 def other_traffic_text(meta: RunMeta, found: Iterable[OtherTraffic]) -> str:
@@ -102,6 +104,11 @@ def _phases(evidence: pa.Table) -> dict[tuple[int, tuple[int, ...]], Counted]:
 
 def _own_mbps(counted: Counted, side: Side) -> float:
     return counted.get(_OWN[side], 0.0) * 8e3 / max(counted[_TIME], 1.0)
+
+
+def _least_share(phases: Sequence[Counted]) -> float:
+    phase_s = sum(one[_TIME] for one in phases) / 1e9 / len(phases)
+    return LEAST_SHARE * max(1.0, LEAST_PHASE_S / phase_s)
 
 
 def _other_mbps(phases: Iterable[Counted], side: Side) -> float:
