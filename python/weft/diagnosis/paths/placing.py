@@ -11,6 +11,7 @@ from weft.diagnosis.paths.sorting import (
     BOTH_SHARE,
     CLEAR_SHARE,
     HALF_SHARE,
+    MOST_TRIES,
     SAME_SHARE,
     VOTES,
     Round,
@@ -71,6 +72,8 @@ def _place(state: Sorting, asked: Connection, rounds: Sequence[Round]) -> tuple[
     doubted: set[int] = set()
     for one in rounds:
         for other, path, is_same in _votes(state, one):
+            if path not in others:
+                continue
             votes[path].append(is_same)
             if not (is_same and _is_settled(votes[path], one, other, state)):
                 continue
@@ -99,7 +102,8 @@ def _place(state: Sorting, asked: Connection, rounds: Sequence[Round]) -> tuple[
     likely = [path for path in left if True in votes[path]]
     first = likely or [path for path in left if not votes[path]] or left
     chosen = _to_try(state, asked, first, left, used)
-    if not chosen or len(rounds) >= MOST_ROUNDS:
+    tried = sum(one.mbps.keys() == {asked, *chosen} for one in rounds)
+    if not chosen or tried >= MOST_TRIES or len(rounds) >= MOST_ROUNDS:
         state.undecided.append(asked)
         return ()
     return (asked, *chosen)

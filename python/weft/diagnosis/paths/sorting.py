@@ -169,11 +169,15 @@ def lost_alike(alone: Mapping[Connection, float], one: Round) -> list[Connection
 
 
 def wide_rounds(alone: Rates, rounds: Sequence[Round], least: float) -> int:
-    """In how many rounds connections met so, each with more than the least share; zero where these may be by chance."""
+    """In how many rounds connections met so, each with more than the least share; zero where these may be by chance.
+    For that the same connections count once, however often they were tried."""
     several = [one for one in rounds if len(one.mbps) > 2]
-    found = sum(
-        bool(lost := lost_alike(alone, one))
-        and min(shares(alone, one)[each] for each in lost) > least
+    found = [
+        frozenset(one.mbps)
         for one in several
-    )
-    return found if found >= max(WIDE_ROUNDS, WIDE_SHARE * len(several)) else 0
+        if (lost := lost_alike(alone, one))
+        and min(shares(alone, one)[each] for each in lost) > least
+    ]
+    sets = {frozenset(one.mbps) for one in several}
+    is_often = len(found) >= WIDE_ROUNDS and len(set(found)) >= WIDE_SHARE * len(sets)
+    return len(found) if is_often else 0
