@@ -48,5 +48,5 @@ def _slow_ends(study: Study) -> list[SlowEnd]:
 
 def _slow_routes(study: Study) -> Iterator[tuple[int, int]]:
     flows = suspects(study.survey, study.ports, study.limits)
-    for one in slow_routes(flows, study.evidence.isolated, study.ports, study.limits):
+    for one in slow_routes(flows, study.retrials, study.ports, study.limits):
         yield one.src, one.dst

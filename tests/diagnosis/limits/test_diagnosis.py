@@ -101,7 +101,8 @@ def test_findings_without_anything_are_empty_lists_and_null() -> None:
     )
     empty: dict[str, Any] = {name: [] for name in lists.split()}
     missing = dict.fromkeys(("full_rate_mbps", "paths", "grey"))
-    assert Findings("nothing").to_json() == empty | missing | {"verdict": "nothing"}
+    said = {"verdict": "nothing", "has_several_paths": False}
+    assert Findings("nothing").to_json() == empty | missing | said
 
 
 def test_a_run_of_two_nodes_has_no_inside(tmp_path: Path) -> None:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
-from support.round_trips import NO_TRIPS
+from support.round_trips import NO_TRIPS, round_trips
 from weft.diagnosis.xray.decision import Decision
 from weft.diagnosis.xray.evidence import Evidence
 from weft.diagnosis.xray.flows import Flow, as_arrays
@@ -101,6 +103,22 @@ def test_routes_that_share_a_limit_are_tried_again_one_after_the_other() -> None
     assert wanted([]) == [{0, 4}, {2, 3}, {6, 7}]
     assert wanted(tried((0, 4), (2, 3))) == [{1, 5}, {6, 7}]
     assert wanted(tried(*slow)) == []
+
+
+def test_with_several_paths_one_pair_is_tried_between_leaves_at_a_time() -> None:
+    near = np.arange(8) // 4
+    trips = np.where(near == near[:, np.newaxis], 5.0, 10.0)
+    slow: dict[Flow, float] = {(0, 4): 0.1, (1, 5): 0.2, (2, 3): 0.3, (6, 7): 0.4}
+    survey = replace(survey_of(slow), trips=round_trips(trips[:, :, np.newaxis]))
+    ports = ports_of(survey, Evidence([]))
+    wanted = [
+        [
+            set(one.experiment.group)
+            for one in retrial_requests(survey, Evidence([]), ports, [], several)
+        ]
+        for several in (False, True)
+    ]
+    assert wanted == [[{0, 4}, {1, 5}, {2, 3}, {6, 7}], [{0, 4}, {2, 3}, {6, 7}]]
 
 
 def test_a_node_that_seems_slow_is_tried_with_whom_no_limit_is_in_the_way() -> None:

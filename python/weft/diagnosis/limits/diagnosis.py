@@ -12,6 +12,7 @@ from weft.diagnosis.explain.explain import explain
 from weft.diagnosis.grey.report import grey_report, is_health_check
 from weft.diagnosis.limits.declared import DeclaredNetwork
 from weft.diagnosis.limits.differences import Difference, differences, unobservable
+from weft.diagnosis.limits.fabric_tree import has_one_way
 from weft.diagnosis.limits.findings import Findings
 from weft.diagnosis.limits.healthy import health_findings
 from weft.diagnosis.limits.naming import Namer
@@ -52,7 +53,9 @@ def diagnose(run: Run, declared: DeclaredNetwork | None = None) -> Findings:
     beside = other_traffic(run.meta, run.side_table(EVIDENCE_NAME))
     found, explanations = _findings(run, declared, beside), explain(run)
     recommended = recommendations(run, explanations, found.thresholds)
-    verdict = " ".join([found.verdict, *aside_texts(run.meta, beside)])
+    paths = several_paths_text(found, run.meta.testbed)
+    said = [found.verdict, paths, *aside_texts(run.meta, beside)]
+    verdict = " ".join(text for text in said if text)
     return replace(found, verdict=verdict, explanations=explanations, recommendations=recommended)
 
 
@@ -128,7 +131,7 @@ def _limits_of(
         undecided.append(f"the search ended before {len(study.requests)} more experiments")
     verdict = verdict_text(limits, slow, cut_text(study), bool(searched), undecided)
     return Findings(
-        verdict=verdict + several_paths_text(meta.testbed),
+        verdict=verdict,
         groups=[
             named.names(group.members)
             for group in study.groups
@@ -140,6 +143,7 @@ def _limits_of(
         differences=_texts(differences(declared, study, named.all)) if declared else [],
         unobservable=unobservable(declared) if declared else [],
         full_rate_mbps=_full_rate(study),
+        has_several_paths=study.has_several_paths or not has_one_way(meta.testbed.get("fabric")),
     )
 
 

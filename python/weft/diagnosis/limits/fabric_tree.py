@@ -10,9 +10,9 @@ from weft.errors import RequestError
 from weft.runs.fabric_records import Fabric, Link, Way
 
 
-def has_one_way(fabric: Fabric) -> bool:
-    """Whether a resolved fabric is a tree; runs of before there was a choice do not say."""
-    return fabric.get("routing", "tree") == "tree"
+def has_one_way(fabric: Fabric | None) -> bool:
+    """Whether a resolved fabric is a tree, which one is taken for that is not known; old runs do not say."""
+    return not fabric or fabric.get("routing", "tree") == "tree"
 
 
 class FabricTree:

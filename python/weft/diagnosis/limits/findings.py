@@ -83,7 +83,8 @@ class Slow:
 class Findings:
     """Everything that can be said; `groups` are nested or apart, largest first, `unobservable` are declared limits that
     the nodes cannot fill. Where nodes have several networks, `networks` are the findings of each, with its number from
-    1, and paths and what fails a little are only there."""
+    1, and paths and what fails a little are only there. With several paths between leaves, limits are what flows over
+    all of them had together."""
 
     verdict: str
     groups: list[tuple[str, ...]] = field(default_factory=list)
@@ -102,6 +103,7 @@ class Findings:
     grey: GreyReport | None = None
     network: int | None = None
     networks: list[Findings] = field(default_factory=list)
+    has_several_paths: bool = False
 
     def to_json(self) -> dict[str, Any]:
         """The document of `weft diagnose --json`."""

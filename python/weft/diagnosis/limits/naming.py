@@ -60,7 +60,7 @@ class Namer:
                 evidence="its best rate with any partner",
             )
         flows = suspects(study.survey, study.ports, study.limits)
-        for route in slow_routes(flows, isolated, study.ports, study.limits):
+        for route in slow_routes(flows, study.retrials, study.ports, study.limits):
             yield Slow(
                 kind="route",
                 nodes=(self.all[route.src], self.all[route.dst]),

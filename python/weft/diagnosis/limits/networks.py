@@ -31,6 +31,7 @@ def over_networks(found: Sequence[Findings]) -> Findings:
         undecided=_numbered(found, "undecided"),
         differences=_numbered(found, "differences"),
         unobservable=_numbered(found, "unobservable"),
+        has_several_paths=any(one.has_several_paths for one in found),
         paths=None,
         grey=None,
     )
@@ -41,10 +42,10 @@ def _verdicts(found: Sequence[Findings]) -> list[str]:
     numbers: dict[str, list[str]] = {}
     for one in found:
         numbers.setdefault(one.verdict, []).append(str(one.network))
-    return [f"{_named(of)}: {verdict}" for verdict, of in numbers.items()]
+    return [f"{named(of)}: {verdict}" for verdict, of in numbers.items()]
 
 
-def _named(numbers: Sequence[str]) -> str:
+def named(numbers: Sequence[str]) -> str:
     """Such as "Network 3" or "Networks 1-2,4"."""
     if len(numbers) == 1:
         return f"Network {numbers[0]}"

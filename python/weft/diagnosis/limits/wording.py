@@ -6,7 +6,7 @@ import shlex
 from collections.abc import Sequence
 
 from weft.diagnosis.limits.fabric_tree import has_one_way
-from weft.diagnosis.limits.findings import Limit, Slow
+from weft.diagnosis.limits.findings import Findings, Limit, Slow
 from weft.diagnosis.limits.folded import (
     capacity_of,
     directions_text,
@@ -14,6 +14,7 @@ from weft.diagnosis.limits.folded import (
     fold_slow,
     members_text,
 )
+from weft.diagnosis.limits.networks import named
 from weft.diagnosis.other_traffic import OtherTraffic, other_traffic_text
 from weft.diagnosis.xray.decision import FULL_SHARE
 from weft.diagnosis.xray.flows import Members
@@ -117,18 +118,20 @@ def cut_text(study: Study) -> str:
     )
 
 
-def several_paths_text(testbed: Testbed) -> str:
-    """What a search for limits in a tree does not tell, and what does; empty where the fabric is one, or not known."""
-    fabric = testbed.get("fabric")
-    if not fabric or has_one_way(fabric):
+def several_paths_text(found: Findings, testbed: Testbed) -> str:
+    """What a search for limits in a tree does not tell, of which networks, and what does; empty where there is one path
+    only, or nothing is known of several."""
+    if not found.has_several_paths:
         return ""
+    numbers = [str(one.network) for one in found.networks if one.has_several_paths]
+    where = f" on {named(numbers).lower()}" if numbers else ""
+    why = f"There are several paths between hosts{where}"
+    if has_one_way(testbed.get("fabric")):
+        why = f"Flows between the same leaves are held up unevenly{where}, as over several paths"
     scale = testbed.get("scale", 1)
     at_scale = f" --scale {scale:g}" if scale != 1 else ""
-    command = f"weft run paths --on {shlex.quote(testbed['spec'])}{at_scale}"
-    return (
-        " The fabric has several paths between hosts, and limits are what flows over all of them had together: "
-        f"`{command}` tells them apart."
-    )
+    on = f" --on {shlex.quote(testbed['spec'])}{at_scale}" if "spec" in testbed else ""
+    return f"{why}, and limits are what flows over all of them had together: `weft run paths{on}` tells them apart."
 
 
 def doubt_text(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from math import ceil
 
 import numpy as np
 
@@ -12,12 +13,22 @@ from weft.diagnosis.xray.evidence import across
 from weft.diagnosis.xray.flows import Members, as_arrays
 from weft.diagnosis.xray.knowledge import Answer, Knowledge
 from weft.diagnosis.xray.limit import Direction
+from weft.diagnosis.xray.parallel_links import (
+    AT_MOST,
+    MOST_ROUNDS,
+    USUAL_ROUNDS,
+    Round,
+    decide_links,
+    is_free,
+    rounds_needed,
+)
 from weft.diagnosis.xray.rates import predict, predict_held_up
 from weft.diagnosis.xray.request import Request
 from weft.diagnosis.xray.residual import crossing_flows
 from weft.diagnosis.xray.together import Floors
 from weft.diagnosis.xray.tree.grouping import Group
 from weft.diagnosis.xray.trial import Trial
+from weft.model.maxmin import Crossings
 from weft.runs.experiment import Experiment
 from weft.runs.records import Kind
 
@@ -121,17 +132,70 @@ def _study_uplink(
         if (wider := _achievable(known, widest)) > load:
             request, load = widest, wider
     about = known.evidence.about(kind, part)
+    if known.has_several_paths:
+        return _study_links(known, request, about, crossing, load)
     decision, evidence = _judged_across(known, request, about, load)
     if decision.state == "limited":
         return known.limited("uplink", part, direction, decision, evidence)
-    is_free = decision.state == "free"
-    if is_free or _judged_across(known, request, crossing, load)[0].state == "free":
+    is_decided = decision.state == "free"
+    if is_decided or _judged_across(known, request, crossing, load)[0].state == "free":
         return Answer()
-    way = "out of" if direction == "out" else "into"
-    is_open = Answer(undecided=((f"whether what goes {way} {len(part)} nodes is limited", part),))
+    is_open = Answer(undecided=((_question(request), part),))
     if decision.state == "open" and len(about) < MOST_ROUNDS_OF_A_PART:
         is_open += known.ask(replace(request, rounds=rounds_to_next_look(len(decision.ratios))))
     return is_open
+
+
+def _question(request: Request) -> str:
+    way = "out of" if request.experiment.kind == "out" else "into"
+    return f"whether what goes {way} {len(request.experiment.group)} nodes is limited"
+
+
+def _study_links(
+    known: Knowledge, request: Request, about: list[Trial], crossing: list[Trial], load: float
+) -> Answer:
+    """The same where flows take one of several links by chance."""
+    part = request.experiment.group
+    loaded = _loaded(known, request, about, load)
+    rounds = [_round(*one) for one in loaded]
+    beside = [_round(*one) for one in _loaded(known, request, crossing, load)]
+    decision, full = decide_links(rounds, beside)
+    needed = rounds_needed(rounds)
+    is_doubtful = needed > USUAL_ROUNDS and _others_carry_more(known, request, rounds)
+    if decision.state == "limited" and not is_doubtful:
+        direction: Direction = "out" if request.experiment.kind == "out" else "in"
+        evidence = [loaded[at][0] for at in full]
+        return known.limited("uplink", part, direction, decision, evidence)
+    if decision.state == "free":
+        return Answer()
+    is_open = Answer(
+        undecided=((f"{_question(request)}, or flows met on some of its links", part),)
+    )
+    is_worth_more = needed <= MOST_ROUNDS and not is_doubtful
+    left = ceil(max(needed, USUAL_ROUNDS) if is_worth_more else USUAL_ROUNDS) - len(rounds)
+    if left > 0 and len(about) < MOST_ROUNDS:
+        is_open += known.ask(replace(request, rounds=min(left, ROUNDS_AT_ONCE)))
+    return is_open
+
+
+def _others_carry_more(known: Knowledge, request: Request, rounds: list[Round]) -> bool:
+    """Whether a part with as many nodes sent or received more: where all links are hardly ever used at once, that this
+    one has as many is likelier than that it has fewer."""
+    most = max((one.mbps for one in rounds), default=0.0)
+    size = len(request.experiment.group)
+    ways: tuple[Direction, ...] = ("out", "in")
+    return any(
+        AT_MOST * trial.mbps[across(part, way, trial)].sum() > most
+        for part in request.parts
+        for way in ways
+        for trial in known.evidence.about("out" if way == "out" else "in", part)
+        if len(part) == size
+    )
+
+
+def _round(trial: Trial, crossed: Crossings, offered_mbps: float) -> Round:
+    mbps = trial.mbps[crossed]
+    return Round(float(mbps.sum()), offered_mbps, float(mbps.max()), len(mbps))
 
 
 def _achievable(known: Knowledge, request: Request) -> float:
@@ -151,23 +215,36 @@ def _judged_across(
     known: Knowledge, request: Request, rounds: list[Trial], load: float
 ) -> tuple[Decision, list[Trial]]:
     """The decision by the rounds that could load the part's uplink so much, and these."""
+    loaded = _loaded(known, request, rounds, load)
+    carried = [float(trial.mbps[crossed].sum()) for trial, crossed, _ in loaded]
+    ratios = [mbps / offered for mbps, (_, _, offered) in zip(carried, loaded, strict=True)]
+    return decide(ratios, carried=carried), [trial for trial, _, _ in loaded]
+
+
+def _loaded(
+    known: Knowledge, request: Request, rounds: list[Trial], load: float
+) -> list[tuple[Trial, Crossings, float]]:
+    """The rounds that could load the part's uplink so much, the flows that crossed it, and what was offered."""
     part = request.experiment.group
     direction: Direction = "out" if request.experiment.kind == "out" else "in"
     crossings = [(trial, across(part, direction, trial)) for trial in rounds]
-    loaded = [
-        (trial, float(trial.mbps[crossed].sum()), offered)
+    return [
+        (trial, crossed, offered)
         for trial, crossed in crossings
         if (offered := known.offered(trial, crossed, request.beside)) >= load
     ]
-    carried = [mbps for _, mbps, _ in loaded]
-    ratios = [mbps / offered for _, mbps, offered in loaded]
-    return decide(ratios, carried=carried), [trial for trial, _, _ in loaded]
 
 
 def _study_core(known: Knowledge, group: Group, crossing: Request, rounds: list[Trial]) -> Answer:
     """Whether what is found so far explains what passed between all parts of a group at once."""
     if _explained(known, group, rounds).state == "free":
         return Answer()
+    if known.has_several_paths:
+        if is_free(_shares(known, group, rounds)):
+            return Answer()
+        # Rounds of flows that meet get less than the links could carry, whatever joins the parts.
+        question = f"whether what joins the parts of {len(group.members)} nodes limits them, or flows met on some links"
+        return Answer(undecided=((question, group.members),))
     lasting = [trial for trial in rounds if trial.seconds > LONG_S / 2]
     decision = _explained(known, group, lasting)
     if decision.state == "open":
@@ -180,9 +257,12 @@ def _study_core(known: Knowledge, group: Group, crossing: Request, rounds: list[
 
 
 def _explained(known: Knowledge, group: Group, rounds: Sequence[Trial]) -> Decision:
-    """By what passed of what must pass, whatever holds up acknowledgements."""
+    """Whether that is all of it."""
+    return decide(_shares(known, group, rounds))
+
+
+def _shares(known: Knowledge, group: Group, rounds: Sequence[Trial]) -> list[float]:
+    """What passed of what must pass, whatever holds up acknowledgements."""
     around = known.around(group.members)
     predicted = (predict_held_up(trial, known.ports, around).sum() for trial in rounds)
-    return decide(
-        [float(t.mbps.sum() / all_mbps) for t, all_mbps in zip(rounds, predicted, strict=True)]
-    )
+    return [float(t.mbps.sum() / all_mbps) for t, all_mbps in zip(rounds, predicted, strict=True)]

@@ -13,6 +13,7 @@ from weft.diagnosis.xray.limit import Ports, SharedLimit
 from weft.diagnosis.xray.outliers import RETRIALS, SLOW_SHARE, slow_ports, suspects
 from weft.diagnosis.xray.rates import predict
 from weft.diagnosis.xray.request import Request
+from weft.diagnosis.xray.several_paths import Leaves
 from weft.diagnosis.xray.survey import BEST_ROUTES, NEAR_BEST, Survey
 from weft.diagnosis.xray.tree.grouping import Group
 from weft.diagnosis.xray.trial import Trial
@@ -70,11 +71,16 @@ def isolated_requests(
 
 
 def retrial_requests(
-    survey: Survey, evidence: Evidence, ports: Ports, limits: Sequence[SharedLimit]
+    survey: Survey,
+    evidence: Evidence,
+    ports: Ports,
+    limits: Sequence[SharedLimit],
+    has_several_paths: bool = False,
 ) -> list[Request]:
     """Routes that got less than all that is known explains are tried again, alone, and so are nodes that seem slow.
 
-    At the same time only those that have no limit in common: more of them would be slow together.
+    At the same time only those that have no limit in common: more of them would be slow together. With several paths
+    one at a time between leaves, since two may be on the same.
     """
     tried = Counter(
         one.group for trial in evidence.isolated for one in trial.experiments if one.kind == "alone"
@@ -82,7 +88,9 @@ def retrial_requests(
     routes = [frozenset(flow) for flow in suspects(survey, ports, limits)]
     pairs = dict.fromkeys([*routes, *_freest_pairs(survey, evidence, ports, limits)])
     left = [ends for ends in pairs if tried[ends] < RETRIALS]
-    return [_request("alone", ends, ends, RETRIALS - tried[ends]) for ends in _apart(left, limits)]
+    leaves = Leaves(survey.candidates) if has_several_paths else None
+    apart = _apart(left, limits, leaves)
+    return [_request("alone", ends, ends, RETRIALS - tried[ends]) for ends in apart]
 
 
 def _freest_pairs(
@@ -119,12 +127,19 @@ def _exchange(a: int, b: int) -> Trial:
     return Trial(0, *as_arrays([(a, b), (b, a)]), np.zeros(2))
 
 
-def _apart(pairs: Sequence[Members], limits: Sequence[SharedLimit]) -> Iterator[Members]:
-    """The pairs, first come first served, that cross no limit in common."""
+def _apart(
+    pairs: Sequence[Members], limits: Sequence[SharedLimit], leaves: Leaves | None
+) -> Iterator[Members]:
+    """The pairs, first come first served, that cross no limit in common; with `leaves`, of all that cross from one to
+    another only the first."""
     taken: set[tuple[object, ...]] = set()
     for ends in pairs:
         there = np.array(sorted(ends))
-        crossed = {limit.identity for limit in limits if limit.crossings(there, there[::-1]).any()}
+        crossed: set[tuple[object, ...]] = {
+            limit.identity for limit in limits if limit.crossings(there, there[::-1]).any()
+        }
+        if leaves and leaves.between(_exchange(*there.tolist())).any():
+            crossed.add(("between leaves",))
         if taken.isdisjoint(crossed):
             taken |= crossed
             yield ends

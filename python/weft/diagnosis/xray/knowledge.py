@@ -54,13 +54,15 @@ class Answer:
 class Knowledge:
     """`limits` were found in this pass over the groups, `known` in the last one.
 
-    When nothing more will be tried (`is_over`), what is open is decided as far as it can be.
+    When nothing more will be tried (`is_over`), what is open is decided as far as it can be. With several paths
+    between leaves, flows that meet on one of them get less than a limit allows.
     """
 
     survey: Survey
     evidence: Evidence
     ports: Ports
     is_over: bool = False
+    has_several_paths: bool = False
     limits: tuple[SharedLimit, ...] = ()
     known: tuple[SharedLimit, ...] = ()
     cache: Cache = field(default_factory=Cache)

@@ -14,6 +14,7 @@ from weft.diagnosis.xray.knowledge import Answer, Knowledge
 from weft.diagnosis.xray.limit import Ports, SharedLimit
 from weft.diagnosis.xray.rates import predict, without_explained
 from weft.diagnosis.xray.request import Request
+from weft.diagnosis.xray.several_paths import Leaves, by_itself, has_several_paths
 from weft.diagnosis.xray.survey import Survey
 from weft.diagnosis.xray.tree.grouping import Group
 from weft.diagnosis.xray.trial import Trial
@@ -27,7 +28,8 @@ PASSES = 4
 class Study:
     """Everything that follows from a survey and the trials of a search.
 
-    `groups` share a limit, largest first; `undecided` are questions and the nodes that they are about.
+    `groups` share a limit, largest first; `undecided` are questions and the nodes that they are about. With several
+    paths between leaves flows meet by chance.
     """
 
     survey: Survey
@@ -37,6 +39,15 @@ class Study:
     groups: Sequence[Group] = ()
     undecided: Sequence[tuple[str, Members]] = ()
     requests: Sequence[Request] = ()
+    has_several_paths: bool = False
+
+    @property
+    def retrials(self) -> list[Trial]:
+        """The trials that say of a route what it gets by itself."""
+        isolated = self.evidence.isolated
+        if not self.has_several_paths:
+            return isolated
+        return by_itself(Leaves(self.survey.candidates), isolated)
 
     @property
     def bisection_shares(self) -> list[float]:
@@ -63,8 +74,10 @@ def conclude(
     requests = isolated_requests(survey, survey.candidates, evidence, ports)
     if (requests and not is_over) or len(survey.nodes) < 3:
         return replace(study, requests=requests)
-    known = Knowledge(survey, evidence, ports, is_over, cache=cache or Cache())
-    known.cache.turn()
+    cache = cache or Cache()
+    cache.turn()
+    several = has_several_paths(Leaves(survey.candidates), evidence, ports, cache)
+    known = Knowledge(survey, evidence, ports, is_over, several, cache=cache)
     for _ in range(PASSES):
         found = _visit(known, survey.candidates, None)
         limits = without_explained(found.limits, ports)
@@ -72,10 +85,12 @@ def conclude(
         if (found.requests and not is_over) or [one.identity for one in limits] == before:
             break
         known = replace(known, known=tuple(limits))
-    requests = [*requests, *found.requests] or retrial_requests(survey, evidence, ports, limits)
+    requests = [*requests, *found.requests] or retrial_requests(
+        survey, evidence, ports, limits, several
+    )
     groups = _limited_groups(survey.candidates, limits, len(found.parts))
     undecided = [*_unplaced(survey), *found.undecided]
-    return Study(survey, evidence, ports, limits, groups, undecided, requests)
+    return Study(survey, evidence, ports, limits, groups, undecided, requests, several)
 
 
 def _unplaced(survey: Survey) -> list[tuple[str, Members]]:
