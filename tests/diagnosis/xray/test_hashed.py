@@ -55,3 +55,13 @@ def test_a_route_over_a_slow_link_is_slow_by_itself(tmp_path: Path) -> None:
         assert len(behind.intersection(one.nodes)) == 1
         assert one.rate_mbps.median < 20
     assert found.limits == []
+
+
+def test_a_core_is_doubted_where_few_rounds_were_uneven(tmp_path: Path) -> None:
+    """Of few hosts at a leaf, flows of two leaves seldom run side by side."""
+    found = diagnose(
+        compute(tmp_path / "run", "xray", "sim:clos(leaves=4,spines=2,hosts=4,routing=hash,seed=2)")
+    )
+    assert {one.kind for one in found.limits} == {"uplink"}
+    for one in found.limits:
+        assert one.capacity_mbps.median == pytest.approx(2 * LINK_MBPS, rel=0.01)

@@ -14,7 +14,7 @@ from weft.diagnosis.xray.knowledge import Answer, Knowledge
 from weft.diagnosis.xray.limit import Ports, SharedLimit
 from weft.diagnosis.xray.rates import predict, without_explained
 from weft.diagnosis.xray.request import Request
-from weft.diagnosis.xray.several_paths import Leaves, by_itself, has_several_paths
+from weft.diagnosis.xray.several_paths import DOUBTS_A_CORE, Leaves, by_itself, has_several_paths
 from weft.diagnosis.xray.survey import Survey
 from weft.diagnosis.xray.tree.grouping import Group
 from weft.diagnosis.xray.trial import Trial
@@ -76,21 +76,32 @@ def conclude(
         return replace(study, requests=requests)
     cache = cache or Cache()
     cache.turn()
-    several = has_several_paths(Leaves(survey.candidates), evidence, ports, cache)
+    leaves = Leaves(survey.candidates)
+    several = has_several_paths(leaves, evidence, ports, cache)
     known = Knowledge(survey, evidence, ports, is_over, several, cache=cache)
-    for _ in range(PASSES):
-        found = _visit(known, survey.candidates, None)
-        limits = without_explained(found.limits, ports)
-        before = [one.identity for one in known.known]
-        if (found.requests and not is_over) or [one.identity for one in limits] == before:
-            break
-        known = replace(known, known=tuple(limits))
+    found, limits = _find(known)
+    if not several and not found.requests and any(one.kind == "core" for one in limits):
+        several = has_several_paths(leaves, evidence, ports, cache, DOUBTS_A_CORE)
+        if several:
+            found, limits = _find(replace(known, has_several_paths=True))
     requests = [*requests, *found.requests] or retrial_requests(
         survey, evidence, ports, limits, several
     )
     groups = _limited_groups(survey.candidates, limits, len(found.parts))
     undecided = [*_unplaced(survey), *found.undecided]
     return Study(survey, evidence, ports, limits, groups, undecided, requests, several)
+
+
+def _find(known: Knowledge) -> tuple[Answer, list[SharedLimit]]:
+    """What the groups come to, visited until nothing changes, and the limits that it takes."""
+    for _ in range(PASSES):
+        found = _visit(known, known.survey.candidates, None)
+        limits = without_explained(found.limits, known.ports)
+        before = [one.identity for one in known.known]
+        if (found.requests and not known.is_over) or [one.identity for one in limits] == before:
+            break
+        known = replace(known, known=tuple(limits))
+    return found, limits
 
 
 def _unplaced(survey: Survey) -> list[tuple[str, Members]]:
