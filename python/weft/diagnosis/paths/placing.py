@@ -166,8 +166,11 @@ def _votes(state: Sorting, one: Round) -> list[tuple[Connection, int, bool]]:
         if path is None:
             continue
         if each == most:
-            if not all_lost:
-                found.append((each, path, share[each] + share[one.asked] < SAME_SHARE))
+            together, greater = share[each] + share[one.asked], max(share[each], share[one.asked])
+            # Where one of two lost and the other has all of its own, a third thing took it, unless one starved.
+            is_told = not all_lost and (greater <= BOTH_SHARE or together < CLEAR_SHARE)
+            if is_told or together >= SAME_SHARE:
+                found.append((each, path, together < SAME_SHARE))
         elif share[each] > BOTH_SHARE:
             found.append((each, path, False))
     return found
