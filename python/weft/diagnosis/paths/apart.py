@@ -11,13 +11,11 @@ from collections.abc import Sequence
 from math import ceil, log
 
 from weft.diagnosis.paths.connection import Connection, LeafPair
-from weft.diagnosis.paths.sorting import BOTH_SHARE, Rates, Round
+from weft.diagnosis.paths.sorting import AT_ONCE, BOTH_SHARE, Rates, Round
 
 MISSED = 0.01
 """With that chance no new connection takes the path that is missing, where a leaf chooses and one of two links at the
 next choice."""
-AT_ONCE = 4
-"""Rounds that are asked for together."""
 
 
 def apart(alone: Rates, usual_mbps: float, rounds: Sequence[Round]) -> tuple[Connection, ...]:

@@ -107,10 +107,6 @@ class Sorting:
         """What one of its connections has by itself."""
         return float(np.median([self.alone[one] for one in self.paths[path]]))
 
-    def share(self, one: Connection, mbps: Rates) -> float:
-        """What a connection had of what it has by itself."""
-        return mbps[one] / max(self.alone[one], 1e-9)
-
     def strangers(self, one: Connection, others: Iterable[Connection]) -> list[Connection]:
         """Those that are not on its path; behind several choices in a row two that meet a third need not meet."""
         if self.has_choices:
