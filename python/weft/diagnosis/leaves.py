@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import combinations
 
 import numpy as np
 import numpy.typing as npt
@@ -44,8 +46,25 @@ def leaves_of(trips_us: Floats, nodes: frozenset[int]) -> list[Leaf]:
     finest = [cut for cut in cuts if cut.max() == cuts[0].max()]
     leaf_of, unit_of = min(finest, key=lambda cut: int((cut < 0).sum())), cuts[-1]
     members = [np.flatnonzero(leaf_of == number) for number in range(leaf_of.max() + 1)]
-    found = [Leaf(tuple(order[own].tolist()), int(unit_of[own].max())) for own in members]
+    units = np.array([unit_of[own].max() for own in members])
+    if not _are_nearer(trips_us[np.ix_(order, order)], members, units):
+        units = np.arange(len(members))
+    found = [
+        Leaf(tuple(order[own].tolist()), int(unit))
+        for own, unit in zip(members, units, strict=True)
+    ]
     return sorted(found, key=lambda leaf: leaf.members)
+
+
+def _are_nearer(trips: Floats, members: Sequence[Labels], units: Labels) -> bool:
+    """Whether leaves of one unit are nearer to each other than to any else, by the shortest round trip between two: of
+    several paths a slow one makes some longer."""
+    shortest = {True: [0.0], False: [np.inf]}
+    for a, b in combinations(range(len(members)), 2):
+        between = trips[np.ix_(members[a], members[b])]
+        if np.isfinite(between).any():
+            shortest[bool(units[a] == units[b])].append(float(np.nanmin(between)))
+    return LEAST_STEP * max(shortest[True]) < min(shortest[False])
 
 
 def _without_delays(trips: Floats) -> Floats:

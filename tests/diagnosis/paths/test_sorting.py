@@ -107,6 +107,19 @@ def test_leaves_are_found_though_paths_differ() -> None:
     assert leaves_of(np.full((8, 8), 5.0), frozenset(range(8))) == []
 
 
+def test_leaves_that_a_slow_path_sets_apart_are_no_units() -> None:
+    rng = np.random.default_rng(1)
+    leaf = np.repeat(np.arange(4), 3)
+    trips = np.where(leaf[:, None] == leaf, 4.9, 9.7) * rng.uniform(1, 1.005, (12, 12))
+    trips = np.minimum(trips, trips.T)
+    slow_ways = np.triu(rng.binomial(2, 0.5, (12, 12)), 1)
+    is_slow = (leaf[:, None] == 1) ^ (leaf == 1)
+    found = leaves_of(trips + 0.8 * is_slow * (slow_ways + slow_ways.T), frozenset(range(12)))
+    assert len({one.unit for one in found}) == 4
+    pods = np.where(leaf[:, None] // 2 == leaf // 2, trips, 14.5)
+    assert [one.unit for one in leaves_of(pods, frozenset(range(12)))] == [0, 0, 1, 1]
+
+
 def test_pairs_whose_data_or_acknowledgements_share_links_are_not_tried_at_once() -> None:
     leaves = [Leaf((2 * n, 2 * n + 1), n // 2) for n in range(4)]
     for batch in batches(leaf_pairs(leaves)):
