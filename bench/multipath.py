@@ -3,7 +3,8 @@ of which have one slow link.
 
 A fabric counts as found where the usual number of paths is exact; capacities are those of all paths that two
 connections filled. By default the fabrics are simulated, `--labs` builds them, at 10 Mb/s a host. A lab on a busy
-machine (warning `lab-late`) is not to be trusted. Simulated: about 10 minutes, of which most is the search itself.
+machine (warning `lab-late`) is not to be trusted. Simulated: about 2 minutes, of which most is the search itself.
+Labs: about 45 minutes.
 """
 
 from __future__ import annotations
