@@ -61,7 +61,9 @@ def test_a_slow_uplink_is_named_with_its_leaf(tmp_path: Path) -> None:
 def test_a_search_that_was_cut_short_says_what_it_decided(
     tmp_path: Path, time: str, found: str, left: str, more: str
 ) -> None:
-    run = compute(tmp_path / "run", "paths", SMALL, steps__paths__time=time)
+    stop = '{rule = "time", trial = "100 ms", trials = 1}'
+    cut_short = {"steps__paths__time": time, "steps__paths__stop": stop}
+    run = compute(tmp_path / "run", "paths", SMALL, **cut_short)
     cut = f"was up before the connections of {left} of 6 pairs of leaves were sorted.{more}"
     told = weft_json("diagnose", tmp_path / "run")
     assert told["verdict"].startswith(found)
@@ -86,6 +88,7 @@ def test_links_in_parallel_are_told_apart_in_a_lab(tmp_path: Path) -> None:
     done = weft_json(
         *("run", "paths", "--on", f"lab:{fabric}", "--out", tmp_path / "run"),
         *("--set", "steps.paths.ports=12", "--set", "steps.paths.time=60 s"),
+        *("--set", "steps.paths.stop={rule='time', trial='100 ms', trials=1}"),
     )
     assert done["status"] == "complete"
     found = report(Run.open(tmp_path / "run"))
