@@ -14,8 +14,9 @@ from weft.runs.folder import Run, check_positions
 from weft.runs.meta import RunMeta
 from weft.runs.samples import SCHEMA
 from weft.runs.tail import SamplesTail
-from weft.server.content import Document, matrix_document, xray_document
+from weft.server.content import Document, matrix_document
 from weft.server.folders import read_meta
+from weft.server.search_document import xray_document
 from weft.statistics import Floats
 
 Key = tuple[int, int]

@@ -7,7 +7,7 @@ import pyarrow.compute as pc
 from support.searched import TWO_NETWORKS, search
 from weft.diagnosis.limits.diagnosis import diagnose, searched_steps
 from weft.runs.folder import Run
-from weft.server.content import xray_document
+from weft.server.search_document import xray_document
 
 
 def test_each_network_of_a_search_has_what_was_found_there() -> None:
