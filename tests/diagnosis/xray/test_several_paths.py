@@ -38,8 +38,8 @@ def rounds(mbps: tuple[float, ...], kind: Kind = "cross", of: range = range(20))
     [
         ((5.0, 5.0, 10.0, 4.0), True),
         ((6.0, 6.0, 6.0, 4.0), False),  # alike, but for the slow port
-        ((5.0, 6.5, 5.5, 4.0), False),  # nobody has all that its port allows
-        ((10.0, 9.5, 10.0, 4.0), False),  # nobody is held up
+        ((5.0, 6.5, 5.5, 4.0), False),  # no flow has all that its port allows
+        ((10.0, 9.5, 10.0, 4.0), False),  # no flow is held up
     ],
 )
 def test_one_is_free_while_others_wait(
