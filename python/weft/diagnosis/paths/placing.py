@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 
 from weft.diagnosis.paths.connection import Connection, have_no_node_twice
 from weft.diagnosis.paths.sorting import (
@@ -40,7 +41,7 @@ def sort_paths(
     known to be on a path each, and there are no others of their rate. `has_choices`: there are several in a row."""
     state = Sorting(best_alone(alone, rounds), has_heads=bool(heads), has_choices=has_choices)
     state.wide_rounds = wide_rounds(state.alone, rounds, HALF_SHARE if has_choices else 0.0)
-    state.apart = apart_pairs(state.alone, rounds)
+    state.apart = set() if has_choices else apart_pairs(state.alone, rounds)
     state.tried.update(frozenset(one.mbps) for one in rounds if len(one.mbps) == 2)
     asked: dict[Connection, list[Round]] = defaultdict(list)
     for one in rounds:
@@ -65,43 +66,21 @@ def sort_paths(
 
 def _place(state: Sorting, asked: Connection, rounds: Sequence[Round]) -> tuple[Connection, ...]:
     """Put a connection on its path; what to try where that is not known yet."""
-    others = _possible(state, asked)
-    votes: dict[int, list[bool]] = defaultdict(list)
-    suspects: list[Connection] = []
-    doubtful: list[tuple[Connection, Connection]] = []
-    doubted: set[int] = set()
+    told = _Told(_possible(state, asked))
     for one in rounds:
-        for other, path, is_same in _votes(state, one):
-            if path not in others:
-                continue
-            votes[path].append(is_same)
-            if not (is_same and _is_settled(votes[path], one, other, state)):
-                continue
-            if strangers := state.strangers(asked, state.paths[path]):
-                doubtful += [(other, each) for each in strangers]
-                doubted.add(path)
-                continue
-            suspects = [other]
-            if state.joined or len(one.mbps) == 2:
-                _join(state, path, one, other)
-                return ()
-        if len(one.mbps) == 2 and suspects:
-            state.refuted += 1
-            suspects = []
-    if suspects and len(rounds) < MOST_ROUNDS:
+        if (met := told.read(state, one)) is not None:
+            _join(state, one, met)
+            return ()
+    if told.suspects and len(rounds) < MOST_ROUNDS:
         # The first that meet must do so by themselves, without others.
-        return (asked, *suspects)
-    if in_doubt := _untried(state, doubtful):
+        return (asked, *told.suspects)
+    if in_doubt := _untried(state, told.doubtful):
         return in_doubt
-    excluded = {path for path in others if _is_excluded(state, asked, path, votes[path])}
-    left = sorted(others - excluded - doubted)
-    if not others or not (left or state.has_heads):
+    left = [path for path in sorted(told.possible) if not _is_excluded(state, asked, told, path)]
+    if not told.possible or not (left or state.has_heads):
         state.place(asked, len(state.paths))
         return ()
-    used = {each for one in rounds for each in one.mbps}
-    likely = [path for path in left if True in votes[path]]
-    first = likely or [path for path in left if not votes[path]] or left
-    chosen = _to_try(state, asked, first, left, used)
+    chosen = _to_try(state, asked, told.first(left), left, rounds)
     tried = sum(one.mbps.keys() == {asked, *chosen} for one in rounds)
     if not chosen or tried >= MOST_TRIES or len(rounds) >= MOST_ROUNDS:
         state.undecided.append(asked)
@@ -109,15 +88,53 @@ def _place(state: Sorting, asked: Connection, rounds: Sequence[Round]) -> tuple[
     return (asked, *chosen)
 
 
+@dataclass
+class _Told:
+    """What rounds tell of a connection: by possible path whether it is on it, which ones it may have met, and pairs of
+    one path of which it met the first and is apart from the second, so that they cannot both be there."""
+
+    possible: set[int]
+    votes: dict[int, list[bool]] = field(default_factory=lambda: defaultdict(list))
+    suspects: list[Connection] = field(default_factory=list)
+    doubtful: list[tuple[Connection, Connection]] = field(default_factory=list)
+    doubted: set[int] = field(default_factory=set)
+
+    def read(self, state: Sorting, one: Round) -> Connection | None:
+        """One more round; the connection that it shows to be on the same path for sure."""
+        for other, path, is_same in _votes(state, one):
+            if path not in self.possible:
+                continue
+            self.votes[path].append(is_same)
+            if not (is_same and _is_settled(self.votes[path], one, other, state)):
+                continue
+            if strangers := state.strangers(one.asked, state.paths[path]):
+                self.doubtful += [(other, each) for each in strangers]
+                self.doubted.add(path)
+                continue
+            self.suspects = [other]
+            if state.joined or len(one.mbps) == 2:
+                return other
+        if len(one.mbps) == 2 and self.suspects:
+            state.refuted += 1
+            self.suspects = []
+        return None
+
+    def first(self, left: Sequence[int]) -> Sequence[int]:
+        """Of the paths that are left those to try next: likely ones, or such as were not tried yet."""
+        likely = [path for path in left if True in self.votes[path]]
+        return likely or [path for path in left if not self.votes[path]] or left
+
+
 def _to_try(
     state: Sorting,
     asked: Connection,
     first: Sequence[int],
     left: Sequence[int],
-    used: set[Connection],
+    rounds: Sequence[Round],
 ) -> list[Connection]:
     """Connections of the paths that are to be tried first; of others where nodes are left, as what keeps all of its own
     shows that nothing else takes from them."""
+    used = {each for one in rounds for each in one.mbps}
     chosen = _representatives(state, asked, first, used)
     if chosen:
         for paths in (left, range(len(state.paths))):
@@ -126,8 +143,10 @@ def _to_try(
     return chosen
 
 
-def _join(state: Sorting, path: int, one: Round, other: Connection) -> None:
+def _join(state: Sorting, one: Round, other: Connection) -> None:
     """Put the asked connection of a round on the path of one that it met."""
+    path = state.path_of(other)
+    assert path is not None
     state.meetings.append((path, _together(state, path, one)))
     state.place(one.asked, path)
     state.met.update((one.asked, other))
@@ -146,11 +165,12 @@ def _untried(
     return next(fitting, ())
 
 
-def _is_excluded(state: Sorting, asked: Connection, path: int, votes: Sequence[bool]) -> bool:
+def _is_excluded(state: Sorting, asked: Connection, told: _Told, path: int) -> bool:
     """Whether a connection is not on a path: it had all of its own beside two of it, or beside one that is on it beyond
-    doubt."""
+    doubt, or those of it that it met and did not meet cannot be told apart further."""
     strangers = state.strangers(asked, state.paths[path])
-    return votes.count(False) >= VOTES or any(state.met[each] >= CONFIRMED for each in strangers)
+    is_apart = any(state.met[each] >= CONFIRMED for each in strangers)
+    return path in told.doubted or told.votes[path].count(False) >= VOTES or is_apart
 
 
 def _votes(state: Sorting, one: Round) -> list[tuple[Connection, int, bool]]:

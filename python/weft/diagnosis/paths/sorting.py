@@ -66,7 +66,8 @@ class Sorting:
     refuted: int = 0
     """Connections that seemed to meet one among several, and did not by themselves: all met something wider."""
     apart: set[Pair] = field(default_factory=set)
-    """Any two that once had all of their own at the same time: nothing else can make that of two on one path."""
+    """Any two that once had all of their own at the same time, which two on one path never have. None behind several
+    choices in a row: there two that meet a third need not meet."""
     tried: Counter[Pair] = field(default_factory=Counter)
     """How many rounds of two there were."""
     met: Counter[Connection] = field(default_factory=Counter)
@@ -108,9 +109,7 @@ class Sorting:
         return float(np.median([self.alone[one] for one in self.paths[path]]))
 
     def strangers(self, one: Connection, others: Iterable[Connection]) -> list[Connection]:
-        """Those that are not on its path; behind several choices in a row two that meet a third need not meet."""
-        if self.has_choices:
-            return []
+        """Those that are not on its path."""
         return [each for each in others if frozenset((one, each)) in self.apart]
 
     def path_of(self, connection: Connection) -> int | None:
