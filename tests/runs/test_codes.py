@@ -17,6 +17,7 @@ GIVEN = (
     r'=> "([a-z]+-[a-z]+)",',
     r'CODE = "([a-z-]+)"',
     r'cause="([a-z-]+)"',
+    r'[(,] r?"[^"]+", "(agent-[a-z-]+)", r?"',
 )
 """How the sources give codes."""
 NOT_CODES = {"tx-checksum", "rx-checksum", "scatter-gather", "tcp-connect", "tcp-echo", "udp-echo"}

@@ -135,13 +135,26 @@ async def _send(process: Process, content: bytes) -> None:
 def _failure(word: str, rest: str, programs: Programs) -> Reason:
     last = rest.rpartition(": ")[2] or rest
     reasons = {
-        "architecture": f"its architecture is {rest}, the agent is built for {' and '.join(programs)}",
-        "tool": f"it has no {rest}, with which the agent is checked",
-        "home": "it has no home directory to keep the agent in: set `cache` in a host file",
-        "folder": f"its cache directory cannot be made: {rest}",
-        "owner": f"its cache directory {rest} belongs to another user: set `cache` in a host file",
-        "damaged": f"the agent arrived damaged twice in {rest}",
-        "disk": f"the agent cannot be written to {rest.partition(': ')[0]}: {last}",
-        "noexec": f"{rest} does not let programs run (noexec): set `cache` in a host file",
+        "architecture": Reason(
+            "agent-architecture",
+            f"its architecture is {rest}, the agent is built for {' and '.join(programs)}",
+        ),
+        "tool": Reason("agent-tool", f"it has no {rest}, with which the agent is checked"),
+        "home": Reason(
+            "agent-home",
+            "it has no home directory to keep the agent in: set `cache` in a host file",
+        ),
+        "folder": Reason("agent-folder", f"its cache directory cannot be made: {rest}"),
+        "owner": Reason(
+            "agent-owner",
+            f"its cache directory {rest} belongs to another user: set `cache` in a host file",
+        ),
+        "damaged": Reason("agent-damaged", f"the agent arrived damaged twice in {rest}"),
+        "disk": Reason(
+            "agent-disk", f"the agent cannot be written to {rest.partition(': ')[0]}: {last}"
+        ),
+        "noexec": Reason(
+            "agent-noexec", f"{rest} does not let programs run (noexec): set `cache` in a host file"
+        ),
     }
-    return Reason(f"agent-{word}", reasons[word])
+    return reasons[word]

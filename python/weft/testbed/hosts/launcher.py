@@ -13,7 +13,7 @@ from weft.errors import RequestError
 from weft.testbed.agent.agent import Reason
 
 Symptoms = Sequence[tuple[str, str, str]]
-"""(regular expression in what a launcher writes to standard error, code, reason)"""
+"""(regular expression in what a launcher writes to standard error, code, reason with its groups)"""
 
 ASK_S = 5.0
 SSH_PORT = "22"
@@ -21,22 +21,22 @@ SSH_PORT = "22"
 SSH_SYMPTOMS: Symptoms = (
     (
         "REMOTE HOST IDENTIFICATION HAS CHANGED",
-        "host-key-changed",
+        "agent-host-key-changed",
         "its host key is another one than before; if that is right, `ssh-keygen -R` it and log in by hand",
     ),
-    ("Host key verification failed", "host-key-unknown", "its host key is not known here: log in once by hand"),
+    ("Host key verification failed", "agent-host-key-unknown", "its host key is not known here: log in once by hand"),
     (
         "Permission denied|Too many authentication failures",
-        "login-refused",
+        "agent-login-refused",
         "the login was refused: no key that fits, or another user",
     ),
-    ("Could not resolve hostname", "name-unknown", "no host of that name is known"),
-    ("Connection refused", "login-unreachable", "it refuses connections to its ssh port"),
-    ("No route to host|Network is unreachable", "login-unreachable", "there is no way to it"),
-    ("timed out", "login-silent", "its ssh port did not answer in time"),
+    (r"Could not resolve hostname ([^\s:]+)", "agent-name-unknown", r"no host named \1 is known"),
+    ("Connection refused", "agent-login-unreachable", "it refuses connections to its ssh port"),
+    ("No route to host|Network is unreachable", "agent-login-unreachable", "there is no way to it"),
+    ("timed out", "agent-login-silent", "its ssh port did not answer in time"),
     (
         "exchange_identification|Not allowed at this time",
-        "login-dropped",
+        "agent-login-dropped",
         "its sshd, or that of a jump host, dropped the connection, as with more logins at a time than MaxStartups",
     ),
 )  # fmt: skip
@@ -153,5 +153,9 @@ class Mpirun:
 
 def explain_by(symptoms: Symptoms, said: str) -> Reason | None:
     """The first symptom that shows."""
-    shown = (Reason(f"agent-{code}", why) for sign, code, why in symptoms if re.search(sign, said))
+    shown = (
+        Reason(code, sign.expand(why))
+        for pattern, code, why in symptoms
+        if (sign := re.search(pattern, said))
+    )
     return next(shown, None)

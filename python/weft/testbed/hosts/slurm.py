@@ -18,10 +18,14 @@ from weft.testbed.hosts.testbed import Hosts
 from weft.testbed.ports import PortRange
 
 _SYMPTOMS: Symptoms = (
-    ("TIME LIMIT", "slurm-time-limit", "the time limit of its Slurm job was reached"),
-    ("PREEMPTION|NODE FAILURE|NodeFail", "slurm-lost", "Slurm has taken the node away"),
-    ("CANCELLED|[Jj]ob.*(already complet|expired|Expired)|Invalid job id", "slurm-job-over", "its Slurm job is over"),
-    ("Unable to contact slurm controller", "slurm-silent", "the Slurm controller does not answer"),
+    ("TIME LIMIT", "agent-slurm-time-limit", "the time limit of its Slurm job was reached"),
+    ("PREEMPTION|NODE FAILURE|NodeFail", "agent-slurm-lost", "Slurm has taken the node away"),
+    (
+        "CANCELLED|[Jj]ob.*(already complet|expired|Expired)|Invalid job id",
+        "agent-slurm-job-over",
+        "its Slurm job is over",
+    ),
+    ("Unable to contact slurm controller", "agent-slurm-silent", "the Slurm controller does not answer"),
 )  # fmt: skip
 _HOLD = 'echo "$SLURM_JOB_ID $SLURM_JOB_NODELIST"; exec cat'
 _ASK_S = 10.0

@@ -24,17 +24,14 @@ FEW_AT_ONCE = 8
 """A sshd with the default MaxStartups drops none of so many logins."""
 
 OTHER_FROM_ELSEWHERE = {
-    f"agent-{failure}"
-    for failure in (
-        "host-key-changed",
-        "host-key-unknown",
-        "login-dropped",
-        "login-refused",
-        "login-unreachable",
-        "lost",
-        "name-unknown",
-        "not-started",
-    )
+    "agent-host-key-changed",
+    "agent-host-key-unknown",
+    "agent-login-dropped",
+    "agent-login-refused",
+    "agent-login-unreachable",
+    "agent-lost",
+    "agent-name-unknown",
+    "agent-not-started",
 }
 
 Started = Agent | AgentError
