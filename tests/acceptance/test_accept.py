@@ -40,6 +40,20 @@ def test_a_slow_port_and_a_slow_direction_are_named(tmp_path: Path) -> None:
         assert slower.causes
 
 
+@pytest.mark.skipif(not shutil.which("ssh"), reason="ssh is not installed (openssh-client)")
+def test_names_that_do_not_exist_are_no_fault_of_the_vendor(tmp_path: Path) -> None:
+    out = tmp_path / "a"
+    said = refusal("accept", "--on", "ssh:admin@node[01-03]-mgmt.invalid", "--out", out)
+    assert "no host named node01-mgmt.invalid is known" in said
+    assert "ssh -T -o BatchMode=yes" in said and "admin@node01-mgmt.invalid true" in said
+    assert not (out / "acceptance.json").exists() and not (out / "acceptance.html").exists()
+
+
+def test_where_no_agent_starts_at_all_no_node_is_blamed(tmp_path: Path) -> None:
+    said = refusal("accept", "--on", "template:false {node}:n[1-4]", "--out", tmp_path / "a")
+    assert "none of 4 nodes lets an agent start" in said and "`false n1 true`" in said
+
+
 ORDERED = """name = "ordered"
 [[hosts]]
 ids = "n[1-16]"

@@ -29,6 +29,7 @@ from weft.execute.work_folder import (
 )
 from weft.fabrics.load import load_fabric
 from weft.preflight.probe import look
+from weft.preflight.reach import refuse_unreached
 from weft.preflight.record import Record
 from weft.runs.folder import Run
 from weft.testbed.open import look_at_testbed, open_testbed
@@ -141,6 +142,7 @@ class _Work:
         request = self._request
         with open_testbed(request.testbed, request.scale, request.nodes, request.ports) as testbed:
             self._record = look(testbed, reporter)
+        refuse_unreached(self._record)
         write_json(self._folder.path / RECORD_NAME, self._record.to_json())
 
     def _measurements(self) -> Iterator[tuple[str, str]]:

@@ -19,6 +19,16 @@ from weft.preflight.assess import judge
 from weft.preflight.finding import Finding
 from weft.preflight.record import NodeRecord, PathRecord, Record
 
+REFUSED_LOGINS = (
+    "agent-host-key-changed",
+    "agent-host-key-unknown",
+    "agent-login-dropped",
+    "agent-login-refused",
+    "agent-not-ready",
+    "agent-not-started",
+    "agent-version",
+)
+"""The node answers: it is up, and so is the network that leads to it from here."""
 DEAD = ("no-agent", "no-interface", "cannot-listen", "unreachable")
 NOTHING = "a testbed with real nodes: a simulated one has none of this"
 
@@ -56,8 +66,10 @@ def _count(wanted: Requirement, record: Record, findings: Sequence[Finding]) -> 
     alive = usable(record)
     dead = [one for one in findings if one.code in DEAD]
     alike: dict[str, list[str]] = {}
+    logins = {node.name: node.failure_code for node in record.nodes}
     for one in dead:
-        alike.setdefault(one.code, []).extend(one.nodes)
+        is_login = any(logins[node] in REFUSED_LOGINS for node in one.nodes)
+        alike.setdefault("no-login" if is_login else one.code, []).extend(one.nodes)
     symptoms = [
         Symptom("node-dead", tuple(nodes), fold(nodes), None, {"code": code})
         for code, nodes in alike.items()

@@ -38,7 +38,8 @@ def _without_agent(record: Record) -> Iterator[Finding]:
             yield Finding(
                 "no-agent",
                 f"{node.name}: {node.failure}",
-                "nothing can run there: log in by hand and start weft-probe --version",
+                "nothing can run there: "
+                + (f"try `{node.try_command}`" if node.try_command else "log in by hand"),
                 "failure",
                 (node.name,),
             )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import secrets
+import shlex
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from typing import TypeVar
@@ -17,7 +18,7 @@ from weft.execute.mpi.trial import try_mpis
 from weft.execute.pair import endpoint
 from weft.execute.progress import Reporter
 from weft.preflight.record import NodeRecord, PathRecord, Record
-from weft.testbed.agent.agent import Agent, AgentError
+from weft.testbed.agent.agent import Agent, AgentError, Reason
 from weft.testbed.agent.reply import Echoing, EchoStopped, Facts, Inspected, Tried
 from weft.testbed.agent.request import Echo, Inspect, Paths, Peer, StopEcho
 from weft.testbed.base import Testbed
@@ -52,7 +53,7 @@ class _Visit:
     def __post_init__(self) -> None:
         self._nodes = list(self._testbed.nodes)
         self._token = secrets.token_hex(32)
-        self._failures: dict[int, str] = {}
+        self._failures: dict[int, Reason] = {}
         self._complaints: dict[int, str] = {}
         self._refused: dict[int, int] = {}
 
@@ -62,7 +63,7 @@ class _Visit:
         crew = await Crew.start(self._testbed, range(len(self._nodes)))
         # Some addresses are known only now that agents have been asked for theirs.
         self._nodes = list(self._testbed.nodes)
-        self._failures = {node: error.reason for node, error in crew.lost.items()}
+        self._failures = {node: _reason(error) for node, error in crew.lost.items()}
         try:
             facts = {node: agent.facts for node, agent in crew.agents.items()}
             self._next("inspecting nodes")
@@ -156,15 +157,18 @@ class _Visit:
         return list(self._nodes[node].places)
 
     def _node(self, at: int, facts: Facts | None, seen: Inspected | None) -> NodeRecord:
+        failure = self._failures.get(at, Reason("", ""))
         return NodeRecord(
             self._nodes[at].name,
             self._addresses(at),
-            self._failures.get(at, ""),
+            failure.text,
             self._complaints.get(at, ""),
             msgspec.to_builtins(facts) if facts else {},
             seen.node if seen else {},
             seen.interfaces if seen else [],
             self._refused.get(at, 0),
+            failure.code,
+            shlex.join(self._testbed.node_command(self._nodes[at], ["true"])),
         )
 
 
@@ -181,7 +185,7 @@ async def _within(answer: Awaitable[T]) -> T:
         return await answer
 
 
-def _reason(error: AgentError | TimeoutError) -> str:
+def _reason(error: AgentError | TimeoutError) -> Reason:
     if isinstance(error, AgentError):
-        return error.reason
-    return f"the agent sent nothing for {ANSWER_WITHIN_S:g} s"
+        return Reason(error.code, error.reason)
+    return Reason("agent-silent", f"the agent sent nothing for {ANSWER_WITHIN_S:g} s")

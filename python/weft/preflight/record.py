@@ -13,7 +13,8 @@ from weft.testbed.agent.reply import CheckedInterface, Path, System
 
 
 class NodeRecord(Struct, frozen=True):
-    """A node. `failure` says why there is no agent, and then the rest is empty; `complaint` why it cannot listen.
+    """A node. `failure` says why there is no agent (`failure_code` for programs), and then the rest is empty;
+    `complaint` why it cannot listen. `try_command` is a command that only starts something there.
 
     `facts` are those of the agent's greeting; there is one of `interfaces` for each address, None where no interface
     has it. `refused` are datagrams to its data ports
@@ -28,6 +29,8 @@ class NodeRecord(Struct, frozen=True):
     system: System = {}
     interfaces: list[CheckedInterface | None] = []
     refused: int = 0
+    failure_code: str = ""
+    try_command: str = ""
 
 
 class PathRecord(Path, frozen=True, kw_only=True):

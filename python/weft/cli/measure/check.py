@@ -71,7 +71,8 @@ def _print_verdict(verdict: Verdict) -> None:
         + ("plans can run" if verdict.can_run else "plans cannot run")
     )
     _print_paths(record, console)
-    console.print(describe_mpi(record.mpi))
+    if record.alive:
+        console.print(describe_mpi(record.mpi))
     for kind, heading in HEADINGS.items():
         found = [finding for finding in verdict.findings if finding.kind == kind]
         if found:
