@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
 
 from support.here import refusal, weft, weft_json
+from support.recorded_cluster import Cluster
 from support.runs import change_meta
 from support.searched import copy_of_search, search, write_fabric
 from weft.interval import Interval
@@ -64,6 +66,18 @@ def test_a_run_of_the_plan_is_what_was_before(tmp_path: Path) -> None:
 )
 def test_outcomes(predicted: tuple[float, ...], found: tuple[float, ...], outcome: str) -> None:
     assert outcome_of(Interval(*predicted), Interval(*found)) == outcome
+
+
+def test_a_finding_is_not_gone_where_no_node_answers(tmp_path: Path) -> None:
+    cluster = Cluster()
+    cluster.interface("n3")["mtu_bytes"] = 1400
+    record = tmp_path / "check.json"
+    record.write_text(json.dumps(cluster.record().to_json()))
+    weft_json("recommend", record, "--out", tmp_path / "a")
+    deaf = ["--on", "template:false {node}:n[1-4]", "--out", tmp_path / "v"]
+    done = weft("verify", tmp_path / "a", "differs-mtu-n3", *deaf)
+    assert done.returncode == 1
+    assert "n3 could not be looked at, so that differs-mtu may still be there" in done.stdout
 
 
 def test_a_ratio_has_the_ends_of_both() -> None:

@@ -17,8 +17,10 @@ from weft.execute.progress import Showing
 from weft.execute.request import RunRequest, start_run
 from weft.execute.work_folder import write_json
 from weft.interval import Interval
+from weft.nodeset import fold
 from weft.preflight.assess import judge
 from weft.preflight.probe import look
+from weft.preflight.reach import unseen
 from weft.recommendations.action import (
     AcceptanceCheck,
     Action,
@@ -166,8 +168,12 @@ class _Place:
             for one in judge(record).findings
             if one.code == check.code and (not check.nodes or set(one.nodes) & set(check.nodes))
         ]
-        text = again[0].message if again else f"`weft check` does not find {check.code} any more"
-        return Shown(check.code, "still there" if again else "gone", text)
+        if again:
+            return Shown(check.code, "still there", again[0].message)
+        if silent := unseen(record, check.code, check.nodes):
+            why = f"{fold(silent)} could not be looked at, so that {check.code} may still be there"
+            return Shown(check.code, "unknown", why)
+        return Shown(check.code, "gone", f"`weft check` does not find {check.code} any more")
 
     def _acceptance(self, check: AcceptanceCheck, showing: Showing) -> Iterator[Shown]:
         request = AcceptRequest(
