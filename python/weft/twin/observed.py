@@ -78,6 +78,8 @@ class Series:
         else:
             outcome = network.simulate(self.step, 0, network.phase_count(self.step))
         found = _flows(pa.Table.from_batches([outcome.samples(0, 0, 0)]))
+        if not len(found.code):
+            return np.full(len(self.flows.code), np.nan)
         at = np.searchsorted(found.code, self.flows.code)
         at = np.minimum(at, len(found.code) - 1)
         is_there = found.code[at] == self.flows.code

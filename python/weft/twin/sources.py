@@ -128,6 +128,11 @@ def _warnings(runs: Sequence[Run], main: Run) -> list[str]:
                 )
         if run.meta.status != "complete":
             found.append(f"{run.directory}: is {run.meta.status}: what it lacks is not in the fit")
+        if others := [one + 1 for one in run.meta.plan.networks if one]:
+            numbers = ", ".join(map(str, others))
+            found.append(
+                f"{run.directory}: left out what was over network {numbers}: a twin is of the first"
+            )
         if run.meta.lost:
             lost = fold(sorted({one["node"] for one in run.meta.lost}))
             found.append(f"{run.directory}: lost {lost}: the twin has what was measured before")

@@ -14,6 +14,11 @@ from weft.twin.facts import mtu_bytes
 from weft.twin.sketch import SlowEnd, draft_of
 from weft.twin.tree import flat, tree_of
 
+_FLAT = (
+    "in no phase did nodes both send and receive at full rate, so groups are unknown: the twin has all hosts on one "
+    "switch; measure the groups with `weft run xray`"
+)
+
 
 @dataclass(frozen=True)
 class Structure:
@@ -29,6 +34,9 @@ def structure_of(run: Run, hosts: list[str], name: str) -> Structure:
     if not any(step.is_ensemble for step in run.meta.plan.steps):
         return Structure(draft_of(flat(len(hosts)), hosts, name, title, mtu_bytes(run)))
     study = study_of(run)
+    if not study.survey.nodes:
+        warnings = (_FLAT,) if len(hosts) > 2 else ()
+        return Structure(draft_of(flat(len(hosts)), hosts, name, title, mtu_bytes(run)), warnings)
     tree, refused = tree_of(study)
     slow, routes = _slow_ends(study), list(_slow_routes(study))
     draft = draft_of(tree, hosts, name, title, mtu_bytes(run), slow, routes)
