@@ -132,6 +132,7 @@ def test_wrong_requests_are_refused(tmp_path: Path) -> None:
     assert not (tmp_path / "run").exists()
 
 
+@pytest.mark.timed
 def test_agents_stop_a_congestor_when_the_victim_has_ended(tmp_path: Path) -> None:
     sent = 5_000
     settings = {"sizes": '["64 KiB"]', "repeats": 5, "messages": sent, "rounds": 1}

@@ -219,6 +219,23 @@ const OWNERS: [(&str, Owns); 13] = [
     ("pacing", Transport::has_segments),
 ];
 
+/// Removes from a step's options those that its transport does not have and that are not `kept`, and names them.
+pub(crate) fn take_of_others(step: &mut Value, is_kept: &dyn Fn(&str) -> bool) -> Vec<String> {
+    let named = step.get("transport").and_then(Value::as_str);
+    let found = TRANSPORTS.iter().find(|(name, _)| Some(*name) == named);
+    let options = step.get_mut("options").and_then(Value::as_table_mut);
+    let (Some((_, transport)), Some(options)) = (found, options) else {
+        return Vec::new();
+    };
+    // Of these two the pattern decides, too.
+    let is_other = |name: &str, owns: Owns| !owns(*transport) && !["mpi", "verify"].contains(&name);
+    OWNERS
+        .iter()
+        .filter(|(name, owns)| is_other(name, *owns) && !is_kept(name))
+        .filter_map(|(name, _)| options.remove(*name).map(|_| (*name).to_owned()))
+        .collect()
+}
+
 fn refuse_options_of_others(
     section: &Section,
     transport: Transport,

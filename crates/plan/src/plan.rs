@@ -5,6 +5,7 @@ use toml::Value;
 
 use crate::error::{Fault, PlanError, Result};
 use crate::limits::Limits;
+use crate::options;
 use crate::over::{self, Variant};
 use crate::race::{self, Race};
 use crate::reading::{self, Section};
@@ -26,6 +27,9 @@ pub struct Plan {
     /// in a race.
     pub launches: u32,
     pub steps: Vec<Step>,
+    /// Options of the plan that a transport given beside it does not have: `steps.pingpong.options.wait`.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub left_out: Vec<String>,
     /// Its steps are candidates, and each launch is a block.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub race: Option<Race>,
@@ -41,7 +45,36 @@ pub fn load(
     overrides: &[(String, String)],
     limits: &Limits,
 ) -> Result<Plan, PlanError> {
-    reading::document(text, origin, overrides, |plan| Plan::read(plan, limits))
+    reading::document(text, origin, overrides, |plan| {
+        let mut plan = plan.clone();
+        let left_out = leave_out_of_others(&mut plan, overrides);
+        let read = Plan::read(&plan, limits)?;
+        Ok(Plan { left_out, ..read })
+    })
+}
+
+/// Where a transport is given beside the plan, the plan's own options that it does not have are left out; the keys of
+/// those. What was given beside the plan, too, stays, to be refused.
+fn leave_out_of_others(plan: &mut Value, overrides: &[(String, String)]) -> Vec<String> {
+    if !overrides.iter().any(|(key, _)| key.ends_with(".transport")) {
+        return Vec::new();
+    }
+    let is_given = |name: &str| {
+        let end = format!(".options.{name}");
+        overrides
+            .iter()
+            .any(|(key, _)| key.ends_with(&end) || key.ends_with(".options"))
+    };
+    let steps = plan.get_mut("steps").and_then(Value::as_array_mut);
+    let steps = steps.into_iter().flatten().enumerate();
+    steps
+        .flat_map(|(at, step)| {
+            let names = options::take_of_others(step, &is_given);
+            names
+                .into_iter()
+                .map(move |name| format!("steps[{at}].options.{name}"))
+        })
+        .collect()
 }
 
 impl Plan {
@@ -74,6 +107,7 @@ impl Plan {
                 None => DEFAULT_LAUNCHES,
             }),
             steps,
+            left_out: Vec::new(),
             race,
         })
     }

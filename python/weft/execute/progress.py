@@ -22,6 +22,9 @@ class Reporter:
     def describe(self, text: str) -> None:
         """What runs now."""
 
+    def announce(self, text: str) -> None:
+        """What a user may want to know before it goes on, such as how long it will take."""
+
 
 Showing = Callable[[str], AbstractContextManager[Reporter]]
 """Shows a user how far what is named is."""

@@ -59,6 +59,10 @@ class RunRequest:
     """Whether knobs may change the interface that ssh came in on."""
 
 
+BEFOREHAND = ("linpack-time", "option-left-out")
+"""Notes that are no use when the run is over."""
+
+
 class Predictor(Protocol):
     """Says before a run what its settled plan will take on a testbed; raises RequestError where nothing is known."""
 
@@ -87,6 +91,9 @@ def start_run(
         meta = _new_meta(request, plan, testbed, notes)
         meta.against = against
         writer = RunWriter.create(out, meta)
+        for note in notes:
+            if reporter and note.code in BEFOREHAND:
+                reporter.announce(note.message)
         if predicted:
             writer.write_document(PREDICTION_NAME, predicted)
         run = _carry_out(testbed, writer, reporter, request.patience_s, request.apply_anyway)

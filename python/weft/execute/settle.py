@@ -11,6 +11,7 @@ from weft.execute.applications.web_server import check_servers, with_loops
 from weft.execute.buffers import check_buffers
 from weft.execute.host_settings.places import check_knobs
 from weft.execute.linpack.settle import settle_linpack
+from weft.execute.linpack.size import choose_sizes
 from weft.execute.message_size import with_enough_bytes
 from weft.execute.networks import settle_networks
 from weft.execute.resolve import check_usable, settle_pairs, too_few_processors
@@ -41,6 +42,7 @@ def settle(plan: Plan, testbed: Testbed, cpus: list[int] | None) -> tuple[Plan, 
     spare for each end. What is computed comes out the same in every launch, so that one is enough.
     """
     plan, notes = settle_networks(plan, testbed)
+    notes += _left_out(plan)
     if plan.race and is_computed(testbed):
         raise RequestError(
             f"{plan.name}: a race repeats what varies, and {testbed.name} computes the same each time",
@@ -48,7 +50,8 @@ def settle(plan: Plan, testbed: Testbed, cpus: list[int] | None) -> tuple[Plan, 
         )
     check_knobs(plan, len(testbed.nodes), testbed.is_computed)
     if not is_computed(testbed):
-        plan = with_loops(plan)
+        plan, said = choose_sizes(with_loops(plan), testbed)
+        notes += said
     for index, step in enumerate(plan.steps):
         settled, said = _settled(step, testbed, cpus)
         plan, notes = plan.with_step(index, settled), notes + said
@@ -57,6 +60,19 @@ def settle(plan: Plan, testbed: Testbed, cpus: list[int] | None) -> tuple[Plan, 
         return plan, notes + said
     plan = check_servers(check_transports(plan, testbed), testbed)
     return plan, [*notes, *too_few_processors(plan, testbed)]
+
+
+def _left_out(plan: Plan) -> list[Warning]:
+    """What the plan asks of a transport in whose place another was given."""
+    if not plan.left_out:
+        return []
+    return [
+        Warning(
+            "option-left-out",
+            f"{plan.name} is measured without {', '.join(plan.left_out)}, which the transport that was given has not",
+            "a plan of your own can say what that transport has in its place (docs/plans.md)",
+        )
+    ]
 
 
 def _settled(step: Step, testbed: Testbed, cpus: list[int] | None) -> tuple[Step, list[Warning]]:

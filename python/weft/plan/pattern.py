@@ -296,7 +296,8 @@ class Grid(Struct, frozen=True):
 class Hpl(Dependent, frozen=True):
     """High-performance Linpack: `n` equations in blocks of `nb`, over a grid of processes, one on each node (the
     squarest of all nodes where there is none). A process computes `dgemm_flops` and `panel_flops` operations a second.
-    `program` is the real one, where that runs."""
+    `program` is the real one, where that runs. `budget_ns` is what all launches may take, where the plan leaves `n` to
+    be chosen by that."""
 
     n: int
     nb: int
@@ -312,6 +313,7 @@ class Hpl(Dependent, frozen=True):
     dgemm_flops: int | None
     panel_flops: int | None
     program: str | None
+    budget_ns: int | UnsetType = UNSET
     compute: Compute | UnsetType = UNSET
 
     @property

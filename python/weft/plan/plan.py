@@ -302,6 +302,8 @@ class Plan(Struct, frozen=True):
     title: str
     launches: int
     steps: tuple[Step, ...]
+    left_out: tuple[str, ...] | UnsetType = UNSET
+    """Options that the plan has, and a transport that was given beside it has not."""
     race: Race | UnsetType = UNSET
     """The steps are candidates, and each launch is a block of it."""
 

@@ -36,10 +36,11 @@ pub use swap::Swap;
 use work::Rates;
 
 /// The keys of a step that are its own.
-pub(crate) const KEYS: [&str; 17] = [
+pub(crate) const KEYS: [&str; 18] = [
     "nodes",
     "rendezvous",
     "n",
+    "time",
     "nb",
     "grid",
     "bcast",
@@ -58,6 +59,9 @@ pub(crate) const KEYS: [&str; 17] = [
 const MOST_N: u32 = 100_000_000;
 const MOST_NB: u32 = 8192;
 const DEFAULT_NB: u32 = 128;
+/// Where nothing limits the problem, as in a simulation.
+const DEFAULT_N: u32 = 10_000;
+const DEFAULT_BUDGET_NS: u64 = 60_000_000_000;
 const DEFAULT_THRESHOLD: u32 = 64;
 
 /// How fast a process computes.
@@ -118,19 +122,26 @@ pub struct Hpl {
     pub compute: Option<Compute>,
     /// What runs where it is the real one: xhpl, hpcc, or a path; whichever there is where absent.
     pub program: Option<String>,
+    /// Where the plan leaves `n` open: what all launches together may take, by which nodes that compute choose it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub budget_ns: Option<u64>,
 }
 
 impl Hpl {
     pub(crate) fn read(step: &Section) -> Result<Self> {
-        let n = step.count("n", 1..=MOST_N)?;
-        let n =
-            n.ok_or_else(|| step.refuse("n", "how many unknowns? write for example n = 20000"))?;
+        let given = step.count("n", 1..=MOST_N)?;
+        if given.is_some() {
+            step.only_for("time", "a step that leaves `n` open")?;
+        }
+        let budget_ns = step.time("time")?.unwrap_or(DEFAULT_BUDGET_NS);
+        let n = given.unwrap_or(DEFAULT_N);
         let nb = step.count("nb", 1..=MOST_NB)?.unwrap_or(DEFAULT_NB);
         let threshold = step.count("threshold", 0..=MOST_N)?;
         Ok(Self {
             nodes: positions::read_nodes(step)?,
             rendezvous_bytes: read_rendezvous(step)?,
             n,
+            budget_ns: given.is_none().then_some(budget_ns),
             nb: nb.min(n),
             grid: step.parsed("grid", Grid::parse)?,
             bcast: step

@@ -9,6 +9,7 @@ fn hpl(n: u32, nb: u32, grid: &str) -> Hpl {
         rendezvous_bytes: 65_535,
         compute: None,
         n,
+        budget_ns: None,
         nb,
         grid: Some(Grid::parse(grid).unwrap()),
         bcast: Broadcast::RingModified,

@@ -32,13 +32,26 @@ class Bar(Reporter):
     def describe(self, text: str) -> None:
         self._bar.update(self._task, description=text)
 
+    def announce(self, text: str) -> None:
+        self._bar.console.print(text, soft_wrap=True, markup=False, highlight=False)
+
+
+class Lines(Reporter):
+    """Without a terminal: what is announced, and no progress."""
+
+    def __init__(self, console: Console) -> None:
+        self._console = console
+
+    def announce(self, text: str) -> None:
+        self._console.print(text, soft_wrap=True, markup=False, highlight=False)
+
 
 @contextmanager
 def progress(unit: str = "phases") -> Iterator[Reporter]:
-    """A reporter of progress in this unit, which prints only where standard error is a terminal."""
+    """A reporter of progress in this unit, which shows it only where standard error is a terminal."""
     console = Console(stderr=True)
     if not console.is_terminal:
-        yield Reporter()
+        yield Lines(console)
         return
     columns = (
         TextColumn("{task.description}"),

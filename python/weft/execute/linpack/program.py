@@ -43,6 +43,8 @@ class Ready:
     path: str
     mpirun: Tool
     nodes: tuple[int, ...]
+    free_bytes: int | None = None
+    """For the matrix, of all nodes together."""
 
 
 def make_ready(step: Step, pattern: Hpl, testbed: Testbed) -> Ready:
@@ -61,9 +63,10 @@ def make_ready(step: Step, pattern: Hpl, testbed: Testbed) -> Ready:
                 "install it (Debian: hpcc), name another with --set steps.*.program=PATH, or leave --transport mpi out",
             )
     free = [one.free_bytes for one in found if one.free_bytes is not None]
-    if free:
+    if free and not pattern.budget_ns:
         check_memory(step.name, pattern, len(nodes), min(free), testbed.is_here)
-    return Ready(found[0].path, _mpirun(step, found[0]), tuple(nodes))
+    together = min(free) * (1 if testbed.is_here else len(nodes)) if free else None
+    return Ready(found[0].path, _mpirun(step, found[0]), tuple(nodes), together)
 
 
 def _mpirun(step: Step, found: Found) -> Tool:
