@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Sequence
 from statistics import harmonic_mean
 
@@ -157,5 +158,6 @@ def _share_verdict(
     facts: dict[str, Fact] = {"share_of_expected": float(np.median(shares))}
     symptom = Symptom("limit-narrow", names, f"{what} of {len(names)} nodes", "inside", facts)
     one = case(f"{what}, of what pairs reach alone", 100 * shares, is_exact, symptom)
-    more = f"more of the same on a quiet network: `weft run {run.directory}.toml`"
+    again = shlex.join(["weft", "run", f"{run.directory}.toml", "--on", run.meta.testbed["spec"]])
+    more = f"more of the same on a quiet network: `{again}`"
     return decide(wanted, [one], more=more)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime
+import shlex
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -94,7 +95,7 @@ class AcceptanceFolder:
             nodes=tuple(self.found.nodes),
             effort="minutes",
             evidence=(Evidence(str(self.path), f"not decided: {one.title}", one.requirement),),
-            commands=(f"weft accept --resume {self.path}",),
+            commands=(f"weft accept --resume {shlex.quote(str(self.path))}",),
         )
 
 

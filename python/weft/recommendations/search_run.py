@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime
+import shlex
 from collections.abc import Iterator
 from dataclasses import replace
 from functools import cached_property
@@ -13,6 +14,7 @@ from weft.diagnosis.limits.findings import Findings, Limit, Slow
 from weft.diagnosis.limits.folded import capacity_of, directions_text
 from weft.diagnosis.limits.wording import MACHINE_WARNINGS, slow_text
 from weft.nodeset import fold
+from weft.plan import catalog
 from weft.plan.pattern import Xray
 from weft.quantity import format_mbps, part_of_mbps, range_mbps
 from weft.recommendations.action import Action, Evidence, id_of
@@ -140,13 +142,14 @@ class SearchRun:
         machine = [one for one in meta.warnings if one.code in MACHINE_WARNINGS]
         if meta.status != "complete":
             why = meta.warnings[0].message if meta.warnings else f"it is {meta.status}"
-            command = f"weft run --resume {path}"
-            yield self._measure(f"finish {path}", why, command, meta.status)
+            command = f"weft run --resume {shlex.quote(path)}"
+            yield self._measure(f"finish {path}", why, (command,), meta.status)
         elif machine:
             slower = replace(self.cluster, scale=(self.cluster.scale or 1.0) / 2)
-            command = f"weft run {meta.plan.name} {slower.on()}"
+            plan = plan_of(self.path, self.run)
+            commands = (f"weft run {shlex.quote(plan)} {slower.on()}",) if plan else ()
             why = machine[0].message
-            yield self._measure("measure again at half the rates", why, command, machine[0].code)
+            yield self._measure("measure again at half the rates", why, commands, machine[0].code)
         elif self.is_search and self.findings.undecided:
             yield self._more_time()
 
@@ -160,9 +163,9 @@ class SearchRun:
             f"""weft run xray {self.cluster.on()} --set steps.{planned.name}.time='"{time_s} s"'"""
         )
         do = f"search for limits for {MORE_S // 60} minutes more"
-        return self._measure(do, "; ".join(self.findings.undecided), command, "undecided")
+        return self._measure(do, "; ".join(self.findings.undecided), (command,), "undecided")
 
-    def _measure(self, do: str, why: str, command: str, code: str) -> Proposal:
+    def _measure(self, do: str, why: str, commands: tuple[str, ...], code: str) -> Proposal:
         action = Action(
             id=id_of("measure", code),
             kind="measure",
@@ -171,9 +174,18 @@ class SearchRun:
             nodes=tuple(self.cluster.nodes),
             effort="minutes",
             evidence=self._evidence(why, code),
-            commands=(command,),
+            commands=commands,
         )
         return Proposal(action)
+
+
+def plan_of(path: Path, run: Run) -> str:
+    """What `weft run` takes for the plan of a run: a name of the catalogue, or the file beside a run of `weft accept`
+    or `weft tune`; empty where the plan is in run.json alone."""
+    if run.meta.plan.name in catalog.names("plan"):
+        return run.meta.plan.name
+    beside = path.with_name(f"{path.name}.toml")
+    return str(beside) if beside.exists() else ""
 
 
 def _deed(one: Slow) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -45,7 +46,7 @@ class Cluster:
     def on(self) -> str:
         """The options that measure it again."""
         scale = f" --scale {self.scale:g}" if self.scale not in (None, 1) else ""
-        return f"--on {self.spec or 'TESTBED'}{scale}"
+        return f"--on {shlex.quote(self.spec) if self.spec else 'TESTBED'}{scale}"
 
 
 class Source(Protocol):

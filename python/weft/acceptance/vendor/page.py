@@ -123,7 +123,9 @@ class Page:
                 run.meta.plan.title,
                 str(run.meta.plan.launches),
                 f"{run.samples.num_rows:,}",
-                f"weft run {run.directory.name}.toml --on {self.found.testbed}",
+                shlex.join(
+                    ["weft", "run", f"{run.directory.name}.toml", "--on", self.found.testbed]
+                ),
             ]
             for run in self.runs
         ]

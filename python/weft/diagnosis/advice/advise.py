@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Iterator, Sequence
 
 from msgspec.structs import replace
@@ -114,10 +115,11 @@ def _test(run: Run, rule: Rule, facts: Facts) -> str:
     """The command that would decide; imported runs have no testbed to try it on."""
     if "spec" not in run.meta.testbed:
         return ""
+    spec = shlex.quote(run.meta.testbed["spec"])
     if rule.test:
-        return rule.test.format(spec=run.meta.testbed["spec"])
+        return rule.test.format(spec=spec)
     goal = "stream" if facts["pattern"] == "stream" else "latency"
-    return f"weft tune --on {run.meta.testbed['spec']} --for {goal} --knobs {rule.knob}"
+    return f"weft tune --on {spec} --for {goal} --knobs {rule.knob}"
 
 
 def _joined(one: Recommendation, other: Recommendation) -> Recommendation:
