@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import stat
 from pathlib import Path
@@ -16,7 +17,7 @@ def open_file(path: Path, or_pipe: bool = False) -> BinaryIO:
     try:
         number = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
     except (FileNotFoundError, NotADirectoryError):
-        raise FileNotFoundError(path) from None
+        raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), str(path)) from None
     except OSError as error:
         raise RequestError(f"{path}: cannot be read: {error.strerror}") from None
     mode = os.fstat(number).st_mode

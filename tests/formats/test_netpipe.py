@@ -182,11 +182,11 @@ def test_what_cannot_be_read_is_refused(tmp_path: Path) -> None:
     assert "not a file" in refusal(tmp_path, tmp_path)
     binary = tmp_path / "binary"
     binary.write_bytes(b"\xff\xfe\x00")
-    assert "not a text file" in refusal(tmp_path, binary)
+    assert "binary: byte 0 is not UTF-8" in refusal(tmp_path, binary)
     huge = tmp_path / "huge"
     with huge.open("wb") as file:
         file.truncate(MAX_FILE_BYTES + 1)
-    assert "larger than" in refusal(tmp_path, huge)
+    assert "more than 67108864 bytes" in refusal(tmp_path, huge)
 
 
 def test_an_unknown_format_names_the_known_ones_and_a_folder_is_left_alone(tmp_path: Path) -> None:

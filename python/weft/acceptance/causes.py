@@ -8,7 +8,6 @@ ties are in the order of the catalogue. catalog/symptoms.toml has the kinds and 
 
 from __future__ import annotations
 
-import tomllib
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
 from pathlib import Path
@@ -22,6 +21,7 @@ from weft.acceptance.verdict import Cause, Symptom
 from weft.condition import Fact, Range, meets
 from weft.errors import RequestError
 from weft.plan import catalog
+from weft.text_file import parse_toml
 
 MOST_CAUSES = 5
 _HEAD = "| code | cause | how to check it | what to do |"
@@ -117,11 +117,9 @@ def read_rules(path: Path) -> list[Rule]:
     """The rules of a file; raises RequestError for what is unknown or of a wrong type in it, with its line."""
     text = catalog.read(path)
     try:
-        document = tomllib.loads(text)
+        document = parse_toml(text, str(path))
         section = document.pop("title")
         return [Rule(*_rule(code, one), section) for code, one in document.items()]
-    except tomllib.TOMLDecodeError as error:
-        raise RequestError(f"{path}: not TOML: {error}") from None
     except _WrongRule as error:
         line = _core.line_of(text, error.key)
         raise RequestError(f"{path}, line {line}: {error.key}: {error}") from None

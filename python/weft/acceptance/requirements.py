@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -16,6 +15,7 @@ from weft.diagnosis.limits.differences import TOLERANCE
 from weft.errors import RequestError
 from weft.plan import catalog
 from weft.quantity import format_mbps, format_us
+from weft.text_file import parse_toml
 
 Source = Literal["check", "pairs", "limits", "bisection", "all-to-all"]
 """The measurement that decides: none but `check`, pairs by themselves, the search for limits, or full rounds."""
@@ -127,13 +127,8 @@ def read_requirements(file: str) -> list[Requirement]:
     path = Path(file)
     if path.is_dir():
         raise RequestError(f"{file}: is a folder", "give a TOML file of requirements")
-    try:
-        text = catalog.read(path)
-        document = tomllib.loads(text)
-    except tomllib.TOMLDecodeError as error:
-        raise RequestError(f"{file}: not TOML: {error}", HINT) from None
-    except PermissionError as error:
-        raise RequestError(f"{file}: cannot be read: {error.strerror}") from None
+    text = catalog.read(path)
+    document = parse_toml(text, file, HINT)
     found = _File(file, text).requirements(document)
     if not found:
         raise RequestError(f"{file}: no requirements", HINT)

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import tomllib
 from collections.abc import Iterator, Mapping
 from typing import Any
 
 from weft.errors import RequestError
+from weft.text_file import parse_toml
 
 Keys = Mapping[str, str]
 """Values of keys such as costs.protocol or processors.nic.clock, as the brackets of --on have them."""
@@ -14,13 +14,13 @@ Keys = Mapping[str, str]
 
 def value_of(text: str, key: str) -> object | None:
     """What a description says of a key; None where it says nothing."""
-    place = _parent(tomllib.loads(text), key.split(".")[:-1])
+    place = _parent(parse_toml(text, "the machine's description"), key.split(".")[:-1])
     return None if place is None else place.get(key.rpartition(".")[2])
 
 
 def configured(text: str, placement: str | None) -> frozenset[str]:
     """The keys that a placement gives itself, with `with`; what the file says of them elsewhere is nothing to it."""
-    row = tomllib.loads(text).get("placements", {}).get(placement, {})
+    row = parse_toml(text, "the machine's description").get("placements", {}).get(placement, {})
     return frozenset(_paths(row.get("with", {}), ""))
 
 
@@ -34,7 +34,7 @@ def _paths(table: Mapping[str, object], path: str) -> Iterator[str]:
 
 def numbers_of(text: str) -> Iterator[str]:
     """The keys of costs, which can be fitted on every machine."""
-    costs = tomllib.loads(text).get("costs", {})
+    costs = parse_toml(text, "the machine's description").get("costs", {})
     return (f"costs.{key}" for key, value in costs.items() if isinstance(value, int | float))
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 import re
-import tomllib
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -18,6 +17,7 @@ from weft.diagnosis.points import Point, points
 from weft.errors import RequestError
 from weft.plan import catalog
 from weft.runs.folder import Run
+from weft.text_file import parse_toml
 
 ERROR = "5 %"
 """The standard error of a value that has none."""
@@ -79,8 +79,8 @@ def read_values(name: str) -> Values:
     if not path.is_file():
         raise RequestError(f"{name}: no such file", "give a TOML file of measured values")
     try:
-        document = msgspec.convert(tomllib.loads(catalog.read(path)), _Document)
-    except (msgspec.ValidationError, ValueError, RecursionError) as error:
+        document = msgspec.convert(parse_toml(catalog.read(path), name), _Document)
+    except msgspec.ValidationError as error:
         raise RequestError(
             f"{name}: {_told(str(error))}", "docs/fit-a-machine.md has an example"
         ) from None

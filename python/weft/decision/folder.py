@@ -5,8 +5,6 @@ from __future__ import annotations
 import shlex
 from pathlib import Path
 
-import msgspec
-
 from weft.decision.conclusion import conclude
 from weft.decision.document import Decision
 from weft.decision.prepare import Prepared
@@ -18,6 +16,7 @@ from weft.sweep.executors.open import open_executor
 from weft.sweep.folder import SweepFolder
 from weft.sweep.row import table_of
 from weft.sweep.sweep import sweep
+from weft.text_file import read_json
 
 DECISION_NAME = "decision.json"
 REQUEST_NAME = "designs.toml"
@@ -51,13 +50,11 @@ def read_decision(directory: Path) -> Decision:
     """What was decided; raises RequestError where there is none."""
     file = directory / DECISION_NAME
     try:
-        return msgspec.json.decode(file.read_bytes(), type=Decision)
+        return read_json(file, Decision, "damaged")
     except FileNotFoundError:
         raise RequestError(
             f"{directory}: no decision", f"it has no {DECISION_NAME}: weft decide makes one"
         ) from None
-    except msgspec.DecodeError as error:
-        raise RequestError(f"{file}: damaged: {error}") from None
 
 
 def _refuse_existing(out: Path) -> None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 import re
-import tomllib
 from collections.abc import Callable, Mapping
 from typing import Annotated, Literal, TypeAlias
 
@@ -15,6 +14,7 @@ from weft import _core
 from weft.errors import RequestError
 from weft.plan import catalog
 from weft.quantity import parse
+from weft.text_file import parse_toml
 
 Name: TypeAlias = Annotated[str, Meta(min_length=1)]
 Positive: TypeAlias = Annotated[float, Meta(gt=0)]
@@ -174,10 +174,7 @@ class Request(_Table, frozen=True):
 
 def parse_request(text: str, origin: str) -> Request:
     """That of a text; raises RequestError that names file, line and key."""
-    try:
-        table = tomllib.loads(text)
-    except tomllib.TOMLDecodeError as error:
-        raise RequestError(f"{origin}: not TOML: {error}") from None
+    table = parse_toml(text, origin)
     try:
         request = msgspec.convert(table, Request)
         for check in _CHECKS:

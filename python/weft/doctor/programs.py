@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import tomllib
 from collections.abc import Iterator
 from shutil import which
 
@@ -15,6 +14,7 @@ from weft.doctor.row import Row, answer
 from weft.execute.mpi.toolchain import DEBIAN, KINDS
 from weft.execute.mpi.trial import try_mpis
 from weft.plan import catalog
+from weft.text_file import parse_toml
 
 AREA = "programs"
 _MPI_PACKAGES = {
@@ -37,7 +37,7 @@ class _Tool(Struct, frozen=True):
 
 def programs() -> Iterator[Row]:
     """A row for each tool of the catalogue, and for each MPI."""
-    document = tomllib.loads(catalog.read(catalog.folder("tool").parent / "tools.toml"))
+    document = parse_toml(catalog.read(catalog.folder("tool").parent / "tools.toml"), "tools.toml")
     for tool in msgspec.convert(document["tools"], list[_Tool]):
         yield _row(tool)
     yield from _mpis()

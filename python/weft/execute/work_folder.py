@@ -16,6 +16,7 @@ from weft.execute.progress import Reporter
 from weft.execute.request import RunRequest, commands_of_run, resume_run, start_run
 from weft.runs.folder import Run
 from weft.runs.meta import FILE_NAME
+from weft.text_file import read_json
 
 REQUEST_NAME = "request.json"
 
@@ -51,13 +52,11 @@ def read_request(directory: str, kind: type[_Request], command: str) -> _Request
     """The request in a folder, which is its `out` now; raises RequestError where it is none of the user's."""
     file = Path(directory) / REQUEST_NAME
     try:
-        request = msgspec.json.decode(file.read_bytes(), type=kind)
+        request = read_json(file, kind, "damaged")
     except FileNotFoundError:
         raise RequestError(
             f"{directory}: not a folder of `{command}`", f"it has no {REQUEST_NAME}"
         ) from None
-    except msgspec.DecodeError as error:
-        raise RequestError(f"{file}: damaged: {error}") from None
     if file.stat().st_uid != os.geteuid():
         raise RequestError(
             f"{file}: belongs to another user",

@@ -151,7 +151,8 @@ class Stage:
         for entry in Path("/proc").glob("[0-9]*"):
             with contextlib.suppress(OSError):
                 is_mine = str((entry / "ns/net").readlink()) in self._namespaces
-                if is_mine and (entry / "stat").read_text().rpartition(")")[2].split()[0] != "Z":
+                stat = (entry / "stat").read_text(errors="replace")  # It has the process's name.
+                if is_mine and stat.rpartition(")")[2].split()[0] != "Z":
                     found.add(int(entry.name))
         return found
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import tomllib
 from functools import cache
 
 import msgspec
@@ -10,6 +9,7 @@ import msgspec
 from weft.errors import RequestError
 from weft.knobs.knob import Knob
 from weft.plan import catalog
+from weft.text_file import parse_toml
 
 
 @cache
@@ -29,5 +29,5 @@ def find(name: str) -> Knob:
 
 
 def _read(name: str) -> Knob:
-    document = tomllib.loads(catalog.read(catalog.find("knob", name)))
+    document = parse_toml(catalog.read(catalog.find("knob", name)), name)
     return msgspec.convert(document | {"name": name}, Knob)

@@ -5,12 +5,11 @@ from __future__ import annotations
 import difflib
 import os
 import stat
-import tomllib
 from collections.abc import Sequence
 from pathlib import Path
 
 from weft.errors import RequestError
-from weft.regular_file import open_file
+from weft.text_file import parse_toml, read_text
 
 _PACKAGE = Path(__file__).resolve().parent.parent
 _LONGEST_BYTES = 1 << 20
@@ -35,14 +34,14 @@ def names(kind: str) -> list[str]:
 def titles(kind: str) -> dict[str, str]:
     """What each of them says of itself, by name."""
     return {
-        name: tomllib.loads(read(folder(kind) / f"{name}{_SUFFIX}"))["title"]
+        name: parse_toml(read(folder(kind) / f"{name}{_SUFFIX}"), name)["title"]
         for name in names(kind)
     }
 
 
 def placements() -> dict[str, str]:
     """The catalogue's machines, each with each of its placements, and what the machine says of itself."""
-    machines = {name: tomllib.loads(read(find("machine", name))) for name in names("machine")}
+    machines = {name: parse_toml(read(find("machine", name)), name) for name in names("machine")}
     return {
         f"{name}-{row}": machine["title"]
         for name, machine in machines.items()
@@ -65,13 +64,7 @@ def find(kind: str, name: str) -> Path:
 def read(path: Path, longest_bytes: int = _LONGEST_BYTES) -> str:
     """The text of a description; raises RequestError when it cannot be one."""
     try:
-        with open_file(path, or_pipe=True) as file:
-            content = file.read(longest_bytes + 1)
-        if len(content) > longest_bytes:
-            raise RequestError(f"{path}: more than {longest_bytes} bytes, not a description")
-        return content.decode()
-    except UnicodeDecodeError as error:
-        raise RequestError(f"{path}: byte {error.start} is not UTF-8", "save it as UTF-8") from None
+        return read_text(path, longest_bytes, or_pipe=True)
     except FileNotFoundError:
         raise RequestError(f"{path}: no such file") from None
 

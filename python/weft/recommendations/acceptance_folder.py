@@ -7,16 +7,14 @@ import shlex
 from collections.abc import Iterator
 from pathlib import Path
 
-import msgspec
-
 from weft.acceptance.accept import COMMAND, RESULT_NAME, AcceptRequest
 from weft.acceptance.faults import Fault, faults
 from weft.acceptance.verdict import Acceptance, Verdict
-from weft.errors import RequestError
 from weft.execute.work_folder import read_request
 from weft.recommendations.action import AcceptanceCheck, Action, Evidence, id_of
 from weft.recommendations.remedy import LikePeers, Proposal, Remedy
 from weft.recommendations.source import Cluster
+from weft.text_file import read_json
 
 SLOW = ("rate-low", "asymmetry")
 """Symptoms of a node that a cable or a port can have."""
@@ -37,10 +35,7 @@ class AcceptanceFolder:
     def read(cls, path: Path) -> AcceptanceFolder:
         """That of a folder; raises RequestError where it is damaged."""
         file = path / RESULT_NAME
-        try:
-            found = msgspec.json.decode(file.read_bytes(), type=Acceptance)
-        except msgspec.DecodeError as error:
-            raise RequestError(f"{file}: damaged: {error}", f"{COMMAND} --resume {path}") from None
+        found = read_json(file, Acceptance, "damaged", f"{COMMAND} --resume {path}")
         return cls(path, found, read_request(str(path), AcceptRequest, COMMAND))
 
     @property

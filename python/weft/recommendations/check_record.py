@@ -7,9 +7,6 @@ from functools import cached_property
 from pathlib import Path
 from typing import cast
 
-import msgspec
-
-from weft.errors import RequestError
 from weft.nodeset import fold
 from weft.preflight.assess import judge
 from weft.preflight.finding import Finding
@@ -18,6 +15,7 @@ from weft.recommendations.action import Action, Evidence, FindingCheck, Kind, id
 from weft.recommendations.remedy import LikePeers, Proposal, Remedy, SameMtu
 from weft.recommendations.source import Cluster
 from weft.runs import records
+from weft.text_file import read_json
 
 LINK_CODES = ("differs-link-speed", "differs-duplex")
 """Of the cable or port, which a search calls slow."""
@@ -38,11 +36,8 @@ class CheckRecord:
     @classmethod
     def read(cls, path: Path) -> CheckRecord:
         """That of a file; raises RequestError where it is none."""
-        try:
-            return cls(path, msgspec.json.decode(path.read_bytes(), type=Record))
-        except msgspec.DecodeError as error:
-            hint = "give what `weft check --on TESTBED --json` printed"
-            raise RequestError(f"{path}: not a record of a check: {error}", hint) from None
+        hint = "give what `weft check --on TESTBED --json` printed"
+        return cls(path, read_json(path, Record, "not a record of a check", hint))
 
     @cached_property
     def findings(self) -> list[Finding]:

@@ -6,13 +6,12 @@ import os
 from collections.abc import Iterator
 from pathlib import Path
 
-import msgspec
-
 from weft.errors import RequestError
 from weft.execute.work_folder import write, write_json
 from weft.recommendations.action import Action
 from weft.recommendations.recommendations import SCHEMA, Recommendations
 from weft.recommendations.words import action_text, check_text
+from weft.text_file import read_json
 
 FILE_NAME, SUMMARY_NAME = "recommendations.json", "summary.md"
 COMMAND = "weft recommend"
@@ -28,12 +27,10 @@ def read_folder(folder: Path) -> Recommendations:
     """What `write_folder` wrote; raises RequestError, also where it is none of the user's: its testbed is opened."""
     file = folder / FILE_NAME
     try:
-        found = msgspec.json.decode(file.read_bytes(), type=Recommendations)
-    except (FileNotFoundError, NotADirectoryError):
+        found = read_json(file, Recommendations, "damaged", f"write it again: {COMMAND}")
+    except FileNotFoundError:
         hint = f"give the folder that `{COMMAND} --out` wrote"
         raise RequestError(f"{folder}: has no {FILE_NAME}", hint) from None
-    except msgspec.DecodeError as error:
-        raise RequestError(f"{file}: damaged: {error}", f"write it again: {COMMAND}") from None
     if file.stat().st_uid != os.geteuid():
         raise RequestError(
             f"{file}: belongs to another user",

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import tomllib
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
@@ -22,6 +21,7 @@ from weft.recommendations.search_run import SearchRun
 from weft.recommendations.source import Source, cluster_of_most
 from weft.recommendations.twin_folder import TwinFolder
 from weft.runs.folder import Run
+from weft.text_file import parse_toml
 from weft.twin.build import make_twin
 from weft.what_if.network import Subject, open_subject
 from weft.what_if.workloads import workloads
@@ -107,7 +107,7 @@ def _workload(foresight: Foresight, runs: Sequence[Run]) -> Shown:
 
 def _rounds(subject: Subject, scale: float, runs: Sequence[Run]) -> Iterator[Shown]:
     """What a search measured itself: the same again shows a repair without another run before it."""
-    plan = tomllib.loads(catalog.read(catalog.find("plan", SEARCH)))
+    plan = parse_toml(catalog.read(catalog.find("plan", SEARCH)), SEARCH)
     steps = [one for one in plan["steps"] if one["name"] == ROUNDS]
     rounds = {
         "name": ROUNDS,

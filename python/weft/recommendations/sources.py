@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 
@@ -22,7 +21,7 @@ from weft.runs.folder import Run
 from weft.runs.meta import FILE_NAME
 from weft.tuning.tune import RESULT_NAME as TUNING_NAME
 from weft.twin.twin import TWIN_NAME
-from weft.watch.store import open_watch
+from weft.watch.store import is_watch, open_watch
 
 KINDS = (
     "runs (xray, signature), records of `weft check --json`, and folders of tune, accept and watch"
@@ -50,11 +49,7 @@ def _open(path: Path) -> list[Source]:
 
 def _of_run(path: Path) -> list[Source]:
     """run.json is that of a run, or of a watch."""
-    try:
-        document = json.loads((path / FILE_NAME).read_bytes())
-    except ValueError:
-        document = None
-    if isinstance(document, dict) and document.get("kind") == "watch":
+    if is_watch(path):
         return [WatchFolder(path, open_watch(path, is_summary=True))]
     run = Run.open(path)
     is_of_many = any(step.is_ensemble for step in run.meta.plan.steps)

@@ -6,10 +6,7 @@ import datetime
 from collections.abc import Iterator
 from pathlib import Path
 
-import msgspec
-
 from weft.diagnosis.points import points
-from weft.errors import RequestError
 from weft.execute.work_folder import read_request
 from weft.knobs.recommendation import Recommendation
 from weft.recommendations.action import (
@@ -27,6 +24,7 @@ from weft.recommendations.remedy import Proposal
 from weft.recommendations.source import Cluster
 from weft.runs.folder import Run
 from weft.runs.meta import FILE_NAME
+from weft.text_file import read_json
 from weft.tuning.first_look import PLAN
 from weft.tuning.opening import FIRST_LOOK
 from weft.tuning.request import COMMAND, TuneRequest
@@ -50,10 +48,7 @@ class TuningFolder:
     def read(cls, path: Path) -> TuningFolder:
         """That of a folder; raises RequestError where it is damaged."""
         file = path / RESULT_NAME
-        try:
-            found = msgspec.json.decode(file.read_bytes(), type=Tuning, dec_hook=_path)
-        except msgspec.DecodeError as error:
-            raise RequestError(f"{file}: damaged: {error}", f"{COMMAND} --resume {path}") from None
+        found = read_json(file, Tuning, "damaged", f"{COMMAND} --resume {path}", _path)
         return cls(path, found, read_request(str(path), TuneRequest, COMMAND))
 
     @property

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import tomllib
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -35,6 +34,7 @@ from weft.recommendations.measured import measured, ratio
 from weft.recommendations.words import gain_text
 from weft.runs.folder import Run
 from weft.testbed.open import open_testbed
+from weft.text_file import parse_toml
 
 RESULT_NAME = "verification.json"
 HELD_WITHIN = 0.10
@@ -141,7 +141,7 @@ class _Place:
                 yield from self._acceptance(check, showing)
 
     def _plan(self, check: PlanCheck, name: str, showing: Showing) -> Iterator[Shown]:
-        plan = tomllib.loads(check.plan)
+        plan = parse_toml(check.plan, "the plan of a check")
         with showing(str(plan["name"])) as reporter:
             request = RunRequest(
                 plan,

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import tomllib
 from collections.abc import Iterator
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from functools import cache
 
 from weft.plan import catalog
+from weft.text_file import parse_toml
 
 
 @dataclass(frozen=True)
@@ -24,7 +24,7 @@ class Code:
 @cache
 def codes() -> tuple[Code, ...]:
     """All there are, in the order of the catalogue's file."""
-    document = tomllib.loads(catalog.read(catalog.folder("code").parent / "codes.toml"))
+    document = parse_toml(catalog.read(catalog.folder("code").parent / "codes.toml"), "codes.toml")
     return tuple(
         Code(code, entry["means"], entry["do"], section["title"])
         for section in document.values()

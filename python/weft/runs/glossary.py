@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import tomllib
 from functools import cache
 
 import msgspec
 
 from weft.plan import catalog
+from weft.text_file import parse_toml
 
 
 class Term(msgspec.Struct, frozen=True):
@@ -27,7 +27,9 @@ class Term(msgspec.Struct, frozen=True):
 @cache
 def terms() -> tuple[Term, ...]:
     """All there are, by their names."""
-    document = tomllib.loads(catalog.read(catalog.folder("code").parent / "glossary.toml"))
+    document = parse_toml(
+        catalog.read(catalog.folder("code").parent / "glossary.toml"), "glossary.toml"
+    )
     found = [msgspec.convert({"term": name} | entry, Term) for name, entry in document.items()]
     return tuple(sorted(found, key=lambda one: one.term.casefold()))
 

@@ -13,10 +13,10 @@ import msgspec
 from weft.errors import RequestError
 from weft.plan.phases import check_phases
 from weft.plan.plan import Plan, to_json
-from weft.regular_file import open_file
 from weft.runs import records
 from weft.runs.goal_records import Against, Race, Stop
 from weft.runs.record_types import Count
+from weft.text_file import read_json
 
 SCHEMA_VERSION = "weft-run/1"
 FILE_NAME = "run.json"
@@ -176,8 +176,7 @@ class RunMeta:
         """Read run.json; raises RequestError when there is none, or it is not one of ours."""
         path = directory / FILE_NAME
         try:
-            with open_file(path) as file:
-                document = msgspec.json.decode(file.read())
+            document: Any = read_json(path, object, "not JSON", MEASURE_AGAIN)
         except FileNotFoundError:
             is_vpn = any((directory / name).exists() for name in ("vpn.json", "job.json"))
             raise RequestError(
@@ -186,8 +185,6 @@ class RunMeta:
                 if is_vpn
                 else "give the folder that `weft run --out` or `weft import --out` wrote",
             ) from None
-        except (ValueError, RecursionError) as error:
-            raise RequestError(f"{path}: not JSON: {error}", MEASURE_AGAIN) from None
         version = document.get("schema") if isinstance(document, dict) else None
         if version != SCHEMA_VERSION:
             said = repr(version)[:LONGEST_SAID]

@@ -5,12 +5,12 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Literal
 
-import msgspec
 from msgspec import Struct
 
 from weft.errors import RequestError
 from weft.interval import Interval
 from weft.runs.meta import Warning
+from weft.text_file import read_json
 
 SCHEMA = "weft-prediction/1"
 PREDICTION_NAME = "prediction.json"
@@ -63,11 +63,9 @@ def read_prediction(folder: Path) -> RunPrediction | None:
     """What a run folder says was predicted, None where nothing was; raises RequestError where it cannot be read."""
     path = folder / PREDICTION_NAME
     try:
-        found = msgspec.json.decode(path.read_bytes(), type=RunPrediction)
+        found = read_json(path, RunPrediction, hint="move it away to see the run without it")
     except FileNotFoundError:
         return None
-    except (OSError, msgspec.MsgspecError) as error:
-        raise RequestError(f"{path}: {error}", "move it away to see the run without it") from None
     if found.schema != SCHEMA:
         raise RequestError(f"{path}: has schema {found.schema!r}, not {SCHEMA!r}")
     return found

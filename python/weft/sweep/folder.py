@@ -14,6 +14,7 @@ from weft.execute.work_folder import write
 from weft.runs.table_stream import TableStream, read_stream
 from weft.sweep.row import SCHEMA, Row, rows_of, table_of
 from weft.sweep.work_list import Chunk, WorkList, ordered, run_chunk
+from weft.text_file import read_json
 
 WORK_NAME = "work.json"
 _ROWS = "rows"
@@ -39,11 +40,9 @@ class SweepFolder:
         """The work list; raises RequestError where there is none."""
         file = self.path / WORK_NAME
         try:
-            return msgspec.json.decode(file.read_bytes(), type=WorkList)
+            return read_json(file, WorkList, "damaged")
         except FileNotFoundError:
             raise RequestError(f"{self.path}: no sweep", f"it has no {WORK_NAME}") from None
-        except msgspec.DecodeError as error:
-            raise RequestError(f"{file}: damaged: {error}") from None
 
     def rows(self) -> list[Row]:
         """All that is known, in no order; rows of tasks that the work list no longer has, too."""

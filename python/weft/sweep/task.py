@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import tomllib
 from functools import cached_property, lru_cache
 
 import msgspec
@@ -18,6 +17,7 @@ from weft.plan.plan import Step
 from weft.prediction.estimate import Phases, check_plan, simulate_strata, strata_of
 from weft.sweep.row import Row
 from weft.testbed.computed.network import Simulated, open_document, open_simulated
+from weft.text_file import parse_toml
 
 FORMAT = 1
 """Of tasks and rows: with another number earlier results are computed again."""
@@ -78,7 +78,7 @@ def run_task(task: Task) -> list[Row]:
 
 
 def _computed(task: Task) -> list[Row]:
-    plan = load_plan(tomllib.loads(task.load.plan), task.load.overrides)
+    plan = load_plan(parse_toml(task.load.plan, "the plan of a task"), task.load.overrides)
     testbeds = [open_network(task.network, point) for point in task.points]
     for testbed in testbeds:
         check_plan(testbed, plan)

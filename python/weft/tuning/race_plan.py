@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import tomllib
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -13,6 +12,7 @@ from weft.errors import RequestError
 from weft.knobs.catalog import find
 from weft.plan import catalog
 from weft.plan.load import PlanSource, load_plan, toml_text
+from weft.text_file import parse_toml
 
 Table = dict[str, Any]
 
@@ -77,7 +77,7 @@ def _steps_of(goal: PlanSource, trial_s: float, at_least: int) -> tuple[list[Tab
         if isinstance(goal, Mapping)
         else catalog.read(catalog.find("plan", str(goal)))
     )
-    steps = tomllib.loads(text)["steps"]
+    steps = parse_toml(text, str(goal))["steps"]
     return [{"name": step["pattern"]} | step for step in steps], "time"
 
 

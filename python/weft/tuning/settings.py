@@ -5,13 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from pathlib import Path
 
-import msgspec
-
 from weft.execute.host_settings import Seen, look
 from weft.execute.work_folder import write_json
 from weft.knobs.knob import NAMED_GOALS, Knob
 from weft.plan.load import load_plan
 from weft.testbed.base import Testbed
+from weft.text_file import read_json
 from weft.tuning.choice import Have
 
 HAVE_NAME = "before.json"
@@ -61,7 +60,7 @@ def save_have(folder: Path, have: Mapping[str, Have]) -> None:
 
 def read_have(folder: Path) -> dict[str, Have]:
     """What was there when the tuning began."""
-    return msgspec.json.decode((folder / HAVE_NAME).read_bytes(), type=dict[str, Have])
+    return read_json(folder / HAVE_NAME, dict[str, Have], "damaged")
 
 
 def notes(have: Mapping[str, Have]) -> list[str]:

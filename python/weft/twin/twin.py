@@ -6,7 +6,6 @@ import hashlib
 from collections.abc import Iterable
 from pathlib import Path
 
-import msgspec
 from msgspec import Struct
 
 from weft.errors import RequestError
@@ -15,6 +14,7 @@ from weft.fabrics.document import FabricDocument
 from weft.plan.plan import Plan, Step, to_json
 from weft.prediction.draws import Draws
 from weft.prediction.predict import Drawn
+from weft.text_file import read_json
 from weft.twin.draft import MODEL, Place, with_values
 
 SCHEMA = "weft-twin/1"
@@ -177,17 +177,15 @@ def read_twin(folder: Path) -> tuple[Twin, FabricDocument]:
     """A twin and its fabric; raises RequestError where it is none, or its fabric was changed since."""
     path = folder / TWIN_NAME
     try:
-        twin = msgspec.json.decode(path.read_bytes(), type=Twin)
+        twin = read_json(path, Twin, hint="make the twin again")
     except FileNotFoundError:
         raise RequestError(
             f"{folder}: no twin: it has no {TWIN_NAME}", f"weft twin RUN... --out {folder}"
         ) from None
-    except (OSError, msgspec.MsgspecError) as error:
-        raise RequestError(f"{path}: {error}", "make the twin again") from None
     if twin.schema != SCHEMA:
         raise RequestError(f"{path}: has schema {twin.schema!r}, not {SCHEMA!r}", "make it again")
     document = FabricDocument.read(folder / FABRIC_NAME)
-    if text_digest((folder / FABRIC_NAME).read_text()) != twin.fabric_digest:
+    if text_digest(document.text) != twin.fabric_digest:
         raise RequestError(
             f"{folder / FABRIC_NAME}: was changed since the fit, so that {TWIN_NAME} does not belong to it",
             f"use it as a fabric, {folder / FABRIC_NAME}, or make the twin again",

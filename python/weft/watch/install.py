@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from weft.errors import RequestError, WeftError
+from weft.text_file import read_text
 from weft.watch.sites import read_sites
 from weft.watch.unit import Unit, quoted
 
@@ -69,7 +70,7 @@ def install(unit: Unit, service: Service) -> Path:
     """Write the unit, have it start now and with the machine; raises RequestError, WeftError. What fails leaves no
     unit behind."""
     path = service.units / unit.name
-    if path.exists() and _quoted_folder(unit.folder) not in path.read_text():
+    if path.exists() and _quoted_folder(unit.folder) not in read_text(path):
         raise RequestError(
             f"{path}: is the service of another folder", "give --out another last part"
         )
@@ -104,7 +105,7 @@ def uninstall(folder: Path, service: Service) -> Path:
     """End the service and remove its unit; raises RequestError where there is none of this folder, WeftError."""
     folder = folder.resolve()
     for path in sorted(service.units.glob("weft-watch-*.service")):
-        if _quoted_folder(folder) in path.read_text():
+        if _quoted_folder(folder) in read_text(path):
             service.run("disable", "--now", path.name)
             path.unlink()
             service.run("daemon-reload")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from itertools import combinations
@@ -13,6 +12,7 @@ from weft import quantity
 from weft.errors import RequestError
 from weft.runs.probes import AGENT_KINDS
 from weft.testbed.hosts.checked_table import CheckedTable, Document
+from weft.text_file import parse_toml, read_text
 from weft.watch.alerts.settings import AlertSettings, parse_alerts
 from weft.watch.thinning import LONGEST_TO_S
 
@@ -96,18 +96,15 @@ def wire_bytes(size_bytes: int) -> int:
 def read_sites(path: Path) -> Sites:
     """The file; raises RequestError that names file, line and key."""
     try:
-        text = path.read_text()
-    except OSError as error:
-        raise RequestError(f"{path}: cannot be read: {error.strerror}") from None
+        text = read_text(path, or_pipe=True)
+    except FileNotFoundError:
+        raise RequestError(f"{path}: no such file") from None
     return parse_sites(text, str(path))
 
 
 def parse_sites(text: str, name: str = "sites.toml") -> Sites:
     """The same of its text."""
-    try:
-        values = tomllib.loads(text)
-    except tomllib.TOMLDecodeError as error:
-        raise RequestError(f"{name}: not TOML: {error}") from None
+    values = parse_toml(text, name)
     document = Document(name, text)
     top = CheckedTable(values, document, "", ["watch", "sites", "links", "alerts"])
     settings = _settings(

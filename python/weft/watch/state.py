@@ -9,6 +9,7 @@ from msgspec import Struct, field
 
 from weft.testbed.agent.reply import WatchStatus
 from weft.testbed.agent.request import WatchCursor
+from weft.text_file import ContentError, read_json
 from weft.watch.alerts.now import Counts
 
 STATE_NAME = "state.json"
@@ -63,6 +64,6 @@ class State(Struct, kw_only=True):
 def read_state(folder: Path) -> State:
     """The state of a watch, empty where there is none yet."""
     try:
-        return msgspec.json.decode((folder / STATE_NAME).read_bytes(), type=State)
-    except (FileNotFoundError, msgspec.DecodeError):
+        return read_json(folder / STATE_NAME, State)
+    except (FileNotFoundError, ContentError):
         return State()

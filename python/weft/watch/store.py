@@ -20,6 +20,7 @@ from weft.errors import RequestError, WeftError
 from weft.runs.lock import FolderLock
 from weft.runs.probes import DAY_SCHEMA, KINDS, SCHEMA, Event
 from weft.runs.table_stream import TableStream
+from weft.text_file import ContentError, parse_json, read_bytes, read_json
 from weft.watch.days import (
     DAY_US,
     SAMPLES_NAME,
@@ -91,6 +92,12 @@ class Record(Struct, kw_only=True):
                 return index
         self.links.append(wanted)
         return len(self.links) - 1
+
+
+class _Kind(Struct):
+    """What the run.json of any folder may say first."""
+
+    kind: str = ""
 
 
 class StoreError(WeftError):
@@ -263,26 +270,24 @@ def _since(table: pa.Table, since: float | None) -> pa.Table:
 def is_watch(folder: Path) -> bool:
     """Whether a folder is that of a watch, by what run.json says of its kind."""
     try:
-        return b'"watch"' in (folder / FILE_NAME).read_bytes()[:200]
-    except OSError:
+        return read_json(folder / FILE_NAME, _Kind).kind == "watch"
+    except (FileNotFoundError, ContentError):
         return False
 
 
 def read_record(folder: Path) -> Record:
     """run.json; raises RequestError where there is none, or it is of another kind."""
     try:
-        return msgspec.json.decode((folder / FILE_NAME).read_bytes(), type=Record)
+        return read_json(folder / FILE_NAME, Record, "not that of a watch")
     except FileNotFoundError:
         hint = "give the folder that `weft watch start --out` wrote"
         raise RequestError(f"{folder}: not a watch, it has no {FILE_NAME}", hint) from None
-    except msgspec.DecodeError as error:
-        raise RequestError(f"{folder / FILE_NAME}: not that of a watch: {error}") from None
 
 
 def read_events(folder: Path) -> list[Event]:
     """All events in the order of time, each once; a line that a kill has cut is left out."""
     try:
-        lines = (folder / EVENTS_NAME).read_bytes().splitlines()
+        lines = read_bytes(folder / EVENTS_NAME).splitlines()
     except FileNotFoundError:
         return []
     return sorted(_decoded(dict.fromkeys(lines)), key=lambda event: event.time_s)
@@ -291,6 +296,6 @@ def read_events(folder: Path) -> list[Event]:
 def _decoded(lines: Iterable[bytes]) -> Iterator[Event]:
     for line in lines:
         try:
-            yield msgspec.json.decode(line, type=Event)
-        except msgspec.DecodeError:
+            yield parse_json(line, Event, EVENTS_NAME)
+        except ContentError:
             continue

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import tomllib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -15,6 +14,7 @@ from weft.fabrics.changes.whole import Topology
 from weft.fabrics.spec import MODEL_KEYS, SHARINGS, Value, read_parameter
 from weft.plan import catalog
 from weft.prediction.predict import Workload
+from weft.text_file import parse_toml
 from weft.what_if.network import Generated, Network, changed, generated, is_generator
 
 _KEY_VALUE = re.compile(r"\s*(?P<key>[\w.-]+)\s*=\s*(?P<value>.+?)\s*")
@@ -96,10 +96,7 @@ def _more_parameters(found: Alternative, text: str, key: str, value: str) -> Map
 
 def read_alternatives(path: str) -> list[Alternative]:
     """Those of a file; raises RequestError."""
-    try:
-        table = tomllib.loads(catalog.read(Path(path)))
-    except tomllib.TOMLDecodeError as error:
-        raise RequestError(f"{path}: {error}", _EXAMPLE) from None
+    table = parse_toml(catalog.read(Path(path)), path, _EXAMPLE)
     entries = table.get("alternative")
     if not isinstance(entries, list) or not entries or set(table) != {"alternative"}:
         raise RequestError(f"{path}: must have [[alternative]] and nothing else", _EXAMPLE)

@@ -14,6 +14,7 @@ from weft.cost.prices import read_prices
 from weft.errors import RequestError
 from weft.execute.progress import Reporter
 from weft.execute.work_folder import write, write_json
+from weft.text_file import read_json
 from weft.what_if.alternative import Alternative
 from weft.what_if.foresee import Question, foresee
 from weft.what_if.labs import carried_scale, document_of
@@ -131,11 +132,11 @@ def _keep(found: WhatIf, question: Question, out: Path | None) -> None:
 
 def read_what_if(folder: Path) -> WhatIf:
     """A what-if that was kept; raises RequestError."""
-    path = folder / NAME
+    path, hint = folder / NAME, "give a folder of weft what-if --out"
     try:
-        found = msgspec.json.decode(path.read_bytes(), type=WhatIf)
-    except (OSError, msgspec.DecodeError) as error:
-        raise RequestError(f"{path}: {error}", "give a folder of weft what-if --out") from None
+        found = read_json(path, WhatIf, hint=hint)
+    except FileNotFoundError:
+        raise RequestError(f"{path}: no such file", hint) from None
     if found.schema != SCHEMA:
         raise RequestError(f"{path}: has schema {found.schema}, not {SCHEMA}", "ask again")
     return found

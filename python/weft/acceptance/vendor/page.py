@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 import shlex
 from collections.abc import Sequence
@@ -11,7 +10,6 @@ from functools import cached_property
 from pathlib import Path
 
 import jinja2
-import msgspec
 from markupsafe import Markup
 
 from weft import __version__
@@ -38,6 +36,7 @@ from weft.report.figures.tree import tree_figures
 from weft.report.material import Material
 from weft.report.table import Table
 from weft.runs.folder import Run
+from weft.text_file import read_json
 
 PAGE_NAME = "acceptance.html"
 MANY_ROWS, LONG_CELL = 24, 30
@@ -212,10 +211,10 @@ class Page:
 
 def write_page(found: Acceptance, folder: Path) -> Path:
     """Write the page of an acceptance into its folder, from what is there; raises WorkError."""
-    request = msgspec.json.decode((folder / REQUEST_NAME).read_bytes(), type=AcceptRequest)
+    request = read_json(folder / REQUEST_NAME, AcceptRequest, "damaged")
     record = None
     if (folder / RECORD_NAME).exists():
-        record = Record.from_json(json.loads((folder / RECORD_NAME).read_text()))
+        record = read_json(folder / RECORD_NAME, Record, "damaged")
     runs = [Run.open(directory) for directory in found.runs]
     return Page(found, record, runs, command_of(request)).write(folder / PAGE_NAME)
 

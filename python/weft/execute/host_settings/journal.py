@@ -15,6 +15,7 @@ from msgspec import Struct
 
 from weft.errors import WorkError
 from weft.testbed.agent.request import Entry
+from weft.text_file import ContentError, parse_json
 
 
 class Asked(Struct, frozen=True):
@@ -111,8 +112,8 @@ def left_over() -> Iterator[tuple[JournalFile, Journal | None]]:
 
 def _last_whole(content: bytes) -> Journal | None:
     for line in reversed(content.splitlines()):
-        with contextlib.suppress(msgspec.DecodeError):
-            return msgspec.json.decode(line, type=Journal)
+        with contextlib.suppress(ContentError):
+            return parse_json(line, Journal, "journal")
     return None
 
 

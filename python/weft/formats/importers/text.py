@@ -7,11 +7,10 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from io import TextIOWrapper
 from pathlib import Path
 
+from weft import text_file
 from weft.errors import RequestError
-from weft.regular_file import open_file
 
 MAX_FILE_BYTES = 64 * 2**20
 """No tool that is imported prints more in a usual run; a larger file is something else."""
@@ -126,17 +125,12 @@ class Text:
 def read_text(path: Path) -> str:
     """The file's text without colours; raises RequestError when it cannot be read as text."""
     try:
-        with TextIOWrapper(open_file(path, or_pipe=True), encoding="utf-8-sig") as file:
-            text = file.read(MAX_FILE_BYTES + 1)
+        text = text_file.read_text(path, MAX_FILE_BYTES, or_pipe=True)
     except FileNotFoundError:
         raise RequestError(f"{path}: no such file") from None
-    except UnicodeDecodeError:
-        raise RequestError(f"{path}: not a text file") from None
-    if len(text) > MAX_FILE_BYTES:
-        raise RequestError(f"{path}: larger than {MAX_FILE_BYTES >> 20} MiB, not a result file")
     if "\0" in text:
         raise RequestError(f"{path}: not a text file")
-    return _COLOUR.sub("", text)
+    return _COLOUR.sub("", text.replace("\r\n", "\n").replace("\r", "\n"))
 
 
 def same_shape(line: str, other: str) -> bool:

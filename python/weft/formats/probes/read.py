@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable
-from io import TextIOWrapper
 from itertools import chain, islice
 from pathlib import Path
 from typing import BinaryIO
@@ -24,6 +23,7 @@ from weft.formats.probes import (
 from weft.formats.probes.rows import OutOfRangeError, merged
 from weft.formats.probes.source import Found, Options, Source
 from weft.regular_file import open_file
+from weft.text_file import lines_of
 
 _READERS = {
     "ping": ping,
@@ -60,8 +60,6 @@ def read_probes(path: Path, options: Options) -> tuple[str, Found]:
             name, found = _read(path, file, options)
     except FileNotFoundError:
         raise RequestError(f"{path}: no such file") from None
-    except UnicodeDecodeError:
-        raise RequestError(f"{path}: not a text file") from None
     except RecursionError:
         raise RequestError(f"{path}: nested too deeply") from None
     except OutOfRangeError as error:
@@ -77,7 +75,7 @@ def read_probes(path: Path, options: Options) -> tuple[str, Found]:
 def _read(path: Path, file: BinaryIO, options: Options) -> tuple[str, Found]:
     if file.peek(len(smokeping.MAGIC)).startswith(smokeping.MAGIC):  # type: ignore[attr-defined]
         return "smokeping", smokeping.read_database(path, options)
-    text = TextIOWrapper(file, encoding="utf-8-sig")
+    text = lines_of(file, str(path))
     head = list(islice(text, _HEAD_LINES))
     name = _name(path, "".join(head))
     return name, _READERS[name].read(Source(path, chain(head, text), options))

@@ -99,7 +99,7 @@ def _checked_header(header: bytes) -> tuple[int, bytes]:
 def _decode_reply(payload: bytes) -> Reply:
     try:
         return _REPLY.decode(payload)
-    except (msgspec.DecodeError, UnicodeDecodeError) as error:
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
         raise FrameError(f"a message that no agent sends: {error}") from None
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import tomllib
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -13,6 +12,7 @@ from weft.testbed.hosts.host import Host, Pace, Place
 from weft.testbed.hosts.launcher import Launcher, Mpirun, Ssh, Template
 from weft.testbed.hosts.node_set import expand
 from weft.testbed.ports import PortRange
+from weft.text_file import parse_toml
 
 _HOST_KEYS = ("launcher", "command", "options", "ports", "cache", "agent", "deadline_s")
 _FILE_KEYS = ("nodes", *_HOST_KEYS, "at_once", "tree")
@@ -35,11 +35,7 @@ def read_host_file(name: str) -> Cluster:
     if not path.is_file():
         raise RequestError(f"{name}: no such host file", "hosts:FILE names a TOML file")
     text = catalog.read(path)
-    try:
-        values = tomllib.loads(text)
-    except (ValueError, RecursionError) as error:
-        raise RequestError(f"{name}: not TOML: {error}") from None
-    return _Reader(Document(name, text), values).cluster()
+    return _Reader(Document(name, text), parse_toml(text, name)).cluster()
 
 
 class _Reader:

@@ -171,7 +171,7 @@ def process_started(pid: int) -> int | None:
     None where there is none, also where only its exit status is left for a parent to ask for.
     """
     try:
-        stat = Path(f"/proc/{pid}/stat").read_text()
+        stat = Path(f"/proc/{pid}/stat").read_text(errors="replace")
     except (FileNotFoundError, ProcessLookupError):
         return None
     fields = stat.rpartition(")")[2].split()

@@ -16,6 +16,7 @@ from msgspec import Struct, field
 from weft.errors import RequestError
 from weft.testbed.lab.daemon import Files, Keeper, LabNode, cookie_of
 from weft.testbed.lab.guests import Guests
+from weft.text_file import ContentError, parse_json
 
 STOP_WITHIN_S = 3.0
 
@@ -169,8 +170,8 @@ def _read(path: Path) -> Entry | None:
     except FileNotFoundError:
         return None
     try:
-        return msgspec.json.decode(content, type=Entry)
-    except (msgspec.DecodeError, UnicodeDecodeError):
+        return parse_json(content, Entry, str(path))
+    except ContentError:
         return _unreadable(path.stem, content)
 
 
@@ -194,8 +195,8 @@ class _Known(Struct, frozen=True):
 
 def _unreadable(lab: str, content: bytes) -> Unreadable:
     known = _Known()
-    with contextlib.suppress(msgspec.DecodeError, UnicodeDecodeError):
-        known = msgspec.json.decode(content, type=_Known)
+    with contextlib.suppress(ContentError):
+        known = parse_json(content, _Known, lab)
     pid, started, nodes = msgspec.structs.astuple(known.keeper)
     keeper = Keeper(pid, started or 0, False, False, nodes, [], {})
     return Unreadable(lab, known.fabric, known.scale, known.private, known.created, keeper)

@@ -12,6 +12,7 @@ from weft.plan import catalog
 from weft.testbed.lab import registry
 from weft.testbed.lab.daemon import REQUEST_STATUS, ask_keeper
 from weft.testbed.lab.registry import Entry
+from weft.text_file import parse_json, read_text
 
 
 class Times(Struct, frozen=True):
@@ -110,8 +111,8 @@ def clear_weather(entry: Entry) -> Weather:
 def weather_log(entry: Entry) -> list[LogLine]:
     """Each begin and end of an event so far, in their order."""
     path = registry.files(entry.id).weather
-    lines = path.read_text().splitlines() if path.exists() else []
-    return [msgspec.json.decode(line, type=LogLine) for line in lines]
+    lines = read_text(path).splitlines() if path.exists() else []
+    return [parse_json(line, LogLine, str(path)) for line in lines]
 
 
 def event_text(words: Sequence[str]) -> str:

@@ -76,6 +76,6 @@ def _threads(pid: int) -> Iterator[tuple[int, Usage]]:
     for task in Path(f"/proc/{pid}/task").glob("*"):
         # A thread may end at any time, and kernels without schedstat say nothing.
         with contextlib.suppress(OSError, ValueError):
-            if (task / "comm").read_text().startswith(PROCESSORS):
+            if (task / "comm").read_text(errors="replace").startswith(PROCESSORS):
                 ran, waited, _ = map(int, (task / "schedstat").read_text().split())
                 yield int(task.name), Usage(time.monotonic(), ran / NS, waited / NS)

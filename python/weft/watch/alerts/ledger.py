@@ -10,6 +10,7 @@ from pathlib import Path
 import msgspec
 from msgspec import Struct, field
 
+from weft.text_file import ContentError, parse_json, read_bytes, read_json
 from weft.watch.alerts.event import Event, LinkName, Notice
 
 FILE_NAME = "alerts.json"
@@ -73,8 +74,8 @@ class Ledger(Struct, kw_only=True):
 def read_ledger(folder: Path) -> Ledger:
     """That of a watch; empty where there is none yet."""
     try:
-        return msgspec.json.decode((folder / FILE_NAME).read_bytes(), type=Ledger)
-    except (FileNotFoundError, NotADirectoryError, msgspec.DecodeError):
+        return read_json(folder / FILE_NAME, Ledger)
+    except (FileNotFoundError, ContentError):
         return Ledger()
 
 
@@ -100,14 +101,14 @@ def log_notices(folder: Path, notices: Sequence[Notice]) -> None:
 def read_notices(folder: Path) -> list[Notice]:
     """All notices that were decided, in order, each once; a line that a kill has cut is left out."""
     try:
-        lines = (folder / LOG_NAME).read_bytes().splitlines()
+        lines = read_bytes(folder / LOG_NAME).splitlines()
     except FileNotFoundError:
         return []
     found: dict[tuple[str, str], Notice] = {}
     for line in lines:
         try:
-            notice = msgspec.json.decode(line, type=Notice)
-        except msgspec.DecodeError:
+            notice = parse_json(line, Notice, LOG_NAME)
+        except ContentError:
             continue
         found.setdefault((notice.id, notice.phase), notice)
     return list(found.values())

@@ -12,6 +12,7 @@ import pyarrow as pa
 from msgspec import Struct, field
 
 from weft.runs.probes import KINDS
+from weft.text_file import ContentError, read_json
 from weft.watch.alerts.event import LinkName
 
 FILE_NAME = "now.json"
@@ -162,6 +163,6 @@ def write_now(folder: Path, links: list[LinkNumbers]) -> None:
 def read_now(folder: Path) -> Now | None:
     """That of a watch; None where there is none."""
     try:
-        return msgspec.json.decode((folder / FILE_NAME).read_bytes(), type=Now)
-    except (FileNotFoundError, msgspec.DecodeError):
+        return read_json(folder / FILE_NAME, Now)
+    except (FileNotFoundError, ContentError):
         return None
