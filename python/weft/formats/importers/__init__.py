@@ -68,6 +68,7 @@ def import_file(
     options = options or Options()
     text = Text.read(Path(path))
     _refuse_other_format(format, text)
+    text = text.without_label(FORMATS[format].sign)
     imported = assemble(text, FORMATS[format].read(text, options), options)
     imported.meta.weft_version = __version__
     writer = RunWriter.create(out_dir, imported.meta)

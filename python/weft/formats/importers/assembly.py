@@ -18,6 +18,7 @@ from weft.formats.importers.imported import (
     Options,
     Test,
 )
+from weft.formats.importers.passed_over import PassedOver
 from weft.formats.importers.text import Text
 from weft.plan.pattern import Pattern
 from weft.plan.phases import expand
@@ -48,7 +49,7 @@ def assemble(text: Text, content: Content, options: Options) -> Imported:
         _check(test)
     steps = _steps(kept, len(content.nodes))
     meta = _meta(text, content, steps, options)
-    _warn(meta, content, steps)
+    _warn(meta, text, content, steps)
     return Imported(meta, _samples(steps), "partial" if content.cut else "complete")
 
 
@@ -177,12 +178,17 @@ def _meta(text: Text, content: Content, steps: Sequence[_Step], options: Options
             steps=tuple(step.plan for step in steps),
         ),
         testbed={"kind": "import", "name": name, "scale": 1.0, "fabric": None},
-        nodes=[{"name": node, "address": "", "facts": {}} for node in content.nodes],
+        nodes=[
+            {"name": node, "address": "", "facts": dict(content.node_facts.get(node, {}))}
+            for node in content.nodes
+        ],
         statistic=content.statistic,
         source={
             "format": content.format,
             "file": name,
             "convention": content.convention,
+            **({"label": text.label} if text.label else {}),
+            **content.facts,
             "tests": [
                 {"step": at, "launch": launch, "line": test.line.number, **test.facts}
                 for at, step in enumerate(steps)
@@ -192,7 +198,7 @@ def _meta(text: Text, content: Content, steps: Sequence[_Step], options: Options
     )
 
 
-def _warn(meta: RunMeta, content: Content, steps: Sequence[_Step]) -> None:
+def _warn(meta: RunMeta, text: Text, content: Content, steps: Sequence[_Step]) -> None:
     kept = {"best": "the best trial", "mean": "the mean", "batch": "each time"}[content.statistic]
     if meta.plan.launches == 1:
         meta.warn(
@@ -211,7 +217,8 @@ def _warn(meta: RunMeta, content: Content, steps: Sequence[_Step]) -> None:
             "left-out",
             f"weft has no pattern for {', '.join(dict.fromkeys(content.left_out))}: left out",
         )
-    for warning in content.warnings:
+    others = PassedOver(list(text.others)).warnings(f"what has the label {text.label}")
+    for warning in [*content.warnings, *others]:
         meta.warn(*warning)
     if content.cut is not None:
         number, reason = content.cut.line.number, content.cut.reason

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
@@ -69,7 +69,7 @@ class Test:
 @dataclass(frozen=True)
 class Content:
     """What a file holds. `convention` is what the tool counts and what became of it, `left_out` what weft has no
-    pattern for."""
+    pattern for. `node_facts` are what the file says of nodes, by name, and `facts` what it says of all tests."""
 
     format: str
     tests: list[Test]
@@ -79,6 +79,8 @@ class Content:
     cut: Cut | None = None
     left_out: list[str] = field(default_factory=list)
     warnings: list[tuple[str, str, str]] = field(default_factory=list)
+    node_facts: Mapping[str, Mapping[str, object]] = field(default_factory=dict)
+    facts: Mapping[str, object] = field(default_factory=dict)
 
 
 def timed(line: Line, size_bytes: int, messages: int, elapsed_ns: float, **place: int) -> Timing:

@@ -5,11 +5,12 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from weft.errors import RequestError
 from weft.formats.importers.imported import Content, Options, Test, Timing, counted
+from weft.formats.importers.passed_over import PassedOver, Warned
 from weft.formats.importers.text import Cut, Line, Text
 from weft.plan.pattern import Stream
 
@@ -19,6 +20,9 @@ SIGN = re.compile(
     re.MULTILINE,
 )
 
+_BEGIN = re.compile(r"^\s*\{|(?<=\})\s*\{", re.MULTILINE)
+_AGAIN = "_again"
+_ERROR = re.compile(r"iperf3: (error|interrupt)")
 _NAN = re.compile(r"(?<=[:\s])-?nan\b")
 
 _CONVENTION = (
@@ -53,35 +57,79 @@ class _Document:
 
 def read(text: Text, options: Options) -> Content:
     """iperf3's documents, each a launch; raises RequestError, naming line and reason."""
-    documents, cut = _documents(text)
+    foreign = PassedOver()
+    documents, cut = _documents(text, foreign)
     tests = [test for document in documents for test in _tests(document)]
-    warnings = [warning for document in documents for warning in _losses(document)]
+    warnings = [
+        warning for document in documents for warning in (*_losses(document), *_twice(document))
+    ]
+    warnings += [*_errors(foreign), *foreign.warnings("iperf3")]
     return Content(
         "iperf3", tests, _CONVENTION, "mean", cut=cut, warnings=list(dict.fromkeys(warnings))
     )
 
 
-def _documents(text: Text) -> tuple[list[_Document], Cut | None]:
-    """All documents of a file: iperf3 may write several one after the other."""
+def _documents(text: Text, foreign: PassedOver) -> tuple[list[_Document], Cut | None]:
+    """All documents of a file: iperf3 may write several one after the other, and 2>&1 puts its messages between."""
     plain = _NAN.sub("null", text.text)
-    if not plain.lstrip().startswith("{"):
+    if not _BEGIN.search(plain):
         hint = "run iperf3 with -J (--json), or with --json-stream"
         raise text.lines[0].refuse("not JSON", hint)
     found: list[_Document] = []
-    decoder, at = json.JSONDecoder(), 0
-    while plain[at:].strip():
-        at += len(plain[at:]) - len(plain[at:].lstrip())
-        line = text.lines[plain.count("\n", 0, at)]
+    decoder, at, number = json.JSONDecoder(object_pairs_hook=_keeping_both), 0, 0
+    while begin := _BEGIN.search(plain, at):
+        number += plain.count("\n", at, begin.end() - 1)
+        _pass_over(plain, at, begin.end() - 1, text, number, foreign)
+        line = text.lines[number]
         try:
-            value, at = decoder.raw_decode(plain, at)
+            value, end = decoder.raw_decode(plain, begin.end() - 1)
         except json.JSONDecodeError as error:
             return _whole(found, text, error.lineno, error.msg)
         except RecursionError:
             return _whole(found, text, 1, "too deeply nested")
-        if not isinstance(value, dict):
-            raise line.refuse("not iperf3's", 'expected {"start": ...}')
         found.append(_Document(line, value))
+        number += plain.count("\n", begin.end() - 1, end)
+        at = end
+    _pass_over(plain, at, len(plain), text, number + plain.count("\n", at), foreign)
     return _joined(text, found)
+
+
+def _pass_over(plain: str, at: int, end: int, text: Text, last: int, foreign: PassedOver) -> None:
+    """Take note of the lines from a place to another, which is on line `last` (from 0)."""
+    between = plain[at:end].split("\n")
+    for number, said in enumerate(between, last - len(between) + 1):
+        if said.strip():
+            foreign.add(replace(text.lines[number], text=said))
+
+
+def _keeping_both(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """An object in which a key that stands there twice has both values, the second under KEY_AGAIN: iperf 3.7 to 3.10
+    name the sums of both directions alike."""
+    found: dict[str, Any] = {}
+    for key, value in pairs:
+        found[f"{key}{_AGAIN}" if key in found else key] = value
+    return found
+
+
+def _twice(document: _Document) -> Iterator[Warned]:
+    """Keys that stand twice, of which one was taken."""
+    end = document.get("end") or {}
+    named = sorted(key.removesuffix(_AGAIN) for key in end if key.endswith(_AGAIN))
+    others = [key for key in named if key not in ("sum_sent", "sum_received")]
+    if others:
+        yield (
+            "keys-twice",
+            f"{', '.join(others)} stands twice in the JSON: the first was taken",
+            "a newer iperf3 names both",
+        )
+
+
+def _errors(foreign: PassedOver) -> Iterator[Warned]:
+    """Errors that iperf3 prints beside its JSON."""
+    for line in [line for line in foreign.lines if _ERROR.match(line.text)]:
+        foreign.lines.remove(line)
+        said = line.text.strip()
+        yield "iperf3-says", f"line {line.number}: {said[:120]}", "the test may have ended early"
 
 
 def _whole(
@@ -123,8 +171,9 @@ def _tests(document: _Document) -> Iterator[Test]:
         raise document.lacks("no start.test_start")
     reverse = bool(document.get("start", "test_start", "reverse"))
     yield _test(document, "sum_received", reverse)
-    if document.get("end", "sum_received_bidir_reverse") is not None:
-        yield _test(document, "sum_received_bidir_reverse", not reverse)
+    for other in ("sum_received_bidir_reverse", f"sum_received{_AGAIN}"):
+        if document.get("end", other) is not None:
+            yield _test(document, other, not reverse)
 
 
 def _test(document: _Document, received: str, backwards: bool) -> Test:
@@ -133,7 +182,7 @@ def _test(document: _Document, received: str, backwards: bool) -> Test:
     block = document.number(*start, "blksize")
     if not block or block < 1:
         raise document.lacks("no start.test_start.blksize")
-    both = bool(document.get(*start, "bidir"))
+    both = bool(document.get(*start, "bidir") or document.get("end", f"sum_received{_AGAIN}"))
     direction = "server to client" if backwards else "client to server"
     return Test(
         name=f"{protocol}-{direction.replace(' ', '-')}",

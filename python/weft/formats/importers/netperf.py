@@ -16,6 +16,7 @@ from weft.formats.importers.imported import (
     refuse_sizes,
     streamed,
 )
+from weft.formats.importers.passed_over import PassedOver
 from weft.formats.importers.text import Cut, Line, Text
 from weft.plan.pattern import Pingpong, Stream
 
@@ -27,19 +28,26 @@ SIGN = re.compile(
 _BANNER = re.compile(r"(?:MIGRATED )?(TCP|UDP|SCTP|OMNI)\s?([A-Za-z/| -]*?) ?T(?:EST|est)\b")
 _KEY = re.compile(r"([A-Z][A-Z0-9_]+)=(.*)")
 _NUMBERS = re.compile(r"[\d.,\s-]+")
+_UNIT = re.compile(r"(10\^[369]bits|[KMG]Bytes)\s*/\s*s(?:ec)?\b")
+_BURST = re.compile(r"first burst (\d{1,9})")
+_COMMAND = re.compile(r"[$#>%] *((?:\S*/)?netperf\b.*)")
+_TOGETHER = 0.1
+"""A rate and a mean latency of the same test are as close as that."""
 _MISSED = re.compile(r"!!! (?!WARNING)(.*\S)")
 _MBYTES_S = {
     "10^6bits/s": 1 / 8,
     "10^3bits/s": 1e-3 / 8,
     "10^9bits/s": 1e3 / 8,
+    "GBytes/s": 2**30 / 1e6,
     "MBytes/s": 2**20 / 1e6,
     "KBytes/s": 2**10 / 1e6,
 }
 """10^6 bytes a second in each unit of netperf's; its bytes with a prefix are powers of two."""
 
 _CONVENTION = (
-    "a transaction is a round trip; throughput is in 10^6 bits a second; of UDP the second line, "
-    "what arrived; a stream's messages are of the size that netperf sent"
+    "a transaction is a round trip, of which so many as a burst has are on their way at once; throughput is in the "
+    "unit of its header, bytes with a prefix being powers of two; of UDP the second line, what arrived; a stream's "
+    "messages are of the size that netperf sent"
 )
 
 
@@ -54,21 +62,36 @@ class _Section:
     keys: dict[str, tuple[Line, str]] = field(default_factory=dict)
     header: list[str] = field(default_factory=list)
     missed: list[str] = field(default_factory=list)
+    unit: str = "10^6bits/s"
+    command: str = ""
+
+    @property
+    def in_flight(self) -> int:
+        """Requests on their way at once: one, and those of a first burst (netperf -b)."""
+        burst = _BURST.search(self.line.text)
+        said = self.keys["BURST_SIZE"][1] if "BURST_SIZE" in self.keys else "0"
+        return 1 + (int(burst[1]) if burst else int(said) if said.isdigit() else 0)
+
+    @property
+    def facts(self) -> dict[str, object]:
+        """What is known beside the result."""
+        found: dict[str, object] = {"command": self.command} if self.command else {}
+        return found | ({"in_flight": self.in_flight} if self.in_flight > 1 else {})
 
 
 def read(text: Text, options: Options) -> Content:
     """netperf's outputs; raises RequestError, naming line and reason."""
     text.require(SIGN, "expected a banner such as 'MIGRATED TCP STREAM TEST ...', or THROUGHPUT=")
-    sections, cut = _sections(text)
+    foreign = PassedOver()
+    sections, cut = _sections(text, foreign)
     kept = [section for section in sections if _is_known(section)]
     whole = [section for section in kept if section.rows or section.keys]
     if whole != kept and cut is None:
         cut = text.last.cut("the file ends before this test's result")
     tests = [_test(section, options) for section in whole]
     left_out = [section.title for section in sections if not _is_known(section)]
-    return Content(
-        "netperf", tests, _CONVENTION, cut=cut, left_out=left_out, warnings=list(_missed(sections))
-    )
+    warnings = [*_missed(sections), *foreign.warnings("netperf")]
+    return Content("netperf", tests, _CONVENTION, cut=cut, left_out=left_out, warnings=warnings)
 
 
 def _is_known(section: _Section) -> bool:
@@ -76,22 +99,47 @@ def _is_known(section: _Section) -> bool:
     return section.title in ("", "STREAM", "MAERTS", "REQUEST/RESPONSE", "RR")
 
 
-def _sections(text: Text) -> tuple[list[_Section], Cut | None]:
+def _sections(text: Text, foreign: PassedOver) -> tuple[list[_Section], Cut | None]:
     found: list[_Section] = []
+    command = ""
     for line in text.lines:
         if banner := _BANNER.match(line.text):
             protocol = banner[1].lower().replace("omni", "tcp")
-            found.append(_Section(line, protocol, banner[2].strip()))
+            found.append(_Section(line, protocol, banner[2].strip(), command=command))
+        elif typed := _COMMAND.search(line.text):
+            command = typed[1].strip()
         elif line.text.strip():
-            if line.is_open:
+            if line.is_open and (found or _is_result(line)):
                 return found, line.cut()
+            if not found and not _is_result(line):
+                foreign.add(line)
+                continue
             if not found:
-                found.append(_Section(line))
-            _read_line(line, found[-1])
+                found.append(_Section(line, command=command))
+            if not _read_line(line, found[-1]):
+                foreign.add(line)
     return found, None
 
 
-def _read_line(line: Line, section: _Section) -> None:
+def _is_result(line: Line) -> bool:
+    """Whether a line can begin a test without a banner (-P 0)."""
+    is_header = "," in line.text and re.match(r"\"?[A-Z][a-z]", line.text)
+    return bool(_KEY.match(line.text) or _NUMBERS.fullmatch(line.text) or is_header)
+
+
+_HEADER = re.compile(
+    r"(?:[\s#/,]|Recv|Send|Socket|Message|Elapsed|Size|Time|Throughput|bytes|secs|Local|Remote|Request|Resp|Trans|Rate"
+    r"|per|sec|s|Messages|Okay|Errors|Utilization|Service|Demand|us|KB|CPU|local|remote|dem|10\^[369]bits|[KMG]?Bytes"
+    r"|[%.()]|[CSU]\b)+",
+    re.IGNORECASE,
+)
+"""The words of netperf's tables."""
+
+
+def _read_line(line: Line, section: _Section) -> bool:
+    """Take what a line says; whether it is netperf's."""
+    if unit := _UNIT.search(line.text):
+        section.unit = f"{unit[1]}/s"
     if key := _KEY.match(line.text):
         section.keys.setdefault(key[1], (line, key[2].strip()))
     elif missed := _MISSED.match(line.text):
@@ -104,6 +152,9 @@ def _read_line(line: Line, section: _Section) -> None:
         section.keys = {name: (line, value) for name, value in named}
     elif _NUMBERS.fullmatch(line.text):
         section.rows.append(line)
+    else:
+        return bool(unit or _HEADER.fullmatch(line.text) or line.text.startswith("!!!"))
+    return True
 
 
 def _fields(line: str) -> list[str]:
@@ -133,10 +184,14 @@ def _stream(section: _Section) -> Test:
     if is_udp:
         timing = _arrived(section, size)
     else:
-        timing = streamed(
-            line, size, line.positive(line.fields[4], "throughput in 10^6 bits/s") / 8
-        )
+        rate = line.positive(line.fields[4], f"throughput in {section.unit}")
+        timing = streamed(line, size, rate * _MBYTES_S[section.unit])
+    sockets = (
+        {} if is_udp else {"recv_socket_bytes": line.fields[0], "send_socket_bytes": line.fields[1]}
+    )
     facts = {
+        **section.facts,
+        **sockets,
         "test": f"{section.protocol} {section.title}",
         "direction": "from server" if section.title == "MAERTS" else "to server",
     }
@@ -153,11 +208,9 @@ def _arrived(section: _Section, size: int) -> Timing:
     return counted(line, size, messages * size, seconds * 1e9)
 
 
-def _streaming(
-    section: _Section, title: str, timing: Timing, facts: dict[str, str] | None = None
-) -> Test:
+def _streaming(section: _Section, title: str, timing: Timing, facts: dict[str, object]) -> Test:
     name = f"{section.protocol}-{title.lower()}"
-    return Test(name, Stream(window=1), section.protocol, [timing], section.line, facts or {})
+    return Test(name, Stream(window=1), section.protocol, [timing], section.line, facts)
 
 
 def _round_trips(section: _Section, options: Options) -> Test:
@@ -173,8 +226,9 @@ def _round_trips(section: _Section, options: Options) -> Test:
 
 
 def _rr(section: _Section, line: Line, size: int, rate: float) -> Test:
-    timing = one_way(line, size, 0.5e9 / rate)
-    return Test(f"{section.protocol}-rr", Pingpong(), section.protocol, [timing], section.line)
+    timing = one_way(line, size, 0.5e9 * section.in_flight / rate)
+    name = f"{section.protocol}-rr"
+    return Test(name, Pingpong(), section.protocol, [timing], section.line, section.facts)
 
 
 def _omni(section: _Section, options: Options) -> Test:
@@ -188,9 +242,10 @@ def _omni(section: _Section, options: Options) -> Test:
     unit = keys["THROUGHPUT_UNITS"][1] if "THROUGHPUT_UNITS" in keys else ""
     if unit == "Trans/s" or (not unit and section.title == "REQUEST/RESPONSE"):
         size = _selected(section, options, ("REQUEST_SIZE_BYTES", "REQUEST_SIZE"), 1)
-        return _rr(section, line, size, rate)
+        return _rr(section, line, size, _transactions(section, line, rate, bool(unit)))
     if not unit and section.title in ("STREAM", "MAERTS"):
         unit = "10^6bits/s"
+        section.missed.append(f"the unit of THROUGHPUT is assumed to be {unit}")
     if unit not in _MBYTES_S:
         raise line.wrong(
             f"throughput in {unit or 'no unit'}",
@@ -198,7 +253,31 @@ def _omni(section: _Section, options: Options) -> Test:
         )
     size = _selected(section, options, ("LOCAL_SEND_SIZE", "REMOTE_SEND_SIZE"), 16384)
     timing = streamed(line, size, rate * _MBYTES_S[unit])
-    return _streaming(section, section.title or "stream", timing)
+    return _streaming(section, section.title or "stream", timing, section.facts)
+
+
+def _transactions(section: _Section, line: Line, rate: float, is_sure: bool) -> float:
+    """Transactions a second. Without its unit THROUGHPUT may be in bits a second (-f m): the mean latency decides."""
+    if "MEAN_LATENCY" not in section.keys:
+        if not is_sure:
+            raise line.wrong(
+                "THROUGHPUT has no unit: it may be transactions or, with -f, bits a second",
+                "select throughput_units, or mean_latency",
+            )
+        return rate
+    told, value = section.keys["MEAN_LATENCY"]
+    by_latency = section.in_flight * 1e6 / told.positive(value, "MEAN_LATENCY in us")
+    if abs(by_latency / rate - 1) <= _TOGETHER:
+        return rate
+    if is_sure:
+        raise line.wrong(
+            f"{rate:g} transactions a second and a mean latency of {value} us contradict each other",
+            "give the whole output of one test",
+        )
+    section.missed.append(
+        f"THROUGHPUT={rate:g} is not transactions a second: times are from MEAN_LATENCY={value} us"
+    )
+    return by_latency
 
 
 def _selected(section: _Section, options: Options, names: tuple[str, ...], default: int) -> int:

@@ -15,17 +15,24 @@ from weft.formats.importers.imported import (
     one_way,
     streamed,
 )
+from weft.formats.importers.passed_over import PassedOver, Warned
 from weft.formats.importers.text import Cut, Line, Text, same_shape
 from weft.plan.pattern import Duplex, Pairs, Pattern, Pingpong, Stream
 
-SIGN = re.compile(r"^# OSU ", re.MULTILINE)
+SIGN = re.compile(r"^# OSU |^This test requires (?:exactly|at least) \w+ processes", re.MULTILINE)
 
 _TITLE = re.compile(r"# OSU (.+?)(?: Test)?(?: v(\d\S*))?\s*$")
 _PAIRS = re.compile(r"pairs:\s*(\d+)")
 _WINDOW = re.compile(r"window size:\s*(\d+)")
 _LATENCY = re.compile(r"(?:Avg )?Latency ?\(us\)")
 _RATE = re.compile(r"(?:Bandwidth )?\(?MB/s\)?")
+_TOO_FEW = re.compile(r"This test requires (exactly|at least) \w+ processes")
+_COLLECTIVE = re.compile(
+    r"all(reduce|gather|to)|bcast|broadcast|reduce|gather|scatter|barrier", re.IGNORECASE
+)
+_VALIDATION = "Validation"
 _DEFAULT_WINDOW = 64
+MOST_NAMED = 3
 
 _CONVENTION = (
     "latency is the mean half round trip; MB are 10^6 bytes, and rates of both directions or of "
@@ -45,11 +52,17 @@ class _Section:
     window: int = _DEFAULT_WINDOW
     header: list[str] = field(default_factory=list)
     rows: list[Line] = field(default_factory=list)
+    failed: list[Line] = field(default_factory=list)
+    comments: list[str] = field(default_factory=list)
 
 
 def read(text: Text, options: Options) -> Content:
     """OSU's tables, one or many in a file; raises RequestError, naming line and reason."""
-    sections, cut = _sections(text)
+    text.require(SIGN, "expected '# OSU ... Test'")
+    if line := next((one for one in text.lines if _TOO_FEW.search(one.text)), None):
+        raise line.refuse("OSU printed no result", "start it with as many processes as it asks for")
+    foreign = PassedOver()
+    sections, cut = _sections(text, foreign)
     known = [section for section in sections if _kind(section.title)]
     return Content(
         format="osu",
@@ -57,8 +70,37 @@ def read(text: Text, options: Options) -> Content:
         convention=_CONVENTION,
         nodes=_names(max((section.pairs for section in known), default=1)),
         cut=cut,
-        left_out=[section.title for section in sections if not _kind(section.title)],
+        left_out=[_named(section.title) for section in sections if not _kind(section.title)],
+        warnings=[*foreign.warnings("OSU"), *_failed(known), *_devices(known)],
     )
+
+
+def _devices(sections: Sequence[_Section]) -> list[Warned]:
+    """Which memory held the messages, where it is not the host's."""
+    said = dict.fromkeys(one for section in sections for one in section.comments if "DEVICE" in one)
+    return [
+        ("device-memory", one, "compare it with results of the same memory only") for one in said
+    ]
+
+
+def _named(title: str) -> str:
+    return f"{title} (a collective)" if _COLLECTIVE.search(title) else title
+
+
+def _failed(sections: Sequence[_Section]) -> list[Warned]:
+    """Rows whose data arrived damaged are no results."""
+    failed = [line for section in sections for line in section.failed]
+    if not failed:
+        return []
+    lines = ", ".join(str(line.number) for line in failed[:MOST_NAMED])
+    more = f" and {len(failed) - MOST_NAMED} more" if len(failed) > MOST_NAMED else ""
+    return [
+        (
+            "validation-failed",
+            f"validation failed on line {lines}{more}: the data that arrived were wrong, so the time is no result",
+            "look for the transport or device that damages data, and measure again",
+        )
+    ]
 
 
 def _kind(title: str) -> str | None:
@@ -73,28 +115,32 @@ def _kind(title: str) -> str | None:
     return "pairs" if "multiple bandwidth" in plain else None
 
 
-def _sections(text: Text) -> tuple[list[_Section], Cut | None]:
+def _sections(text: Text, foreign: PassedOver) -> tuple[list[_Section], Cut | None]:
     found: list[_Section] = []
     for line in text.lines:
         if title := _TITLE.match(line.text):
             found.append(_Section(line, title[1], title[2]))
-        elif not line.text.strip():
-            continue
-        elif not found:
-            raise line.refuse("not OSU's", "expected '# OSU ... Test'")
-        elif line.text.startswith("#"):
+        elif line.text.startswith("#") and found:
             _read_comment(found[-1], line.text)
+        elif not found or not line.text[:1].isdigit():
+            if not found or _kind(found[-1].title):
+                foreign.add(line)
         elif _is_cut(line, found[-1]):
             return found, line.cut()
         else:
-            _check_row(line, found[-1])
-            found[-1].rows.append(line)
+            _take_row(line, found[-1])
     return found, _cut_header(text, found)
+
+
+def _take_row(line: Line, section: _Section) -> None:
+    _check_row(line, section)
+    is_wrong = _VALIDATION in section.header and line.fields[-1].lower() != "pass"
+    (section.failed if is_wrong else section.rows).append(line)
 
 
 def _cut_header(text: Text, found: Sequence[_Section]) -> Cut | None:
     """A last section without rows was cut, unless it is of a test that has other rows."""
-    if found and not found[-1].rows and _kind(found[-1].title):
+    if found and not (found[-1].rows or found[-1].failed) and _kind(found[-1].title):
         return text.last.cut("the file ends before the first row of this test")
     return None
 
@@ -105,6 +151,8 @@ def _read_comment(section: _Section, line: str) -> None:
     section.window = int(window[1]) if window else section.window
     if line.startswith("# Size"):
         section.header = re.split(r"\s{2,}", line[1:].strip())
+    elif not (pairs or window):
+        section.comments.append(line[1:].strip())
 
 
 def _is_cut(line: Line, section: _Section) -> bool:
@@ -136,7 +184,12 @@ def _test(section: _Section) -> Test:
         transport="mpi",
         timings=timings,
         line=section.line,
-        facts={"test": section.title, "version": section.version, "pairs": section.pairs},
+        facts={
+            "test": section.title,
+            "version": section.version,
+            "pairs": section.pairs,
+            **({"comments": section.comments} if section.comments else {}),
+        },
     )
 
 

@@ -14,10 +14,14 @@ from weft.formats.importers.imported import (
     streamed,
     timed,
 )
+from weft.formats.importers.perftest_json import read_json
 from weft.formats.importers.text import Cut, Line, Text
 from weft.plan.pattern import Pingpong, Stream
 
-SIGN = re.compile(r"^\s*#bytes\s+#iterations\s+(BW peak|t_min\[usec\]|t_avg\[usec\])", re.MULTILINE)
+SIGN = re.compile(
+    r"^\s*#bytes\s+#iterations\s+(BW peak|t_min\[usec\]|t_avg\[usec\])|^\"test_info\":|\"n_iterations\":",
+    re.MULTILINE,
+)
 
 _TITLE = re.compile(r"\s+(\S+)( Bidirectional)? (BW|Latency) Test\s*$")
 _COLUMN = re.compile(r"#\w+|(?:99[.\d]*% )?[A-Za-z_]+(?: [a-z]+)?(?:\[[^\]]+\])")
@@ -59,6 +63,9 @@ class _Section:
 def read(text: Text, options: Options) -> Content:
     """perftest's tables; raises RequestError, naming line and reason."""
     text.require(SIGN, "expected a line '#bytes #iterations BW peak[...]' or '... t_min[usec]'")
+    if text.text.lstrip().startswith("{"):
+        tests = read_json(text)
+        return Content("perftest", tests, _CONVENTION, warnings=_warnings(tests))
     sections, cut = _sections(text)
     tests = [_test(section) for section in sections if section.rows]
     return Content("perftest", tests, _CONVENTION, cut=cut, warnings=_warnings(tests))

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from weft.formats.importers.imported import Content, Options, Test, one_way, streamed
+from weft.formats.importers.imported import ENDS, Content, Options, Test, one_way, streamed
+from weft.formats.importers.passed_over import PassedOver
 from weft.formats.importers.text import Cut, Line, Text
 from weft.plan.pattern import Pingpong, Stream
 
@@ -33,7 +34,15 @@ _DEFAULT_BYTES = {
     ("sdp", "bw"): 65536,
     ("udp", "bw"): 32768,
     ("rc", "bw"): 65536,
+    ("uc", "bw"): 65536,
+    ("rc", "rdma_write_bw"): 65536,
+    ("rc", "rdma_read_bw"): 65536,
+    ("uc", "rdma_write_bw"): 65536,
 }
+_CONF = "conf:"
+_CORES = re.compile(r"(\d{1,6}) Cores?: *(.*)")
+_FASTER = 1.05
+"""By so much a message of a size may be faster than the measured bandwidth, before the size cannot be right."""
 
 _CONVENTION = (
     "latency is half the round trip; rates are what was received, GB of 10^9 bytes and Gb of 10^9"
@@ -66,7 +75,8 @@ class _Section:
 
 def read(text: Text, options: Options) -> Content:
     """qperf's tests; raises RequestError, naming line and reason."""
-    sections, cut = _sections(text)
+    foreign, conf = PassedOver(), dict[str, str]()
+    sections, cut = _sections(text, foreign, conf)
     known = [section for section in sections if section.kind.endswith(("lat", "bw"))]
     assumed = [one for one in known if "msg_size" not in one.values and options.size_bytes is None]
     own = {f"{_size(one, options)} bytes of {one.name}" for one in assumed}
@@ -74,29 +84,83 @@ def read(text: Text, options: Options) -> Content:
         "size-assumed",
         "the file does not say how long the messages were: taken for qperf's own sizes, "
         + ", ".join(sorted(own)),
-        "run qperf with -vu, or say it with --size",
+        "run qperf with -vu; or, where it was given -m, say that size with --size: it is then of all tests",
     )
+    tests = [_test(section, options) for section in known]
+    _refuse_too_fast(tests)
+    client, server = (conf.get(f"{end}_node", name) for end, name in zip(_SIDES, ENDS, strict=True))
+    nodes = (client, server) if client != server else ENDS
     return Content(
         "qperf",
-        [_test(section, options) for section in known],
+        tests,
         _CONVENTION,
+        nodes=nodes,
         cut=cut,
         left_out=[one.name for one in sections if one not in known],
-        warnings=[warning] if assumed else [],
+        warnings=[*([warning] if assumed else []), *foreign.warnings("qperf")],
+        node_facts={
+            node: _node_facts(conf, side) for node, side in zip(nodes, _SIDES, strict=True)
+        },
     )
 
 
-def _sections(text: Text) -> tuple[list[_Section], Cut | None]:
+_SIDES = ("loc", "rem")
+"""The client, which prints, and the server."""
+
+
+def _node_facts(conf: Mapping[str, str], side: str) -> dict[str, object]:
+    """What the test conf says of a node, by the names that agents give it."""
+    cores = _CORES.match(conf.get(f"{side}_cpu", ""))
+    found: dict[str, object] = {}
+    if cores:
+        found |= {"cpus": int(cores[1]), "cpu_model": " ".join(cores[2].split())}
+    if system := conf.get(f"{side}_os"):
+        found["kernel"] = system.removeprefix("Linux ")
+    return found
+
+
+def _refuse_too_fast(tests: Sequence[Test]) -> None:
+    """Raise RequestError where a latency would beat the bandwidth that was measured over the same transport: its
+    messages were shorter than is said."""
+    best: dict[str, float] = {}
+    for test in tests:
+        if isinstance(test.pattern, Stream):
+            rate = max(one.size_bytes * one.messages / one.elapsed_ns for one in test.timings)
+            best[test.transport] = max(rate, best.get(test.transport, 0.0))
+    for test in tests:
+        for one in test.timings:
+            rate = 2 * one.size_bytes * one.messages / one.elapsed_ns
+            most = best.get(test.transport)
+            if isinstance(test.pattern, Pingpong) and most and rate > _FASTER * most:
+                raise one.line.wrong(
+                    f"{one.size_bytes} bytes in this time would be {rate * 8:.3g} Gb/s, and the bandwidth that was "
+                    f"measured is {most * 8:.3g} Gb/s",
+                    "its messages were shorter: import latencies and bandwidths apart, each with its --size",
+                )
+
+
+def _sections(
+    text: Text, foreign: PassedOver, conf: dict[str, str]
+) -> tuple[list[_Section], Cut | None]:
+    """The tests; `conf` becomes what the test of that name says, which is no measurement."""
     found: list[_Section] = []
+    is_conf = False
     for line in text.lines:
         if line.is_open and line.text.strip():
             return _with_results(found[:-1]), line.cut()
-        if title := _TITLE.fullmatch(line.text.rstrip()):
+        if line.text.rstrip() == _CONF:
+            is_conf = True
+        elif title := _TITLE.fullmatch(line.text.rstrip()):
+            is_conf = False
             found.append(_Section(line, title[1], title[2]))
+        elif is_conf and (value := _VALUE.fullmatch(line.text)):
+            conf[value[1]] = f"{value[2]} {value[3]}".strip()
         elif (value := _VALUE.fullmatch(line.text)) and found:
             found[-1].values[value[1]] = line, value[2], value[3].strip()
-        elif line.text.strip():
-            raise line.refuse("not qperf's", "expected 'tcp_lat:' and lines 'latency = 7.67 us'")
+        else:
+            foreign.add(line)
+    if not found:
+        raise text.lines[0].refuse("no qperf test", "expected 'tcp_lat:' and 'latency = 7.67 us'")
     return _without_cut(text, found)
 
 

@@ -88,12 +88,21 @@ class Cut:
     reason: str
 
 
+_LABEL = re.compile(
+    r"\s*(?:\[[^\]\s]{1,80}\](?:<std(?:out|err)>)?:?|\d{1,7}:|[\w.-]{1,80}:)[ \t]?", re.ASCII
+)
+"""What launchers put before each line: [1,0]<stdout>: (mpirun --tag-output), 0: (srun -l), [OUTPUT], [node-a:0]:"""
+
+
 @dataclass(frozen=True)
 class Text:
-    """A result file without the terminal's colours."""
+    """A result file without the terminal's colours. `label` is what was taken off the front of its lines; `others` are
+    lines without it."""
 
     path: Path
     text: str
+    label: str = ""
+    others: tuple[Line, ...] = ()
 
     @classmethod
     def read(cls, path: Path) -> Text:
@@ -109,6 +118,31 @@ class Text:
         *whole, rest = self.text.split("\n")
         lines = [Line(self.path, number, line, False) for number, line in enumerate(whole, start=1)]
         return [*lines, Line(self.path, len(lines) + 1, rest, bool(rest))]
+
+    def without_label(self, sign: re.Pattern[str]) -> Text:
+        """The lines that have the label of the first one that, without it, shows the `sign` of a tool, which nothing
+        shows as it is. Others become empty, so that numbers of lines stay. The text itself where there is no label."""
+        if sign.search(self.text):
+            return self
+        for line in self.lines:
+            found = _LABEL.match(line.text)
+            if found and sign.search(line.text[found.end() :]):
+                return self._of(found[0])
+        return self
+
+    def _of(self, label: str) -> Text:
+        bare = label.rstrip()
+        mine = [line.text.startswith(bare) for line in self.lines]
+        kept = [
+            line.text.removeprefix(label).removeprefix(bare) if is_mine else ""
+            for line, is_mine in zip(self.lines, mine, strict=True)
+        ]
+        others = [
+            line
+            for line, is_mine in zip(self.lines, mine, strict=True)
+            if not is_mine and line.text.strip()
+        ]
+        return Text(self.path, "\n".join(kept), bare.strip(), tuple(others))
 
     @property
     def last(self) -> Line:
