@@ -4,6 +4,7 @@ import shutil
 import subprocess
 
 import pytest
+from msgspec.structs import replace
 
 from weft.errors import RequestError
 from weft.job_ports import firewall
@@ -82,11 +83,11 @@ TRACED = {
 }
 
 
-def usage(is_traced=True, more=()):
+def usage(is_traced=True, more=(), processes=PROCESSES):
     def seen(node, address):
         events = LISTENS[node] + OPEN[node] + (TRACED[node] if is_traced else [])
         events += [one for where, one in more if where == node]
-        report = SocketsSeen("boot", node, ["127.0.0.1", address], ANY, PROCESSES[node], events, 0)
+        report = SocketsSeen("boot", node, ["127.0.0.1", address], ANY, processes[node], events, 0)
         return Seen(node, report, 0, Watching(5, "" if is_traced else "not allowed"))
 
     return usage_of([seen("a", A), seen("b", B)], (0, 10), 6.0, 0)
@@ -186,6 +187,48 @@ def test_both_firewalls_take_the_rules():
             ["nft", "--check", "-f", "-"], input=text, text=True, capture_output=True
         )
         assert done.returncode == 0 or "permitted" in done.stderr, done.stderr
+
+
+def ruleset_of(nft: str) -> str:
+    """What the kernel has after the file was loaded, in a network of its own."""
+    load = "nft -f - && nft list ruleset"
+    done = subprocess.run(
+        ["unshare", "--user", "--map-root-user", "--net", "sh", "-c", load],
+        input=nft,
+        text=True,
+        capture_output=True,
+    )
+    if "permitted" in done.stderr:
+        pytest.skip("the kernel lets no user load rules in a namespace")
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+@pytest.mark.skipif(not shutil.which("nft"), reason="nft is not installed (nftables)")
+@pytest.mark.parametrize("name", ['"\naccept\n#', "a\x1b[31m", 'x" accept', "\u00e9t\u00e9", "b\\"])
+def test_a_process_cannot_name_itself_into_the_rules(name):
+    """Its name is up to 15 bytes of its own choice (prctl)."""
+    renamed = {
+        node: [replace(one, name=name) if one.name == "app" else one for one in processes]
+        for node, processes in PROCESSES.items()
+    }
+    rules = rules_of(usage(processes=renamed))
+    honest = rules_of(usage())
+    text = firewall.nftables(rules)
+    firewall.refuse_unloadable(text, firewall.iptables(rules), "")
+    assert text.count("\n") == firewall.nftables(honest).count("\n")
+    assert firewall.iptables(rules).count("\n") == firewall.iptables(honest).count("\n")
+    assert [line for line in ruleset_of(text).splitlines() if line.strip() == "accept"] == []
+
+
+@pytest.mark.skipif(not shutil.which("nft"), reason="nft is not installed (nftables)")
+def test_a_comment_is_as_long_as_a_firewall_takes_it():
+    [rule, *_] = rules_of(usage())
+    many = replace(rule, programs=tuple(f"a-long-name-{at:02}" for at in range(40)))
+    assert "a-long-name-00" in ruleset_of(firewall.nftables([many]))
+    firewall.refuse_unloadable(firewall.nftables([many]), firewall.iptables([many]), "")
+    longest = max(len(part) for part in firewall.iptables([many]).split('"')[1::2])
+    assert longest == 255
 
 
 def test_hosts_are_read_from_the_command():

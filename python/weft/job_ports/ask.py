@@ -88,6 +88,7 @@ def _ask(question: Question) -> Answer:
             ip6tables=firewall.iptables(rules, 6),
             pins=pins.environment if pins else {},
         )
+        firewall.refuse_unloadable(answer.nftables, answer.iptables, answer.ip6tables)
         if not (question.check or question.each) or usage.status != 0:
             return answer
         if stage is None:

@@ -3,8 +3,13 @@
 from __future__ import annotations
 
 import ipaddress
+import os
+import re
+import shutil
+import subprocess
 from collections.abc import Iterable, Iterator, Sequence
 
+from weft.errors import WorkError
 from weft.job_ports.rules import Rule
 from weft.testbed.ports import PortRange
 
@@ -12,6 +17,13 @@ TABLE = "weft_ports"
 REFUSED = "refused"
 """The set in which the kernel keeps what no rule let in."""
 _VERSIONS = {4: "ip", 6: "ip6"}
+_NFT_BYTES, _IPTABLES_BYTES = 127, 255
+"""The longest comment of each, without its end."""
+_UNSAFE = re.compile(r"[^A-Za-z0-9_.+\-?,: ]")
+_NOT_ITS_FAULT = re.compile(
+    "Operation not permitted|Permission denied|can't initialize|does not exist|No such file|not supported"
+)
+"""The kernel lacks the module, or namespaces keep it away."""
 _PORTS_AT_ONCE = 15
 """What iptables' multiport takes; a range counts as two."""
 _KEPT = """    set {name} {{ type inet_proto . ipv4_addr . inet_service; flags dynamic; size 65535; }}
@@ -45,7 +57,7 @@ def _nft_lines(rule: Rule) -> Iterator[str]:
         name = _VERSIONS[version]
         yield (
             f"{name} saddr {{ {', '.join(sources)} }} {name} daddr {{ {', '.join(targets)} }} "
-            f'{rule.protocol} dport {{ {ports} }} accept comment "{rule.purpose}"'
+            f'{rule.protocol} dport {{ {ports} }} accept comment "{_comment(rule, _NFT_BYTES)}"'
         )
 
 
@@ -66,8 +78,32 @@ def _iptables_lines(rule: Rule, version: int) -> Iterator[str]:
                 yield (
                     f"-A INPUT -s {','.join(sources)} -d {','.join(targets)} -p {rule.protocol} "
                     f"-m multiport --dports {','.join(str(one).replace('-', ':') for one in ports)} "
-                    f'-m comment --comment "{rule.purpose}" -j ACCEPT'
+                    f'-m comment --comment "{_comment(rule, _IPTABLES_BYTES)}" -j ACCEPT'
                 )
+
+
+def _comment(rule: Rule, most_bytes: int) -> str:
+    """What the rule is for, of characters that end neither a comment nor a line: processes choose their own names."""
+    text = _UNSAFE.sub("?", rule.purpose)
+    return text if len(text) <= most_bytes else f"{text[: most_bytes - 3]}..."
+
+
+def refuse_unloadable(nft: str, ipt: str, ipt6: str) -> None:
+    """Raise WorkError where a firewall of this machine does not take its rules; it says so without loading them. One
+    that is not here, or not for this user, is not asked."""
+    for argv, text in (
+        (["nft", "-c", "-f", "-"], nft),
+        (["iptables-restore", "--test"], ipt),
+        (["ip6tables-restore", "--test"], ipt6),
+    ):
+        if not text or os.geteuid() != 0 or shutil.which(argv[0]) is None:
+            continue
+        done = subprocess.run(argv, input=text, capture_output=True, text=True, check=False)
+        if done.returncode and not _NOT_ITS_FAULT.search(done.stderr):
+            raise WorkError(
+                f"{argv[0]} refuses the rules that weft made: {done.stderr.strip()[:300]}",
+                "this is a fault of weft: report it with the output of `weft ports --json`",
+            )
 
 
 def _at_once(ports: Sequence[PortRange]) -> Iterator[list[PortRange]]:

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import ipaddress
+import re
 from collections.abc import Iterable
 from functools import cached_property
 from typing import NamedTuple
 
 from weft.testbed.agent.reply import SeenProcess, SocketEvent, SocketsSeen, Watching
+
+_UNSAFE = re.compile(r"[^A-Za-z0-9_.+-]")
 
 
 class Place(NamedTuple):
@@ -80,8 +83,9 @@ class Seen:
         return max((one.last_ns for one in self.report.processes), default=0)
 
     def name(self, pid: int) -> str:
-        """The program of a process, "" where it is not known."""
-        return self.processes[pid].name if pid in self.processes else ""
+        """The program of a process, "" where it is not known. It chose the name itself: what other programs may read as
+        more than a name becomes "?"."""
+        return _UNSAFE.sub("?", self.processes[pid].name) if pid in self.processes else ""
 
     def listener(self, port: int) -> int:
         """The process that listens on a TCP port, 0 where none was seen."""
