@@ -1,5 +1,6 @@
 """A run folder names commands: resuming it runs only those that the user has seen."""
 
+import json
 import os
 import pty
 import shutil
@@ -73,7 +74,7 @@ def test_commands_of_a_host_file_are_commands_too(folder, tmp_path, kind):
     }
     (tmp_path / "hosts.toml").write_text(f'{keys[kind]}\n[[nodes]]\nids = "n[1-2]"\n')
     change(folder, f"hosts:{tmp_path}/hosts.toml")
-    assert "resuming it runs a command" in refusal("run", "--resume", folder)
+    assert "going on with it does what the folder names" in refusal("run", "--resume", folder)
 
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root can give a folder away")
@@ -89,3 +90,34 @@ def test_a_folder_of_another_user_is_not_resumed(folder, tmp_path):
 def test_patience_is_a_number(value):
     said = refusal("run", "signature", "--on", "local:", "--patience", value)
     assert "not a number of seconds" in said
+
+
+def knobbed(meta: RunMeta) -> None:
+    complete_plan(meta)
+    step = meta.plan.steps[0]
+    options = replace(step.options, knobs={"rps_cpus": "2"})
+    meta.plan = meta.plan.with_step(0, replace(step, options=options))
+
+
+def test_settings_of_this_machine_are_not_changed_unasked(tmp_path: Path) -> None:
+    folder = tmp_path / "r"
+    write_run(folder, sizes=SIZES, change=knobbed)
+    change_meta(folder, status="partial", done=[], testbed={"kind": "local", "spec": "local:"})
+    said = refusal("run", "--resume", folder)
+    assert "set rps_cpus = 2 on nodes of local:" in said and "--yes" in said
+
+
+def test_work_of_a_stranger_does_nothing_unasked(tmp_path: Path) -> None:
+    """An acceptance that was unpacked from somewhere: its request, or a run in it, names a command."""
+    template = f"template:sh -c 'touch {tmp_path}/trace' {{node}}:n[1-2]"
+    folder = tmp_path / "a"
+    folder.mkdir()
+    request = {"testbed": template, "out": str(folder)}
+    (folder / "request.json").write_text(json.dumps(request))
+    said = refusal("accept", "--resume", folder)
+    assert "touch" in said and "--yes" in said and not (tmp_path / "trace").exists()
+    (folder / "request.json").write_text(json.dumps(request | {"testbed": "sim:pair"}))
+    write_run(folder / "pairs", sizes=SIZES, change=complete_plan)
+    change(folder / "pairs", template)
+    assert "touch" in refusal("accept", "--resume", folder)
+    assert not (tmp_path / "trace").exists()

@@ -106,3 +106,18 @@ def test_what_cannot_be_shown_by_measuring_says_what_would(tmp_path: Path) -> No
     weft_json("run", "aapc", "--on", "sim:bad-cable", "--out", tmp_path / "aapc")
     weft_json("recommend", tmp_path / "aapc", "--out", tmp_path / "b")
     assert "recommend with --twin" in refusal("verify", tmp_path / "b", "link-n7")
+
+
+def test_a_testbed_that_a_folder_names_is_not_opened_unasked(tmp_path: Path) -> None:
+    cluster = Cluster()
+    cluster.interface("n3")["mtu_bytes"] = 1400
+    document = cluster.record().to_json()
+    spec = f"template:sh -c 'touch {tmp_path}/trace' {{node}}:n[1-4]"
+    document["testbed"] |= {"kind": "template", "spec": spec}
+    (tmp_path / "check.json").write_text(json.dumps(document))
+    weft_json("recommend", tmp_path / "check.json", "--out", tmp_path / "a")
+    asked = ["verify", tmp_path / "a", "differs-mtu-n3", "--out", tmp_path / "v"]
+    said = refusal(*asked)
+    assert "touch" in said and "--yes" in said and not (tmp_path / "trace").exists()
+    assert weft(*asked, "--yes").returncode == 1
+    assert (tmp_path / "trace").exists()

@@ -5,7 +5,7 @@ from __future__ import annotations
 import datetime
 import os
 import time
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -23,8 +23,9 @@ from weft.execute.progress import Reporter, Showing
 from weft.execute.work_folder import (
     REQUEST_NAME,
     WorkFolder,
-    read_request,
+    deeds_of_work,
     refuse_existing,
+    request_to_resume,
     write_json,
 )
 from weft.fabrics.load import load_fabric
@@ -61,9 +62,16 @@ def accept(request: AcceptRequest, showing: Showing) -> Acceptance:
     return work.carry_out(showing)
 
 
-def resume(directory: str, showing: Showing) -> Acceptance:
-    """Continue an acceptance that was cut short; what was measured stays. Raises RequestError."""
-    return _Work.of(read_request(directory, AcceptRequest, COMMAND)).carry_out(showing)
+def resume(directory: str, showing: Showing, approved: Collection[str] = ()) -> Acceptance:
+    """Continue an acceptance that was cut short; what was measured stays. Raises RequestError, also where the folder
+    names commands that were not `approved`."""
+    request = request_to_resume(directory, AcceptRequest, COMMAND, approved)
+    return _Work.of(request).carry_out(showing)
+
+
+def deeds_of_acceptance(directory: str) -> list[str]:
+    """What resuming it does beyond starting agents; raises RequestError."""
+    return deeds_of_work(directory, AcceptRequest, COMMAND)
 
 
 @dataclass

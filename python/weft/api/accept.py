@@ -126,6 +126,13 @@ def accept(
     return Acceptance(acceptance.accept(request, showing), folder)
 
 
-def resume_acceptance(folder: str | os.PathLike[str], *, showing: Showing = silent) -> Acceptance:
-    """Continue an acceptance that was cut short; what was measured stays. Raises RequestError where it is none."""
-    return Acceptance(acceptance.resume(os.fspath(folder), showing), Path(folder))
+def resume_acceptance(
+    folder: str | os.PathLike[str], *, yes: bool = False, showing: Showing = silent
+) -> Acceptance:
+    """Continue an acceptance that was cut short; what was measured stays. Raises RequestError where it is none.
+
+    yes: run the commands that the folder names, where its testbed needs such.
+    """
+    place = os.fspath(folder)
+    approved = acceptance.deeds_of_acceptance(place) if yes else []
+    return Acceptance(acceptance.resume(place, showing, approved), Path(folder))

@@ -143,15 +143,18 @@ def verify(
     nodes: int | None = None,
     ports: str | None = None,
     out: str | os.PathLike[str] | None = None,
+    yes: bool = False,
     showing: Showing = silent,
 ) -> Verification:
     """Measure whether a recommendation helped, after it was carried out: `weft.verify("advice", "link-n7").held`.
 
     folder: what `weft.recommend` wrote. id: which recommendation. on, scale: where; by default where it was measured.
-    nodes, ports: as in `weft.run`. out: a new folder for what is measured; FOLDER/verify/ID-TIME by default. showing:
-    shows how far it is. Raises RequestError where it cannot be shown by measuring, WorkError where that fails.
+    nodes, ports: as in `weft.run`. yes: run the commands and change the settings that the folder names. out: a new
+    folder for what is measured; FOLDER/verify/ID-TIME by default. showing: shows how far it is. Raises RequestError
+    where it cannot be shown by measuring, WorkError where that fails.
     """
     time = f"{datetime.datetime.now():%Y%m%d-%H%M%S}"
     place = out or Path(folder) / "verify" / f"{id}-{time}"
     request = VerifyRequest(os.fspath(folder), id, os.fspath(place), on, scale, nodes, ports)
-    return Verification(verifying.verify(request, showing))
+    approved = verifying.deeds_of_verification(request) if yes else []
+    return Verification(verifying.verify(request, showing, approved))

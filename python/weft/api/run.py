@@ -21,8 +21,9 @@ from weft.diagnosis.points import points
 from weft.diagnosis.predictions import Held, held
 from weft.diagnosis.signature import Signature, signature
 from weft.errors import RequestError
+from weft.execute.gate import deeds_of_run
 from weft.execute.progress import Reporter
-from weft.execute.request import commands_of_run, resume_run
+from weft.execute.request import resume_run
 from weft.quantity import format_mbps, format_us
 from weft.runs.folder import Run as StoredRun
 from weft.runs.meta import RunMeta, Status, Warning
@@ -131,12 +132,12 @@ class Run(Said):
     ) -> Run:
         """Measure what the run lacks, and return it anew; a complete run stays as it is.
 
-        `yes`: run the commands that run.json names, where its testbed needs such. Raises RequestError for a run
-        in memory, for a folder of another user, and where a command was not agreed to.
+        `yes`: run the commands and change the settings that run.json names, where there are such. Raises RequestError
+        for a run in memory, for a folder of another user, and where a command was not agreed to.
         """
         if self.folder is None:
             raise RequestError("a run in memory cannot be resumed", "simulate it again")
-        approved = commands_of_run(str(self.folder)) if yes else []
+        approved = deeds_of_run(self.folder) if yes else []
         return ended(resume_run(str(self.folder), reporter, patience_s, approved))
 
     def lines(self) -> list[str]:

@@ -125,9 +125,16 @@ def tune(
     return Tuning(tuning.tune(request, showing), folder)
 
 
-def resume_tuning(folder: str | os.PathLike[str], *, showing: Showing = silent) -> Tuning:
-    """Continue a tuning that was cut short; what was measured stays. Raises RequestError where it is none."""
-    return Tuning(tuning.resume(os.fspath(folder), showing), Path(folder))
+def resume_tuning(
+    folder: str | os.PathLike[str], *, yes: bool = False, showing: Showing = silent
+) -> Tuning:
+    """Continue a tuning that was cut short; what was measured stays. Raises RequestError where it is none.
+
+    yes: run the commands and change the settings that the folder names, where there are such.
+    """
+    place = os.fspath(folder)
+    approved = tuning.deeds_of_tuning(place) if yes else []
+    return Tuning(tuning.resume(place, showing, approved), Path(folder))
 
 
 def undo_settings() -> list[Restored]:

@@ -13,6 +13,7 @@ import click
 import msgspec
 
 from weft.errors import WorkError
+from weft.fresh_file import fresh_file
 from weft.nodeset import fold
 
 if TYPE_CHECKING:
@@ -74,10 +75,15 @@ def print_run(run: Run, as_json: bool, held: Held | None = None) -> None:
     click.echo(f"{directory}: {status}", err=True)
 
 
-def write_file(path: Path, text: str) -> None:
-    """Write what a command was asked for; raises WorkError."""
+def write_file(path: Path, text: str, is_named: bool = True) -> None:
+    """Write what a command was asked for; raises WorkError. Where the user did not name the file, a link in its place
+    is not followed."""
     try:
-        path.write_text(text)
+        if is_named:
+            path.write_text(text)
+        else:
+            with fresh_file(path) as file:
+                file.write(text.encode())
     except OSError as error:
         raise WorkError(f"{path}: cannot write it: {error.strerror}") from None
 

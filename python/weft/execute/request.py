@@ -19,6 +19,7 @@ from weft.execute.adaptive import Chooser
 from weft.execute.against import settle_against
 from weft.execute.dry_run import Outlook, foresee
 from weft.execute.file_cast.settle import settle_file_casts
+from weft.execute.gate import deeds_of_run, refuse_other_owner, refuse_unapproved
 from weft.execute.live import LiveRun
 from weft.execute.progress import Reporter
 from weft.execute.settle import settle, settle_scale
@@ -175,22 +176,17 @@ def foresee_run(request: RunRequest) -> Outlook:
     return outlook
 
 
-def commands_of_run(directory: str) -> list[str]:
-    """The commands that resuming a run executes because its run.json names them; raises RequestError."""
-    from weft.testbed.hosts.spec import named_commands
-
-    return named_commands(RunMeta.read(Path(directory)).testbed.get("spec", ""))
-
-
 def resume_run(
     directory: str,
     reporter: Reporter | None = None,
     patience_s: float = 10.0,
     approved: Collection[str] = (),
 ) -> Run:
-    """Measure what a run lacks; a complete run is returned as it is. Of the commands that the run names only those are
-    executed that the user has `approved`; raises RequestError for others, and for a folder of another user."""
-    _refuse_other_owner(Path(directory))
+    """Measure what a run lacks; a complete run is returned as it is. Of the commands and settings that the run names
+    only those are carried out that the user has `approved`; raises RequestError for others, and for a folder of another
+    user."""
+    RunMeta.read(Path(directory))
+    refuse_other_owner(Path(directory), Path(directory) / FILE_NAME)
     with lock_folder(Path(directory)) as lock:
         run = Run.open(directory)
         damaged = damaged_tables(run.directory)
@@ -198,7 +194,7 @@ def resume_run(
             return run
         if "spec" not in run.meta.testbed:
             raise RequestError(f"{directory}: an imported run cannot be resumed")
-        _refuse_unapproved(directory, approved)
+        refuse_unapproved(Path(directory), deeds_of_run(Path(directory)), approved)
         if run.meta.against:
             recorded_run(run.meta.against, run.meta.plan)
         known = run.meta.testbed
@@ -210,26 +206,6 @@ def resume_run(
             afresh = testbed.is_computed and is_short
             writer = RunWriter.resume(run, lock, afresh)
             return _carry_out(testbed, writer, reporter, patience_s)
-
-
-def _refuse_other_owner(directory: Path) -> None:
-    """What run.json names is executed, so it must be the user's own."""
-    RunMeta.read(directory)
-    for path in (directory, directory / FILE_NAME):
-        if path.stat().st_uid != os.geteuid():
-            raise RequestError(
-                f"{path}: belongs to another user (uid {path.stat().st_uid})",
-                "a run names the commands that resuming it executes: resume only your own, or measure again",
-            )
-
-
-def _refuse_unapproved(directory: str, approved: Collection[str]) -> None:
-    unknown = [one for one in commands_of_run(directory) if one not in approved]
-    if unknown:
-        raise RequestError(
-            f"{directory}: resuming it runs a command that its run.json names: {unknown[0]}",
-            "if it is what you would run, add --yes",
-        )
 
 
 def _carry_out(

@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-import os
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Protocol, TypeVar
+from typing import Protocol, TypeVar, cast
 
 import msgspec
 
 from weft.errors import RequestError, WorkError
+from weft.execute.gate import deeds_below, deeds_of_run, refuse_other_owner, refuse_unapproved
 from weft.execute.progress import Reporter
-from weft.execute.request import RunRequest, commands_of_run, resume_run, start_run
+from weft.execute.request import RunRequest, resume_run, start_run
 from weft.runs.folder import Run
 from weft.runs.meta import FILE_NAME
 from weft.text_file import read_json
@@ -57,12 +57,23 @@ def read_request(directory: str, kind: type[_Request], command: str) -> _Request
         raise RequestError(
             f"{directory}: not a folder of `{command}`", f"it has no {REQUEST_NAME}"
         ) from None
-    if file.stat().st_uid != os.geteuid():
-        raise RequestError(
-            f"{file}: belongs to another user",
-            "it names commands that are run: continue only your own",
-        )
+    refuse_other_owner(file)
     return msgspec.structs.replace(request, out=directory)
+
+
+def deeds_of_work(directory: str, kind: type[_Request], command: str) -> list[str]:
+    """What going on with a folder of work does beyond starting agents; raises RequestError as `read_request` does."""
+    request = read_request(directory, kind, command)
+    return deeds_below(Path(directory), cast(WorkRequest, request).testbed)
+
+
+def request_to_resume(
+    directory: str, kind: type[_Request], command: str, approved: Collection[str]
+) -> _Request:
+    """The request of work that goes on; raises RequestError where the user has not agreed to what it does."""
+    wanted = deeds_of_work(directory, kind, command)
+    refuse_unapproved(Path(directory), wanted, approved)
+    return read_request(directory, kind, command)
 
 
 def write(file: Path, content: bytes) -> None:
@@ -107,7 +118,8 @@ class WorkFolder:
     def _carry_out(self, name: str, plan: str, reporter: Reporter) -> Run:
         request, out = self.request, self.path / name
         if (out / FILE_NAME).exists():
-            approved = commands_of_run(str(out))
+            # The gate before the whole work has seen them.
+            approved = deeds_of_run(out)
             return resume_run(str(out), reporter, request.patience_s, approved)
         file = self.path / f"{name}.toml"
         write(file, plan.encode())

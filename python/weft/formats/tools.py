@@ -23,7 +23,7 @@ LISTENING = "until grep -q ':138A .* 0A ' /proc/net/tcp; do sleep 0.1; done"
 """NPtcp's transmitter does not wait for its receiver, which listens on port 5002."""
 LISTENING_WITHIN_S = 30.0
 TRANSMITTER = (
-    'file=/tmp/np.out.$$; "$@" -o $file >&2; status=$?; cat $file; rm -f $file; exit $status'
+    'file=$(mktemp) || exit 1; "$@" -o $file >&2; status=$?; cat $file; rm -f $file; exit $status'
 )
 """NPtcp writes its results to a file only, and a guest's files are its own."""
 

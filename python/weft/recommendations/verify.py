@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
@@ -12,11 +12,13 @@ from msgspec import Struct
 
 from weft.acceptance.accept import AcceptRequest, accept
 from weft.errors import RequestError
+from weft.execute.gate import deeds, refuse_unapproved
 from weft.execute.progress import Showing
 from weft.execute.request import RunRequest, start_run
 from weft.execute.work_folder import write_json
 from weft.interval import Interval
 from weft.nodeset import fold
+from weft.plan.load import parse_plan
 from weft.preflight.assess import judge
 from weft.preflight.probe import look
 from weft.preflight.reach import unseen
@@ -33,6 +35,7 @@ from weft.recommendations.folder import read_folder
 from weft.recommendations.measured import measured, ratio
 from weft.recommendations.words import gain_text
 from weft.runs.folder import Run
+from weft.testbed.hosts.spec import named_commands
 from weft.testbed.open import open_testbed
 from weft.text_file import parse_toml
 
@@ -90,14 +93,28 @@ class Verification(Struct, frozen=True):
         return {"held": self.held, **msgspec.to_builtins(self)}
 
 
-def verify(request: VerifyRequest, showing: Showing) -> Verification:
-    """Measure again what shows the action; raises RequestError where it cannot be shown so."""
+def deeds_of_verification(request: VerifyRequest) -> list[str]:
+    """What verifying does beyond starting agents, where the folder names it; raises RequestError."""
+    found = read_folder(Path(request.folder))
+    checks = [one for one in found.find(request.id).checks if isinstance(one, PlanCheck)]
+    plans = [parse_plan(one.plan, request.folder, one.settings) for one in checks]
+    wanted = list(deeds(request.testbed or found.testbed, plans))
+    own = named_commands(request.testbed) if request.testbed else []
+    return [one for one in wanted if one not in own]
+
+
+def verify(
+    request: VerifyRequest, showing: Showing, approved: Collection[str] = ()
+) -> Verification:
+    """Measure again what shows the action; raises RequestError where it cannot be shown so, and where the folder names
+    commands or settings that were not `approved`."""
     found = read_folder(Path(request.folder))
     action = found.find(request.id)
     _refuse_unshown(action)
     testbed = request.testbed or found.testbed
     if not testbed:
         raise RequestError("a testbed is needed: what was read names none", "give --on TESTBED")
+    refuse_unapproved(Path(request.folder), deeds_of_verification(request), approved)
     scale = request.scale or found.scale
     place = _Place(request, testbed, scale, Path(request.out))
     shown = tuple(

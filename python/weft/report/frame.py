@@ -14,6 +14,7 @@ import vl_convert
 
 from weft import __version__
 from weft.errors import RequestError, WorkError
+from weft.fresh_file import fresh_file
 from weft.report.figures.drawing.figure import VEGA_LITE_VERSION, Figure, Row
 from weft.report.figures.drawing.theme import config_for
 
@@ -55,7 +56,8 @@ def write_page(html: str, path: Path) -> Path:
     temporary = path.with_name(path.name + ".new")
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        temporary.write_text(html, encoding="utf-8")
+        with fresh_file(temporary) as file:
+            file.write(html.encode())
         temporary.replace(path)
     except OSError as error:
         raise WorkError(

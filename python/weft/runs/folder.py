@@ -115,6 +115,7 @@ class RunWriter:
         """Continue a run whose folder is locked: what it has is kept unless all is to come anew."""
         with _disk_errors(run.directory):
             rescued = run.directory / (STREAM_NAME + ".new")
+            rescued.unlink(missing_ok=True)
             writer = cls(run.directory, run.meta, rescued, lock)
             _warn_without_lock(lock, run.meta)
             run.meta.begin_again(afresh)

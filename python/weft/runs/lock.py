@@ -5,6 +5,7 @@ from __future__ import annotations
 import errno
 import fcntl
 import os
+from io import FileIO
 from pathlib import Path
 from typing import Self
 
@@ -12,6 +13,8 @@ from weft.errors import RequestError
 
 FILE_NAME = "writer.lock"
 
+_APPENDING = os.O_RDWR | os.O_APPEND | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC
+"""Not through a link, which another may have left in the folder."""
 _CANNOT_LOCK = (errno.ENOSYS, errno.EOPNOTSUPP, errno.ENOLCK)
 """What a file system without locks says, such as Lustre without `-o flock`."""
 
@@ -35,12 +38,20 @@ class FolderLock:
         self._path = directory / FILE_NAME
         self.is_held = True
         while True:
-            self._file = self._path.open("ab+", buffering=0)
+            self._file = self._opened()
             self._lock(directory)
             if self._is_ours():
                 break
         self._file.truncate(0)
         self._file.write(str(os.getpid()).encode())
+
+    def _opened(self) -> FileIO:
+        try:
+            return FileIO(os.open(self._path, _APPENDING, 0o666), "ab+")
+        except OSError as error:
+            if error.errno == errno.ELOOP:
+                raise RequestError(f"{self._path}: is a link", "remove it, and try again") from None
+            raise
 
     def _lock(self, directory: Path) -> None:
         try:

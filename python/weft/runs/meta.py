@@ -11,6 +11,7 @@ from typing import Any, Literal
 import msgspec
 
 from weft.errors import RequestError
+from weft.fresh_file import fresh_file
 from weft.plan.phases import check_phases
 from weft.plan.plan import Plan, to_json
 from weft.runs import records
@@ -156,8 +157,8 @@ class RunMeta:
         """Replace run.json atomically, so that a kill leaves the old one or the new one."""
         path = directory / FILE_NAME
         temporary = path.with_suffix(".json.new")
-        with temporary.open("w") as file:
-            file.write(self._text())
+        with fresh_file(temporary) as file:
+            file.write(self._text().encode())
             file.flush()
             os.fsync(file.fileno())
         temporary.replace(path)

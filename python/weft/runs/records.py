@@ -349,6 +349,8 @@ class Source(TypedDict, total=False):
     file: Required[str]
     convention: Required[str]
     tests: list[Settings]
+    label: str
+    """What was taken off the front of its lines."""
 
 
 Done: TypeAlias = Annotated[list[Index], Meta(min_length=2, max_length=2)]

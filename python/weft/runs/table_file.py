@@ -14,6 +14,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from weft.errors import RequestError
+from weft.fresh_file import fresh_file
 from weft.regular_file import open_file
 from weft.runs.tables import added_later
 
@@ -40,7 +41,7 @@ def write_table(table: pa.Table, path: Path, **encoding: object) -> None:
     """Write a table, and put it in place of an earlier one when it is whole and on the disk; `encoding` is what
     pyarrow's ParquetWriter takes."""
     temporary = path.with_name(path.name + ".new")
-    with temporary.open("wb") as file:
+    with fresh_file(temporary) as file:
         sums = []
         with pq.ParquetWriter(file, table.schema, write_page_checksum=True, **encoding) as writer:
             for group in _groups(table):

@@ -141,6 +141,7 @@ class GrowingTable:
         if self._stream is None:
             stream = _stream_path(self._path)
             fresh = stream.with_name(stream.name + ".new")
+            fresh.unlink(missing_ok=True)
             self._stream = TableStream(fresh, self._before.schema)
             self._append(self._before)
             fresh.replace(stream)

@@ -11,8 +11,9 @@ from msgspec import Struct, structs
 from weft.diagnosis.race.contest import Ended
 from weft.diagnosis.race.outcome import Confirmation, Outcome, Place, stand
 from weft.errors import RequestError, WorkError
+from weft.execute.gate import deeds_of_run
 from weft.execute.progress import Reporter
-from weft.execute.request import RunRequest, commands_of_run, resume_run, start_run
+from weft.execute.request import RunRequest, resume_run, start_run
 from weft.plan.load import PlanSource
 from weft.runs.folder import Run
 from weft.runs.meta import FILE_NAME
@@ -71,7 +72,7 @@ def carry_out(
         return _without_race(candidates[0].name, refused, folder)
     plan["race"] |= _of_rules(rules)
     if (folder / FILE_NAME).exists():
-        run = resume_run(str(folder), reporter, patience_s, commands_of_run(str(folder)))
+        run = resume_run(str(folder), reporter, patience_s, deeds_of_run(folder))
     else:
         request = RunRequest(
             plan,

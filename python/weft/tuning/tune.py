@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import datetime
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -14,8 +14,9 @@ from weft.execute.progress import Showing
 from weft.execute.work_folder import (
     REQUEST_NAME,
     WorkFolder,
-    read_request,
+    deeds_of_work,
     refuse_existing,
+    request_to_resume,
     write_json,
 )
 from weft.knobs.recommendation import Recommendation
@@ -48,9 +49,15 @@ def tune(request: TuneRequest, showing: Showing) -> Tuning:
     return _Work(request, names, have).carry_out(showing)
 
 
-def resume(directory: str, showing: Showing) -> Tuning:
-    """Continue a tuning that was cut short; what was measured stays. Raises RequestError."""
-    request = read_request(directory, TuneRequest, COMMAND)
+def deeds_of_tuning(directory: str) -> list[str]:
+    """What resuming it does beyond starting agents; raises RequestError."""
+    return deeds_of_work(directory, TuneRequest, COMMAND)
+
+
+def resume(directory: str, showing: Showing, approved: Collection[str] = ()) -> Tuning:
+    """Continue a tuning that was cut short; what was measured stays. Raises RequestError, also where the folder names
+    commands or settings that were not `approved`."""
+    request = request_to_resume(directory, TuneRequest, COMMAND, approved)
     with request.open() as testbed:
         names = tuple(node.name for node in testbed.nodes[:2])
     return _Work(request, names, read_have(Path(directory))).carry_out(showing)

@@ -35,8 +35,8 @@ def structure_of(run: Run, hosts: list[str], name: str) -> Structure:
         return Structure(draft_of(flat(len(hosts)), hosts, name, title, mtu_bytes(run)))
     study = study_of(run)
     if not study.survey.nodes:
-        warnings = (_FLAT,) if len(hosts) > 2 else ()
-        return Structure(draft_of(flat(len(hosts)), hosts, name, title, mtu_bytes(run)), warnings)
+        unknown = (_FLAT,) if len(hosts) > 2 else ()
+        return Structure(draft_of(flat(len(hosts)), hosts, name, title, mtu_bytes(run)), unknown)
     tree, refused = tree_of(study)
     slow, routes = _slow_ends(study), list(_slow_routes(study))
     draft = draft_of(tree, hosts, name, title, mtu_bytes(run), slow, routes)

@@ -7,10 +7,13 @@ import contextlib
 import os
 import signal
 import time
+from collections.abc import Collection
 from pathlib import Path
 
 from weft.errors import RequestError
+from weft.execute.gate import deeds, refuse_other_owner, refuse_unapproved
 from weft.runs.lock import is_locked
+from weft.runs.meta import FILE_NAME
 from weft.testbed.event_loop import on_terminate, run_to_end
 from weft.watch.alerts.settings import check_command
 from weft.watch.collect import Collector
@@ -39,9 +42,18 @@ def watch_sites(file: Path, folder: Path, for_s: float | None, tell: Tell) -> li
     return run_to_end(_watch(writer, sites, tell, file, for_s))
 
 
-def stop_watch(folder: Path, tell: Tell) -> list[str]:
-    """End the coordinator of a folder, and all agents; the sites where that failed. Raises RequestError."""
+def deeds_of_watch(folder: Path) -> list[str]:
+    """What ending the agents of a watch does beyond starting others that tell them; raises RequestError."""
+    sites = parse_sites(read_record(folder).config)
+    return list(dict.fromkeys(one for site in sites.sites for one in deeds(site.on)))
+
+
+def stop_watch(folder: Path, tell: Tell, approved: Collection[str] = ()) -> list[str]:
+    """End the coordinator of a folder, and all agents; the sites where that failed. Raises RequestError, also for a
+    folder of another user, and where it names commands that were not `approved`."""
     record = read_record(folder)
+    refuse_other_owner(folder, folder / FILE_NAME)
+    refuse_unapproved(folder, deeds_of_watch(folder), approved)
     _end_coordinator(folder)
     writer = Writer.resume(folder)
     return run_to_end(_watch(writer, parse_sites(record.config), tell, None, None, is_over=True))

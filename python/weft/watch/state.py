@@ -7,6 +7,7 @@ from pathlib import Path
 import msgspec
 from msgspec import Struct, field
 
+from weft.fresh_file import fresh_file
 from weft.testbed.agent.reply import WatchStatus
 from weft.testbed.agent.request import WatchCursor
 from weft.text_file import ContentError, read_json
@@ -57,7 +58,8 @@ class State(Struct, kw_only=True):
         """Write it in place of the earlier one; raises OSError."""
         path = folder / STATE_NAME
         temporary = path.with_suffix(".new")
-        temporary.write_bytes(msgspec.json.encode(self))
+        with fresh_file(temporary) as file:
+            file.write(msgspec.json.encode(self))
         temporary.replace(path)
 
 

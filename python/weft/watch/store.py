@@ -17,6 +17,7 @@ import pyarrow as pa
 from msgspec import Struct, field
 
 from weft.errors import RequestError, WeftError
+from weft.fresh_file import fresh_file
 from weft.runs.lock import FolderLock
 from weft.runs.probes import DAY_SCHEMA, KINDS, SCHEMA, Event
 from weft.runs.table_stream import TableStream
@@ -149,8 +150,7 @@ class Writer:
         path = self.folder / FILE_NAME
         temporary = path.with_name(FILE_NAME + ".new")
         with written(self.folder):
-            temporary.touch(mode=0o600)
-            with temporary.open("wb") as file:
+            with fresh_file(temporary, mode=0o600) as file:
                 file.write(msgspec.json.format(msgspec.json.encode(self.record), indent=1) + b"\n")
                 file.flush()
                 os.fsync(file.fileno())

@@ -2,12 +2,13 @@
 
 use std::env;
 use std::io::{self, Read, Write};
-use std::os::fd::{AsFd, OwnedFd};
+use std::os::fd::{AsFd, AsRawFd, OwnedFd};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::time::Duration;
 
 use rustix::event::PollFlags;
+use rustix::fs::{Mode, OFlags, open};
 use rustix::io::{fcntl_dupfd_cloexec, read, write};
 use rustix::pipe::{PipeFlags, pipe_with};
 use rustix::process::setsid;
@@ -37,11 +38,21 @@ impl Heart {
         let _ = write(&self.beats, &[1]);
     }
 
-    /// Start a guard of a journal, and wait until it is there.
+    /// Start a guard of a journal, and wait until it is there. It is given the journal's folder as a descriptor: what
+    /// comes to stand at the path is nothing to it.
     pub fn start_guard(&self, journal: &Path) -> io::Result<Child> {
+        let missing = || io::Error::from(io::ErrorKind::InvalidInput);
+        let (above, name) = (journal.parent(), journal.file_name());
+        // Not closed on exec: the guard has it, too.
+        let folder = open(
+            above.ok_or_else(missing)?,
+            OFlags::DIRECTORY | OFlags::NOFOLLOW,
+            Mode::empty(),
+        )?;
+        let own = format!("/proc/self/fd/{}", folder.as_raw_fd());
         let mut guard = Command::new("/proc/self/exe")
             .arg("guard")
-            .arg(journal)
+            .arg(Path::new(&own).join(name.ok_or_else(missing)?))
             .current_dir("/")
             .stdin(fcntl_dupfd_cloexec(self.hears.as_fd(), 0)?)
             .stdout(Stdio::piped())

@@ -1,14 +1,14 @@
 //! The journal on the node: what is changed and what it was, on disk before it is changed.
 
 use std::env;
-use std::fs::{self, DirBuilder, File};
-use std::io::{self, Write};
-use std::os::unix::fs::DirBuilderExt;
+use std::fs::{self, File};
+use std::io::{self, BufReader};
 use std::path::{Path, PathBuf};
 
 use rustix::process::geteuid;
 
 use super::entry::{Entry, Outcome, Restored};
+use crate::system::private;
 
 /// The settings of a session that are changed now.
 #[derive(Debug)]
@@ -30,18 +30,13 @@ impl Journal {
                 "no name of a session",
             ));
         }
-        let folder = folder();
-        DirBuilder::new()
-            .recursive(true)
-            .mode(0o700)
-            .create(&folder)?;
-        Journal::read(folder.join(format!("{session}.json")))
+        Journal::read(folder()?.join(format!("{session}.json")))
     }
 
     /// What a file has, nothing where there is none.
     pub fn read(path: PathBuf) -> io::Result<Journal> {
-        let entries = match fs::read(&path) {
-            Ok(text) => serde_json::from_slice(&text)?,
+        let entries = match private::open(&path) {
+            Ok(file) => serde_json::from_reader(BufReader::new(file))?,
             Err(error) if error.kind() == io::ErrorKind::NotFound => Vec::new(),
             Err(error) => return Err(error),
         };
@@ -56,11 +51,7 @@ impl Journal {
                 _ => Ok(()),
             };
         }
-        let fresh = self.path.with_extension("new");
-        let mut file = File::create(&fresh)?;
-        file.write_all(&serde_json::to_vec(&self.entries)?)?;
-        file.sync_all()?;
-        fs::rename(&fresh, &self.path)?;
+        private::replace(&self.path, &serde_json::to_vec(&self.entries)?, true)?;
         File::open(self.path.parent().unwrap_or(Path::new("/")))?.sync_all()
     }
 
@@ -77,12 +68,16 @@ impl Journal {
     }
 }
 
-fn folder() -> PathBuf {
+/// Below the user's state, or below /tmp where there is no home; nothing of another user's is taken.
+fn folder() -> io::Result<PathBuf> {
     let state = env::var_os("XDG_STATE_HOME").map(PathBuf::from);
     let home = || Some(PathBuf::from(env::var_os("HOME")?).join(".local/state"));
     let state = state.or_else(home).filter(|folder| folder.is_absolute());
     match state {
-        Some(state) => state.join("weft/settings-of-node"),
-        None => PathBuf::from(format!("/tmp/weft-settings-{}", geteuid().as_raw())),
+        Some(state) => private::folder(&state.join("weft"), &["settings-of-node"]),
+        None => {
+            let spare = format!("/tmp/weft-settings-{}", geteuid().as_raw());
+            private::folder(Path::new(&spare), &[])
+        }
     }
 }

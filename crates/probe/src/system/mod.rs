@@ -9,6 +9,7 @@ pub mod files;
 pub mod interfaces;
 pub mod memory;
 pub mod poll;
+pub mod private;
 pub mod processor;
 pub mod settings;
 pub mod socket_option;

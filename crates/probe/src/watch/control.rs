@@ -19,6 +19,7 @@ use serde_json::Value;
 use super::row::{self, Row};
 use super::run::replace;
 use super::spool::{self, Cursor};
+use crate::system::private;
 
 const READY_WITHIN: Duration = Duration::from_secs(20);
 const LOOK_EVERY: Duration = Duration::from_millis(20);
@@ -87,8 +88,7 @@ fn folder(place: &str) -> io::Result<PathBuf> {
     let chosen = state.map(|state| state.join("weft"));
     let mut last = Err(io::ErrorKind::NotFound.into());
     for base in chosen.into_iter().chain([spare]) {
-        let path = base.join("watch").join(place);
-        last = fs::create_dir_all(&path).map(|()| path);
+        last = private::folder(&base, &["watch", place]);
         if last.is_ok() {
             break;
         }

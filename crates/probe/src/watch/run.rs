@@ -1,9 +1,9 @@
 //! The process of a site: starts and ends the threads of its links as the configuration says, and flushes.
 
 use std::env;
-use std::fs::{self, File, OpenOptions, Permissions};
+use std::fs::{File, OpenOptions};
 use std::io;
-use std::os::unix::fs::{FileExt, PermissionsExt};
+use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::thread::{self, JoinHandle};
@@ -20,6 +20,7 @@ use super::probes::{self, Site, Stop};
 use super::responder::Responder;
 use super::spool::{self, Spool};
 use crate::system::clock::time_of_day_ns;
+use crate::system::private;
 
 const FLUSH_EVERY: Duration = Duration::from_secs(10);
 const LOOK_EVERY: Duration = Duration::from_secs(1);
@@ -248,14 +249,7 @@ fn end_threads(threads: Vec<(Link, Arc<Stop>, JoinHandle<()>)>) {
 
 /// Put a file that only its owner reads in place of an earlier one.
 pub fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
-    let temporary = path.with_extension("new");
-    let outcome = fs::write(&temporary, bytes)
-        .and_then(|()| fs::set_permissions(&temporary, Permissions::from_mode(0o600)))
-        .and_then(|()| fs::rename(&temporary, path));
-    if outcome.is_err() {
-        let _ = fs::remove_file(temporary);
-    }
-    outcome
+    private::replace(path, bytes, false)
 }
 
 /// The same where the disk has no room for another file: the blocks of the earlier one are there. Spaces end what is

@@ -8,9 +8,11 @@ from pathlib import Path
 
 import click
 
+from weft.acceptance.accept import deeds_of_acceptance
 from weft.acceptance.vendor.junit import write_junit
 from weft.api.accept import accept as carry_out
 from weft.api.accept import resume_acceptance
+from weft.cli.approval import is_agreed, yes_option
 from weft.cli.options import nodes_option, ports_option
 from weft.cli.output import json_option, print_json
 from weft.cli.tables.acceptance import print_acceptance
@@ -31,6 +33,7 @@ from weft.execute.progress import Reporter
 )
 @click.option("--out", metavar="DIR", help="Folder for all runs.  [default: runs/accept-TIME]")
 @click.option("--resume", metavar="DIR", help="Continue an acceptance that was cut short.")
+@yes_option
 @click.option("--scale", default=1.0, show_default=True, help="Multiply a lab's rates.")
 @nodes_option
 @ports_option
@@ -49,6 +52,7 @@ def accept(
     fabric: str | None,
     out: str | None,
     resume: str | None,
+    yes: bool,
     scale: float,
     nodes: int | None,
     ports: str | None,
@@ -66,7 +70,8 @@ def accept(
                 "--resume takes testbed and requirements from the folder",
                 "leave out all but --junit and --json",
             )
-        result = resume_acceptance(resume, showing=showing)
+        agreed = is_agreed(resume, deeds_of_acceptance(resume), yes)
+        result = resume_acceptance(resume, yes=agreed, showing=showing)
     elif testbed is None:
         raise RequestError("a testbed is needed", "for example `weft accept --on lab:bad-cable`")
     else:

@@ -6,6 +6,7 @@ import math
 import sys
 from collections.abc import Callable
 from dataclasses import replace
+from pathlib import Path
 
 import click
 import cloup
@@ -15,6 +16,7 @@ from rich.console import Console
 from rich.table import Table
 
 from weft.api.request import quick_plan, run_request
+from weft.cli.approval import is_agreed
 from weft.cli.options import nodes_option, ports_option, split_settings
 from weft.cli.output import json_option, print_json, print_run
 from weft.cli.tables.guests import print_guests
@@ -25,12 +27,12 @@ from weft.cli.tables.stops import print_differences
 from weft.diagnosis.predictions import held
 from weft.errors import RequestError
 from weft.execute.dry_run import Outlook
+from weft.execute.gate import deeds_of_run
 from weft.execute.mpi.toolchain import KINDS
 from weft.execute.progress import Reporter
 from weft.execute.request import (
     Predictor,
     RunRequest,
-    commands_of_run,
     foresee_run,
     predict_run,
     resume_run,
@@ -295,7 +297,8 @@ def _resumed(asked: Asked, folder: str) -> Run:
             "--resume takes the plan, its settings and the testbed from the run",
             "leave out all but --resume, --yes, --patience and --json",
         )
-    approved = _approved_commands(folder, asked.yes)
+    deeds = deeds_of_run(Path(folder))
+    approved = deeds if is_agreed(folder, deeds, asked.yes) else []
     with progress() as reporter:
         return resume_run(folder, reporter, asked.patience_s, approved)
 
@@ -334,18 +337,6 @@ def _request(asked: Asked) -> RunRequest:
         compress=asked.compress,
     )
     return replace(request, command=["weft", *sys.argv[1:]])
-
-
-def _approved_commands(folder: str, yes: bool) -> list[str]:
-    """The commands that a run names, where the user agrees to run them; on a terminal they are asked."""
-    commands = commands_of_run(folder)
-    if not commands or yes:
-        return commands
-    if not (sys.stdin.isatty() and sys.stderr.isatty()):
-        return []
-    listed = "".join(f"\n  {command}" for command in commands)
-    question = f"{folder}: its run.json has this machine run{listed}\nRun it?"
-    return commands if click.confirm(question, err=True) else []
 
 
 def _print_outlook(outlook: Outlook, as_json: bool) -> None:

@@ -9,6 +9,7 @@ import click
 
 from weft.api.tune import Tuning, resume_tuning, undo_settings
 from weft.api.tune import tune as carry_out
+from weft.cli.approval import is_agreed, yes_option
 from weft.cli.measure.accept import showing
 from weft.cli.options import nodes_option, ports_option
 from weft.cli.output import json_option, print_json
@@ -17,6 +18,7 @@ from weft.errors import RequestError
 from weft.quantity import parse
 from weft.tuning.foresee import foresee
 from weft.tuning.request import USUAL_TIME_S, TuneRequest
+from weft.tuning.tune import deeds_of_tuning
 
 UNITS = {"s": 1.0, "min": 60.0, "h": 3600.0}
 
@@ -41,6 +43,7 @@ UNITS = {"s": 1.0, "min": 60.0, "h": 3600.0}
 @click.option("--undo", is_flag=True, help="Put back settings that were changed and not put back.")
 @click.option("--out", metavar="DIR", help="Folder for all runs.  [default: runs/tune-TIME]")
 @click.option("--resume", metavar="DIR", help="Continue a tuning that was cut short.")
+@yes_option
 @click.option("--scale", default=1.0, show_default=True, help="Multiply a lab's rates.")
 @nodes_option
 @ports_option
@@ -58,6 +61,7 @@ def tune(
     undo: bool,
     out: str | None,
     resume: str | None,
+    yes: bool,
     scale: float,
     nodes: int | None,
     ports: str | None,
@@ -80,7 +84,8 @@ def tune(
                 "--resume takes testbed, goal and knobs from the folder", "leave out all but --json"
             )
         with _saying_how_to_continue():
-            found = resume_tuning(resume, showing=showing)
+            agreed = is_agreed(resume, deeds_of_tuning(resume), yes)
+            found = resume_tuning(resume, yes=agreed, showing=showing)
         _show(found, as_json)
         return
     if testbed is None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import click
 
+from weft.cli.approval import is_agreed, yes_option
 from weft.cli.measure.accept import showing
 from weft.cli.options import nodes_option, ports_option
 from weft.cli.output import json_option, print_json
@@ -20,6 +21,7 @@ from weft.errors import RequestError
 @click.option(
     "--out", metavar="DIR", help="Folder for the runs.  [default: verify/ID-TIME in the first DIR]"
 )
+@yes_option
 @json_option
 @click.pass_context
 def verify(
@@ -31,6 +33,7 @@ def verify(
     nodes: int | None,
     ports: str | None,
     out: str | None,
+    yes: bool,
     as_json: bool,
 ) -> None:
     """Measure whether a recommendation helped.
@@ -40,11 +43,13 @@ def verify(
     held, 1 when it did not.
     """
     from weft.api.recommend import verify as carry_out
+    from weft.recommendations.verify import VerifyRequest, deeds_of_verification
 
     if id is None:
         folder, _, id = folder.rpartition("#")
         if not folder:
             raise RequestError(f"{id}: which recommendation?", "give `weft verify DIR ID`")
+    named = deeds_of_verification(VerifyRequest(folder, id, "", testbed))
     result = carry_out(
         folder,
         id,
@@ -53,6 +58,7 @@ def verify(
         nodes=nodes,
         ports=ports,
         out=out,
+        yes=is_agreed(folder, named, yes),
         showing=showing,
     )
     if as_json:

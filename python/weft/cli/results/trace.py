@@ -32,7 +32,7 @@ def trace(run: str, size_bytes: int, step: int | None, out: str | None, as_json:
     """
     recording = record(Run.open(run), size_bytes, None if step is None else step - 1)
     path = Path(out) if out else Path(run) / f"trace-{size_bytes}.json"
-    write_file(path, trace_text(recording))
+    write_file(path, trace_text(recording), is_named=out is not None)
     if recording.is_cut:
         click.echo("warning: more slices than fit: the end is missing", err=True)
     if as_json:

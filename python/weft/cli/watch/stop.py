@@ -6,21 +6,24 @@ from pathlib import Path
 
 import click
 
+from weft.cli.approval import is_agreed, yes_option
 from weft.cli.output import json_option, print_json
 
 
 @click.command(epilog="Example: weft watch stop runs/campus")
 @click.argument("folder", type=click.Path(path_type=Path))
+@yes_option
 @json_option
-def stop(folder: Path, as_json: bool) -> None:
+def stop(folder: Path, yes: bool, as_json: bool) -> None:
     """End the agents of a watch, after fetching all that they have kept.
 
     Exit code 1 where a site could not be reached: its agent goes on.
     """
-    from weft.watch.service import stop_watch
+    from weft.watch.service import deeds_of_watch, stop_watch
     from weft.watch.tell import tell_stderr
 
-    left = stop_watch(folder, tell_stderr)
+    named = deeds_of_watch(folder)
+    left = stop_watch(folder, tell_stderr, named if is_agreed(folder, named, yes) else [])
     if as_json:
         print_json({"run": str(folder), "left": left})
     elif not left:

@@ -14,6 +14,7 @@ import msgspec
 from msgspec import Struct
 
 from weft.errors import WorkError
+from weft.private_folder import private_folder
 from weft.testbed.agent.request import Entry
 from weft.text_file import ContentError, parse_json
 
@@ -70,7 +71,7 @@ class JournalFile:
         """A new one, of this process; raises WorkError where there can be none, so that nothing is changed."""
         path = folder() / f"{secrets.token_hex(8)}.jsonl"
         try:
-            path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+            private_folder(path.parent, hint="set XDG_STATE_HOME")
             file = path.open("xb", buffering=0)
             fcntl.flock(file, fcntl.LOCK_EX)
             _sync(path.parent)

@@ -25,6 +25,7 @@ from weft.plan.phases import expand
 from weft.plan.plan import CountRule, Plan, SizeList, Step
 from weft.plan.plan import Options as PlanOptions
 from weft.runs.meta import RunMeta, Status
+from weft.runs.records import Source
 from weft.runs.samples import SCHEMA
 
 _MOST = (MOST_BYTES, MOST_MESSAGES, MOST_NS)
@@ -170,6 +171,18 @@ def _step_plan(tests: Sequence[Test], at: int) -> Step:
 
 def _meta(text: Text, content: Content, steps: Sequence[_Step], options: Options) -> RunMeta:
     name = text.path.name
+    source: Source = {
+        "format": content.format,
+        "file": name,
+        "convention": content.convention,
+        "tests": [
+            {"step": at, "launch": launch, "line": test.line.number, **test.facts}
+            for at, step in enumerate(steps)
+            for launch, test in step.tests
+        ],
+    }
+    if text.label:
+        source["label"] = text.label
     return RunMeta(
         plan=Plan(
             name=text.path.stem,
@@ -183,18 +196,7 @@ def _meta(text: Text, content: Content, steps: Sequence[_Step], options: Options
             for node in content.nodes
         ],
         statistic=content.statistic,
-        source={
-            "format": content.format,
-            "file": name,
-            "convention": content.convention,
-            **({"label": text.label} if text.label else {}),
-            **content.facts,
-            "tests": [
-                {"step": at, "launch": launch, "line": test.line.number, **test.facts}
-                for at, step in enumerate(steps)
-                for launch, test in step.tests
-            ],
-        },
+        source=source,
     )
 
 

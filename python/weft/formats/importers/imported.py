@@ -69,7 +69,7 @@ class Test:
 @dataclass(frozen=True)
 class Content:
     """What a file holds. `convention` is what the tool counts and what became of it, `left_out` what weft has no
-    pattern for. `node_facts` are what the file says of nodes, by name, and `facts` what it says of all tests."""
+    pattern for. `node_facts` are what the file says of nodes, by name."""
 
     format: str
     tests: list[Test]
@@ -80,7 +80,6 @@ class Content:
     left_out: list[str] = field(default_factory=list)
     warnings: list[tuple[str, str, str]] = field(default_factory=list)
     node_facts: Mapping[str, Mapping[str, object]] = field(default_factory=dict)
-    facts: Mapping[str, object] = field(default_factory=dict)
 
 
 def timed(line: Line, size_bytes: int, messages: int, elapsed_ns: float, **place: int) -> Timing:

@@ -13,7 +13,7 @@ from pathlib import Path
 import msgspec
 from msgspec import Struct, field
 
-from weft.errors import RequestError
+from weft.private_folder import private_folder
 from weft.testbed.lab.daemon import Files, Keeper, LabNode, cookie_of
 from weft.testbed.lab.guests import Guests
 from weft.text_file import ContentError, parse_json
@@ -75,13 +75,7 @@ def folder() -> Path:
     """Where the entries are: only this user may look in."""
     runtime = os.environ.get("XDG_RUNTIME_DIR")
     base = Path(runtime) / "weft" if runtime else Path(f"/tmp/weft-{os.geteuid()}")
-    path = base / "labs"
-    path.mkdir(mode=0o700, parents=True, exist_ok=True)
-    for each in (base, path):
-        status = each.lstat()
-        if status.st_uid != os.geteuid() or each.is_symlink():
-            raise RequestError(f"{each}: belongs to another user", "set XDG_RUNTIME_DIR")
-    return path
+    return private_folder(base, "labs", hint="set XDG_RUNTIME_DIR")
 
 
 def files(lab: str) -> Files:

@@ -10,6 +10,7 @@ from pathlib import Path
 import msgspec
 from msgspec import Struct, field
 
+from weft.fresh_file import fresh_file
 from weft.text_file import ContentError, parse_json, read_bytes, read_json
 from weft.watch.alerts.event import Event, LinkName, Notice
 
@@ -83,7 +84,7 @@ def save_ledger(folder: Path, ledger: Ledger) -> None:
     """Replace the file; what was decided is then on the disk, whatever ends."""
     path = folder / FILE_NAME
     temporary = path.with_suffix(".new")
-    with temporary.open("wb") as file:
+    with fresh_file(temporary) as file:
         file.write(msgspec.json.encode(ledger))
         file.flush()
         os.fsync(file.fileno())

@@ -11,6 +11,7 @@ import numpy as np
 import pyarrow as pa
 from msgspec import Struct, field
 
+from weft.fresh_file import fresh_file
 from weft.runs.probes import KINDS
 from weft.text_file import ContentError, read_json
 from weft.watch.alerts.event import LinkName
@@ -156,7 +157,8 @@ def write_now(folder: Path, links: list[LinkNumbers]) -> None:
     """Replace the file."""
     path = folder / FILE_NAME
     temporary = path.with_suffix(".new")
-    temporary.write_bytes(msgspec.json.encode(Now(time_s=time.time(), links=links)))
+    with fresh_file(temporary) as file:
+        file.write(msgspec.json.encode(Now(time_s=time.time(), links=links)))
     temporary.replace(path)
 
 

@@ -1,0 +1,24 @@
+"""Asking before something is done that a folder names."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Sequence
+
+import click
+
+yes_option = click.option(
+    "--yes", is_flag=True, help="Run the commands and change the settings that DIR names, unasked."
+)
+
+
+def is_agreed(folder: str | os.PathLike[str], deeds: Sequence[str], yes: bool) -> bool:
+    """Whether the user agrees to what a folder makes this machine do; on a terminal they are asked."""
+    if not deeds or yes:
+        return True
+    if not (sys.stdin.isatty() and sys.stderr.isatty()):
+        return False
+    listed = "".join(f"\n  {one}" for one in deeds)
+    question = f"{os.fspath(folder)}: it names what this machine would do:{listed}\nRun it?"
+    return click.confirm(question, err=True)
