@@ -1,6 +1,7 @@
-"""Changes and congestion in 200 simulated months of probes every 10 s, of which half have nothing planted.
+"""Changes and congestion in 200 simulated months of probes every 10 s, of which half have nothing planted, and in 200
+quarters of a year with weeks.
 
-usage: bench/watch_series.py [--months N] [--otava PYTHON]
+usage: bench/watch_series.py [--months N] [--quarters N] [--otava PYTHON]
 
 Daily and weekly cycles, spikes, losses, gaps, and noise with a correlation of 0.8 from one quarter of an hour to the
 next, which taking minima does not average out. Congestion of 2 to 12 hours raises the minimum by three times its noise
@@ -11,7 +12,12 @@ Then as many months again whose jitter quadruples at nine on working days, and g
 Beside it, where they are installed, ruptures (PELT on the same minima, cost l2, penalty 2 variance log n) and Otava
 (its defaults; PYTHON is that of an environment with apache-otava), and their false changes in the months without any.
 
-Takes about 10 minutes. `--months` runs fewer.
+The quarters (a probe every 30 s) have working hours of 5 to 12 hours with queues of 2 to 8 times, with a minimum that
+is up to three rises higher, or with both; four holidays; a load that grows up to twofold and differs by a tenth from
+day to day; a nightly backup in half of them; three congestions, and a re-route after which the working hours' load is
+half to twice as much. What recurs is no change; that the higher minimum is reported with its hours is counted as well.
+
+Takes about 20 minutes. `--months` and `--quarters` run fewer; with 0 of one the other is saved as a part.
 """
 
 from __future__ import annotations
@@ -23,11 +29,12 @@ from dataclasses import dataclass, field
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
-from common.months import Planted, month
+from common.months import Planted, Week, month, quarter_year
 from common.results import Goal, save
 from peers import changes as peers
-from weft.diagnosis.links.changes import Change, find_changes
+from weft.diagnosis.links.changes import Change, find_changes, find_course
 from weft.diagnosis.links.quarters import quarters
+from weft.diagnosis.links.recurrence import Recurrence
 from weft.diagnosis.links.series import Series
 from weft.statistics import Floats
 
@@ -55,11 +62,15 @@ class Tally:
     seconds: float = 0.0
     empty: list[Floats] = field(default_factory=list)
     """The minima of months without any change."""
+    shifts: int = 0
+    shifts_found: int = 0
+    recurring_false: int = 0
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])  # type: ignore[union-attr]
     parser.add_argument("--months", type=int, default=200)
+    parser.add_argument("--quarters", type=int, default=200)
     parser.add_argument("--otava", type=Path, metavar="PYTHON")
     arguments = parser.parse_args()
     versions = peer_versions(arguments.otava)
@@ -69,14 +80,22 @@ def main() -> None:
     if arguments.otava:
         detectors["otava"] = peers.otava(arguments.otava)
     goals = []
-    for office in OFFICES:
+    for office in OFFICES if arguments.months else ():
         for name in LINKS:
             tally = measure(name, OFFICES[office], arguments.months // 2)
-            found = goals_of(name + office, tally) + peer_goals(name + office, tally, detectors)
-            for goal in found:
-                print(goal.what, goal.measured, goal.unit, goal.text or "", goal.is_met, flush=True)
-            goals += found
-    save("watch_series", goals, versions=versions)
+            found = goals_of(name + office, "month", tally)
+            goals += shown(found + peer_goals(name + office, tally, detectors))
+    if arguments.quarters:
+        goals += shown(quarter_goals(measure_quarters(arguments.quarters)))
+    part = "quarters" if not arguments.months else "" if arguments.quarters else "months"
+    save("watch_series", goals, part, versions=versions)
+
+
+def shown(goals: list[Goal]) -> list[Goal]:
+    """Print them."""
+    for goal in goals:
+        print(goal.what, goal.measured, goal.unit, goal.text or "", goal.is_met, flush=True)
+    return goals
 
 
 def measure(name: str, office: float, months: int) -> Tally:
@@ -95,6 +114,27 @@ def measure(name: str, office: float, months: int) -> Tally:
         if is_empty:
             tally.empty.append(parts.minimum_s)
     return tally
+
+
+def measure_quarters(amount: int) -> Tally:
+    """Both links in turn."""
+    links, tally = list(LINKS.values()), Tally()
+    for seed in range(amount):
+        series, planted, week = quarter_year(seed, *links[seed % 2])
+        began = time.perf_counter()
+        course = find_course(quarters(series))
+        tally.seconds = max(tally.seconds, time.perf_counter() - began)
+        count(tally, series, planted, course.changes)
+        found = [_is_of(one, week) for one in course.recurrences]
+        tally.shifts += week.shift_s > 0
+        tally.shifts_found += week.shift_s > 0 and any(found)
+        tally.recurring_false += len(found) - sum(found)
+    return tally
+
+
+def _is_of(one: Recurrence, week: Week) -> bool:
+    ends_h = abs(one.begin_s / 3600 - week.begin), abs(one.end_s / 3600 - week.end)
+    return one.weekdays == [0, 1, 2, 3, 4] and max(ends_h) <= HALF
 
 
 def count(tally: Tally, series: Series, planted: list[Planted], changes: list[Change]) -> None:
@@ -134,10 +174,10 @@ def _common(plant: Planted, span: tuple[Change, float, float]) -> float:
     return both / either
 
 
-def goals_of(name: str, tally: Tally) -> list[Goal]:
+def goals_of(name: str, span: str, tally: Tally) -> list[Goal]:
     return [
-        Goal(f"{name}: false changes a month, mean", tally.false / tally.months, at_most=1),
-        Goal(f"{name}: false changes in the worst month", tally.most_false, at_most=1),
+        Goal(f"{name}: false changes a {span}, mean", tally.false / tally.months, at_most=1),
+        Goal(f"{name}: false changes in the worst {span}", tally.most_false, at_most=1),
         Goal(f"{name}: congestion, recall", tally.found / tally.planted, at_least=0.95),
         Goal(
             f"{name}: congestion, precision",
@@ -146,7 +186,18 @@ def goals_of(name: str, tally: Tally) -> list[Goal]:
         ),
         Goal(f"{name}: re-routes found", tally.reroutes_found / tally.rerouted),
         Goal(f"{name}: re-routes called congestion", tally.reroutes_called_congestion, at_most=0),
-        Goal(f"{name}: analysis of a month, longest", tally.seconds, "s", at_most=5),
+        Goal(f"{name}: analysis of a {span}, longest", tally.seconds, "s", at_most=5),
+    ]
+
+
+def quarter_goals(tally: Tally) -> list[Goal]:
+    name = "weeks"
+    share = tally.shifts_found / max(tally.shifts, 1)
+    return [
+        *goals_of(name, "quarter year", tally),
+        Goal(f"{name}: quarter years with a false change", tally.months_with_false),
+        Goal(f"{name}: recurring shifts reported with their hours", share, at_least=0.95),
+        Goal(f"{name}: recurrences that were not planted", tally.recurring_false, at_most=0),
     ]
 
 

@@ -119,7 +119,9 @@ def _busy_every_second_day(days: int) -> Quarters:
     rng = np.random.default_rng(1)
     quarter = np.arange((days + 2) * 96)
     day, hour = quarter // 96, quarter % 96 / 4
-    busy = (day % 2 == 0) & (day > 0) & (day < days) & (hour >= 5) & (hour < 11)
+    # What recurs at the same hours would be usual.
+    begin = rng.integers(0, 18, days + 2)[day]
+    busy = (day % 2 == 0) & (day > 0) & (day < days) & (hour >= begin) & (hour < begin + 6)
     minimum_s = 1e-3 + 1e-4 * (correlated(rng, len(quarter)) + 3 * busy)
     jitter_s = 1e-4 * np.exp(0.25 * correlated(rng, len(quarter)) + busy)
     return Quarters(0.0, quarter * 900.0, minimum_s, jitter_s)

@@ -8,6 +8,7 @@ from weft.cli.tables.layout import number, plain_table, terminal, titled
 from weft.diagnosis.links.causes import Incident
 from weft.diagnosis.links.changes import Change
 from weft.diagnosis.links.findings import Findings, LinkFindings
+from weft.diagnosis.links.recurrence import Recurrence, recurrence_text
 from weft.interval import Interval
 
 _WIDTH = 150
@@ -15,7 +16,7 @@ _WIDTH = 150
 
 
 def print_findings(found: Findings) -> None:
-    """Links, then outages, then changes; times in UTC."""
+    """Links, then outages, then what recurs, then changes; times in UTC."""
     console = terminal()
     console.width = max(console.width, _WIDTH)
     if not found.links:
@@ -35,6 +36,9 @@ def print_findings(found: Findings) -> None:
     changes = [_change_row(link, one) for link in found.links for one in link.changes]
     heads = ("begins (UTC)", "lasts", "", "", "")
     titled(console, "Outages", plain_table(*heads, rows=outages) if outages else "none")
+    recurring = [_recurring_row(link, one) for link in found.links for one in link.recurrences]
+    if recurring:
+        titled(console, "Recurring", plain_table("when (UTC)", "", "", "", rows=recurring))
     titled(console, "Changes", plain_table(*heads, rows=changes) if changes else "none")
 
 
@@ -68,6 +72,10 @@ def _change_row(link: LinkFindings, one: Change) -> list[str]:
     jitter = f", jitter x{one.jitter_ratio:.2f}"
     lasts = "" if one.end_s == one.begin_s else _lasts(one.begin_s, one.end_s)
     return [_when(one.begin_s), lasts, link.name, one.what, minimum + jitter]
+
+
+def _recurring_row(link: LinkFindings, one: Recurrence) -> list[str]:
+    return [one.when, link.name, one.what, recurrence_text(one)]
 
 
 def _when(unix_s: float) -> str:

@@ -6,12 +6,14 @@ from collections import Counter
 from dataclasses import dataclass, replace
 
 import numpy as np
+from scipy.ndimage import median_filter
 from threadpoolctl import threadpool_limits
 
 from weft.diagnosis.links import scan, windows
-from weft.diagnosis.links.noise import Noise, Whitener, estimate, whitener
-from weft.diagnosis.links.profile import level, profile
+from weft.diagnosis.links.noise import Noise, Whitener, by_group, estimate, spread, whitener
+from weft.diagnosis.links.profile import Calendar, courses, level
 from weft.diagnosis.links.quarters import Quarters
+from weft.diagnosis.links.recurrence import Recurrence, find_recurrences
 from weft.diagnosis.links.scan import Limit, Window
 from weft.diagnosis.links.windows import Values
 from weft.statistics import Floats
@@ -23,6 +25,9 @@ _MOST = 40
 _SEARCHES = 3
 _FEWEST = 48
 """Quarters (half a day) below which there is no telling a change from noise."""
+_PATH_S = 7 * 86400.0
+"""What lasts as long has a course of its own."""
+_SPIKE = 6.0
 _PASSES = 3
 _CLIP = 3.0
 
@@ -42,22 +47,35 @@ class Change:
     score: float
 
 
+@dataclass(frozen=True)
+class Course:
+    """What changed, and what comes back at the same hours and is no change."""
+
+    changes: list[Change]
+    recurrences: list[Recurrence]
+
+
 def find_changes(parts: Quarters, seed: int = 1) -> list[Change]:
+    """The changes of `find_course`."""
+    return find_course(parts, seed).changes
+
+
+def find_course(parts: Quarters, seed: int = 1) -> Course:
     """Windows in which minimum or jitter differ by what hour and week do not explain, and chance does not in this
-    series.
+    series; and what hour and week do explain.
 
     The first search takes noise for independent beyond its model, and is repeated with noise and profile of the series
     without what it has found. What remains then says how much chance does by the day, and the finds that exceed that
     are changes. The same samples give the same changes.
     """
     if len(parts) < _FEWEST:
-        return []
+        return Course([], [])
     # Thousands of small matrices: on a busy machine threads of a library of linear algebra wait for each other in each.
     with threadpool_limits(1, "blas"):
         return _find(parts, seed)
 
 
-def _find(parts: Quarters, seed: int) -> list[Change]:
+def _find(parts: Quarters, seed: int) -> Course:
     values = np.stack([parts.minimum_s, np.log(parts.jitter_s + _floor(parts.jitter_s))])
     tentative: list[Window] = []
     for number in range(_PASSES):
@@ -70,7 +88,8 @@ def _find(parts: Quarters, seed: int) -> list[Change]:
     judged = _judged(parts, values, tentative)
     limit = limit.at_least(judged.threshold(seed, scan.DAY))
     found = judged.values.settled(((one.begin, one.end) for one in tentative), limit)
-    return _changes(parts, found, judged.noises[0].sd)
+    recurrences = find_recurrences(parts, judged.calendar, judged.usual_s, judged.noise_s)
+    return Course(_changes(parts, found, judged.noises[0].sd), recurrences)
 
 
 def _floor(jitter_s: Floats) -> float:
@@ -79,11 +98,15 @@ def _floor(jitter_s: Floats) -> float:
 
 @dataclass(frozen=True)
 class _Judged:
-    """The series, innovations of it without its windows (`chance`), and the noise that both are in units of."""
+    """The series, innovations of it without its windows (`chance`), and the noise that both are in units of; of each
+    minimum what is usual and the standard deviation of its noise; and the days that they are of."""
 
     values: Values
     chance: Floats
     noises: list[Noise]
+    usual_s: Floats
+    noise_s: Floats
+    calendar: Calendar
 
     def threshold(self, seed: int, block: int) -> Limit:
         """What windows exceed by chance, by blocks of so many quarters; single ones are drawn without their tails."""
@@ -97,19 +120,52 @@ def _judged(
 ) -> _Judged:
     """Noise and profile without what was found; before anything was, without what lasts about a week as well."""
     unix_s = parts.start + parts.time_s
-    without = values - windows.raised_by(found, len(parts), len(values))
-    usual = np.stack([profile(unix_s, row, parts.width_s) for row in without])
-    middle = np.median(without - usual, axis=1, keepdims=True)
-    quiet = without - usual - middle
+    shape = len(parts), len(values)
+    lasting = windows.raised_by([one for one in found if _has_own_path(parts, one)], *shape)
+    steady = values - lasting
+    usual, calendar = courses(unix_s, steady, parts.width_s, _moved_s(parts, found))
+    middle = np.median(steady - usual, axis=1, keepdims=True)
+    steady, rest = steady - usual - middle, values - usual - middle
+    quiet = rest - windows.raised_by(found, *shape)
     if is_first:
-        quiet -= np.stack([level(unix_s, row, parts.width_s) for row in quiet])
+        levels = np.stack([level(unix_s, row, parts.width_s) for row in quiet])
+        steady, quiet = steady - levels, quiet - levels
+    unrests = np.stack([by_group(row, *calendar.hours_of_kinds()) for row in steady])
+    spikes = np.stack([_spikes(row / one) * one for row, one in zip(rest, unrests, strict=True)])
+    rest, quiet = rest - spikes, quiet - spikes
     position = (parts.time_s / parts.width_s).round().astype(np.int64)
-    noises = [estimate(row, position) for row in quiet]
-    whiteners = [whitener(one, position) for one in noises]
+    noises = [estimate(row, position) for row in quiet / unrests]
+    whiteners = [whitener(n, position, u) for n, u in zip(noises, unrests, strict=True)]
     answers = [scan.responses(one) for one in whiteners]
-    innovations = whitened(values - usual - middle, whiteners)
-    products = [one.products(row) for one, row in zip(answers, innovations, strict=True)]
-    return _Judged(Values(products, answers), whitened(quiet, whiteners), noises)
+    products = [
+        one.products(row) for one, row in zip(answers, whitened(rest, whiteners), strict=True)
+    ]
+    chance = whitened(quiet, whiteners)
+    noise_s = noises[0].sd * unrests[0]
+    return _Judged(Values(products, answers), chance, noises, usual[0], noise_s, calendar)
+
+
+def _spikes(rest: Floats) -> Floats:
+    """By how much values stand out that are fewer in a row than a window has: they are no event, and two of them would
+    pass for the ends of one."""
+    beyond = rest - median_filter(rest, size=2 * scan.LEAST - 1, mode="nearest")
+    return np.where(np.abs(beyond) > _SPIKE * spread(beyond), beyond, 0.0)
+
+
+def _has_own_path(parts: Quarters, window: Window) -> bool:
+    last = window.end - 1
+    return bool(parts.time_s[last] - parts.time_s[window.begin] >= _PATH_S)
+
+
+def _moved_s(parts: Quarters, found: list[Window]) -> list[float]:
+    """When the path became another one for a week or more, in Unix time."""
+    at, last_s = parts.time_s, float(parts.time_s[-1])
+    places = {end for one in found if _has_own_path(parts, one) for end in (one.begin, one.end)}
+    moved_s = [float(at[0])]
+    for place in sorted(places - {0, len(at)}):
+        if min(at[place] - moved_s[-1], last_s - at[place]) >= _PATH_S:
+            moved_s.append(float(at[place]))
+    return [parts.start + one for one in moved_s[1:]]
 
 
 def whitened(values: Floats, whiteners: list[Whitener]) -> Floats:

@@ -7,8 +7,9 @@ from dataclasses import dataclass
 from weft.diagnosis.links.availability import DEFINITION, Availability, availability
 from weft.diagnosis.links.busy import busy_hours, hours_text, of_week
 from weft.diagnosis.links.causes import Incident, find_incidents
-from weft.diagnosis.links.changes import Change, find_changes
+from weft.diagnosis.links.changes import Change, find_course
 from weft.diagnosis.links.quarters import quarters
+from weft.diagnosis.links.recurrence import Recurrence
 from weft.diagnosis.links.series import Series
 from weft.diagnosis.links.times import Times, by_hour, hourly, overall
 
@@ -30,6 +31,7 @@ class LinkFindings:
     busy_hours: str
     busy: list[int]
     changes: list[Change]
+    recurrences: list[Recurrence]
     gaps: list[tuple[float, float]]
 
     @property
@@ -56,7 +58,7 @@ def analyse(watched: list[Series]) -> Findings:
 
 def _link(series: Series) -> LinkFindings:
     parts, hours = quarters(series), hourly(series)
-    busy = busy_hours(parts)
+    busy, course = busy_hours(parts), find_course(parts)
     return LinkFindings(
         src=series.src,
         dst=series.dst,
@@ -69,6 +71,7 @@ def _link(series: Series) -> LinkFindings:
         times_by_hour=by_hour(hours),
         busy_hours=hours_text(busy),
         busy=of_week(parts, busy),
-        changes=find_changes(parts),
+        changes=course.changes,
+        recurrences=course.recurrences,
         gaps=[(series.start + begin, series.start + end) for begin, end in series.gaps()],
     )

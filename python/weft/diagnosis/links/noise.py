@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from statistics import NormalDist
 
 import numpy as np
 import numpy.typing as npt
@@ -10,9 +11,9 @@ import numpy.typing as npt
 from weft.statistics import Floats
 
 _MAD_TO_SD = 1.4826
-_MIDDLE_90 = 3.2897
-"""Standard deviations in the middle 90 % of normal values."""
 _CORRELATIONS = np.arange(0.02, 0.985, 0.02)
+_LEAST_VALUES = 8
+"""Of an hour, from which on its noise may differ from that of others."""
 _LAGS = (1, 2, 3, 4, 6, 8, 12)
 _ORDER = 8
 """How many values before one tell something of it."""
@@ -50,9 +51,34 @@ def estimate(values: Floats, position: npt.NDArray[np.int64]) -> Noise:
     return Noise(unit.correlation, unit.share, max(sd, _least(values)))
 
 
-def _wide_spread(values: Floats) -> float:
-    """The standard deviation that the middle 90 % stand for: noise that is larger by day counts, events do not."""
-    return float(np.ptp(np.quantile(values, [0.05, 0.95]))) / _MIDDLE_90
+def by_group(values: Floats, group: npt.NDArray[np.int64], count: npt.NDArray[np.int64]) -> Floats:
+    """By what factor the noise of each value is larger than usual, as that of its group is, such as an hour of the day.
+
+    A group's spread is drawn to that of all as far as chance explains the difference (empirical Bayes, on logarithms);
+    `count` has for each group how many of its values are independent.
+    """
+    parts = np.split(
+        np.argsort(group, kind="stable"), np.cumsum(np.bincount(group, minlength=len(count)))[:-1]
+    )
+    spreads = np.array(
+        [_wide_spread(values[one], 0.8) if len(one) >= _LEAST_VALUES else 0.0 for one in parts]
+    )
+    known = spreads > _least(values)
+    if known.sum() < 2:
+        return np.ones(len(values))
+    logs = np.zeros(len(count))
+    logs[known] = np.log(spreads[known]) - np.median(np.log(spreads[known]))
+    chance = 1 / np.maximum(count, 1)
+    real = max(float(np.mean(logs[known] ** 2 - chance[known])), 0.0)
+    found = np.exp(logs * real / (real + chance))[group]
+    return np.asarray(found / np.median(found))
+
+
+def _wide_spread(values: Floats, share: float = 0.9) -> float:
+    """The standard deviation that this share in the middle stands for: noise that is larger by day counts, events do
+    not."""
+    edges = np.quantile(values, [(1 - share) / 2, (1 + share) / 2])
+    return float(np.ptp(edges)) / (2 * NormalDist().inv_cdf((1 + share) / 2))
 
 
 def _least(values: Floats) -> float:
@@ -102,8 +128,11 @@ class Whitener:
         )
 
 
-def whitener(noise: Noise, position: npt.NDArray[np.int64]) -> Whitener:
-    """The best linear forecast from the values before, as far back in time as they are."""
+def whitener(
+    noise: Noise, position: npt.NDArray[np.int64], unrest: Floats | None = None
+) -> Whitener:
+    """The best linear forecast from the values before, as far back in time as they are. `unrest` is by what factor the
+    noise of each value is larger than the model's."""
     count = len(position)
     back = np.arange(count)[:, None] - np.arange(1, _ORDER + 1)
     before = np.where(back >= 0, position[back], np.iinfo(np.int64).min // 4)
@@ -119,7 +148,10 @@ def whitener(noise: Noise, position: npt.NDArray[np.int64]) -> Whitener:
     keep = np.array([weights for weights, _ in forecasts])[at]
     variance = np.array([left for _, left in forecasts])[at]
     keep[back < 0] = 0.0
-    return Whitener(keep, 1 / (noise.sd * np.sqrt(variance)))
+    scale = 1 / (noise.sd * np.sqrt(variance))
+    if unrest is None:
+        return Whitener(keep, scale)
+    return Whitener(keep * unrest[:, None] / unrest[np.maximum(back, 0)], scale / unrest)
 
 
 def _forecast(noise: Noise, apart: npt.NDArray[np.int64]) -> tuple[Floats, float]:

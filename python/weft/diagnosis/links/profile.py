@@ -1,121 +1,286 @@
-"""The usual course of a week: medians by the hour, which changes and single bad days do not move."""
+"""The usual course of a week, which changes and single odd days do not move.
+
+A course is made of what days have in common: all days; then, beyond that, weekdays and weekends; then, from two weeks
+on, each day of the week; then what moves from week to week. Each is a median over days, as far as chance does not
+explain it, in which what is known already counts as a day more: of two days it is what both agree on.
+"""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
 
 import numpy as np
 import numpy.typing as npt
-from scipy.ndimage import median_filter
+from scipy.ndimage import median_filter, uniform_filter1d
 
 from weft.diagnosis.links.noise import spread
 from weft.statistics import Floats
 
+Ints = npt.NDArray[np.int64]
+Bools = npt.NDArray[np.bool_]
+
 HOURS = 168
 DAY_HOURS = 24
 _FRIDAY_ENDS = 5
+_DAY_S = 86400.0
 _LEAST_DAYS = 5
+_FEWEST_ALIKE = 2
+"""Days of a class, from which on it may differ."""
 _CLEAR = 2.0
 """Standard deviations up to which a difference is taken for chance."""
 _MEDIAN_VARIANCE = np.pi / 2
 """Of a median, in units of that of a mean (of normal values)."""
-_WEEK_S = 7 * 86400.0
+_WEEK_S = 7 * _DAY_S
 _EPOCH_HOUR = 72
 """1 January 1970 was a Thursday; weeks begin on Monday."""
+_AROUND = 15
+_AROUND_FREE = 7
+"""Working days, and free ones, which say together what is usual in the middle of them: about three weeks."""
+_FAR = 3.0
+"""Standard deviations from which on a value is no nearer to one course than to another."""
+_HOLIDAY = 4.0
+"""By how much nearer (chi-squared) to the course of free days a weekday is that is like them."""
+_EVENT = 3.5
+"""Standard deviations of the load of days from which on one is no usual day."""
+_MAD_TO_SD = 1.4826
 
 
-def hour_of_week(unix_s: Floats) -> npt.NDArray[np.int64]:
+def hour_of_week(unix_s: Floats) -> Ints:
     """0 is Monday from 00:00 to 01:00 UTC."""
     return ((unix_s // 3600).astype(np.int64) + _EPOCH_HOUR) % HOURS
 
 
-def profile(unix_s: Floats, values: Floats, width_s: float) -> Floats:
-    """What is usual at these times, beyond the level of the week around: zero in the median.
+def has_weeks(first_s: float, last_s: float) -> bool:
+    """Whether parts of up to an hour that begin at these times, the last one included, are two weeks."""
+    return bool(last_s - first_s >= 2 * _WEEK_S - 3600)
 
-    With under two weeks the hours of all days are taken together. With more, weekdays and weekends differ, then each
-    hour of the week does, and then what begins or ends within an hour is followed, all as far as chance does not
-    explain the difference.
+
+@dataclass(frozen=True)
+class Calendar:
+    """Of each value its `day`, counted from the first, and its `part` of the day; of each day its day of the week (0 is
+    Monday), whether it is `free`: a weekend, or a weekday that is like one, and which `path` it had, counted from the
+    first: after a re-route another course may be usual."""
+
+    day: Ints
+    part: Ints
+    parts: int
+    weekday: Ints
+    free: Bools
+    path: Ints
+    is_long: bool
+
+    @classmethod
+    def of(cls, unix_s: Floats, width_s: float, moved_s: Sequence[float] = ()) -> Calendar:
+        """In UTC; every weekday is a working day at first. `moved_s` are the times of re-routes: a day on which one was
+        belongs to the path that it had longer."""
+        parts = max(1, int(_DAY_S / width_s))
+        number = (unix_s // _DAY_S).astype(np.int64)
+        day = number - number[0]
+        part = np.minimum((unix_s % _DAY_S / width_s).astype(np.int64), parts - 1)
+        weekday = (number[0] + np.arange(day[-1] + 1) + _EPOCH_HOUR // DAY_HOURS) % 7
+        path = np.searchsorted(
+            np.array(moved_s), (number[0] + np.arange(day[-1] + 1) + 0.5) * _DAY_S
+        )
+        is_long = has_weeks(float(unix_s[0]), float(unix_s[-1]))
+        return cls(day, part, parts, weekday, weekday >= _FRIDAY_ENDS, path, is_long)
+
+    @property
+    def is_usual(self) -> Bools:
+        """Of each day whether it is no holiday."""
+        return np.asarray(self.free == (self.weekday >= _FRIDAY_ENDS))
+
+    @cached_property
+    def hour(self) -> Ints:
+        """Of each part of a day; parts that are longer than an hour are one each."""
+        return np.asarray(np.arange(self.parts) * min(self.parts, DAY_HOURS) // self.parts)
+
+    @cached_property
+    def hours(self) -> list[Bools]:
+        """Of each hour which parts are of it."""
+        return [self.hour == one for one in range(int(self.hour[-1]) + 1)]
+
+    @property
+    def alike(self) -> int:
+        """So many parts that follow each other are taken for one: their errors are alike."""
+        return max(1, self.parts // 12)
+
+    def table(self, values: Floats) -> Floats:
+        """A row a day, a column a part of it; NaN where there is no value."""
+        table = np.full((len(self.weekday), self.parts), np.nan)
+        table[self.day, self.part] = values
+        return table
+
+    def at(self, table: Floats) -> Floats:
+        """The values of a table in the order of time."""
+        return np.asarray(table[self.day, self.part])
+
+    def hours_of_kinds(self) -> tuple[Ints, Ints]:
+        """Of each value a number for path, kind of day and hour; of each number how many days have it."""
+        kind = 2 * self.path + self.free
+        numbers = len(self.hours) * kind[self.day] + self.hour[self.part]
+        return np.asarray(numbers), np.repeat(np.bincount(kind), len(self.hours))
+
+
+def courses(
+    unix_s: Floats, values: Floats, width_s: float, moved_s: Sequence[float] = ()
+) -> tuple[Floats, Calendar]:
+    """What is usual at these times of each row of values, beyond the level of the week around: zero in the median.
+    `moved_s` are the times of re-routes, in order; their steps are not in the values.
+
+    Weekdays that are like weekends, such as holidays, are taken for free days; whether one is, all rows say together.
     """
-    if len(values) < 2 * 86400 / width_s:
-        return np.zeros(len(values))
-    beyond = values - level(unix_s, values, width_s)
-    hour, an_hour = hour_of_week(unix_s), max(1.0, 3600 / width_s)
-    usual = _Hours.of(hour % DAY_HOURS, beyond, DAY_HOURS, an_hour).repeated()
-    if _is_long(unix_s):
-        weekend = hour // DAY_HOURS >= _FRIDAY_ENDS
-        kind = hour % DAY_HOURS + DAY_HOURS * weekend
-        kinds = _Hours.of(kind, beyond, 2 * DAY_HOURS, an_hour).repeated()
-        usual = _Hours.of(hour, beyond, HOURS, an_hour).towards(kinds.towards(usual))
-    smooth = _smooth(usual.median)
-    position = (unix_s / 3600 + _EPOCH_HOUR - 0.5) % HOURS
-    at = np.interp(position, np.arange(HOURS + 1), np.append(smooth, smooth[0]))
-    at = at + _sharp(unix_s, beyond - at, width_s)
-    return np.asarray(at - np.median(at))
-
-
-def _sharp(unix_s: Floats, left: Floats, width_s: float) -> Floats:
-    """What a smooth course leaves at the same time of each day, from two weeks on of each weekday and each weekend:
-    working hours begin at once. Nothing in under five days, where one bad day would be half of it.
-
-    Few times of the day have any, so each is drawn to zero by itself (the garrote; Breiman, Technometrics 37, 1995).
-    """
-    if unix_s[-1] - unix_s[0] < _LEAST_DAYS * 86400:
-        return np.zeros(len(left))
-    a_day = max(1, int(86400 / width_s))
-    part = np.minimum((unix_s % 86400 / width_s).astype(np.int64), a_day - 1)
-    weekend = hour_of_week(unix_s) // DAY_HOURS >= _FRIDAY_ENDS
-    group = part + a_day * (weekend & _is_long(unix_s))
-    found = _Hours.of(group, left, 2 * a_day, 1.0)
-    chance = _CLEAR**2 * found.variance / np.maximum(found.median**2, 1e-300)
-    return np.asarray((found.median * np.clip(1 - chance, 0.0, 1.0))[group])
+    calendar = Calendar.of(unix_s, width_s, moved_s)
+    if len(unix_s) < 2 * _DAY_S / width_s:
+        return np.zeros(values.shape), calendar
+    tables = [calendar.table(row - level(unix_s, row, width_s)) for row in values]
+    calendar = _with_holidays(calendar, tables)
+    found = np.stack([calendar.at(_course(calendar, one)) for one in tables])
+    return found - np.median(found, axis=1, keepdims=True), calendar
 
 
 def level(unix_s: Floats, values: Floats, width_s: float) -> Floats:
     """The running median of a week, or of a day where there are under two weeks; it keeps a step as a step."""
-    span = int((_WEEK_S if _is_long(unix_s) else 86400.0) / width_s) | 1
+    is_long = has_weeks(float(unix_s[0]), float(unix_s[-1]))
+    span = int((_WEEK_S if is_long else _DAY_S) / width_s) | 1
     return np.asarray(median_filter(values, size=min(span, len(values) | 1), mode="nearest"))
 
 
-def _is_long(unix_s: Floats) -> bool:
-    return bool(unix_s[-1] - unix_s[0] >= 2 * _WEEK_S)
+def _course(calendar: Calendar, table: Floats) -> Floats:
+    """Of each day and part."""
+    usual = np.tile(_drawn(calendar, table), (len(table), 1))
+    of_paths = _kinds_of_paths(calendar)
+    for chosen in [*_kinds(calendar), *of_paths, *_days_of_week(calendar)]:
+        usual[chosen] += _drawn(calendar, table[chosen] - usual[chosen], is_known=True)
+    for chosen in of_paths:
+        around = _AROUND_FREE if calendar.free[chosen[0]] else _AROUND
+        if len(chosen) >= 2 * around:
+            usual[chosen] += _moving(calendar, table[chosen] - usual[chosen], around)
+        if len(chosen) >= _LEAST_DAYS:
+            usual[chosen] += _of_load(calendar, table[chosen] - usual[chosen], usual[chosen])
+    return usual
 
 
-@dataclass(frozen=True)
-class _Hours:
-    """Medians of hours, and the mean variance of such a median by chance."""
-
-    median: Floats
-    variance: float
-
-    @classmethod
-    def of(cls, hour: npt.NDArray[np.int64], values: Floats, hours: int, an_hour: float) -> _Hours:
-        """Values of the same hour of a day, of which there are `an_hour`, count as one: they are alike."""
-        order = np.argsort(hour, kind="stable")
-        found = np.split(values[order], np.searchsorted(hour[order], np.arange(1, hours)))
-        variances = [
-            _MEDIAN_VARIANCE * spread(part) ** 2 / (len(part) / an_hour)
-            for part in found
-            if len(part) >= 2 * an_hour
-        ]
-        medians = np.array([np.median(part) if len(part) else 0.0 for part in found])
-        return cls(medians, float(np.mean(variances)) if variances else np.inf)
-
-    def repeated(self) -> _Hours:
-        """For all hours of the week: of one day for all, of two kinds of days for weekdays and weekends."""
-        days = self.median.reshape(-1, DAY_HOURS)
-        return _Hours(np.concatenate([days[0]] * 5 + [days[-1]] * 2), self.variance)
-
-    def towards(self, coarser: _Hours) -> _Hours:
-        """Drawn to the coarser ones by the share of the differences that chance makes (James and Stein, 1961)."""
-        beyond = self.median - coarser.median
-        chance = max(self.variance - coarser.variance, 0.0)
-        share = float(np.clip(1 - chance / max(float(np.mean(beyond**2)), 1e-300), 0.0, 1.0))
-        return _Hours(
-            coarser.median + share * beyond,
-            coarser.variance + share**2 * chance,
-        )
+def _kinds(calendar: Calendar, among: Bools | None = None) -> list[Ints]:
+    """Working days and free days; none in under five days, of which one odd day would be too much."""
+    among = np.ones(len(calendar.free), bool) if among is None else among
+    if among.sum() < _LEAST_DAYS:
+        return []
+    found = [np.flatnonzero(among & (calendar.free == is_free)) for is_free in (False, True)]
+    return [one for one in found if len(one) >= _FEWEST_ALIKE]
 
 
-def _smooth(usual: Floats) -> Floats:
-    """Each hour with half the weight of its neighbours."""
-    return (np.roll(usual, 1) + 2 * usual + np.roll(usual, -1)) / 4
+def _kinds_of_paths(calendar: Calendar) -> list[Ints]:
+    """The same of each path."""
+    paths = [_kinds(calendar, calendar.path == one) for one in range(calendar.path[-1] + 1)]
+    return [kind for kinds in paths for kind in kinds]
+
+
+def _days_of_week(calendar: Calendar) -> list[Ints]:
+    """Mondays and so on, without holidays; from two weeks on."""
+    if not calendar.is_long:
+        return []
+    found = [np.flatnonzero((calendar.weekday == one) & calendar.is_usual) for one in range(7)]
+    return [one for one in found if len(one) >= _FEWEST_ALIKE]
+
+
+def _with_holidays(calendar: Calendar, tables: list[Floats]) -> Calendar:
+    """Weekdays that follow the course of free days by far better than that of working days are free."""
+    free = calendar.free.copy()
+    for path in range(calendar.path[-1] + 1):
+        kinds = _kinds(calendar, calendar.path == path)
+        if len(kinds) == 2:
+            gains = sum(_nearer_to_free(calendar, table, *kinds) for table in tables)
+            free[kinds[0]] = gains > _HOLIDAY * calendar.alike
+    return replace(calendar, free=free)
+
+
+def _nearer_to_free(calendar: Calendar, table: Floats, working: Ints, free: Ints) -> Floats:
+    """By how much (chi-squared, as if all parts were independent) each working day is nearer to what free days have."""
+    common = _drawn(calendar, table[working])
+    of_free = common + _drawn(calendar, table[free] - common, is_known=True)
+    noise = _spreads(calendar, table[working])
+    misfits = [
+        np.clip((table[working] - one) / noise, -_FAR, _FAR) ** 2 for one in (common, of_free)
+    ]
+    return np.asarray(np.nansum(misfits[0] - misfits[1], axis=1))
+
+
+def _drawn(calendar: Calendar, left: Floats, *, is_known: bool = False) -> Floats:
+    """What these days have in common, of each part: hours drawn smoothly, and then what begins or ends at once: working
+    hours do. With `is_known`, what is usual already, and was taken off, counts as a day of its own."""
+    noise = _spreads(calendar, left)
+    rows = np.vstack([left, np.zeros((1, left.shape[1]))]) if is_known else left
+    variance = _MEDIAN_VARIANCE * noise**2 / len(rows)
+    smooth = _by_hour(calendar, rows, variance)
+    if len(rows) < (_FEWEST_ALIKE if is_known else _LEAST_DAYS):
+        return smooth
+    return smooth + _sharp(rows - smooth, variance)
+
+
+def _spreads(calendar: Calendar, left: Floats) -> Floats:
+    """The standard deviation of one value, for each part of a day, as its hour has it."""
+    beyond = np.abs(left - _medians(left))
+    few = np.sqrt(len(left) / max(len(left) - 1, 1))
+    pooled = np.array([_medians(beyond[:, one].reshape(-1, 1))[0] for one in calendar.hours])
+    least = 1e-9 * float(np.nanmax(np.abs(left), initial=0.0)) + 1e-15
+    return np.asarray(np.maximum(_MAD_TO_SD * few * pooled, least)[calendar.hour])
+
+
+def _by_hour(calendar: Calendar, rows: Floats, variance: Floats) -> Floats:
+    """Medians of hours, drawn to zero by twice the share of them that chance makes (James and Stein, 1961), each with
+    half the weight of its neighbours. Values of one hour of a day count as one: they are alike."""
+    found = np.array([_medians(rows[:, one].reshape(-1, 1))[0] for one in calendar.hours])
+    chance = variance[[int(np.argmax(one)) for one in calendar.hours]]
+    share = 1 - _CLEAR * len(found) / max(float(np.sum(found**2 / chance)), 1e-300)
+    smooth = (np.roll(found, 1) + 2 * found + np.roll(found, -1)) / 4 * max(share, 0.0)
+    around = np.concatenate([smooth[-1:], smooth, smooth[:1]])
+    position = (np.arange(calendar.parts) + 0.5) / calendar.parts * len(found)
+    return np.asarray(np.interp(position, np.arange(-1, len(found) + 1) + 0.5, around))
+
+
+def _sharp(rows: Floats, variance: Floats) -> Floats:
+    """Medians of parts. Few parts have anything, so each is drawn to zero by itself (the garrote; Breiman,
+    Technometrics 37, 1995)."""
+    found = _medians(rows)
+    chance = _CLEAR**2 * variance / np.maximum(found**2, 1e-300)
+    return np.asarray(found * np.clip(1 - chance, 0.0, 1.0))
+
+
+def _moving(calendar: Calendar, left: Floats, around: int) -> Floats:
+    """What moves from week to week: load grows, clocks are put on, another path has another course. Medians of about
+    three weeks around each day, drawn to zero by the share of them that chance makes."""
+    running = median_filter(np.nan_to_num(left), size=(around, 1), mode="mirror")
+    power = uniform_filter1d(np.mean(running**2, axis=0), calendar.alike, mode="wrap")
+    chance = _MEDIAN_VARIANCE * _spreads(calendar, left) ** 2 / around
+    return np.asarray(running * np.clip(1 - chance / np.maximum(power, 1e-300), 0.0, 1.0))
+
+
+def _of_load(calendar: Calendar, left: Floats, usual: Floats) -> Floats:
+    """What days have because they have more or less of the usual course than others: their load differs. It is drawn to
+    zero by the share that chance makes; what is far more than days differ by is left alone."""
+    course = usual - np.median(usual)
+    more, _ = _loads(left, course, _spreads(calendar, left))
+    more, total = _loads(left, course, _spreads(calendar, left - more[:, None] * course))
+    chance = calendar.alike / total
+    varies = max(spread(more) ** 2 - float(np.median(chance)), 0.0)
+    drawn = np.maximum(more * varies / (varies + chance), -1.0)
+    drawn[more**2 > _EVENT**2 * (varies + chance)] = 0.0
+    return np.asarray(drawn[:, None] * course)
+
+
+def _loads(left: Floats, course: Floats, noise: Floats) -> tuple[Floats, Floats]:
+    """Of each day how much more of the course than usual it has, by least squares, and the weight of that."""
+    weight = ~np.isnan(left) / noise**2
+    total = np.maximum(np.sum(weight * course**2, axis=1), 1e-300)
+    return np.sum(weight * course * np.nan_to_num(left), axis=1) / total, total
+
+
+def _medians(rows: Floats) -> Floats:
+    """Of each column without its NaN; 0 of a column without values."""
+    count = np.sum(~np.isnan(rows), axis=0)
+    ordered = np.sort(rows, axis=0)
+    at = np.arange(rows.shape[1])
+    low, high = np.maximum(count - 1, 0) // 2, np.minimum(count // 2, len(rows) - 1)
+    return np.where(count > 0, (ordered[low, at] + ordered[high, at]) / 2, 0.0)

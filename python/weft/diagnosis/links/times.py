@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from weft.diagnosis.links.cells import cells
-from weft.diagnosis.links.profile import DAY_HOURS, HOURS, hour_of_week
+from weft.diagnosis.links.profile import DAY_HOURS, HOURS, has_weeks, hour_of_week
 from weft.diagnosis.links.series import Series
 from weft.interval import Interval
 from weft.runs.probes import trips
@@ -101,7 +101,7 @@ def hours_apart(hours: Hourly) -> dict[int, Hourly]:
     """The hours by their name, as `by_hour` has them."""
     if not len(hours.unix_s):
         return {}
-    is_long = hours.unix_s[-1] - hours.unix_s[0] >= 14 * 86400
+    is_long = has_weeks(float(hours.unix_s[0]), float(hours.unix_s[-1]))
     name = hour_of_week(hours.unix_s) % (HOURS if is_long else DAY_HOURS)
     return {int(one): hours.during(name == one) for one in np.unique(name)}
 

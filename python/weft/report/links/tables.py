@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from weft.diagnosis.links.recurrence import recurrence_text
 from weft.report.links.clock import lasts, when
 from weft.report.links.material import LinkMaterial, LinksMaterial
 from weft.report.links.verdict import duration_s
@@ -43,6 +44,16 @@ def changes_table(watch: LinksMaterial) -> Table:
             ]
         )
     return Table(["Begins (UTC)", "Lasts", "Link", "Class", "Evidence"], rows)
+
+
+def recurrences_table(watch: LinksMaterial) -> Table:
+    """What comes back at the same hours, link by link."""
+    rows = [
+        [one.when, link.name, one.what, recurrence_text(one)]
+        for link in watch.links
+        for one in link.findings.recurrences
+    ]
+    return Table(["When (UTC)", "Link", "Class", "Evidence"], rows)
 
 
 def gaps_table(watch: LinksMaterial) -> Table:

@@ -30,6 +30,13 @@ def sentences(watch: LinksMaterial) -> Iterator[str]:
         yield "No hour is busy."
     else:
         yield "Busy hours take five days to be known."
+    recurring = [
+        f"{link.name} {one.when} {1e3 * one.minimum_s.median:+.3g} ms"
+        for link in watch.links
+        for one in link.findings.recurrences
+    ]
+    if recurring:
+        yield f"Recurring: {'; '.join(recurring)}."
     changes = [one.what for link in watch.links for one in link.findings.changes]
     kinds = [f"{changes.count(what)} x {what}" for what in dict.fromkeys(changes)]
     yield f"Changes: {', '.join(kinds)}." if kinds else "No change was found."
