@@ -45,3 +45,12 @@ def test_busy_hours_are_named() -> None:
     )[(hour >= 8) & (hour < 18) & (day < 5)]
     [link] = analyse([stop(series, 0, 1)]).links
     assert link.busy_hours == "Mon-Fri 08-18"
+
+
+def test_hours_that_are_busy_on_mondays_only_name_the_day() -> None:
+    """The first hours of the week are no hours of each day."""
+    series = probes(21 * DAY, step_s=60)
+    busy = (series.time_s % (7 * DAY) >= 9 * 3600) & (series.time_s % (7 * DAY) < 11 * 3600)
+    series.rtt_s[busy] += np.random.default_rng(2).exponential(1e-3, int(busy.sum()))
+    [link] = analyse([stop(series, 0, 1)]).links
+    assert (link.busy_hours, link.busy) == ("Mon 09-11", [9, 10])

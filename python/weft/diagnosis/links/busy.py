@@ -13,28 +13,26 @@ _CLEAR = 3.0
 LEAST_RATIO = 1.25
 """Less than a quarter more jitter is not worth a name, however clear it is."""
 _LEAST_DAYS = 5
+_FRIDAY_ENDS_H = 5 * DAY_HOURS
 DAYS = ("Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun")
 
 
 def busy_hours(parts: Quarters) -> list[int]:
-    """Hours of the week (0 is Monday 00:00 UTC) from two weeks on, or where two days of a weekend are known, which
-    then differ from weekdays; else of the day. None of fewer than five days.
+    """Hours of the week (0 is Monday 00:00 UTC). Each is one of its own from two weeks on; before, weekdays are taken
+    together, and weekends, or all days where there are not two of a weekend. None of fewer than five days.
 
     Quiet is the lower half of the hours; a busy one lies three of their standard deviations above their median.
     """
     if not len(parts) or parts.time_s[-1] - parts.time_s[0] < _LEAST_DAYS * 86400:
         return []
-    hour = hour_of_week(parts.start + parts.time_s)
-    kind = _kinds(parts)[hour]
+    kinds = _kinds(parts)
+    kind = kinds[hour_of_week(parts.start + parts.time_s)]
     jitter = np.log(parts.jitter_s + 1e-7)
     names = np.unique(kind)
     usual = np.array([np.median(jitter[kind == one]) for one in names])
     quiet = np.sort(usual)[: (len(usual) + 1) // 2]
     limit = np.median(quiet) + max(_CLEAR * spread(quiet) * 2, np.log(LEAST_RATIO))
-    busy = names[usual > limit]
-    if _has_days(parts):
-        return [int(one) for one in np.flatnonzero(np.isin(_kinds(parts), busy))]
-    return [int(one) for one in busy]
+    return [int(one) for one in np.flatnonzero(np.isin(kinds, names[usual > limit]))]
 
 
 def _kinds(parts: Quarters) -> npt.NDArray[np.int64]:
@@ -43,34 +41,20 @@ def _kinds(parts: Quarters) -> npt.NDArray[np.int64]:
     hours = np.arange(HOURS)
     if has_weeks(float(parts.time_s[0]), float(parts.time_s[-1])):
         return hours
-    weekend = hours >= 5 * DAY_HOURS
-    return hours % DAY_HOURS + DAY_HOURS * (weekend & _has_days(parts))
-
-
-def _has_days(parts: Quarters) -> bool:
-    """Whether weekends are known, so that hours are those of the week."""
-    if has_weeks(float(parts.time_s[0]), float(parts.time_s[-1])):
-        return True
+    is_weekend = hours >= _FRIDAY_ENDS_H
     unix_s = parts.start + parts.time_s
-    free = hour_of_week(unix_s) >= 5 * DAY_HOURS
-    return len(np.unique(unix_s[free] // 86400)) > 1 and not bool(free.all())
-
-
-def of_week(parts: Quarters, busy: list[int]) -> list[int]:
-    """Busy hours as hours of the week: those of the day are so on each day."""
-    if not busy or _has_days(parts):
-        return busy
-    return [DAY_HOURS * day + hour for day in range(7) for hour in busy]
+    days = np.unique(unix_s[is_weekend[hour_of_week(unix_s)]] // 86400)
+    return hours % DAY_HOURS + DAY_HOURS * (is_weekend & (len(days) > 1))
 
 
 def hours_text(hours: list[int]) -> str:
-    """Such as "Mon-Fri 08-18, Sat 10-12"; hours of the day without days."""
+    """Such as "Mon-Fri 08-18; Sat 10-12"; without days where all have the same hours."""
     days: dict[str, list[int]] = {}
     for day in sorted({one // 24 for one in hours}):
         spans = _spans([one % 24 for one in hours if one // 24 == day])
         days.setdefault(", ".join(f"{b:02}-{e:02}" for b, e in spans), []).append(day)
-    if max(hours, default=0) < DAY_HOURS:
-        return ", ".join(days)
+    if [*days.values()] == [list(range(7))]:
+        return next(iter(days))
     return "; ".join(f"{days_text(names)} {spans}" for spans, names in days.items())
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from weft.diagnosis.links.availability import DEFINITION, Availability, availability
-from weft.diagnosis.links.busy import busy_hours, hours_text, of_week
+from weft.diagnosis.links.busy import busy_hours, hours_text
 from weft.diagnosis.links.causes import Incident, find_incidents
 from weft.diagnosis.links.changes import Change, find_course
 from weft.diagnosis.links.quarters import quarters
@@ -70,7 +70,7 @@ def _link(series: Series) -> LinkFindings:
         times=overall(hours),
         times_by_hour=by_hour(hours),
         busy_hours=hours_text(busy),
-        busy=of_week(parts, busy),
+        busy=busy,
         changes=course.changes,
         recurrences=course.recurrences,
         gaps=[(series.start + begin, series.start + end) for begin, end in series.gaps()],

@@ -97,9 +97,18 @@ class Calendar:
         return np.asarray(np.arange(self.parts) * min(self.parts, DAY_HOURS) // self.parts)
 
     @cached_property
-    def hours(self) -> list[Bools]:
-        """Of each hour which parts are of it."""
-        return [self.hour == one for one in range(int(self.hour[-1]) + 1)]
+    def _parts_of_hours(self) -> Ints:
+        """Of each hour the parts of it (row), and behind them that after the last, which there is not."""
+        found = [np.flatnonzero(self.hour == one) for one in range(int(self.hour[-1]) + 1)]
+        table = np.full((len(found), max(map(len, found))), self.parts)
+        for one, parts in zip(table, found, strict=True):
+            one[: len(parts)] = parts
+        return table
+
+    def by_hour(self, rows: Floats) -> Floats:
+        """All values of each hour: a column an hour; NaN where there is none."""
+        padded = np.hstack([rows, np.full((len(rows), 1), np.nan)])[:, self._parts_of_hours]
+        return padded.transpose(0, 2, 1).reshape(-1, len(self._parts_of_hours))
 
     @property
     def alike(self) -> int:
@@ -119,8 +128,9 @@ class Calendar:
     def hours_of_kinds(self) -> tuple[Ints, Ints]:
         """Of each value a number for path, kind of day and hour; of each number how many days have it."""
         kind = 2 * self.path + self.free
-        numbers = len(self.hours) * kind[self.day] + self.hour[self.part]
-        return np.asarray(numbers), np.repeat(np.bincount(kind), len(self.hours))
+        hours = int(self.hour[-1]) + 1
+        numbers = hours * kind[self.day] + self.hour[self.part]
+        return np.asarray(numbers), np.repeat(np.bincount(kind), hours)
 
 
 def courses(
@@ -223,7 +233,7 @@ def _spreads(calendar: Calendar, left: Floats) -> Floats:
     """The standard deviation of one value, for each part of a day, as its hour has it."""
     beyond = np.abs(left - _medians(left))
     few = np.sqrt(len(left) / max(len(left) - 1, 1))
-    pooled = np.array([_medians(beyond[:, one].reshape(-1, 1))[0] for one in calendar.hours])
+    pooled = _medians(calendar.by_hour(beyond))
     least = 1e-9 * float(np.nanmax(np.abs(left), initial=0.0)) + 1e-15
     return np.asarray(np.maximum(_MAD_TO_SD * few * pooled, least)[calendar.hour])
 
@@ -231,8 +241,8 @@ def _spreads(calendar: Calendar, left: Floats) -> Floats:
 def _by_hour(calendar: Calendar, rows: Floats, variance: Floats) -> Floats:
     """Medians of hours, drawn to zero by twice the share of them that chance makes (James and Stein, 1961), each with
     half the weight of its neighbours. Values of one hour of a day count as one: they are alike."""
-    found = np.array([_medians(rows[:, one].reshape(-1, 1))[0] for one in calendar.hours])
-    chance = variance[[int(np.argmax(one)) for one in calendar.hours]]
+    found = _medians(calendar.by_hour(rows))
+    chance = variance[np.searchsorted(calendar.hour, np.arange(len(found)))]
     share = 1 - _CLEAR * len(found) / max(float(np.sum(found**2 / chance)), 1e-300)
     smooth = (np.roll(found, 1) + 2 * found + np.roll(found, -1)) / 4 * max(share, 0.0)
     around = np.concatenate([smooth[-1:], smooth, smooth[:1]])
