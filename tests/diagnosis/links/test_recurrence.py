@@ -73,6 +73,15 @@ def test_a_round_trip_that_doubles_every_morning_recurs_every_day(days: int) -> 
     assert one.minimum_s.median == pytest.approx(1.3 * MS, rel=0.01)
 
 
+def test_in_three_days_each_morning_is_a_change_of_its_own() -> None:
+    found = course(link(3, 1.3 * MS * at_work(times(3), 9, 11, days=7)))
+    assert found.recurrences == []
+    hours = [(one.begin_s - MONDAY) / 3600 % 24 for one in found.changes]
+    assert hours == pytest.approx([9, 9, 9], abs=0.3)
+    # A quarter of it passes for the course of a day: three days cannot tell.
+    assert [one.minimum_s for one in found.changes] == pytest.approx([1.3 * MS] * 3, rel=0.3)
+
+
 def test_nothing_recurs_where_nothing_does() -> None:
     assert course(link(21)) == Course([], [])
 

@@ -11,7 +11,7 @@ from threadpoolctl import threadpool_limits
 
 from weft.diagnosis.links import scan, windows
 from weft.diagnosis.links.noise import Noise, Whitener, by_group, estimate, spread, whitener
-from weft.diagnosis.links.profile import Calendar, courses, level
+from weft.diagnosis.links.profile import LEAST_DAYS, Calendar, courses, level
 from weft.diagnosis.links.quarters import Quarters
 from weft.diagnosis.links.recurrence import Recurrence, find_recurrences
 from weft.diagnosis.links.scan import Limit, Window
@@ -121,8 +121,7 @@ def _judged(
     """Noise and profile without what was found; before anything was, without what lasts about a week as well."""
     unix_s = parts.start + parts.time_s
     shape = len(parts), len(values)
-    lasting = windows.raised_by([one for one in found if _has_own_path(parts, one)], *shape)
-    steady = values - lasting
+    steady = values - windows.raised_by(_apart_from_course(parts, found), *shape)
     usual, calendar = courses(unix_s, steady, parts.width_s, _moved_s(parts, found))
     middle = np.median(steady - usual, axis=1, keepdims=True)
     steady, rest = steady - usual - middle, values - usual - middle
@@ -150,6 +149,14 @@ def _spikes(rest: Floats) -> Floats:
     pass for the ends of one."""
     beyond = rest - median_filter(rest, size=2 * scan.LEAST - 1, mode="nearest")
     return np.where(np.abs(beyond) > _SPIKE * spread(beyond), beyond, 0.0)
+
+
+def _apart_from_course(parts: Quarters, found: list[Window]) -> list[Window]:
+    """Windows without which a course is taken: those that last, as medians over days see to others; all where there are
+    too few days for that."""
+    if parts.time_s[-1] - parts.time_s[0] < LEAST_DAYS * 86400:
+        return found
+    return [one for one in found if _has_own_path(parts, one)]
 
 
 def _has_own_path(parts: Quarters, window: Window) -> bool:

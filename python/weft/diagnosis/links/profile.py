@@ -25,7 +25,8 @@ HOURS = 168
 DAY_HOURS = 24
 _FRIDAY_ENDS = 5
 _DAY_S = 86400.0
-_LEAST_DAYS = 5
+LEAST_DAYS = 5
+"""In fewer, one odd day would be too much of what is usual at an hour."""
 _FEWEST_ALIKE = 2
 """Days of a class, from which on it may differ."""
 _CLEAR = 2.0
@@ -167,15 +168,15 @@ def _course(calendar: Calendar, table: Floats) -> Floats:
         around = _AROUND_FREE if calendar.free[chosen[0]] else _AROUND
         if len(chosen) >= 2 * around:
             usual[chosen] += _moving(calendar, table[chosen] - usual[chosen], around)
-        if len(chosen) >= _LEAST_DAYS:
+        if len(chosen) >= LEAST_DAYS:
             usual[chosen] += _of_load(calendar, table[chosen] - usual[chosen], usual[chosen])
     return usual
 
 
 def _kinds(calendar: Calendar, among: Bools | None = None) -> list[Ints]:
-    """Working days and free days; none in under five days, of which one odd day would be too much."""
+    """Working days and free days; none in too few days."""
     among = np.ones(len(calendar.free), bool) if among is None else among
-    if among.sum() < _LEAST_DAYS:
+    if among.sum() < LEAST_DAYS:
         return []
     found = [np.flatnonzero(among & (calendar.free == is_free)) for is_free in (False, True)]
     return [one for one in found if len(one) >= _FEWEST_ALIKE]
@@ -224,7 +225,7 @@ def _drawn(calendar: Calendar, left: Floats, *, is_known: bool = False) -> Float
     rows = np.vstack([left, np.zeros((1, left.shape[1]))]) if is_known else left
     variance = _MEDIAN_VARIANCE * noise**2 / len(rows)
     smooth = _by_hour(calendar, rows, variance)
-    if len(rows) < (_FEWEST_ALIKE if is_known else _LEAST_DAYS):
+    if len(rows) < (_FEWEST_ALIKE if is_known else LEAST_DAYS):
         return smooth
     return smooth + _sharp(rows - smooth, variance)
 
