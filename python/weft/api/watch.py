@@ -20,7 +20,8 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Watch:
-    """What the folder of a watch has. `damage` says what of it cannot be read.
+    """What the folder of a watch has. `damage` says what of it cannot be read, `notes` what an
+    importer left out of its files.
 
     `series` are the probes of each link as arrays (NumPy, one entry a probe): `time_s`, `rtt_s` (NaN where nothing came
     back), `size_bytes`, `kind`.
@@ -31,6 +32,7 @@ class Watch:
     damage: list[str]
     source: str = ""
     config: str = ""
+    notes: tuple[str, ...] = ()
 
     @cached_property
     def findings(self) -> Findings:
@@ -72,4 +74,11 @@ def open_watch(
     none."""
     found = store.open_watch(folder, since_s, is_summary=is_summary)
     record = found.record
-    return Watch(found.folder, history(found), found.damage, record.source, record.config)
+    return Watch(
+        found.folder,
+        history(found),
+        found.damage,
+        record.source,
+        record.config,
+        tuple(record.notes),
+    )

@@ -145,7 +145,10 @@ def _more_up(link: LinkFindings, down_s: float) -> Effect | None:
         return None
     part = min(1.0, down_s / link.availability.down_s)
     share = link.availability.share
-    ends = (1 + part * (1 - one) / one for one in (share.median, share.high, share.low))
+    low, high = (share.median if one is None else one for one in (share.low, share.high))
+    if min(low, share.median) <= 0:
+        return None
+    ends = (1 + part * (1 - one) / one for one in (share.median, high, low))
     return Effect(f"availability of {link.name}", Interval(*ends), "counted")
 
 

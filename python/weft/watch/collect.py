@@ -36,10 +36,12 @@ RETRY_S = (5.0, 10.0, 30.0, 60.0)
 class Collector:
     """One for a folder; `run` until cancelled."""
 
-    def __init__(self, writer: Writer, sites: Sites, tell: Tell, file: Path | None = None) -> None:
+    def __init__(
+        self, writer: Writer, sites: Sites, tell: Tell, places: Places, file: Path | None = None
+    ) -> None:
         self._writer, self._sites, self._tell, self._file = writer, sites, tell, file
         self._mtime = _mtime(file)
-        self._places = Places()
+        self._places = places
         self._state = read_state(writer.folder)
         self._state.pid = os.getpid()
         self._storage = Storage(writer, tell)
@@ -50,11 +52,9 @@ class Collector:
         self._next_s: dict[str, float] = {}
 
     async def run(self, for_s: float | None = None) -> None:
-        """Fetch every 10 s until the time is over. Raises RequestError where a testbed is none."""
+        """Fetch every 10 s until the time is over."""
         deadline = time.monotonic() + for_s if for_s is not None else None
-        for site in self._measuring():
-            self._places.check(site)
-        self._state.use({site.name: site.on for site in self._measuring()})
+        self._state.use({site.name: site.on for site in self._sites.measuring()})
         self._writer.add_event(Event(time_s=time.time(), what="coordinator-start"))
         await self._lookout.open()
         notify("READY=1")
@@ -69,7 +69,7 @@ class Collector:
     async def stop(self) -> list[str]:
         """End the processes at all sites once all that they have kept is here; the sites where that failed."""
         await self._let_go()
-        sites = self._measuring()
+        sites = self._sites.measuring()
         stopped = await asyncio.gather(
             *(self._stop(site, self._state.site(site.name)) for site in sites)
         )
@@ -86,12 +86,9 @@ class Collector:
         self._places.close()
         self._storage.save(self._state)
 
-    def _measuring(self) -> list[SiteEntry]:
-        return [site for site in self._sites.sites if site.on]
-
     async def _round(self) -> None:
         await self._let_go()
-        sites = self._measuring()
+        sites = self._sites.measuring()
         await asyncio.gather(*(self._visit(site) for site in sites))
         await self._storage.end_round(self._state, self._sites.settings)
         reached = sum(not self._state.site(site.name).trouble for site in sites)
@@ -112,7 +109,7 @@ class Collector:
                 await self._drop(site.name)
 
     def _heard(self) -> dict[str, Heard]:
-        states = {site.name: self._state.site(site.name) for site in self._measuring()}
+        states = {site.name: self._state.site(site.name) for site in self._sites.measuring()}
         return {name: Heard(one.heard_s, one.trouble) for name, one in states.items()}
 
     async def _visit(self, site: SiteEntry) -> None:
@@ -170,6 +167,8 @@ class Collector:
             self._writer.sync()
             self._take(rows, drained.events)
             state.cursor, state.heard_s = drained.cursor, time.time()
+            if rows:
+                state.delivered_s = state.heard_s
             self._take_status(state, drained.status)
             if not drained.has_more:
                 break
@@ -211,6 +210,8 @@ class Collector:
                 await self._fetch(site, agent, state, name)
                 await agent.send(request.WatchStop(place=place, forget=True))
                 await agent.expect(reply.WatchState)
+                # It is gone, and keeps nothing any more.
+                state.status = None
         except (WeftError, TimeoutError, OSError) as error:
             self._tell(f"{site.name}: cannot be stopped: {error}", Level.ERROR)
             return False
@@ -251,15 +252,14 @@ class Collector:
         try:
             sites = read_sites(self._file)
             check_command(sites.alerts)
-            for site in sites.sites:
-                if site.on:
-                    self._places.check(site)
+            for site in sites.measuring():
+                self._places.check(site)
         except RequestError as error:
             self._tell(f"{error.message}: the configuration before goes on", Level.ERROR)
             return
         self._sites = sites
         self._lookout.use(sites.alerts)
-        self._state.use({site.name: site.on for site in self._measuring()})
+        self._state.use({site.name: site.on for site in self._sites.measuring()})
         update_record(self._writer.record, sites)
         try:
             self._writer.save()

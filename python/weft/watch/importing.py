@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
@@ -11,10 +12,10 @@ from weft.diagnosis.links.series import Series
 from weft.watch.store import SCHEMA, Link, Record, Site, Writer
 
 
-def write_watch(folder: Path, found: list[Series], source: str) -> None:
+def write_watch(folder: Path, found: list[Series], source: str, notes: Sequence[str] = ()) -> None:
     """Write a new folder; raises RequestError where there is something already."""
     names = dict.fromkeys(name for one in found for name in (one.src, one.dst))
-    record = Record(sites=[Site(name=name) for name in names], source=source)
+    record = Record(sites=[Site(name=name) for name in names], source=source, notes=list(notes))
     for one in found:
         interval_s = round(one.interval_s, 6) or None
         record.link(Link(src=one.src, dst=one.dst, network=one.network, interval_s=interval_s))

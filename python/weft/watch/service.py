@@ -19,7 +19,7 @@ from weft.watch.alerts.settings import check_command
 from weft.watch.collect import Collector
 from weft.watch.notify import kept_alive, notify
 from weft.watch.sites import Sites, parse_sites, read_sites
-from weft.watch.start import new_record, update_record
+from weft.watch.start import Places, new_record, update_record
 from weft.watch.state import read_state
 from weft.watch.store import StoreError, Writer, read_record
 from weft.watch.tell import Tell
@@ -32,6 +32,10 @@ def watch_sites(file: Path, folder: Path, for_s: float | None, tell: Tell) -> li
     ended. Raises RequestError."""
     sites = read_sites(file)
     check_command(sites.alerts)
+    # What is wrong with the request is said before there is a folder.
+    places = Places()
+    for site in sites.measuring():
+        places.check(site)
     if (folder / "run.json").exists():
         writer = Writer.resume(folder)
         update_record(writer.record, sites)
@@ -39,7 +43,7 @@ def watch_sites(file: Path, folder: Path, for_s: float | None, tell: Tell) -> li
     else:
         writer = Writer.create(folder, new_record(sites))
     tell(f"{folder}: {len(sites.links)} links; Ctrl-C leaves the agents to themselves")
-    return run_to_end(_watch(writer, sites, tell, file, for_s))
+    return run_to_end(_watch(writer, sites, tell, file, for_s, places))
 
 
 def deeds_of_watch(folder: Path) -> list[str]:
@@ -56,7 +60,9 @@ def stop_watch(folder: Path, tell: Tell, approved: Collection[str] = ()) -> list
     refuse_unapproved(folder, deeds_of_watch(folder), approved)
     _end_coordinator(folder)
     writer = Writer.resume(folder)
-    return run_to_end(_watch(writer, parse_sites(record.config), tell, None, None, is_over=True))
+    return run_to_end(
+        _watch(writer, parse_sites(record.config), tell, None, None, Places(), is_over=True)
+    )
 
 
 async def _watch(
@@ -65,9 +71,10 @@ async def _watch(
     tell: Tell,
     file: Path | None,
     for_s: float | None,
+    places: Places,
     is_over: bool = False,
 ) -> list[str]:
-    collector = Collector(writer, sites, tell, file)
+    collector = Collector(writer, sites, tell, places, file)
     left: list[str] = []
     task = asyncio.current_task()
     on_terminate(lambda: task.cancel() if task else None)

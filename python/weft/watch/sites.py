@@ -82,6 +82,10 @@ class Sites:
     links: tuple[LinkEntry, ...]
     alerts: AlertSettings
 
+    def measuring(self) -> list[SiteEntry]:
+        """Those that have an agent."""
+        return [site for site in self.sites if site.on]
+
     def site(self, name: str) -> SiteEntry:
         """The site of that name."""
         return next(one for one in self.sites if one.name == name)

@@ -9,13 +9,16 @@ import numpy as np
 import pyarrow as pa
 from msgspec import Struct
 
+from weft.diagnosis.links.availability import availability
+from weft.diagnosis.links.series import Series
 from weft.runs.lock import is_locked
 from weft.watch.alerts.event import Event
 from weft.watch.alerts.ledger import read_ledger
 from weft.watch.alerts.now import alpha_and_beta
 from weft.watch.check import Problem, undelivered
-from weft.watch.state import SiteState, read_state
-from weft.watch.store import Watched, open_watch
+from weft.watch.history import series_of
+from weft.watch.state import SiteState, State, read_state
+from weft.watch.store import Record, Watched, open_watch
 
 LATELY_S = 900.0
 IN_A_ROW = 3
@@ -25,7 +28,7 @@ IN_A_ROW = 3
 class LinkNow(Struct, kw_only=True):
     """A link: `state` is "up", "down" or "not measured", `since_s` since when (Unix time). One way takes `alpha_us`
     plus the message's bits at `rate_mbps` (medians of the last 15 minutes; half of round trips). `available` is the
-    share of today's probes that were answered."""
+    share of today's measured time outside of outages, as `weft watch show` has it, and `answered` that of its probes."""
 
     src: str
     dst: str
@@ -35,27 +38,31 @@ class LinkNow(Struct, kw_only=True):
     alpha_us: float | None
     rate_mbps: float | None
     available: float | None
+    answered: float | None
     probes: int
     interval_s: float | None
     refused: dict[str, str]
 
 
 class SiteNow(Struct, kw_only=True):
-    """A site: when it was heard last (Unix time), what keeps it from being reached, what it keeps."""
+    """A site: when it was heard last (Unix time), what keeps it from being reached, what it keeps, and since
+    when its agent runs and delivers nothing, where that is so."""
 
     name: str
     heard_s: float | None
     trouble: str
     kept_bytes: int
+    silent_since_s: float | None
     is_disk_full: bool
 
 
 class Status(Struct, kw_only=True):
-    """A watch; `is_collecting` says whether a coordinator fetches. `events` are open, `undelivered` is what a command
+    """A watch; `is_collecting` says whether a coordinator fetches, `has_agents` whether there is what it could fetch from. `events` are open, `undelivered` is what a command
     or webhook did not take."""
 
     folder: str
     is_collecting: bool
+    has_agents: bool
     sites: list[SiteNow]
     links: list[LinkNow]
     events: list[Event]
@@ -70,22 +77,31 @@ def status_of(folder: Path, now_s: float | None = None) -> Status:
     return Status(
         folder=str(folder),
         is_collecting=is_locked(folder),
-        sites=[_site(name, one) for name, one in sorted(state.sites.items())],
+        has_agents=bool(state.leaving) or any(one.status for one in state.sites.values()),
+        sites=[_site(name, state, watched.record) for name in sorted(state.sites)],
         links=[_link(watched, link, state.sites, now_s) for link in watched.record.active],
         events=[one for one in ledger.open if one.is_told],
         undelivered=undelivered(ledger),
     )
 
 
-def _site(name: str, state: SiteState) -> SiteNow:
+def _site(name: str, known: State, record: Record) -> SiteNow:
+    state = known.sites[name]
     said = state.status
     return SiteNow(
         name=name,
         heard_s=state.heard_s,
         trouble=state.trouble,
+        silent_since_s=silent_since_s(known, record, name),
         kept_bytes=said.spool_bytes if said else 0,
         is_disk_full=bool(said and said.is_disk_full),
     )
+
+
+def silent_since_s(state: State, record: Record, site: str) -> float | None:
+    """Since when the agent of a site runs and delivers nothing, though it has links; None where that is not so."""
+    own = [record.links[one] for one in record.active if record.links[one].src == site]
+    return state.silent_since_s(site, min(one.interval_s or 1.0 for one in own)) if own else None
 
 
 def _link(watched: Watched, number: int, sites: dict[str, SiteState], now_s: float) -> LinkNow:
@@ -103,11 +119,17 @@ def _link(watched: Watched, number: int, sites: dict[str, SiteState], now_s: flo
         since_s=since_s,
         alpha_us=alpha_us,
         rate_mbps=rate_mbps,
-        available=1 - probes["rtt_ns"].null_count / rows if rows else None,
+        available=_up(series_of(number, link, probes, ())) if rows else None,
+        answered=1 - probes["rtt_ns"].null_count / rows if rows else None,
         probes=rows,
         interval_s=link.interval_s,
         refused=refused[0] if refused else {},
     )
+
+
+def _up(series: Series) -> float | None:
+    found = availability(series)
+    return found.share.median if found else None
 
 
 def _state(probes: pa.Table, now_s: float, interval_s: float) -> tuple[str, float | None]:

@@ -73,7 +73,8 @@ class Link(Struct, frozen=True, kw_only=True):
 
 
 class Record(Struct, kw_only=True):
-    """What run.json says. Links are never removed, so that rows keep their meaning: `active` are those now probed."""
+    """What run.json says. Links are never removed, so that rows keep their meaning: `active` are those now probed.
+    `notes` are what an importer says of its files."""
 
     kind: Literal["watch"] = "watch"
     schema: int = 1
@@ -84,6 +85,7 @@ class Record(Struct, kw_only=True):
     token: str = ""
     config: str = ""
     source: str = "agents"
+    notes: list[str] = field(default_factory=list)
 
     def link(self, wanted: Link) -> int:
         """The position of a link, which is added, or has its interval changed, where that is new."""

@@ -9,15 +9,21 @@ use serde::{Deserialize, Serialize};
 
 use super::notes::thin;
 use super::row::{Event, ROW_BYTES, Row};
+use super::run::replace;
+use crate::system::clock::time_of_day_ns;
 use crate::wire::frame::{self, Kind};
 
+const ID_NAME: &str = "id";
 const SEGMENT_BYTES: u64 = 256 << 10;
 /// A segment that was thinned so many times has hardly more than events, and goes next.
 const MOST_THINNED: u32 = 12;
 
-/// How far the coordinator has read: a byte of a segment, which is read again from its begin where it was thinned since.
+/// How far the coordinator has read of which spool: a byte of a segment, which is read again from its begin where it was
+/// thinned since.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Cursor {
+    #[serde(default)]
+    pub spool: u64,
     pub segment: u64,
     pub thinned: u32,
     pub offset: u64,
@@ -42,7 +48,14 @@ pub struct Spool {
 impl Spool {
     pub fn open(folder: &Path, most_bytes: u64) -> io::Result<Spool> {
         fs::create_dir_all(folder)?;
-        let number = segments(folder)?.last().map_or(0, |last| last.number + 1);
+        let last = segments(folder)?.pop();
+        if last.is_none() {
+            replace(
+                &folder.join(ID_NAME),
+                time_of_day_ns().to_string().as_bytes(),
+            )?;
+        }
+        let number = last.map_or(0, |last| last.number + 1);
         Ok(Spool {
             folder: folder.to_owned(),
             file: create(folder, number)?,
@@ -115,15 +128,32 @@ pub fn bytes(folder: &Path) -> u64 {
     all.iter().map(|one| one.bytes).sum()
 }
 
+/// What tells a spool from another that was in the same folder: when it was made. 0 where it does not say.
+fn id(folder: &Path) -> u64 {
+    let text = fs::read_to_string(folder.join(ID_NAME)).unwrap_or_default();
+    text.parse().unwrap_or(0)
+}
+
 /// What the coordinator has not read: rows and events (as JSON), up to about so many bytes, and the cursor behind them.
-/// Segments before the cursor are removed: the coordinator has them on its disk.
+/// Segments before the cursor are removed: the coordinator has them on its disk. A cursor of another spool says nothing of
+/// this one, which is read from its begin.
 pub fn drain(
     folder: &Path,
     cursor: Cursor,
     most_bytes: usize,
 ) -> io::Result<(Vec<Row>, Vec<serde_json::Value>, Cursor)> {
+    let all = segments(folder)?;
+    let spool = id(folder);
+    let cursor = if cursor.spool == spool {
+        cursor
+    } else {
+        Cursor {
+            spool,
+            ..Cursor::default()
+        }
+    };
     let (mut rows, mut events, mut reached) = (Vec::new(), Vec::new(), cursor);
-    for segment in segments(folder)? {
+    for segment in all {
         if segment.number < cursor.segment {
             fs::remove_file(&segment.path)?;
             continue;
@@ -145,6 +175,7 @@ pub fn drain(
             }
         }
         reached = Cursor {
+            spool,
             segment: segment.number,
             thinned: segment.thinned,
             offset,
@@ -254,6 +285,29 @@ mod tests {
             (vec![], vec![], cursor)
         );
         assert_eq!(segments(&folder).unwrap().len(), 1);
+        fs::remove_dir_all(folder).unwrap();
+    }
+
+    #[test]
+    fn another_spool_in_the_same_folder_is_read_from_its_begin() {
+        let folder = folder("another");
+        let mut spool = Spool::open(&folder, 1 << 30).unwrap();
+        spool.append(&rows(0, 1000), &[]).unwrap();
+        let (_, _, cursor) = drain(&folder, Cursor::default(), 1 << 20).unwrap();
+        let later = Cursor {
+            segment: cursor.segment + 3,
+            ..cursor
+        };
+        for old in [cursor, later] {
+            fs::remove_dir_all(&folder).unwrap();
+            let mut next = Spool::open(&folder, 1 << 30).unwrap();
+            next.append(&rows(5000, 10), &[]).unwrap();
+            let (found, _, reached) = drain(&folder, old, 1 << 20).unwrap();
+            assert_eq!(found, rows(5000, 10));
+            assert_ne!(reached.spool, cursor.spool);
+            next.append(&rows(5010, 5), &[]).unwrap();
+            assert_eq!(drain(&folder, reached, 1 << 20).unwrap().0, rows(5010, 5));
+        }
         fs::remove_dir_all(folder).unwrap();
     }
 

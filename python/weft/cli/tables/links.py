@@ -22,9 +22,9 @@ def print_findings(found: Findings) -> None:
     if not found.links:
         console.print("no probes")
         return
-    links = plain_table("", "up", "95 %", "alpha ms", "95 %", "beta ns/B", "95 %", "probes")
+    links = plain_table("", "up", "95 %", "alpha ms", "95 %", "beta ns/B", "95 %", "probes", "lost")
     for link in found.links:
-        links.add_row(link.name, *_up(link), *_times(link), str(link.probes))
+        links.add_row(link.name, *_up(link), *_times(link), str(link.probes), str(link.lost))
     titled(console, "Links", links)
     for link in found.links:
         if link.busy_hours:
@@ -46,6 +46,8 @@ def _up(link: LinkFindings) -> tuple[str, str]:
     if not link.availability:
         return "-", ""
     share = link.availability.share
+    if share.low is None or share.high is None:
+        return f"{100 * share.median:.3f} %", ""
     return f"{100 * share.median:.3f} %", f"{100 * share.low:.3f} .. {100 * share.high:.3f}"
 
 
@@ -58,7 +60,8 @@ def _times(link: LinkFindings) -> tuple[str, str, str, str]:
 
 def _interval(value: Interval, scale: float) -> tuple[str, str]:
     low, high = number(value.low * scale), number(value.high * scale)
-    return number(value.median * scale), f"{low} .. {high}"
+    # One part says nothing of how far others are.
+    return number(value.median * scale), f"{low} .. {high}" if value.low < value.high else ""
 
 
 def _outage_row(one: Incident) -> list[str]:

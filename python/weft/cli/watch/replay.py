@@ -43,12 +43,12 @@ def replay(
 ) -> None:
     """Turn each FILE of another monitor into links of a watch.
 
-    FILE has the output of ping -D -O, fping -D or -C, or owping -R; SmokePing's RRD (or rrdtool dump or fetch);
+    FILE has the output of ping (-D -O, or with --start and --interval), fping -D or -C, or owping -R; SmokePing's RRD (or rrdtool dump or fetch);
     results of pScheduler (rtt, latency) or RIPE Atlas (ping) as JSON; or CSV with a header.
     """
     start_s = start.replace(tzinfo=UTC).timestamp() if start else None
     names, found = read_all(files, Options(src, dst, start_s, interval, step))
-    write_watch(out, found.series, ", ".join(names))
+    write_watch(out, found.series, ", ".join(names), found.notes)
     links, probes = len(found.series), sum(len(one) for one in found.series)
     if as_json:
         named = {"watch": str(out), "format": ", ".join(names), "links": links, "probes": probes}

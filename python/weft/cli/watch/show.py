@@ -36,6 +36,8 @@ def show(
     watched = open_watch(folder, begin_s(since), is_summary=not every_probe)
     for damage in watched.damage:
         click.echo(f"warning: {damage}", err=True)
+    for note in watched.notes:
+        click.echo(note, err=True)
     found = watched.findings
     messages = watched.messages(size, ranks) if size else []
     if as_json:

@@ -22,8 +22,8 @@ if TYPE_CHECKING:
 def status(folder: Path, as_json: bool) -> None:
     """Show how each link of a watch is now.
 
-    A message of n bytes takes alpha plus n at the rate, one way (half of round trips, medians of 15 minutes). Available
-    is the share of today's probes (UTC) that were answered.
+    A message of n bytes takes alpha plus n at the rate, one way (half of round trips, medians of 15 minutes). Up is
+    the share of today's measured time (UTC) outside of outages, as in `weft watch show`; answered is that of its probes.
     """
     from weft.watch.status import status_of
 
@@ -32,7 +32,7 @@ def status(folder: Path, as_json: bool) -> None:
         print_json(plain(found))
         return
     console, now_s = terminal(soft_wrap=True), time.time()
-    headings = ("link", "state", "for", "alpha", "rate", "available", "probes")
+    headings = ("link", "state", "for", "alpha", "rate", "up", "answered", "probes")
     console.print(plain_table(*headings, rows=[_row(link, now_s) for link in found.links]))
     for link in found.links:
         for kind, why in link.refused.items():
@@ -46,7 +46,11 @@ def status(folder: Path, as_json: bool) -> None:
     for site in found.sites:
         if said := _said(site, now_s):
             console.print(said)
-    if not found.is_collecting:
+    if not found.is_collecting and not found.has_agents:
+        console.print(
+            "the watch is over: no agent runs; `weft watch start` with this folder goes on"
+        )
+    elif not found.is_collecting:
         console.print("nothing fetches what agents keep: `weft watch start` with this folder does")
 
 
@@ -58,7 +62,8 @@ def _row(link: LinkNow, now_s: float) -> list[str]:
         _age(link.since_s, now_s),
         format_us(link.alpha_us) if link.alpha_us is not None else "",
         format_mbps(link.rate_mbps) if link.rate_mbps is not None else "",
-        f"{100 * link.available:.2f} %" if link.available is not None else "",
+        f"{100 * link.available:.3f} %" if link.available is not None else "",
+        f"{100 * link.answered:.2f} %" if link.answered is not None else "",
         str(link.probes),
     ]
 
@@ -67,6 +72,9 @@ def _said(site: SiteNow, now_s: float) -> str:
     if site.trouble:
         heard = f", heard {_age(site.heard_s, now_s)} ago" if site.heard_s else ""
         return f"{site.name} cannot be reached{heard}: {site.trouble}"
+    if site.silent_since_s is not None:
+        age = _age(site.silent_since_s, now_s)
+        return f"{site.name}: its agent runs and has delivered no probe for {age}"
     return f"{site.name}: the disk is full, it measures into memory" if site.is_disk_full else ""
 
 

@@ -53,15 +53,21 @@ CLASSES = {
 }
 
 
-def find_incidents(watched: list[Series]) -> list[Incident]:
+def find_incidents(
+    watched: list[Series], periods: list[list[Period]] | None = None
+) -> list[Incident]:
     """All outages of all links in the order of time, each with what failed; lasting loss; and times in which a source
     did not probe, where something says why.
 
-    An outage of all kinds and sizes of a link at once is one incident; one of some is an incident of those.
+    An outage of all kinds and sizes of a link at once is one incident; one of some is an incident of those. `periods`
+    are those of each series, found where not given.
     """
+    periods = [find_periods(one) for one in watched] if periods is None else periods
     sites = Sites(watched)
     found = [
-        _incident(series, period, sites) for series in watched for period in find_periods(series)
+        _incident(series, period, sites)
+        for series, all_ in zip(watched, periods, strict=True)
+        for period in all_
     ]
     found += [one for series in watched for one in _silences(series, found, sites)]
     return sorted(found, key=lambda one: (one.begin_s, one.src, one.dst, one.network))

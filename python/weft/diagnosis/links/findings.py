@@ -8,6 +8,7 @@ from weft.diagnosis.links.availability import DEFINITION, Availability, availabi
 from weft.diagnosis.links.busy import busy_hours, hours_text
 from weft.diagnosis.links.causes import Incident, find_incidents
 from weft.diagnosis.links.changes import Change, find_course
+from weft.diagnosis.links.periods import Period, find_periods
 from weft.diagnosis.links.quarters import quarters
 from weft.diagnosis.links.recurrence import Recurrence
 from weft.diagnosis.links.series import Series
@@ -23,6 +24,7 @@ class LinkFindings:
     dst: str
     network: str
     probes: int
+    lost: int
     begin_s: float
     end_s: float
     availability: Availability | None
@@ -53,10 +55,12 @@ class Findings:
 def analyse(watched: list[Series]) -> Findings:
     """A month of one link with a probe every 10 s takes seconds, nearly all of them to find changes."""
     watched = [one for one in watched if len(one)]
-    return Findings([_link(one) for one in watched], find_incidents(watched))
+    periods = [find_periods(one) for one in watched]
+    links = [_link(one, found) for one, found in zip(watched, periods, strict=True)]
+    return Findings(links, find_incidents(watched, periods))
 
 
-def _link(series: Series) -> LinkFindings:
+def _link(series: Series, periods: list[Period]) -> LinkFindings:
     parts, hours = quarters(series), hourly(series)
     busy, course = busy_hours(parts), find_course(parts)
     return LinkFindings(
@@ -64,9 +68,10 @@ def _link(series: Series) -> LinkFindings:
         dst=series.dst,
         network=series.network,
         probes=series.count,
+        lost=int(series.lost.sum()),
         begin_s=series.start + float(series.time_s[0]),
         end_s=series.start + float(series.time_s[-1]),
-        availability=availability(series),
+        availability=availability(series, periods),
         times=overall(hours),
         times_by_hour=by_hour(hours),
         busy_hours=hours_text(busy),

@@ -19,6 +19,11 @@ _RANDOM_GAP_INTERVALS = 20
 """The same where the times of probes are a Poisson process, as owamp's are: by chance so long once in a million."""
 
 
+_LEAST_PAUSES = 3
+_MOST_OF_A_ROUND = 100
+"""Pauses between rounds are at least so many, alike, and one in so many steps: gaps are few."""
+
+
 @dataclass(frozen=True)
 class Mark:
     """Something besides probes, such as "agent-stop", "clock-step" or "suspend"; in seconds since the series' start."""
@@ -137,15 +142,28 @@ class Series:
 
     @property
     def longest_step_s(self) -> float:
-        """The longest time between probes that is no gap: five usual intervals, twenty if all are one-way."""
+        """The longest time between probes that is no gap: five usual intervals (of rounds, where probes come in such),
+        twenty if all are one-way."""
         is_random = bool(np.all(self.kind == KINDS.index("one-way")))
         intervals = _RANDOM_GAP_INTERVALS if is_random else _GAP_INTERVALS
-        return intervals * max(self.interval_s, 1e-9)
+        return intervals * max(self.interval_s, self.between_rounds_s, 1e-9)
+
+    @cached_property
+    def between_rounds_s(self) -> float:
+        """From the last probe of a round to the first of the next, where a few probes each follow each other at once, as
+        those of `ping -c 3` once in four minutes; 0 where they do not."""
+        steps_s = self.steps_s()
+        pauses_s = steps_s[steps_s > _GAP_INTERVALS * max(self.interval_s, 1e-9)]
+        if len(pauses_s) < max(_LEAST_PAUSES, len(steps_s) / _MOST_OF_A_ROUND):
+            return 0.0
+        low, middle, high = np.quantile(pauses_s, [0.1, 0.5, 0.75])
+        return float(middle) if low > middle / 1.5 and high < middle * 1.5 else 0.0
 
     def gaps(self) -> list[tuple[float, float]]:
-        """From which probe to which there were none for longer than that."""
+        """From which probe (and the pause behind its round) to which there were none for longer than that."""
         found = np.flatnonzero(self.steps_s() > self.longest_step_s)
-        return [(float(self.time_s[i]), float(self.time_s[i + 1])) for i in found]
+        pause_s = self.between_rounds_s
+        return [(float(self.time_s[i]) + pause_s, float(self.time_s[i + 1])) for i in found]
 
     def stretches(self) -> npt.NDArray[np.int64]:
         """For each probe the number of gaps before it."""

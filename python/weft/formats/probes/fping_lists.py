@@ -6,11 +6,15 @@ import math
 import re
 
 from weft.errors import RequestError
+from weft.formats.probes.passed_over import PassedOver
 from weft.formats.probes.rows import Rows
 from weft.formats.probes.source import Found, Source
 
 SIGN = re.compile(r"^\S+\s+:( (\d+\.\d+|\d+|-))+\s*$", re.MULTILINE)
 _LINE = re.compile(r"(\S+)\s+:((?: (?:\d+\.\d+|\d+|-))+)\s*$")
+
+_UNKNOWN = re.compile(r"(\S+): (\S.*(?:not known|resolution|nodename|No address)[^:]*)$")
+"""A host whose name has no address."""
 
 
 def read(source: Source) -> Found:
@@ -22,8 +26,13 @@ def read(source: Source) -> Found:
             "say with --start when it began (and with --interval what -p was), or use fping -D -c N",
         )
     hosts: dict[str, Rows] = {}
+    passed_over, unknown = PassedOver(), []
     for number, line in source.numbered():
         if not (found := _LINE.match(line)):
+            if named := _UNKNOWN.match(line.rstrip()):
+                unknown.append(f"{named[1]} was not probed: {named[2]}")
+            elif line.strip():
+                passed_over.add(number, line)
             continue
         if found[1] in hosts:
             raise source.wrong(
@@ -35,4 +44,5 @@ def read(source: Source) -> Found:
         for index, text in enumerate(found[2].split()):
             rtt_s = math.nan if text == "-" else float(text) / 1e3
             rows.add(start_s + index * interval_s, rtt_s, 0)
-    return Found([rows.series(source.options.here, host) for host, rows in hosts.items()])
+    series = [rows.series(source.options.here, host) for host, rows in hosts.items()]
+    return Found(series, unknown + passed_over.notes())

@@ -67,7 +67,7 @@ def read_probes(path: Path, options: Options) -> tuple[str, Found]:
     if not found.series:
         raise RequestError(
             f"{path}: no probes with their times ({name})",
-            "ping and fping need -D" if name in ("ping", "fping") else "",
+            "; ".join(found.notes) or ("fping needs -D" if name == "fping" else ""),
         )
     return name, found
 

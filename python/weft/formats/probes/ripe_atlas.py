@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections import defaultdict
+from collections import Counter, defaultdict
 
 import msgspec
 
@@ -21,10 +21,12 @@ _PACKET_S = 1.0
 
 
 class _Packet(msgspec.Struct):
-    """An answer, or none; `dup` is there where an answer came twice."""
+    """An answer, or none (`x`); `dup` is there where an answer came twice, `error` where nothing was sent."""
 
+    x: object = None
     rtt: float | None = None
     dup: object = None
+    error: str | None = None
 
 
 class _Result(msgspec.Struct):
@@ -40,23 +42,45 @@ class _Result(msgspec.Struct):
 
 
 def read(source: Source) -> Found:
-    """A series for each probe and destination; a probe's name is its number. Other measurements are left out."""
+    """A series for each probe and destination; a probe's name is its number. Other measurements are left out. What was
+    never sent was not measured."""
     links: dict[tuple[str, str], Rows] = defaultdict(Rows)
+    left_out: Counter[str] = Counter()
     try:
         for result in _results("".join(source.lines).strip()):
             if result.type == "ping" and result.prb_id is not None:
                 dst = result.dst_name or result.dst_addr or "there"
-                _add(links[f"probe-{result.prb_id}", dst], result)
+                _add(links[f"probe-{result.prb_id}", dst], result, left_out)
+            else:
+                left_out["results of other measurements, left out"] += 1
     except msgspec.DecodeError as error:
         raise RequestError(f"{source.path}: no results of RIPE Atlas: {error}") from None
-    return Found([rows.series(*names) for names, rows in links.items() if rows.unix_s])
+    series = [rows.series(*names) for names, rows in links.items() if rows.unix_s]
+    return Found(series, [f"{what}: {count}" for what, count in left_out.items()])
 
 
-def _add(rows: Rows, result: _Result) -> None:
-    for index, packet in enumerate(msgspec.json.decode(result.result, type=list[_Packet])):
-        if packet.dup is None:
+def _add(rows: Rows, result: _Result, left_out: Counter[str]) -> None:
+    packets = msgspec.json.decode(result.result, type=list[_Packet])
+    if packets and all(one.error is not None for one in packets):
+        left_out[f"rounds not measured, as nothing was sent ({packets[0].error})"] += 1
+        return
+    for index, packet in enumerate(packets):
+        if said := _no_probe(packet):
+            left_out[said] += 1
+        else:
             rtt_s = math.nan if packet.rtt is None else packet.rtt / 1e3
             rows.add(result.timestamp + index * _PACKET_S, rtt_s, result.size)
+
+
+def _no_probe(packet: _Packet) -> str:
+    """What it is where it is no answered or lost probe."""
+    if packet.error is not None:
+        return f"packets never sent ({packet.error})"
+    if packet.dup is not None:
+        return "answers that came twice, each counted once"
+    if packet.rtt is None and packet.x is None:
+        return "answers that came too late, to probes that count as lost"
+    return ""
 
 
 def _results(text: str) -> list[_Result]:

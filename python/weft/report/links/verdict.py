@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 
+from weft.diagnosis.links.availability import Share
 from weft.diagnosis.links.causes import Incident
 from weft.interval import Interval
 from weft.quantity import range_us, significant
@@ -93,10 +94,7 @@ def link_sentence(link: LinkMaterial, outages: Sequence[Incident]) -> str:
     parts = []
     if found.availability:
         share = found.availability.share
-        low, high = 100 * share.low, 100 * share.high
-        parts.append(
-            f"Up {100 * share.median:.3f} % of the measured time ({low:.3f} to {high:.3f})"
-        )
+        parts.append(f"Up {100 * share.median:.3f} % of the measured time{_range(share)}")
     count = len(outages)
     parts.append(f"{count or 'no'} outage{'' if count == 1 else 's'}")
     if found.gaps:
@@ -110,6 +108,12 @@ def link_sentence(link: LinkMaterial, outages: Sequence[Incident]) -> str:
         return f"{', '.join(parts)}. A small message takes {alpha}, one way."
     text = rate_text(rate)
     return f"{', '.join(parts)}. A message of n bytes takes {alpha} plus n at {text}, one way."
+
+
+def _range(share: Share) -> str:
+    if share.low is None or share.high is None:
+        return ""
+    return f" ({100 * share.low:.3f} to {100 * share.high:.3f})"
 
 
 def rate_text(beta_s: Interval) -> str:

@@ -10,6 +10,7 @@ from weft.plan import catalog
 from weft.testbed.hosts.checked_table import CheckedTable, Document
 from weft.testbed.hosts.host import Host, Pace, Place
 from weft.testbed.hosts.launcher import Launcher, Mpirun, Ssh, Template
+from weft.testbed.hosts.mpi_host_file import hosts_of_mpi
 from weft.testbed.hosts.node_set import expand
 from weft.testbed.ports import PortRange
 from weft.text_file import parse_toml
@@ -35,6 +36,8 @@ def read_host_file(name: str) -> Cluster:
     if not path.is_file():
         raise RequestError(f"{name}: no such host file", "hosts:FILE names a TOML file")
     text = catalog.read(path)
+    if (found := hosts_of_mpi(text)) is not None:
+        return Cluster([Host(name=one, login=one) for one in found])
     return _Reader(Document(name, text), parse_toml(text, name)).cluster()
 
 

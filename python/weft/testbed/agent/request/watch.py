@@ -34,8 +34,9 @@ class WatchConfig(Struct, frozen=True, kw_only=True):
 
 
 class WatchCursor(Struct, frozen=True, kw_only=True):
-    """How far what a site has kept was fetched."""
+    """How far what a site has kept was fetched; another `spool` in its place is fetched from its begin."""
 
+    spool: int = 0
     segment: int = 0
     thinned: int = 0
     offset: int = 0
