@@ -30,7 +30,7 @@ import weft
 from common.machine import machine
 from common.months import correlated
 from common.results import Goal, save
-from weft.diagnosis.links.availability import availability
+from weft.diagnosis.links.availability import Share, availability
 from weft.diagnosis.links.causes import Incident
 from weft.diagnosis.links.findings import Findings
 from weft.diagnosis.links.series import Series
@@ -186,10 +186,10 @@ def compared(stated: dict[str, float], forward: Series, found: Findings) -> Iter
         "latency over that of a LAN", round(stated["inter_ping_oneway_ms"] / lan_ms, 4), ratio
     )
     up = stated["inter_availability_pct"]
-    yield within("connected, 8 B, %", up, scaled(link.availability.share, 100))
+    yield within("connected, 8 B, %", up, scaled(interval_of(link.availability.share), 100))
     large = availability(forward.where(forward.size_bytes == LARGE))
     assert large
-    yield within("connected, 20 kB, %", up, scaled(large.share, 100))
+    yield within("connected, 20 kB, %", up, scaled(interval_of(large.share), 100))
     lan = stated["lan_realistic_mbyte_s"] * 1e6
     part = link.times.beta_s.map_decreasing(lambda beta_s: 1 / beta_s / lan)
     most = stated["inter_bw_fraction_max"]
@@ -244,6 +244,12 @@ def daily_mean_ms(series: Series) -> Interval:
     means = sums[drawn].sum(axis=1) / counts[drawn].sum(axis=1)
     low, high = np.quantile(means, [0.025, 0.975])
     return Interval(float(sums.sum() / counts.sum()), float(low), float(high))
+
+
+def interval_of(share: Share) -> Interval:
+    """Of many days."""
+    assert share.low is not None and share.high is not None
+    return Interval(share.median, share.low, share.high)
 
 
 def scaled(value: Interval, factor: float) -> Interval:

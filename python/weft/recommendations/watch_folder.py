@@ -86,7 +86,7 @@ class WatchFolder:
         do = deed[0].format(site=site, link=link.name, src=link.src, dst=link.dst)
         element = site if is_of_end else link.name
         times = f"{len(all_)} time{'s' * (len(all_) != 1)}"
-        text = f"{link.name}: {what}, {times}, {format_us(1e6 * down_s)} in all: {CLASSES[what]}"
+        text = f"{link.name}: {all_[0].cause}, {times}, {format_us(1e6 * down_s)} in all: {CLASSES[what]}"
         yield Proposal(
             Action(
                 id=id_of("outage", rest if is_of_end else what, element),

@@ -12,6 +12,7 @@ from weft.watch.alerts.event import NAMES, Event, clock, span
 from weft.watch.alerts.ledger import Ledger, read_ledger
 from weft.watch.alerts.now import LinkNumbers, Now, read_now
 from weft.watch.alerts.recent import name_of
+from weft.watch.silence import silent_since_s
 from weft.watch.state import State, read_state
 from weft.watch.store import Record, read_record
 
@@ -102,6 +103,9 @@ def _of_sites(state: State, events: list[Event], record: Record, oldest_s: float
             found.append(
                 Problem(kind="not-measured", subject=name, text=text, since_s=site.heard_s)
             )
+        if name in names and (since_s := silent_since_s(state, record, name)) is not None:
+            text = "its agent runs and delivers no probe"
+            found.append(Problem(kind="not-measured", subject=name, text=text, since_s=since_s))
         if name in names and site.status and site.status.is_disk_full:
             text = "the disk is full, it measures into memory"
             found.append(Problem(kind="disk-full", subject=name, text=text))

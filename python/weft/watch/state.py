@@ -13,8 +13,6 @@ from weft.testbed.agent.request import WatchCursor
 from weft.text_file import ContentError, read_json
 from weft.watch.alerts.now import Counts
 
-DELIVERS_WITHIN_S = 30.0
-"""An agent hands over what it has each 10 s, and it is fetched each 10 s."""
 STATE_NAME = "state.json"
 
 
@@ -46,15 +44,6 @@ class State(Struct, kw_only=True):
     leaving: list[Leaving] = field(default_factory=list)
     counts: dict[int, Counts] = field(default_factory=dict)
     pid: int = 0
-
-    def silent_since_s(self, name: str, interval_s: float) -> float | None:
-        """Since when the agent of a site runs and delivers nothing, though it is fetched: its links are probed once in so
-        many seconds. None where that is not so."""
-        one = self.sites.get(name)
-        if one is None or one.status is None or one.heard_s is None or one.trouble:
-            return None
-        since_s = max(one.delivered_s or 0.0, one.status.started_s)
-        return since_s if one.heard_s - since_s > DELIVERS_WITHIN_S + 3 * interval_s else None
 
     def site(self, name: str) -> SiteState:
         """That of a site."""

@@ -17,6 +17,7 @@ from weft.watch.alerts.ledger import read_ledger
 from weft.watch.alerts.now import alpha_and_beta
 from weft.watch.check import Problem, undelivered
 from weft.watch.history import series_of
+from weft.watch.silence import silent_since_s
 from weft.watch.state import SiteState, State, read_state
 from weft.watch.store import Record, Watched, open_watch
 
@@ -96,12 +97,6 @@ def _site(name: str, known: State, record: Record) -> SiteNow:
         kept_bytes=said.spool_bytes if said else 0,
         is_disk_full=bool(said and said.is_disk_full),
     )
-
-
-def silent_since_s(state: State, record: Record, site: str) -> float | None:
-    """Since when the agent of a site runs and delivers nothing, though it has links; None where that is not so."""
-    own = [record.links[one] for one in record.active if record.links[one].src == site]
-    return state.silent_since_s(site, min(one.interval_s or 1.0 for one in own)) if own else None
 
 
 def _link(watched: Watched, number: int, sites: dict[str, SiteState], now_s: float) -> LinkNow:

@@ -167,3 +167,9 @@ def test_what_is_not_fetched_yet_is_no_silence() -> None:
 def test_a_site_without_an_agent_is_blamed_where_nothing_reaches_it() -> None:
     links = [each(dst_b=down)(one) for one in mesh() if one.src != "b"]
     assert of(find_incidents(links), "a", "b") == "their host"
+
+
+def test_both_ends_of_a_host_that_was_down_say_the_same_of_it() -> None:
+    found = find_incidents([each(src_b=silent, dst_b=down)(one) for one in mesh()])
+    assert {one.what for one in found} == {"their host", "our host"}
+    assert {one.cause for one in found} == {"host of b"}

@@ -5,6 +5,7 @@ import pytest
 
 from support.probes import MONDAY, lose, probes, stop
 from weft.diagnosis.links.availability import availability
+from weft.diagnosis.links.findings import analyse
 from weft.diagnosis.links.outages import find_outages
 
 DAY = 86400.0
@@ -36,3 +37,15 @@ def test_gaps_count_neither_as_up_nor_as_down() -> None:
     assert up is not None
     assert up.down_s == pytest.approx(500, abs=2)
     assert up.share.median == pytest.approx(1 - 500 / 6000, abs=1e-3)
+
+
+def test_an_outage_of_a_short_watch_is_down_for_as_long_as_it_is() -> None:
+    """Of three kinds and two sizes each is probed once in 6 s: 12 s are two losses of each, and twelve in all."""
+    series = probes(50, kinds=(0, 1, 2), sizes=(8, 20_000))
+    series = lose(series, 20, 32)
+    up = availability(series)
+    [link] = analyse([series]).links
+    assert up is not None and up.down_s == pytest.approx(12, abs=1)
+    assert up.share.median == pytest.approx(1 - 12 / 50, abs=0.02)
+    assert (up.share.low, up.share.high) == (None, None)
+    assert link.availability == up

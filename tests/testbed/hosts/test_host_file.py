@@ -65,3 +65,28 @@ def test_nodes_that_no_testbed_can_be_are_refused(tmp_path: Path, text: str, sai
         open_testbed(f"hosts:{write(tmp_path, text)}")
     with refused("no such host file"):
         open_testbed(f"hosts:{tmp_path}/nosuch.toml")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "# Open MPI\nn1 slots=4\nn2 slots=4 max_slots=8  # the second\nadmin@10.0.0.3 slots = 2\nn1\n",
+        "n1:4\nn2:4 binding=user:0-3\n\nadmin@10.0.0.3\n",
+        "n1\nn2\nadmin@10.0.0.3\n",
+    ],
+)
+def test_a_host_file_of_mpi_is_read(tmp_path: Path, text: str) -> None:
+    """Of Open MPI, MPICH, or names alone; slots are no nodes."""
+    path = tmp_path / "hostfile"
+    path.write_text(text)
+    cluster = read_host_file(str(path))
+    assert [one.name for one in cluster.hosts] == ["n1", "n2", "10.0.0.3"]
+    assert [one.login for one in cluster.hosts] == ["n1", "n2", "admin@10.0.0.3"]
+    assert {type(one.launcher) for one in cluster.hosts} == {Ssh}
+
+
+def test_what_is_no_host_file_at_all_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "hostfile"
+    path.write_text("n1 slots=4\nn2 because=\n")
+    with pytest.raises(RequestError, match="not TOML"):
+        read_host_file(str(path))

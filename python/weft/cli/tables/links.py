@@ -67,7 +67,7 @@ def _interval(value: Interval, scale: float) -> tuple[str, str]:
 def _outage_row(one: Incident) -> list[str]:
     through = f" ({one.network})" if one.network else ""
     link = f"{one.src} -> {one.dst}{through}"
-    return [_when(one.begin_s), _lasts(one.begin_s, one.end_s), link, one.what, one.evidence]
+    return [_when(one.begin_s), _lasts(one.begin_s, one.end_s), link, one.cause, one.evidence]
 
 
 def _change_row(link: LinkFindings, one: Change) -> list[str]:

@@ -33,6 +33,17 @@ class Incident:
     evidence: str
     share: float = 1.0
 
+    @property
+    def site(self) -> str:
+        """The end that failed; "" where it is none."""
+        whose = self.what.partition(" ")[0]
+        return {"their": self.dst, "our": self.src}.get(whose, "")
+
+    @property
+    def cause(self) -> str:
+        """What failed, in the same words whichever link tells of it, such as "host of b"."""
+        return f"{self.what.partition(' ')[2]} of {self.site}" if self.site else self.what
+
 
 CLASSES = {
     "their host": "the destination's own agent was silent, or nothing reached it while others were reached",

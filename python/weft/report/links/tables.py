@@ -17,7 +17,7 @@ def outages_table(watch: LinksMaterial) -> Table:
             when(one.begin_s),
             lasts(duration_s(watch, one)) + (", goes on" if one.end_s is None else ""),
             f"{one.src} -> {one.dst}" + (f" ({one.network})" if one.network else ""),
-            one.what,
+            one.cause,
             one.evidence,
             str(one.lost),
         ]

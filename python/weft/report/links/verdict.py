@@ -57,12 +57,12 @@ def _down(watch: LinksMaterial) -> str:
 
 
 def main_cause(watch: LinksMaterial) -> str:
-    """The class with the longest outages."""
+    """What failed for longest."""
     totals: defaultdict[str, float] = defaultdict(float)
     counts: defaultdict[str, int] = defaultdict(int)
     for one in watch.findings.outages:
-        totals[one.what] += duration_s(watch, one)
-        counts[one.what] += 1
+        totals[one.cause] += duration_s(watch, one)
+        counts[one.cause] += 1
     what = max(totals, key=lambda one: totals[one])
     all_s = sum(totals.values())
     times = f"{counts[what]} outage{'s' if counts[what] > 1 else ''}"

@@ -37,7 +37,7 @@ def read_host_file(name: str) -> Cluster:
         raise RequestError(f"{name}: no such host file", "hosts:FILE names a TOML file")
     text = catalog.read(path)
     if (found := hosts_of_mpi(text)) is not None:
-        return Cluster([Host(name=one, login=one) for one in found])
+        return Cluster([Host(one.rpartition("@")[2], one, (), Ssh()) for one in found])
     return _Reader(Document(name, text), parse_toml(text, name)).cluster()
 
 

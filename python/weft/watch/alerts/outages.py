@@ -192,10 +192,8 @@ def _classify(event: Event, incidents: list[Incident], look: Look, end_s: float 
 
 def _verdict(incident: Incident) -> tuple[str, str, str]:
     """The class without whose it is, the site that it names, and the evidence."""
-    whose, _, what = incident.what.partition(" ")
-    if whose in ("our", "their"):
-        return what, incident.src if whose == "our" else incident.dst, incident.evidence
-    return incident.what, "", incident.evidence
+    what = incident.what.partition(" ")[2] if incident.site else incident.what
+    return what, incident.site, incident.evidence
 
 
 def _past(incidents: list[Incident], look: Look) -> list[Notice]:
