@@ -29,7 +29,7 @@ IN_A_ROW = 3
 class LinkNow(Struct, kw_only=True):
     """A link: `state` is "up", "down" or "not measured", `since_s` since when (Unix time). One way takes `alpha_us`
     plus the message's bits at `rate_mbps` (medians of the last 15 minutes; half of round trips). `available` is the
-    share of today's measured time outside of outages, as `weft watch show` has it, and `answered` that of its probes."""
+    share of today's measured time outside of outages, as `weft watch show` has it, `answered` that of its probes."""
 
     src: str
     dst: str
@@ -58,8 +58,8 @@ class SiteNow(Struct, kw_only=True):
 
 
 class Status(Struct, kw_only=True):
-    """A watch; `is_collecting` says whether a coordinator fetches, `has_agents` whether there is what it could fetch from. `events` are open, `undelivered` is what a command
-    or webhook did not take."""
+    """A watch; `is_collecting` says whether a coordinator fetches, `has_agents` whether there is what it
+    could fetch from. `events` are open, `undelivered` is what a command or webhook did not take."""
 
     folder: str
     is_collecting: bool

@@ -43,8 +43,8 @@ def replay(
 ) -> None:
     """Turn each FILE of another monitor into links of a watch.
 
-    FILE has the output of ping (-D -O, or with --start and --interval), fping -D or -C, or owping -R; SmokePing's RRD (or rrdtool dump or fetch);
-    results of pScheduler (rtt, latency) or RIPE Atlas (ping) as JSON; or CSV with a header.
+    FILE has the output of ping (-D -O, or with --start and --interval), fping -D or -C, or owping -R; SmokePing's RRD
+    (or rrdtool dump or fetch); results of pScheduler (rtt, latency) or RIPE Atlas (ping) as JSON; or CSV with a header.
     """
     start_s = start.replace(tzinfo=UTC).timestamp() if start else None
     names, found = read_all(files, Options(src, dst, start_s, interval, step))

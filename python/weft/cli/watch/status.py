@@ -23,7 +23,7 @@ def status(folder: Path, as_json: bool) -> None:
     """Show how each link of a watch is now.
 
     A message of n bytes takes alpha plus n at the rate, one way (half of round trips, medians of 15 minutes). Up is
-    the share of today's measured time (UTC) outside of outages, as in `weft watch show`; answered is that of its probes.
+    the share of today's measured time (UTC) outside of outages, as in `weft watch show`; answered that of its probes.
     """
     from weft.watch.status import status_of
 

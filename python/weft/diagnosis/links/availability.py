@@ -10,9 +10,9 @@ from weft.diagnosis.links.periods import Period, find_periods
 from weft.diagnosis.links.series import Series
 
 DEFINITION = (
-    "Share of the measured time outside of outages in which the smallest probes of the usual kind failed. Gaps, in which "
-    "nothing was measured, count neither as up nor as down; losses that are no outage count as up. The interval is that "
-    "of days drawn at random; one day has none."
+    "Share of the measured time outside of outages in which the smallest probes of the usual kind failed. Gaps, in "
+    "which nothing was measured, count neither as up nor as down; losses that are no outage count as up. The interval "
+    "is that of days drawn at random; one day has none."
 )
 _DRAWS = 1000
 

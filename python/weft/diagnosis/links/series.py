@@ -150,7 +150,7 @@ class Series:
 
     @cached_property
     def between_rounds_s(self) -> float:
-        """From the last probe of a round to the first of the next, where a few probes each follow each other at once, as
+        """From the last probe of a round to the first of the next, where a few probes follow each other at once, as
         those of `ping -c 3` once in four minutes; 0 where they do not."""
         steps_s = self.steps_s()
         pauses_s = steps_s[steps_s > _GAP_INTERVALS * max(self.interval_s, 1e-9)]
