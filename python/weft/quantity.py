@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 
 from weft.interval import Interval
 
-_QUANTITY = re.compile(r"\s*(?P<number>[-+.\deE]*\d\.?)\s*(?P<unit>[%A-Za-z/]*)\s*")
+_QUANTITY = re.compile(r"\s*+(?P<number>[-+.\deE]*\d\.?)\s*+(?P<unit>[%A-Za-z/]*+)\s*+")
 Units = Sequence[tuple[float, str]]
 """Factors and symbols, smallest first."""
 

@@ -206,7 +206,7 @@ def ends_s(text: str) -> tuple[float, float]:
 
 def amount(text: str) -> tuple[float, str]:
     """ "400000 USD" as number and currency."""
-    form = re.fullmatch(r"\s*([\d_ ,]+(?:\.\d+)?)\s*([A-Za-z]{3})\s*", text)
+    form = re.fullmatch(r"\s*+([\d_ ,]++(?:\.\d++)?)\s*+([A-Za-z]{3})\s*+", text)
     if form is None:
         raise RequestError(f"budget {text!r} is no amount", 'write "400000 USD"')
     return float(re.sub(r"[_ ,]", "", form[1])), form[2].upper()

@@ -21,7 +21,7 @@ SHARINGS = ("max-min", "reno")
 OUTGOING = ("queue", "connections")
 """How messages of a program leave their host (docs/simulate.md)."""
 
-_FORM = re.compile(r"(?P<name>[^()]+?)\s*(\((?P<values>.*)\))?\s*", re.DOTALL)
+_FORM = re.compile(r"(?P<name>[^()]++)(\((?P<values>.*)\))?\s*", re.DOTALL)
 _EXAMPLE = "for example sim:two-racks or sim:two-racks(overhead=5us)"
 _SECONDS = {"s": 1.0, "ms": 1e-3, "us": 1e-6, "ns": 1e-9}
 _BYTES = {"B": 1, "kB": 1e3, "MB": 1e6, "KiB": 1 << 10, "MiB": 1 << 20}

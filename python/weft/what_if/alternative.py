@@ -17,7 +17,7 @@ from weft.prediction.predict import Workload
 from weft.text_file import parse_toml
 from weft.what_if.network import Generated, Network, changed, generated, is_generator
 
-_KEY_VALUE = re.compile(r"\s*(?P<key>[\w.-]+)\s*=\s*(?P<value>.+?)\s*")
+_KEY_VALUE = re.compile(r"\s*+(?P<key>[\w.-]++)\s*+=\s*+(?P<value>.+?)(?<!\s)\s*+")
 _EXAMPLE = '[[alternative]] with changes = ["links.backplane.rate*=2"]'
 
 

@@ -18,7 +18,7 @@ from weft.runs.meta import FILE_NAME
 from weft.testbed.kinds import TESTBEDS
 
 Words = Iterable[CompletionItem]
-_LISTED = re.compile(r"\((.+)\)$")
+_LISTED = re.compile(r"[^(]*\((.+)\)$")
 """The words that a metavar lists."""
 _OWN_PATHS = {"DIR": "dir", "FILE": "file"}
 
@@ -29,7 +29,7 @@ def complete(
     """The words that begin with `start`; for a path, what tells the shell to complete it itself."""
     if find := _FINDERS.get(parameter.name or "") or _of_group(context, parameter):
         return list(find(start))
-    if listed := _LISTED.search(parameter.metavar or ""):
+    if listed := _LISTED.match(parameter.metavar or ""):
         return list(_named(listed[1].split(", "), start))
     if kind := _OWN_PATHS.get(parameter.metavar or parameter.name or ""):
         return [CompletionItem(start, type=kind)]

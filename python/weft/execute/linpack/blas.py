@@ -9,7 +9,7 @@ from pathlib import Path
 
 from weft.execute.linpack.program import KNOWN
 
-_LIBRARY = re.compile(r"^\s*lib\S*(?:blas|blis|atlas|mkl_rt)\S* => (/\S+)", re.MULTILINE)
+_LIBRARY = re.compile(r"^[ \t]*+lib\S*(?:blas|blis|atlas|mkl_rt)\S* => (/\S+)", re.MULTILINE)
 _WITHIN_S = 30
 
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 _ROW = re.compile(r"^W[RC]\S+\s+(\d+)\s+(\d+)\s+(\d+)\s+(\d+)\s+(\S+)\s+(\S+)\s*$")
 """T/V, N, NB, P, Q, time in seconds, GFlop/s."""
-_RESIDUAL = re.compile(r"^\|\|Ax-b\|\|_oo/.*=\s*(\S+)\s*\.*\s*(PASSED|FAILED)")
+_RESIDUAL = re.compile(r"^\|\|Ax-b\|\|_oo/[^=]*+=\s*+(\S++)\s*+\.*+\s*+(PASSED|FAILED)")
 _ERROR = re.compile(r"HPL ERROR|HPL WARNING|>>>")
 
 

@@ -6,6 +6,7 @@ import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from string import digits
 
 from msgspec.structs import replace
 
@@ -180,9 +181,9 @@ def _further_names(wiring: Wiring, count: int) -> Iterator[str]:
     """Names that go on after the last host's."""
     if not 1 <= count <= MOST_HOSTS:
         raise RequestError(f"{count} hosts cannot be added", f"from 1 to {MOST_HOSTS}")
-    form = re.fullmatch(r"(.*?)(\d*)", wiring.hosts[-1])
-    assert form is not None
-    prefix, width = form[1], len(form[2]) if form[2].startswith("0") else 0
+    prefix = wiring.hosts[-1].rstrip(digits)
+    number = wiring.hosts[-1].removeprefix(prefix)
+    width = len(number) if number.startswith("0") else 0
     numbers = [re.fullmatch(re.escape(prefix) + r"(\d+)", name) for name in wiring.hosts]
     last = max((int(one[1]) for one in numbers if one), default=0)
     known = {*wiring.hosts, *(one.name for one in wiring.switches)}

@@ -30,7 +30,7 @@ FORMS = (
 """One of each."""
 
 _VALUE = re.compile(
-    r"(links|hosts|switches)\.(?P<rest>[^=*]*?)\s*(?P<sign>\*=|/=|=\s*\*|=)(?P<value>.+)"
+    r"(links|hosts|switches)\.(?P<rest>[^=*]*?)(?P<sign>\*=|/=|=\s*\*|=)(?P<value>.+)"
 )
 
 
@@ -39,7 +39,9 @@ def parse_change(text: str) -> Change:
     text = " ".join(text.split())
     if form := _VALUE.fullmatch(text):
         sign = "*=" if "*" in form["sign"] else form["sign"]
-        return set_value(text, cast(Kind, form[1]), form["rest"], sign, form["value"].strip())
+        return set_value(
+            text, cast(Kind, form[1]), form["rest"].strip(), sign, form["value"].strip()
+        )
     for pattern, make in _WORDS:
         if words := pattern.fullmatch(text):
             return make(text, words)

@@ -16,7 +16,7 @@ SIGN = re.compile(
 
 _HEADER = re.compile(r"(name +)?bytes +(iters|#sent +#ack) +total +time +MB/sec +usec/xfer")
 _COMMAND = re.compile(r"(?:\S*/)?(fi_\w+)\b.*:\s*$")
-_PAIR = re.compile(r"([\w/]+): ([^,}\s]+)")
+_PAIR = re.compile(r"(?<![\w/])([\w/]++): ([^,}\s]+)")
 _NUMBER_WITH_UNIT = re.compile(r"=?(\d+(?:\.\d)?)([kmg]?)")
 _POWER = {"": 0, "k": 1, "m": 2, "g": 3}
 
@@ -72,7 +72,7 @@ def _sections(text: Text) -> tuple[list[_Section], Cut | None]:
             if not found:
                 found.append(_Section(line))
             found[-1].rows.append(_listed_row(line))
-        elif found and found[-1].header and re.search(r"\d+\.\d\ds", line.text):
+        elif found and found[-1].header and re.search(r"\d\.\d\ds", line.text):
             if line.is_open:
                 return found, line.cut()
             found[-1].rows.append(_table_row(line))

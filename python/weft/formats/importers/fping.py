@@ -12,7 +12,8 @@ from weft.formats.importers.text import Cut, Line, Text
 from weft.plan.pattern import Matrix, Pingpong
 
 SIGN = re.compile(
-    r"^\S+\s+: (\[\d+\], \d+ bytes|xmt/rcv/%loss|(\d+\.?\d*|-)( (\d+\.?\d*|-))*$)", re.MULTILINE
+    r"^\S+\s+: (\[\d+\], \d+ bytes|xmt/rcv/%loss|(\d++\.?+\d*+|-)( (\d++\.?+\d*+|-))*+$)",
+    re.MULTILINE,
 )
 DEFAULT_BYTES = 56
 ICMP_HEADER_BYTES = 8

@@ -21,7 +21,7 @@ from weft.plan.pattern import Duplex, Pairs, Pattern, Pingpong, Stream
 
 SIGN = re.compile(r"^# OSU |^This test requires (?:exactly|at least) \w+ processes", re.MULTILINE)
 
-_TITLE = re.compile(r"# OSU (.+?)(?: Test)?(?: v(\d\S*))?\s*$")
+_TITLE = re.compile(r"# OSU (.+?)(?<!\s)(?: Test)?(?: v(\d\S*))?\s*$")
 _PAIRS = re.compile(r"pairs:\s*(\d+)")
 _WINDOW = re.compile(r"window size:\s*(\d+)")
 _LATENCY = re.compile(r"(?:Avg )?Latency ?\(us\)")

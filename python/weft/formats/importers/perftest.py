@@ -19,12 +19,13 @@ from weft.formats.importers.text import Cut, Line, Text
 from weft.plan.pattern import Pingpong, Stream
 
 SIGN = re.compile(
-    r"^\s*#bytes\s+#iterations\s+(BW peak|t_min\[usec\]|t_avg\[usec\])|^\"test_info\":|\"n_iterations\":",
+    r"^[ \t]*+#bytes[ \t]++#iterations[ \t]++(BW peak|t_min\[usec\]|t_avg\[usec\])"
+    r"|^\"test_info\":|\"n_iterations\":",
     re.MULTILINE,
 )
 
 _TITLE = re.compile(r"\s+(\S+)( Bidirectional)? (BW|Latency) Test\s*$")
-_COLUMN = re.compile(r"#\w+|(?:99[.\d]*% )?[A-Za-z_]+(?: [a-z]+)?(?:\[[^\]]+\])")
+_COLUMN = re.compile(r"#\w+|(?<![A-Za-z_])(?:99[.\d]{0,9}% )?[A-Za-z_]++(?: [a-z]++)?+\[[^\[\]]+\]")
 _RATES = {
     "BW average[MB/sec]": 2**20 / 1e6,
     "BW average[MiB/sec]": 2**20 / 1e6,

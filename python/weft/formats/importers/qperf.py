@@ -14,7 +14,7 @@ from weft.plan.pattern import Pingpong, Stream
 SIGN = re.compile(r"^[a-z]+(_[a-z]+)*_(lat|bw|mr):$", re.MULTILINE)
 
 _TITLE = re.compile(r"([a-z]+)_((?:[a-z]+_)*(?:lat|bw|mr)):")
-_VALUE = re.compile(r"\s+(\w+)\s*=\s*(\S+)\s*(.*)")
+_VALUE = re.compile(r"\s++(\w++)\s*+=\s*+(\S++)\s*+(.*)")
 _EXACT = re.compile(r"\(([\d,]+)\)")
 _TIMES_NS = {"ns": 1.0, "us": 1e3, "ms": 1e6, "sec": 1e9}
 _RATES = re.compile(r"([KMGT]?)(bytes|B|bits|b)/sec")

@@ -16,7 +16,7 @@ MAX_FILE_BYTES = 64 * 2**20
 """No tool that is imported prints more in a usual run; a larger file is something else."""
 
 _COLOUR = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]")
-_NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?")
+_NUMBER = re.compile(r"[+-]?(\d++\.?+\d*+|\.\d++)([eE][+-]?\d++)?")
 _COMMA_NUMBER = re.compile(r"[+-]?\d[\d.]*,\d+")
 _SHOWN = 80
 

@@ -16,7 +16,7 @@ SIGN = re.compile(
 
 _HEADER = re.compile(r"\|.*\b(latency|overhead) \(usec\) ")
 _CSV = re.compile(r"iterations,[\d.]+_percentile_lat")
-_SETTING = re.compile(r"\| (Test|Message size): +(.*?) +\|\s*$")
+_SETTING = re.compile(r"\| (Test|Message size): ++(.*?)(?<! ) ++\|\s*+$")
 _ROW = re.compile(r"(Final:|\[thread \d+\]|\S*)\s+((?:[\d.,]+\s+){7}[\d.,]+)(?=\s|$)")
 _WHOLE_TRIPS = re.compile(r"\b(get|atomic|add|fadd|swap|cswap)\b")
 _ITERATIONS, _OVERALL_US, _OVERALL_MBYTES_S, _OVERALL_PER_S = 0, 3, 5, 7

@@ -20,7 +20,7 @@ from weft.formats.probes import owamp
 from weft.formats.probes.rows import ICMP, ICMP_HEADER_BYTES, ONE_WAY, UDP_ECHO, Rows
 from weft.formats.probes.source import Found, Options, Source
 
-SIGN = re.compile(r"\s*\[?\s*\{")
+SIGN = re.compile(r"\A\s*+\[?+\s*+\{")
 _TYPES = ("rtt", "latency", "latencybg")
 _MOST_PACKETS = 10_000_000
 _HINT = (

@@ -15,7 +15,7 @@ from weft.errors import RequestError
 from weft.formats.probes.rows import Rows
 from weft.formats.probes.source import Found, Source
 
-SIGN = re.compile(r'\s*\[?\s*\{.*"(prb_id|msm_id)"\s*:', re.DOTALL)
+SIGN = re.compile(r'\A\s*+\[?+\s*+\{.*?"(prb_id|msm_id)"\s*:', re.DOTALL)
 _PACKET_S = 1.0
 """A probe's packets of one result follow each other in a second where no step is stated; a result has one time."""
 

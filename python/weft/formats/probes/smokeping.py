@@ -20,7 +20,9 @@ from weft.formats.probes.rows import Rows
 from weft.formats.probes.source import Found, Options, Source
 
 MAGIC = b"RRD\0"
-SIGN = re.compile(r"<!DOCTYPE rrd|<rrd>|^\s*uptime\s+loss\s+median\s+ping1\b", re.MULTILINE)
+SIGN = re.compile(
+    r"<!DOCTYPE rrd|<rrd>|^[ \t]*+uptime[ \t]++loss[ \t]++median[ \t]++ping1\b", re.MULTILINE
+)
 _ROW = re.compile(r"(\d+): (\S.*)")
 _DUMP_SECONDS = 120
 

@@ -22,7 +22,7 @@ MOST_NODES = 65_536
 _SYNTAX = "for example n[01-32], n[1-8]!n3 or n1,n4"
 _OPERATORS = re.compile(r"[!&^]")
 _BETWEEN_SETS = re.compile(r",(?![^\[]*\])")
-_RANGE = re.compile(r"(\d+)-(\d+)")
+_RANGE = re.compile(r"(?<!\d)(\d++)-(\d++)")
 
 
 def expand(text: str, groups: Mapping[str, Sequence[str]] | None = None) -> list[str]:
