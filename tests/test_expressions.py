@@ -44,7 +44,7 @@ def test_an_expression_takes_no_longer_than_its_text_is_long(one: Expression) ->
     )
 
 
-@pytest.mark.parametrize("slow", [r"\s*\[?\s*\{", r"^\d+\.?\d*x", r"\| Test: (.*?) +\|\s*$"])
+@pytest.mark.parametrize("slow", [r"^\d+\.?\d*x", r"^a(.*?) +b", r"\d+x"])
 def test_the_attack_finds_what_backtracks(slow: str) -> None:
     """On a shorter text, so that it ends: twice as long takes four times as long, or eight."""
     pattern = re.compile(slow)

@@ -33,6 +33,7 @@ from weft.preflight.probe import look
 from weft.preflight.reach import refuse_unreached
 from weft.preflight.record import Record
 from weft.runs.folder import Run
+from weft.runs.fresh import fresh_folder
 from weft.testbed.open import look_at_testbed, open_testbed
 
 COMMAND = "weft accept"
@@ -58,8 +59,9 @@ def accept(request: AcceptRequest, showing: Showing) -> Acceptance:
     """Measure until all requirements are decided, or cannot be; raises RequestError before anything is started."""
     refuse_existing(Path(request.out), COMMAND)
     work = _Work.of(request)
-    write_json(Path(request.out) / REQUEST_NAME, request)
-    return work.carry_out(showing)
+    with fresh_folder(Path(request.out)):
+        write_json(Path(request.out) / REQUEST_NAME, request)
+        return work.carry_out(showing)
 
 
 def resume(directory: str, showing: Showing, approved: Collection[str] = ()) -> Acceptance:

@@ -11,6 +11,7 @@ from weft.decision.prepare import Prepared
 from weft.errors import RequestError
 from weft.execute.progress import Reporter
 from weft.execute.work_folder import write, write_json
+from weft.runs.fresh import fresh_folder
 from weft.runs.table_file import write_table
 from weft.sweep.executors.open import open_executor
 from weft.sweep.folder import SweepFolder
@@ -28,12 +29,13 @@ def carry_out(
 ) -> Decision:
     """Simulate what the folder lacks, decide, and write both; raises RequestError, WorkError."""
     folder = _opened(out, is_resumed)
-    with open_executor(executor, folder) as there:
-        write(out / REQUEST_NAME, text.encode())
-        rows = sweep(folder, prepared.work, there, reporter)
-    write_table(table_of(rows), out / ROWS_NAME)
-    found = conclude(prepared, rows)
-    write_json(out / DECISION_NAME, found)
+    with fresh_folder(out):
+        with open_executor(executor, folder) as there:
+            write(out / REQUEST_NAME, text.encode())
+            rows = sweep(folder, prepared.work, there, reporter)
+        found = conclude(prepared, rows)
+        write_table(table_of(rows), out / ROWS_NAME)
+        write_json(out / DECISION_NAME, found)
     return found
 
 
@@ -41,7 +43,8 @@ def commands(prepared: Prepared, out: Path, is_resumed: bool) -> list[str]:
     """One for each chunk that the folder lacks, for any scheduler; nothing is simulated."""
     folder = _opened(out, is_resumed)
     work = prepared.work
-    folder.begin(work)
+    with fresh_folder(out):
+        folder.begin(work)
     where = shlex.quote(str(out.resolve()))
     return [f"weft sweep-task {where} {chunk.index}" for chunk in folder.missing(work)]
 

@@ -30,6 +30,7 @@ from weft.plan.plan import Plan, Step
 from weft.runs import records
 from weft.runs.digests import lacks_tables
 from weft.runs.folder import Run, RunWriter, lock_folder, refuse_existing
+from weft.runs.fresh import fresh_folder
 from weft.runs.memory import MemoryWriter
 from weft.runs.meta import FILE_NAME, RunMeta, Warning
 from weft.runs.predicted import PREDICTION_NAME, RunPrediction
@@ -91,13 +92,14 @@ def start_run(
         predicted = predictor(plan, testbed) if predictor else None
         meta = _new_meta(request, plan, testbed, notes)
         meta.against = against
-        writer = RunWriter.create(out, meta)
         for note in notes:
             if reporter and note.code in BEFOREHAND:
                 reporter.announce(note.message)
-        if predicted:
-            writer.write_document(PREDICTION_NAME, predicted)
-        run = _carry_out(testbed, writer, reporter, request.patience_s, request.apply_anyway)
+        with fresh_folder(out):
+            writer = RunWriter.create(out, meta)
+            if predicted:
+                writer.write_document(PREDICTION_NAME, predicted)
+            run = _carry_out(testbed, writer, reporter, request.patience_s, request.apply_anyway)
         if afterwards:
             afterwards(testbed, run)
         return run

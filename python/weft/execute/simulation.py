@@ -7,6 +7,7 @@ import hashlib
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from weft.errors import RequestError
 from weft.execute.adaptive import Choosers, chosen_phases, elapsed_s, record_choice
 from weft.execute.logbook import Logbook
 from weft.execute.progress import Reporter, StepProgress
@@ -44,6 +45,7 @@ class SimulatedRun:
         self._digests = DigestWriter(writer.directory, writer.samples)
         self._tables: dict[str, list[pa.Table]] = {}
         self._from = (0, 0)
+        self._without_route: dict[tuple[int, int], None] = {}
         done = writer.meta.testbed.get("simulation", {})
         self._fingerprint = str(done.get("fingerprint", ""))
         self._events = int(done.get("events", 0))
@@ -65,8 +67,23 @@ class SimulatedRun:
             )
             self._write_tables()
         self._digests.finish()
+        self._note_routes()
         self._note_effort()
         return self._writer.finish(self._status())
+
+    def _note_routes(self) -> None:
+        """Say between which nodes there is none; raises RequestError where there is nothing else to say."""
+        if not self._without_route:
+            return
+        src, dst = (self._testbed.nodes[node].name for node in next(iter(self._without_route)))
+        others = len(self._without_route) - 1
+        more = f", and between {others} more pair{'s' * (others > 1)}" if others else ""
+        what = f"no route from {src} to {dst}{more}"
+        if not self._writer.samples.num_rows:
+            raise RequestError(
+                f"{self._testbed.name}: {what}", "give nodes that the network connects"
+            )
+        self._meta.warn("no-route", what, "phases with such pairs have no samples")
 
     def _left(self) -> int:
         plan = self._meta.plan
@@ -167,8 +184,10 @@ class SimulatedRun:
             if phase.failed:
                 words = [" to ".join(map(logbook.name, ends)) for ends in phase.failed[:4]]
                 nodes = {node for ends in phase.failed for node in ends}
-                why = failures.get(phase.index, f"no way: {', '.join(words)}")
+                why = failures.get(phase.index, f"no route from {', '.join(words)}")
                 logbook.phase_incomplete(phase.index, nodes, why)
+                if phase.index not in failures:
+                    self._without_route |= dict.fromkeys(phase.failed)
             self._fingerprint = _join(self._fingerprint, phase.fingerprint)
         for why in failures.values():
             hint = "the rest of the step, larger sizes or loads, was not tried"

@@ -22,6 +22,7 @@ from weft.recommendations.remedy import Proposal
 from weft.recommendations.search_run import SearchRun
 from weft.recommendations.source import Source, Sources, cluster_of_most
 from weft.recommendations.sources import read_sources
+from weft.runs.fresh import fresh_folder
 
 TWIN_NAME = "twin"
 """Where a folder of recommendations keeps the twin that was made for it."""
@@ -37,10 +38,10 @@ def recommend(paths: Sequence[str], asked: Asked, out: Path | None = None) -> Re
     if out is not None:
         refuse_existing(out, "weft recommend")
     sources = read_sources(paths)
-    with TemporaryDirectory() as other:
+    with TemporaryDirectory() as other, fresh_folder(out or Path(other)):
         found = _work_out(sources, asked, (out or Path(other)) / TWIN_NAME)
-    if out is not None:
-        write_folder(found, out)
+        if out is not None:
+            write_folder(found, out)
     return found
 
 

@@ -21,6 +21,7 @@ from weft.execute.work_folder import (
 )
 from weft.knobs.recommendation import Recommendation
 from weft.runs.folder import Run
+from weft.runs.fresh import fresh_folder
 from weft.tuning.apply import apply, refuse_short_lived
 from weft.tuning.choice import Have, choose
 from weft.tuning.combination import not_kept
@@ -44,9 +45,10 @@ def tune(request: TuneRequest, showing: Showing) -> Tuning:
     with request.open() as testbed:
         names = tuple(node.name for node in testbed.nodes[:2])
         have = have_of(testbed, request.known, request.apply_anyway, request.goal)
-    write_json(folder / REQUEST_NAME, request)
-    save_have(folder, have)
-    return _Work(request, names, have).carry_out(showing)
+    with fresh_folder(folder):
+        write_json(folder / REQUEST_NAME, request)
+        save_have(folder, have)
+        return _Work(request, names, have).carry_out(showing)
 
 
 def deeds_of_tuning(directory: str) -> list[str]:

@@ -11,9 +11,11 @@ from msgspec import Struct
 from weft.errors import RequestError
 from weft.execute.work_folder import write, write_json
 from weft.fabrics.document import FabricDocument
+from weft.plan import catalog
 from weft.plan.plan import Plan, Step, to_json
 from weft.prediction.draws import Draws
 from weft.prediction.predict import Drawn
+from weft.runs.fresh import fresh_folder
 from weft.text_file import read_json
 from weft.twin.draft import MODEL, Place, with_values
 
@@ -160,8 +162,9 @@ def text_digest(text: str) -> str:
 def write_twin(folder: Path, twin: Twin, fabric_text: str) -> None:
     """Both files; raises RequestError where something else is there, WorkError when the disk refuses them."""
     refuse_other(folder)
-    write(folder / FABRIC_NAME, fabric_text.encode())
-    write_json(folder / TWIN_NAME, twin)
+    with fresh_folder(folder):
+        write(folder / FABRIC_NAME, fabric_text.encode())
+        write_json(folder / TWIN_NAME, twin)
 
 
 def refuse_other(folder: Path) -> None:
@@ -184,13 +187,12 @@ def read_twin(folder: Path) -> tuple[Twin, FabricDocument]:
         ) from None
     if twin.schema != SCHEMA:
         raise RequestError(f"{path}: has schema {twin.schema!r}, not {SCHEMA!r}", "make it again")
-    document = FabricDocument.read(folder / FABRIC_NAME)
-    if text_digest(document.text) != twin.fabric_digest:
+    if text_digest(catalog.read(folder / FABRIC_NAME)) != twin.fabric_digest:
         raise RequestError(
             f"{folder / FABRIC_NAME}: was changed since the fit, so that {TWIN_NAME} does not belong to it",
             f"use it as a fabric, {folder / FABRIC_NAME}, or make the twin again",
         )
-    return twin, document
+    return twin, FabricDocument.read(folder / FABRIC_NAME)
 
 
 def _middle(values: Iterable[float]) -> float:

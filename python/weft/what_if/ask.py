@@ -14,6 +14,7 @@ from weft.cost.prices import read_prices
 from weft.errors import RequestError
 from weft.execute.progress import Reporter
 from weft.execute.work_folder import write, write_json
+from weft.runs.fresh import fresh_folder
 from weft.text_file import read_json
 from weft.what_if.alternative import Alternative
 from weft.what_if.foresee import Question, foresee
@@ -108,8 +109,9 @@ def _folder(asked: Asked) -> Iterator[Path]:
         with tempfile.TemporaryDirectory(prefix="weft-what-if-") as folder:
             yield Path(folder)
         return
-    asked.out.mkdir(parents=True, exist_ok=True)
-    yield asked.out
+    with fresh_folder(asked.out):
+        asked.out.mkdir(parents=True, exist_ok=True)
+        yield asked.out
 
 
 def _keep(found: WhatIf, question: Question, out: Path | None) -> None:

@@ -42,11 +42,6 @@ class Platform:
             self._read_zone(root, None)
         if len(self._hosts) < 2:
             raise root.wrong("there must be two hosts at least")
-        if len(self._hosts) > _MOST_HOSTS:
-            raise root.wrong(
-                f"{len(self._hosts)} hosts, and a route for each two of them: at most {_MOST_HOSTS} are read; "
-                "sim:crossbar(hosts=...), sim:fat-tree(...) and others take more"
-            )
         for i, src in enumerate(self._hosts):
             for j, dst in enumerate(self._hosts):
                 links = self._zones.way(src, dst) if i != j else None
@@ -155,6 +150,11 @@ class Platform:
             raise element.wrong("state_file: hosts that come and go are not supported")
         self._add_node(around, element, name)
         self._hosts.append(name)
+        if len(self._hosts) > _MOST_HOSTS:
+            raise element.wrong(
+                f"more than {_MOST_HOSTS} hosts, and a route for each two of them; "
+                "sim:crossbar(hosts=...), sim:fat-tree(...) and others take more"
+            )
 
 
 def _check_nodes(zone: Element) -> None:

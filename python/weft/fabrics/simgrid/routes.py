@@ -13,6 +13,7 @@ from typing import Protocol
 from weft import _core
 
 Hop = tuple[str, int]
+_MOST_LEVELS = 32
 
 
 class Routes(Protocol):
@@ -56,7 +57,11 @@ class FatTree:
         """Reads `2;4,4;1,2;1,2`; raises ValueError that says what is wrong."""
         levels, *parts = shape.split(";")
         lists = [[int(number) for number in part.split(",")] for part in parts]
-        if len(lists) != 3 or any(len(one) != int(levels) for one in lists):
+        if (
+            len(parts) != 3
+            or int(levels) > _MOST_LEVELS
+            or any(len(one) != int(levels) for one in lists)
+        ):
             raise ValueError(
                 f"{shape!r} is not levels;children;parents;cables, a number for each level"
             )

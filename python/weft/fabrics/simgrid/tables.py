@@ -128,9 +128,9 @@ class Dijkstra(Full):
         """Each node's predecessor on the shortest way from a source."""
         links, before = {src: 0}, {}
         names = list(self._order)
-        waiting = [(0, self._order.get(src, 0))]
+        waiting = [(0, self._order[src])] if src in self._order else []
         while waiting:
-            at = names[heapq.heappop(waiting)[1]] if self._order else src
+            at = names[heapq.heappop(waiting)[1]]
             for after in self._next.get(at, []):
                 through = links[at] + len(self._listed[at, after].links)
                 if after not in links or through < links[after]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from xml.parsers import expat
@@ -10,6 +11,10 @@ from weft.errors import RequestError
 from weft.quantity import parse as parse_quantity
 
 _MOST_HOSTS = 1 << 20
+_LONGEST_NAME = 255
+_DEEPEST = 100
+"""Zones in zones."""
+_WHOLE = re.compile(r"\s*+\d{1,18}\s*+", re.ASCII)
 BITS = {"": 8.0, "bps": 1.0, "Bps": 8.0}
 for _prefix, _size in (("k", 1e3), ("M", 1e6), ("G", 1e9), ("T", 1e12)):
     BITS |= {f"{_prefix}bps": _size, f"{_prefix}Bps": 8 * _size}
@@ -60,6 +65,8 @@ def parse(text: str, origin: str) -> Element:
         element = Element(name, origin, parser.CurrentLineNumber, attributes)
         stack[-1].children.append(element)
         stack.append(element)
+        if len(stack) > _DEEPEST:
+            raise element.wrong("elements are nested too deeply")
 
     parser.StartElementHandler = start
     parser.EndElementHandler = lambda _: stack.pop()
@@ -78,6 +85,8 @@ def hosts_of_radical(element: Element) -> list[str]:
     Raises RequestError.
     """
     prefix, suffix = (element.attributes.get(name, "") for name in ("prefix", "suffix"))
+    if len(prefix + suffix) > _LONGEST_NAME:
+        raise element.wrong(f"prefix and suffix: more than {_LONGEST_NAME} characters")
     return [f"{prefix}{number}{suffix}" for number in _numbers(element)]
 
 
@@ -85,10 +94,12 @@ def _numbers(element: Element) -> list[int]:
     found: list[int] = []
     for part in element.get("radical").split(","):
         first, _, last = part.partition("-")
-        if not first.strip().isdecimal() or (last and not last.strip().isdecimal()):
-            raise element.wrong(f"radical {part!r} is not a range such as 0-15")
-        end = int(last or first)
-        if end - int(first) >= _MOST_HOSTS:
-            raise element.wrong(f"radical {part!r}: more hosts than can be simulated")
-        found += range(int(first), end + 1)
+        if not _WHOLE.fullmatch(first) or not _WHOLE.fullmatch(last or first):
+            raise element.wrong(f"radical {part[:40]!r} is not a range such as 0-15")
+        numbers = range(int(first), int(last or first) + 1)
+        if len(found) + len(numbers) > _MOST_HOSTS:
+            raise element.wrong(
+                f"radical: more than {_MOST_HOSTS} hosts, which are more than can be simulated"
+            )
+        found += numbers
     return found

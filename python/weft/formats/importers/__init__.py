@@ -71,7 +71,7 @@ def import_file(
     text = text.without_label(FORMATS[format].sign)
     imported = assemble(text, FORMATS[format].read(text, options), options)
     imported.meta.weft_version = __version__
-    writer = RunWriter.create(out_dir, imported.meta)
+    writer = RunWriter.create(out_dir, imported.meta)  # Nothing behind this refuses the file.
     writer.append(imported.samples)
     return writer.finish(imported.status)
 

@@ -1,0 +1,63 @@
+"""A folder that a command makes: what fails before it has a result leaves none behind."""
+
+from __future__ import annotations
+
+import contextlib
+import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from msgspec import Struct
+
+from weft.errors import RequestError, WeftError
+from weft.runs.meta import FILE_NAME
+from weft.text_file import read_json
+
+
+@contextmanager
+def fresh_folder(folder: Path) -> Iterator[None]:
+    """Around all that writes to a folder. Where it is new, or was empty, it is removed again, with the folders above
+    that were made for it, where what failed has no result yet; work that can be continued keeps it."""
+    if _has_something(folder):
+        yield
+        return
+    above = [one for one in folder.parents if not one.exists()]
+    try:
+        yield
+    except WeftError as error:
+        can_go_on = not isinstance(error, RequestError) and "--resume" in error.hint
+        if not can_go_on and not _has_result(folder):
+            shutil.rmtree(folder, ignore_errors=True)
+            _remove_empty(above)
+        raise
+
+
+def _has_something(folder: Path) -> bool:
+    return folder.exists() and not (folder.is_dir() and not any(folder.iterdir()))
+
+
+def _has_result(folder: Path) -> bool:
+    """Whether any run in it has samples, or a sweep rows."""
+    rows = any(one.parent.name == "rows" for one in folder.rglob("*.arrows"))
+    return rows or any(map(_counts_rows, folder.rglob(FILE_NAME)))
+
+
+def _counts_rows(file: Path) -> bool:
+    try:
+        return bool(read_json(file, _Rows).rows)
+    except (FileNotFoundError, RequestError):
+        return False
+
+
+class _Rows(Struct):
+    """What run.json says of how many samples there are."""
+
+    rows: int | None = None
+
+
+def _remove_empty(folders: list[Path]) -> None:
+    """The innermost first; one that another command has put something into stays."""
+    with contextlib.suppress(OSError):
+        for one in folders:
+            one.rmdir()
