@@ -7,13 +7,15 @@ from functools import reduce
 from operator import getitem
 from pathlib import Path
 
+import numpy as np
 import pyarrow as pa
 import pytest
 
+from support.runs import change_meta, pingpong_run
 from support.synthetic import write_run
 from weft.errors import RequestError
 from weft.runs.folder import TABLE_NAME, Run
-from weft.runs.meta import FILE_NAME
+from weft.runs.meta import FILE_NAME, RunMeta
 from weft.runs.samples import SCHEMA
 from weft.runs.table_file import write_table
 
@@ -88,3 +90,34 @@ def test_keys_of_other_builds_stay(folder):
     meta = Run.open(folder).meta
     meta.write(folder)
     assert json.loads((folder / FILE_NAME).read_text())["testbed"]["colour"] == "red"
+
+
+def test_a_changed_run_json_is_noticed_and_still_read(tmp_path: Path) -> None:
+    run = pingpong_run(tmp_path / "run", [8], np.full((1, 1, 3), 5.0))
+    path = run.directory / FILE_NAME
+    written = path.read_text()
+    assert not codes_of(run.directory)
+    path.write_text(written.replace('"n2"', '"n7"'))
+    assert codes_of(run.directory) == ["edited"]
+    assert RunMeta.read(run.directory).nodes[1]["name"] == "n7"
+    path.write_text(json.dumps(json.loads(written)))
+    assert codes_of(run.directory) == ["edited"]
+
+
+def test_a_run_json_without_a_checksum_is_one_of_an_earlier_build(tmp_path: Path) -> None:
+    run = pingpong_run(tmp_path / "run", [8], np.full((1, 1, 3), 5.0))
+    change_meta(run.directory)
+    assert "checksum" not in json.loads((run.directory / FILE_NAME).read_text())
+    assert not codes_of(run.directory)
+
+
+def test_a_run_json_that_was_cut_is_refused(tmp_path: Path) -> None:
+    run = pingpong_run(tmp_path / "run", [8], np.full((1, 1, 3), 5.0))
+    path = run.directory / FILE_NAME
+    path.write_bytes(path.read_bytes()[:-100])
+    with pytest.raises(RequestError, match=r"run\.json: not JSON: .*truncated"):
+        RunMeta.read(run.directory)
+
+
+def codes_of(folder: Path) -> list[str]:
+    return [one.code for one in RunMeta.read(folder).warnings]

@@ -96,9 +96,11 @@ def step_rows(
 
 
 def change_meta(folder: Path, **changes: Any) -> None:
-    """Give keys of run.json other values."""
+    """Give keys of run.json other values; as runs of earlier builds it then has no checksum."""
     path = folder / "run.json"
-    path.write_text(json.dumps(json.loads(path.read_text()) | changes))
+    document = json.loads(path.read_text())
+    document.pop("checksum", None)
+    path.write_text(json.dumps(document | changes))
 
 
 def write_run(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
 from collections.abc import Iterable
 from dataclasses import dataclass, field, fields
@@ -17,7 +18,7 @@ from weft.plan.plan import Plan, to_json
 from weft.runs import records
 from weft.runs.goal_records import Against, Race, Stop
 from weft.runs.record_types import Count
-from weft.text_file import read_json
+from weft.text_file import parse_json, read_bytes
 
 SCHEMA_VERSION = "weft-run/1"
 FILE_NAME = "run.json"
@@ -166,7 +167,8 @@ class RunMeta:
     def _text(self) -> str:
         """The document: a line for each entry of a list, which is quick to write many times."""
         parts = (f' "{one.name}": {self._value(one.name)}' for one in fields(self))
-        return "{\n" + ",\n".join(parts) + "\n}\n"
+        text = "{\n" + ",\n".join(parts)
+        return f'{text}{_CHECKSUM}{_digest(text.encode())}"\n}}\n'
 
     def _value(self, name: str) -> str:
         value = getattr(self, name)
@@ -177,7 +179,7 @@ class RunMeta:
         """Read run.json; raises RequestError when there is none, or it is not one of ours."""
         path = directory / FILE_NAME
         try:
-            document: Any = read_json(path, object, "not JSON", MEASURE_AGAIN)
+            content = read_bytes(path)
         except FileNotFoundError:
             is_vpn = any((directory / name).exists() for name in ("vpn.json", "job.json"))
             raise RequestError(
@@ -186,6 +188,7 @@ class RunMeta:
                 if is_vpn
                 else "give the folder that `weft run --out` or `weft import --out` wrote",
             ) from None
+        document: Any = parse_json(content, object, f"{path}: not JSON", MEASURE_AGAIN)
         version = document.get("schema") if isinstance(document, dict) else None
         if version != SCHEMA_VERSION:
             said = repr(version)[:LONGEST_SAID]
@@ -198,6 +201,12 @@ class RunMeta:
             raise RequestError(f"{path}: {said}", MEASURE_AGAIN) from None
         # As they were read: an entry may say more than what is checked.
         vars(meta).update({key: document[key] for key in document.keys() & _ENTRIES})
+        if not _is_as_written(content):
+            meta.warn(
+                "edited",
+                f"{FILE_NAME} is not as weft wrote it: it was changed, or damaged in a way that left it JSON",
+                "where nothing was changed on purpose, take the copy that the run was made on, or measure again",
+            )
         return meta
 
     def _check(self) -> None:
@@ -208,6 +217,22 @@ class RunMeta:
         limits["step"] = limits["steps"] = len(self.plan.steps)
         for name in _ENTRIES:
             _check_positions(getattr(self, name), limits, name)
+
+
+_CHECKSUM = ',\n "checksum": "sha256:'
+"""Begins the last key of run.json: the digest of all bytes in front of it."""
+
+
+def _digest(content: bytes) -> str:
+    return hashlib.sha256(content).hexdigest()
+
+
+def _is_as_written(content: bytes) -> bool:
+    """Whether run.json has the digest that it ends with; runs of earlier builds have none."""
+    before, found, after = content.rpartition(_CHECKSUM.encode())
+    if not found:
+        return b'"checksum"' not in content
+    return after == f'{_digest(before)}"\n}}\n'.encode()
 
 
 _ENTRIES = {one.name for one in fields(RunMeta)} - {"plan", "warnings"}

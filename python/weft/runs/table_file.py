@@ -16,7 +16,9 @@ import pyarrow.parquet as pq
 from weft.errors import RequestError
 from weft.fresh_file import fresh_file
 from weft.regular_file import open_file
+from weft.runs.arrow_limits import check_table
 from weft.runs.tables import added_later
+from weft.text_file import ContentError, parse_json
 
 GROUP_ROWS = 65536
 """A row group ends with the first phase behind so many rows: a damaged byte costs one group."""
@@ -86,12 +88,19 @@ def intact_groups(path: Path, schema: pa.Schema) -> Iterator[pa.Table | None]:
     with open_file(path) as source:
         try:
             file = pq.ParquetFile(source, page_checksum_verification=True)
-            sums = json.loads((file.schema_arrow.metadata or {}).get(_CHECKSUMS, b"null"))
-        except ARROW_ERRORS as error:
+            check_table(file, os.fstat(source.fileno()).st_size)
+            sums = _sums(file)
+        except (*ARROW_ERRORS, ContentError) as error:
             raise _Unreadable(f"damaged: {_one_line(error)}") from None
         for index in range(file.num_row_groups):
             yield _read_group(file, index, schema, sums)
         yield from [None] * (len(sums or ()) - file.num_row_groups)
+
+
+def _sums(file: pq.ParquetFile) -> list[int] | None:
+    """The checksums of the row groups, None in files of earlier builds; raises ContentError."""
+    told = (file.schema_arrow.metadata or {}).get(_CHECKSUMS)
+    return None if told is None else parse_json(told, list[int], "checksums")
 
 
 def _read_group(

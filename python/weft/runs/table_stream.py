@@ -11,6 +11,7 @@ import pyarrow as pa
 
 from weft.errors import RequestError
 from weft.regular_file import open_file
+from weft.runs.arrow_limits import check_next_batch
 from weft.runs.table_file import ARROW_ERRORS, Readable, checksum, read_table, write_table
 from weft.runs.tables import SCHEMAS
 
@@ -72,6 +73,7 @@ def _parse(source: pa.BufferReader, schema: pa.Schema) -> Iterator[tuple[pa.Reco
     try:
         reader = pa.ipc.open_stream(source)
         while True:
+            check_next_batch(source)
             batch, metadata = reader.read_next_batch_with_custom_metadata()
             said = metadata and metadata.get(_CHECKSUM)
             batch = batch.select(schema.names).cast(schema)

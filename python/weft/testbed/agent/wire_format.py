@@ -13,7 +13,9 @@ import pyarrow as pa
 
 from weft.errors import WorkError
 from weft.runs import probes
+from weft.runs.arrow_limits import check_next_batch
 from weft.runs.samples import SCHEMA
+from weft.runs.table_file import ARROW_ERRORS
 from weft.runs.tables import EVIDENCE_NAME, SCHEMAS
 from weft.testbed.agent.reply import Reply
 from weft.testbed.agent.request import Request
@@ -118,9 +120,12 @@ def _decode_probes(payload: bytes) -> Probes:
 
 def _decode_batch(payload: bytes, what: str, schema: pa.Schema) -> pa.RecordBatch:
     try:
-        batch = pa.ipc.open_stream(payload).read_next_batch()
+        source = pa.BufferReader(payload)
+        stream = pa.ipc.open_stream(source)
+        check_next_batch(source)
+        batch = stream.read_next_batch()
         batch.validate(full=True)
-    except (pa.ArrowInvalid, StopIteration, OSError) as error:
+    except (StopIteration, EOFError, *ARROW_ERRORS) as error:
         raise FrameError(f"{what} are not Arrow IPC: {error}") from None
     if (batch.schema.names, batch.schema.types) != (schema.names, schema.types):
         raise FrameError(f"{what} have another schema than this weft's: update the agent")
