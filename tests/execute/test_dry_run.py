@@ -3,10 +3,14 @@
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from support.clusters.hosts import host_file, local_nodes
 from support.here import weft, weft_json
 from support.loopback import Loopback
+from weft.errors import RequestError
 from weft.execute.dry_run import foresee
+from weft.execute.request import RunRequest, foresee_run, start_run
 from weft.plan.load import load_plan
 from weft.plan.plan import Plan
 
@@ -92,3 +96,18 @@ address = ["10.0.0.[1-2]", "10.1.0.[1-2]"]
     assert not marker.exists() and not (tmp_path / "r").exists()
     table = weft("run", "ring", "--on", spec, "--dry-run").stdout
     assert "nothing was started" in table and "10.0.0.1" in table
+
+
+def test_a_dry_run_refuses_the_processors_that_the_run_would() -> None:
+    request = RunRequest("latency", "local:2", cpus=[0, 9999])
+    with pytest.raises(RequestError, match="9999") as dry:
+        foresee_run(request)
+    with pytest.raises(RequestError) as real:
+        start_run(request)
+    assert str(dry.value) == str(real.value)
+
+
+def test_a_dry_run_refuses_a_folder_that_is_taken(tmp_path: Path) -> None:
+    (tmp_path / "note").touch()
+    with pytest.raises(RequestError, match="already exists"):
+        foresee_run(RunRequest("latency", "sim:pair", str(tmp_path)))

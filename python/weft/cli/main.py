@@ -16,6 +16,7 @@ from weft.cli.output import print_error, print_json
 from weft.errors import WeftError
 
 INTERRUPTED = 130
+FEWEST_COLUMNS = 40
 
 
 @click.group(cls=Commands, context_settings={"help_option_names": ["-h", "--help"]})
@@ -30,6 +31,7 @@ def weft() -> None:
 def main() -> NoReturn:
     """Run the command line. Exit codes: 0 fine, 1 the work failed, 2 the request was wrong."""
     _speak_utf8()
+    _widen()
     if "_WEFT_COMPLETE" in os.environ:
         _answer_shells()
     try:
@@ -64,6 +66,12 @@ def _speak_utf8() -> None:
     """Start again with UTF-8 where the locale cannot name all files, such as LC_ALL=C with PYTHONUTF8=0."""
     if sys.getfilesystemencoding() != "utf-8":
         os.execv(sys.executable, [sys.executable, "-X", "utf8", *sys.orig_argv[1:]])
+
+
+def _widen() -> None:
+    """No table and no help fits in fewer columns: there the terminal breaks the lines."""
+    if os.environ.get("COLUMNS", "").isdigit() and int(os.environ["COLUMNS"][:9]) < FEWEST_COLUMNS:
+        os.environ["COLUMNS"] = str(FEWEST_COLUMNS)
 
 
 def _answer_shells() -> None:

@@ -22,7 +22,7 @@ from weft.execute.file_cast.settle import settle_file_casts
 from weft.execute.gate import deeds_of_run, refuse_other_owner, refuse_unapproved
 from weft.execute.live import LiveRun
 from weft.execute.progress import Reporter
-from weft.execute.settle import settle, settle_scale
+from weft.execute.settle import settle, settle_scale, settle_unasked
 from weft.execute.simulation import SimulatedRun
 from weft.plan.load import PlanSource, load_plan
 from weft.plan.pattern import Collective, Halo, Hpl, Interference, Program, Xray
@@ -170,7 +170,12 @@ def foresee_run(request: RunRequest) -> Outlook:
     _check_loads(plan, request.testbed)
     settle_against(request.against, plan, request.testbed)
     wanted = (request.scale, request.nodes, request.ports)
+    out = Path(request.out) if request.out else None
+    if out:
+        refuse_existing(out)
     with look_at_testbed(request.testbed, *wanted) as testbed:
+        settle_unasked(plan, testbed, request.cpus)
+        plan = settle_file_casts(plan, testbed, None)
         outlook = foresee(plan, request.testbed, testbed)
     kind, _, name = request.testbed.partition(":")
     if kind == "vm":

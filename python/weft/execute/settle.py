@@ -25,6 +25,7 @@ from weft.plan.pattern import (
     MultiPair,
     Program,
     Traffic,
+    Webserver,
 )
 from weft.plan.plan import Options, Plan, Step
 from weft.plan.trace_file import with_digest
@@ -73,6 +74,20 @@ def _left_out(plan: Plan) -> list[Warning]:
             "a plan of your own can say what that transport has in its place (docs/plans.md)",
         )
     ]
+
+
+def settle_unasked(plan: Plan, testbed: Testbed, cpus: list[int] | None) -> None:
+    """Refuse what `settle` would, as far as no program has to run on a node for it; raises RequestError."""
+    settle(_without_programs(plan), testbed, cpus)
+
+
+def _without_programs(plan: Plan) -> Plan:
+    """Linpack asks nodes for their memory, and applications and web servers for their programs."""
+    asking = (Hpl, Webserver)
+    steps = tuple(
+        one for one in plan.steps if not (isinstance(one.pattern, asking) or one.is_real_program)
+    )
+    return replace(plan, steps=steps)
 
 
 def _settled(step: Step, testbed: Testbed, cpus: list[int] | None) -> tuple[Step, list[Warning]]:
