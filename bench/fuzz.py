@@ -4,9 +4,10 @@ usage: bench/fuzz.py [--mutations N] [--seed N] [SUBJECT...]
 
 Keys are removed, values get other types, files are cut, bits flipped, pipes and folders put in the place of files. A
 command must end with 0, or with 1 or 2 and one message (with --json one document), never with a traceback, a hang or
-more than 3 GB. The tests do the same with 300 mutations of each; each failure is printed with its seed.
+more than 2 GB, or 10 s of a processor. Frames of agents are damaged, too. The tests do the same with 300 mutations of
+each; each failure is printed with its seed.
 
-Takes three minutes.
+Takes ten minutes.
 """
 
 from __future__ import annotations
@@ -15,19 +16,24 @@ import argparse
 import json
 import shutil
 import sys
+import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from random import Random
 from tempfile import TemporaryDirectory
 
+from common.frames import frame_failures
 from common.inprocess import complaint
 from common.mutation import change_file, remove
 from common.results import Goal, save
 from weft.plan import catalog
 
 DATA = Path(__file__).resolve().parents[1] / "tests" / "data"
-MUTATIONS = 3000
+MUTATIONS = 800
+LONGEST_CPU_S = 10
+MAKING_S = 300
+"""So long the sound files may take."""
 HOSTS = """
 agent = "/opt/weft-probe"
 ports = "7000-7100"
@@ -84,6 +90,18 @@ READERS = (
     ["report", "{0}", "--out", "{2}/page.html"],
 )
 DRY = ("--dry-run", "--json")
+SITES = """
+[[sites]]
+name = "a"
+on = "local:2"
+address = "127.0.0.1"
+[[sites]]
+name = "b"
+address = "127.0.0.2"
+[watch]
+interval = "1 s"
+sizes = ["8 B", "1 kB"]
+"""
 
 
 @dataclass(frozen=True)
@@ -97,7 +115,7 @@ class Subject:
 def _runs(folder: Path) -> list[Path]:
     for name, (plan, testbed, *more) in RUNS.items():
         out = folder / name
-        failure = complaint(["run", plan, "--on", testbed, *more, "--out", str(out)])
+        failure = complaint(["run", plan, "--on", testbed, *more, "--out", str(out)], MAKING_S)
         assert not failure and (out / "run.json").exists(), failure
     _add_events(folder / "ensemble" / "run.json")
     imported = folder / "imported"
@@ -148,6 +166,29 @@ def _probes(folder: Path) -> list[Path]:
     return [Path(shutil.copy(DATA / file, folder)) for file in PROBES]
 
 
+def _sites(folder: Path) -> list[Path]:
+    (folder / "sites.toml").write_text(SITES)
+    return [folder / "sites.toml"]
+
+
+def _platforms(folder: Path) -> list[Path]:
+    return [Path(shutil.copy(path, folder)) for path in sorted((DATA / "simgrid").glob("*.xml"))]
+
+
+def _watches(folder: Path) -> list[Path]:
+    out = folder / "watch"
+    probes = str(DATA / "ping_20221126_D.txt")
+    assert not complaint(["watch", "replay", probes, "--out", str(out)])
+    return [out]
+
+
+def _twins(folder: Path) -> list[Path]:
+    run, twin = str(folder / "run"), folder / "twin"
+    assert not complaint(["run", "xray", "--on", "sim:fat-tree-16", "--out", run], MAKING_S)
+    assert not complaint(["twin", "make", run, "--out", str(twin)], MAKING_S)
+    return [twin]
+
+
 SUBJECTS = {
     "runs": Subject(_runs, lambda name: READERS),
     "plans": Subject(
@@ -165,6 +206,28 @@ SUBJECTS = {
         _catalogue("machine"), lambda name: (["run", "latency", "--on", "node:{0}", *DRY],)
     ),
     "hosts": Subject(_hosts, lambda name: (["run", "latency", "--on", "hosts:{0}", *DRY],)),
+    "sites": Subject(_sites, lambda name: (["watch", "install", "{0}", "--out", "{2}/w", *DRY],)),
+    "designs": Subject(
+        _catalogue("decision"),
+        lambda name: (["decide", "{0}", "--out", "{2}/d", "--list", "--json"],),
+    ),
+    "platforms": Subject(
+        _platforms,
+        lambda name: (
+            ["fabric", "show", "{0}", "--json"],
+            ["run", "latency", "--on", "sim:{0}", *DRY],
+        ),
+    ),
+    "watches": Subject(
+        _watches, lambda name: (["watch", "show", "{0}", "--json"], ["watch", "status", "{0}"])
+    ),
+    "twins": Subject(
+        _twins,
+        lambda name: (
+            ["twin", "show", "{0}", "--json"],
+            ["what-if", "{0}", "links.backplane.rate*=2", "--json"],
+        ),
+    ),
     "imports": Subject(
         _results, lambda name: (["import", name, "{0}", "--out", "{2}/imported", "--json"],)
     ),
@@ -196,7 +259,11 @@ def failures(name: str, mutations: int, seed: int, folder: Path) -> Iterator[str
         command = [
             word.format(damaged, one, out) for word in chance.choice(subject.commands(one.stem))
         ]
-        if why := complaint(command):
+        began = time.process_time()
+        why = complaint(command)
+        took_s = time.process_time() - began
+        if why or took_s > LONGEST_CPU_S:
+            why = why or f"took {took_s:.1f} s of a processor"
             yield f"{name}, seed {number}: weft {' '.join(command)}\n{why}"
         remove(damaged)
         remove(out)
@@ -206,8 +273,17 @@ def _file_of(damaged: Path, chance: Random) -> Path:
     """run.json more often than any table."""
     if not damaged.is_dir():
         return damaged
-    files = sorted(damaged.iterdir())
-    return chance.choice([damaged / "run.json", damaged / "run.json", chance.choice(files)])
+    files = sorted(one for one in damaged.rglob("*") if one.is_file())
+    main = damaged / ("twin.json" if (damaged / "twin.json").exists() else "run.json")
+    return chance.choice([main, main, chance.choice(files)])
+
+
+def _of_frames(count: int, seed: int) -> Goal:
+    found = frame_failures(count, seed)
+    print(f"frames: {len(found)} of {count} ended as they must not", *found, sep="\n")
+    return Goal(
+        f"frames of agents: of {count} that ended otherwise than they must", len(found), at_most=0
+    )
 
 
 def main() -> None:
@@ -217,6 +293,8 @@ def main() -> None:
     parser.add_argument("subjects", nargs="*", default=list(SUBJECTS), metavar="SUBJECT")
     asked = parser.parse_args()
     goals = []
+    if list(asked.subjects) == list(SUBJECTS):
+        goals.append(_of_frames(asked.mutations, asked.seed))
     for name in asked.subjects:
         with TemporaryDirectory() as folder:
             found = list(failures(name, asked.mutations, asked.seed, Path(folder)))

@@ -40,7 +40,7 @@ DEEP = "[" * 100_000
 def change_file(path: Path, chance: Random) -> None:
     """Damage one file: its content as what it is, its bytes, or the file itself."""
     kind = {".json": change_json, ".toml": change_toml}.get(path.suffix, change_bytes)
-    chance.choice([kind, kind, kind, kind, change_bytes, replace_file])(path, chance)
+    chance.choice([kind, kind, kind, kind, change_bytes, inflate, replace_file])(path, chance)
 
 
 def change_json(path: Path, chance: Random) -> None:
@@ -109,6 +109,27 @@ def change_bytes(path: Path, chance: Random) -> None:
         for _ in range(chance.choice([1, 1, 20])):
             content[chance.randrange(len(content))] ^= 1 << chance.randrange(8)
     path.write_bytes(content)
+
+
+_PIECES = (b"9", b" ", b"[", b"{", b"(", b"a,", b"\t", b"\n", b"-", b'"', b"<a>")
+
+
+def inflate(path: Path, chance: Random) -> None:
+    """A part of it so many times over that it has less than a megabyte: a line, a field, a character; or one number or
+    a run of blanks that long."""
+    content = path.read_bytes()
+    if not content:
+        return
+    lines = content.splitlines(keepends=True)
+    line = chance.choice(lines)
+    field = chance.choice(line.split() or [b"9"])
+    start = chance.randrange(len(content))
+    piece = chance.choice(
+        [line, field, field + b" ", content[start : start + chance.randrange(1, 20)], *_PIECES]
+    )
+    many = piece * (chance.choice([5000, 100_000, 900_000]) // len(piece))
+    at = content.find(field) if chance.random() < 0.7 else start
+    path.write_bytes((content[:at] + many + content[at:])[: 1 << 20])
 
 
 def replace_file(path: Path, chance: Random) -> None:

@@ -63,7 +63,8 @@ def unit_of(file: Path, folder: Path, service: Service) -> Unit:
     for path in (file, folder):
         if not str(path).isprintable():
             raise RequestError(f"{str(path)!r}: a unit cannot name it", "rename it")
-    return Unit(file.resolve(), folder.resolve(), read_sites(file), service.account, service.home)
+    sites = read_sites(file)
+    return Unit(file.resolve(), folder.resolve(), sites, service.account, service.home)
 
 
 def install(unit: Unit, service: Service) -> Path:
