@@ -187,6 +187,10 @@ def read_twin(folder: Path) -> tuple[Twin, FabricDocument]:
         ) from None
     if twin.schema != SCHEMA:
         raise RequestError(f"{path}: has schema {twin.schema!r}, not {SCHEMA!r}", "make it again")
+    if {len(one.draws) for one in twin.parameters} - {twin.draws}:
+        raise RequestError(
+            f"{path}: damaged: its parameters have not all as many draws", "make it again"
+        )
     if text_digest(catalog.read(folder / FABRIC_NAME)) != twin.fabric_digest:
         raise RequestError(
             f"{folder / FABRIC_NAME}: was changed since the fit, so that {TWIN_NAME} does not belong to it",
