@@ -17,6 +17,8 @@ from weft.errors import WeftError
 
 INTERRUPTED = 130
 FEWEST_COLUMNS = 40
+LONGEST_MESSAGE = 1000
+"""What quotes a file may be as long as a line of it."""
 
 
 @click.group(cls=Commands, context_settings={"help_option_names": ["-h", "--help"]})
@@ -82,6 +84,8 @@ def _answer_shells() -> None:
 
 def _fail(message: str, hint: str, exit_code: int, page: str = "") -> NoReturn:
     """Say what is wrong on standard error, and to a program that asked for JSON also there; `page` says more."""
+    if len(message) > LONGEST_MESSAGE:
+        message = f"{message[:LONGEST_MESSAGE]}..."
     print_error(message, hint, page)
     if "--json" in sys.argv:
         print_json({"error": {"message": message, "hint": hint, "page": page}})

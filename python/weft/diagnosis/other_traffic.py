@@ -81,7 +81,7 @@ def other_traffic_text(meta: RunMeta, found: Iterable[OtherTraffic]) -> str:
 
 def _sharing(meta: RunMeta) -> set[int]:
     """Nodes on the same machine as another one, whose interface counts the traffic of both."""
-    if meta.testbed["kind"] in OWN_INTERFACES:
+    if meta.testbed.get("kind") in OWN_INTERFACES:
         return set()
     hosts = [(one.get("facts") or {}).get("hostname") for one in meta.nodes]
     return {at for at, host in enumerate(hosts) if host is None or hosts.count(host) > 1}

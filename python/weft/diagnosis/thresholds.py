@@ -105,7 +105,7 @@ def curve_thresholds(run: Run, curve: Curve) -> list[Threshold]:
 
 def _pins(run: Run, step: int) -> bool:
     """Whether a step looks for jumps again; on a simulator there is nothing that could disturb it."""
-    return bool(run.meta.plan.steps[step].pin_ns) and run.meta.testbed["kind"] not in COMPUTED
+    return bool(run.meta.plan.steps[step].pin_ns) and run.meta.testbed.get("kind") not in COMPUTED
 
 
 def _threshold(

@@ -173,7 +173,7 @@ def _switches(stretches: Stretches, node: int) -> Floats:
 
 def host_of(run: Run, node: int) -> str:
     """What tells hosts apart: all nodes of a lab and of local: are on one."""
-    if run.meta.testbed["kind"] in ("lab", "local"):
+    if run.meta.testbed.get("kind") in ("lab", "local"):
         return "this machine"
     return str((run.meta.nodes[node]["facts"] or {}).get("hostname") or node)
 
