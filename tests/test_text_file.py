@@ -8,7 +8,15 @@ from pathlib import Path
 import pytest
 
 from weft.errors import RequestError
-from weft.text_file import ContentError, lines_of, parse_json, parse_toml, read_json, read_text
+from weft.text_file import (
+    ContentError,
+    lines_of,
+    parse_json,
+    parse_toml,
+    read_json,
+    read_text,
+    with_short_numbers,
+)
 
 
 def test_bytes_that_are_no_text_are_named_by_file_and_byte(tmp_path: Path) -> None:
@@ -76,3 +84,9 @@ def test_lines_end_alike_whichever_way_they_end_in_the_file() -> None:
 def test_a_line_that_is_no_text_is_named_by_its_place_in_the_file() -> None:
     with pytest.raises(ContentError, match="f: byte 6 is not UTF-8"):
         list(lines_of(io.BytesIO(b"one\ntw\xff\n"), "f"))
+
+
+def test_a_number_of_thousands_of_digits_is_refused() -> None:
+    assert with_short_numbers("12 " * 1000 + "9" * 399, "f") != ""
+    with pytest.raises(ContentError, match="f: a number of more than 400 digits"):
+        list(lines_of(io.BytesIO(b"one " + b"9" * 5000), "f"))

@@ -6,6 +6,7 @@ brackets without end and numbers of thousands of digits are one message each.
 
 from __future__ import annotations
 
+import re
 import tomllib
 from collections.abc import Callable, Iterator
 from io import StringIO
@@ -20,6 +21,8 @@ from weft.regular_file import open_file
 LONGEST_BYTES = 1 << 30
 """No file of text that weft reads whole is longer."""
 _BYTE_ORDER_MARK = "\ufeff"
+_MOST_DIGITS = 400
+_LONG_NUMBER = re.compile(rf"(?<!\d)\d{{{_MOST_DIGITS}}}")
 _DEEP = "brackets are nested too deeply"
 
 _Type = TypeVar("_Type")
@@ -49,9 +52,17 @@ def lines_of(file: BinaryIO, name: str) -> Iterator[str]:
     there; raises ContentError where one is not UTF-8."""
     at = 0
     for line in file:
-        text = _decoded(line, name, at)
+        text = with_short_numbers(_decoded(line, name, at), name)
         at += len(line)
         yield from StringIO(text, newline=None) if "\r" in text else (text,)
+
+
+def with_short_numbers(text: str, name: str) -> str:
+    """The text; raises ContentError where it has a number of more digits than any has that is measured, so that what
+    reads it may take digits for a number."""
+    if _LONG_NUMBER.search(text):
+        raise ContentError(f"{name}: a number of more than {_MOST_DIGITS} digits")
+    return text
 
 
 def decode(content: bytes, name: str) -> str:

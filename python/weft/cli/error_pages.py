@@ -49,7 +49,7 @@ PAGES = {
 
 def page_of(traceback: TracebackType | None) -> str:
     """The page of the innermost place that has one; "" where none has."""
-    modules = [frame.f_globals["__name__"] for frame, _ in walk_tb(traceback)]
+    modules = [frame.f_globals.get("__name__", "") for frame, _ in walk_tb(traceback)]
     return next((page for module in reversed(modules) if (page := _page(module))), "")
 
 

@@ -160,6 +160,7 @@ def read_text(path: Path) -> str:
     """The file's text without colours; raises RequestError when it cannot be read as text."""
     try:
         text = text_file.read_text(path, MAX_FILE_BYTES, or_pipe=True)
+        text = text_file.with_short_numbers(text, str(path))
     except FileNotFoundError:
         raise RequestError(f"{path}: no such file") from None
     if "\0" in text:

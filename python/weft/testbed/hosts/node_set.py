@@ -22,6 +22,7 @@ MOST_NODES = 65_536
 _SYNTAX = "for example n[01-32], n[1-8]!n3 or n1,n4"
 _OPERATORS = re.compile(r"[!&^]")
 _BETWEEN_SETS = re.compile(r",(?![^\[]*\])")
+_MOST_DIGITS = 18
 _RANGE = re.compile(r"(?<!\d)(\d++)-(\d++)")
 
 
@@ -61,6 +62,8 @@ def _check_size(piece: str, text: str) -> None:
     """A slip of the finger must not fill memory."""
     count = 1
     for first, last in _RANGE.findall(piece):
+        if max(len(first), len(last)) > _MOST_DIGITS:
+            raise RequestError(f"node set: a number of more than {_MOST_DIGITS} digits")
         count *= max(1, int(last) - int(first) + 1)
     if count > MOST_NODES:
         raise RequestError(
