@@ -98,8 +98,6 @@ def _numbers(element: Element) -> list[int]:
             raise element.wrong(f"radical {part[:40]!r} is not a range such as 0-15")
         numbers = range(int(first), int(last or first) + 1)
         if len(found) + len(numbers) > _MOST_HOSTS:
-            raise element.wrong(
-                f"radical: more than {_MOST_HOSTS} hosts, which are more than can be simulated"
-            )
+            raise element.wrong(f"radical: more hosts than can be simulated, at most {_MOST_HOSTS}")
         found += numbers
     return found
