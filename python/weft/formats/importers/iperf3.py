@@ -20,7 +20,7 @@ SIGN = re.compile(
     re.MULTILINE,
 )
 
-_BEGIN = re.compile(r"^\s*\{|(?<=\})\s*\{", re.MULTILINE)
+_BEGIN = re.compile(r"^[ \t]*+\{|(?<=\})\s*+\{", re.MULTILINE)
 _AGAIN = "_again"
 _ERROR = re.compile(r"iperf3: (error|interrupt)")
 _NAN = re.compile(r"(?<=[:\s])-?nan\b")

@@ -40,7 +40,7 @@ _DEFAULT_BYTES = {
     ("uc", "rdma_write_bw"): 65536,
 }
 _CONF = "conf:"
-_CORES = re.compile(r"(\d{1,6}) Cores?: *(.*)")
+_CORES = re.compile(r"(\d{1,6}) Cores?: *+(.*)")
 _FASTER = 1.05
 """By so much a message of a size may be faster than the measured bandwidth, before the size cannot be right."""
 

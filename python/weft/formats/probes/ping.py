@@ -19,7 +19,8 @@ SIGN = re.compile(
     re.MULTILINE,
 )
 _STAMP = r"(?:\[(\d+\.\d+)\] )?"
-_HEADER = re.compile(r"PING (\S+) .*?(bytes of data)?\.?\s*$")
+_HEADER = re.compile(r"PING (\S++) ")
+_OF_IPUTILS = "bytes of data"
 _REPLY = re.compile(
     _STAMP
     + r"(\d+) bytes from [^=]*?(?:icmp_)?seq=(\d+) [^=]*(?:ttl=\d+ )?time=([\d.]+) ms(.*DUP!)?"
@@ -74,7 +75,8 @@ def _log(source: Source, passed_over: PassedOver) -> _Log:
             log.announced[sent.number(int(found[2]))] = float(found[1] or 0)
         elif found := _HEADER.match(line):
             # Only iputils counts from 1.
-            log.dst, log.first = found[1], int(found[2] is not None)
+            log.dst = found[1]
+            log.first = int(line.rstrip().rstrip(".").endswith(_OF_IPUTILS))
         elif found := _SENT.match(line):
             log.sent = int(found[1])
         elif not _WORDLESS.match(line):
