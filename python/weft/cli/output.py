@@ -15,6 +15,7 @@ import msgspec
 from weft.errors import WorkError
 from weft.fresh_file import fresh_file
 from weft.nodeset import fold
+from weft.printable import printable
 
 if TYPE_CHECKING:
     from weft.diagnosis.predictions import Held
@@ -90,8 +91,8 @@ def write_file(path: Path, text: str, is_named: bool = True) -> None:
 
 def print_error(message: str, hint: str = "", page: str = "") -> None:
     """Print what is wrong, what would be right, and which page says more."""
-    click.echo(f"error: {message}", err=True)
+    click.echo(f"error: {printable(message)}", err=True)
     if hint:
-        click.echo(f"  hint: {hint}", err=True)
+        click.echo(f"  hint: {printable(hint)}", err=True)
     if page:
         click.echo(f"  see {page}", err=True)

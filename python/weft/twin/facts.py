@@ -9,12 +9,15 @@ from weft.frames import FULL
 from weft.runs import records
 from weft.runs.folder import Run
 
+MOST_MTU_BYTES = 65_535
+"""What IP's length field holds, and so a fabric file; loopback interfaces take one byte more."""
+
 
 def mtu_bytes(run: Run) -> int:
     """The packets of all interfaces that were measured; Ethernet's own where they differ or are not known."""
     found = {one.get("mtu_bytes") for one in _devices(run)}
     common = found.pop() if len(found) == 1 else None
-    return int(common) if common else FULL.mtu_bytes
+    return min(int(common), MOST_MTU_BYTES) if common else FULL.mtu_bytes
 
 
 def may_merge_segments(runs: Sequence[Run]) -> bool:

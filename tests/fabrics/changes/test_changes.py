@@ -165,6 +165,7 @@ def test_packets_and_another_network() -> None:
         ("two-racks", "add 0 hosts", "cannot be added"),
         ("bad-cable", "add 9 hosts", "no free port for n25"),
         ("bad-cable", "oversubscription 2:1", "no links between switches"),
+        ("leaf-spine", "oversubscription 4:1", "several ways between switches"),
         ("fat-tree-16", "oversubscription 1:1", "nothing would change"),
         ("gigabit-pair", "add 2 hosts", "two hosts on one cable"),
         ("gigabit-pair", "remove n1", "would be 1 host"),

@@ -56,6 +56,13 @@ class Oversubscription:
         return list({("rate", *sorted(one.ends)): None for one in Wiring.of(document).trunks()})
 
     def _of_network(self, document: FabricDocument, wiring: Wiring, network: int) -> Wiring:
+        if "routing" in document.table:
+            [link, *_] = wiring.trunks()
+            raise RequestError(
+                f"{self.text}: {document.name} has several ways between switches, of which none is the uplink",
+                f"change its links, such as links.{link.ends[0]}.rate*={1 / self.ratio:g}; it also takes "
+                "hosts.NAME.rate, mtu, remove, and topology=FABRIC",
+            )
         tree = _core.fabric_tree(json.dumps(document.resolved()), network)
         above = {name: upper for name, upper in tree if upper is not None}
         below = _hosts_below(wiring, above, network)
