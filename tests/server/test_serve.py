@@ -3,6 +3,7 @@
 import gc
 import os
 import shutil
+import signal
 import socket
 import time
 from collections.abc import Iterator
@@ -15,6 +16,7 @@ import pytest
 from support.command import refusal, weft_json
 from support.runs import affine_us, begin_run, launches_of, step_rows, write_run
 from support.served import Served, serving
+from support.slow_clients import is_closed, slow_ones
 from support.synthetic_cluster import Cluster, Step, write_cluster_run
 from support.waiting import wait_for
 
@@ -198,3 +200,35 @@ def test_nothing_outside_of_the_folder_is_read(served: Served, folder: Path) -> 
 def test_a_taken_port_and_a_folder_that_is_none_are_refused(served: Served, folder: Path) -> None:
     assert "another program has it" in refusal("serve", folder, "--port", str(served.port))
     assert "cannot be listed" in refusal("serve", folder / "pair" / "run.json")
+
+
+def test_slow_connections_do_not_keep_out_what_has_the_token(folder: Path) -> None:
+    with serving(folder) as server:
+        slow = slow_ones(server.port, 200)
+        for _ in range(3):
+            assert server.get("api/runs")["runs"]
+        assert all(map(is_closed, slow))
+
+
+def test_streams_go_on_while_slow_connections_come(folder: Path) -> None:
+    with serving(folder) as server:
+        events = server.events("pair")
+        number, _, _ = next(events)
+        slow = slow_ones(server.port, 200)
+        time.sleep(6)
+        assert all(map(is_closed, slow))
+        (folder / "pair" / "run.json").touch()
+        assert next(events)[0] >= number
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP])
+def test_the_end_leaves_no_folder(
+    folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, number: signal.Signals
+) -> None:
+    monkeypatch.setenv("TMPDIR", str(tmp_path))
+    with serving(folder) as server:
+        assert server.get("api/runs/pair/points")["points"]
+        assert [one.name.startswith("weft-serve-") for one in tmp_path.iterdir()] == [True]
+        server.process.send_signal(number)
+        server.process.wait(10)
+    assert list(tmp_path.iterdir()) == []

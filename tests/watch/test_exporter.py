@@ -1,5 +1,6 @@
 """A watch as metrics: what Prometheus' own parsers read, what the dashboard asks for, and who gets an answer."""
 
+import contextlib
 import json
 import re
 import shutil
@@ -19,6 +20,7 @@ from prometheus_client.parser import text_string_to_metric_families as parse_pla
 
 from support.command import refusal, start
 from support.paths import CHECKOUT
+from support.slow_clients import is_closed, slow_ones
 from support.waiting import wait_for
 from weft.testbed.agent.reply import WatchStatus
 from weft.watch.alerts.event import Event, LinkName
@@ -155,6 +157,24 @@ def address(folder: Path) -> Iterator[str]:
             yield process.stdout.readline().strip()
         finally:
             process.terminate()
+
+
+def test_slow_connections_do_not_keep_scrapes_out(address: str) -> None:
+    """Nor do those that were answered once."""
+    port = urllib.parse.urlsplit(address).port
+    assert port
+    slow = slow_ones(port, 100)
+    answered = socket.create_connection(("127.0.0.1", port))
+    answered.sendall(f"GET /metrics HTTP/1.1\r\nHost: 127.0.0.1:{port}\r\n\r\n".encode())
+    assert answered.recv(15) == b"HTTP/1.1 200 OK"
+    answered.sendall(b"GET /metrics HTTP/1.1\r\n")
+    with urllib.request.urlopen(address, timeout=10) as response:
+        assert response.status == 200
+    assert all(map(is_closed, slow))
+    answered.settimeout(10)
+    with contextlib.suppress(ConnectionResetError):
+        while answered.recv(65536):
+            pass
 
 
 def test_only_scrapes_of_this_machine_are_answered(address: str, folder: Path) -> None:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import contextlib
 import errno
 import logging
 import os
 import secrets
+import signal
 import socket
 from dataclasses import dataclass
 from pathlib import Path
@@ -15,12 +17,14 @@ import uvicorn
 from uvicorn.config import Config
 
 from weft.errors import RequestError
+from weft.http_visitor import MOST_SILENT, Visitor
 from weft.server.app import Served, application
 from weft.server.folders import RunFolders
 from weft.server.guard import MOST_HEAD_BYTES, Guard
 
 HOST = "127.0.0.1"
 MOST_CONNECTIONS = 128
+"""With the token."""
 LAST_S = 1
 """How long browsers have to close at the end."""
 
@@ -44,14 +48,19 @@ class Opened:
         return f"http://{HOST}:{self.port}/{self.token}/"
 
     def answer(self) -> None:
-        """Answer until the process is interrupted."""
+        """Answer until the process is interrupted, or told to end."""
+        raise_ends()
         give_way()
         # Of a command that is killed at the end asyncio would say that its loop is closed.
         logging.getLogger("asyncio").setLevel(logging.CRITICAL)
         served = Served(RunFolders(self.folder))
-        config = uvicorn.Config(
+        with contextlib.suppress(KeyboardInterrupt), contextlib.closing(served):
+            _Server(self._config(served), served).run(sockets=[self.listener])
+
+    def _config(self, served: Served) -> Config:
+        return Config(
             Guard(application(served), self.token, self.port),
-            http="h11",
+            http=Visitor,
             ws="none",
             lifespan="off",
             loop="asyncio",
@@ -60,16 +69,10 @@ class Opened:
             server_header=False,
             date_header=False,
             proxy_headers=False,
-            limit_concurrency=MOST_CONNECTIONS,
+            limit_concurrency=MOST_CONNECTIONS + MOST_SILENT,
             h11_max_incomplete_event_size=MOST_HEAD_BYTES,
             timeout_graceful_shutdown=LAST_S,
         )
-        try:
-            _Server(config, served).run(sockets=[self.listener])
-        except KeyboardInterrupt:
-            pass
-        finally:
-            served.close()
 
 
 def open_server(folder: Path, port: int | None = None) -> Opened:
@@ -94,6 +97,13 @@ def open_server(folder: Path, port: int | None = None) -> Opened:
             f"port {port}: {reason}", "give another --port, or none: then a free one is chosen"
         ) from None
     return Opened(folder.resolve(), listener, secrets.token_urlsafe(32))
+
+
+def raise_ends() -> None:
+    """Have a request to end (SIGTERM), and the end of the terminal, interrupt: what is on disk is removed then."""
+    signal.signal(signal.SIGTERM, signal.default_int_handler)
+    if signal.getsignal(signal.SIGHUP) is not signal.SIG_IGN:
+        signal.signal(signal.SIGHUP, lambda *_: signal.raise_signal(signal.SIGTERM))
 
 
 def give_way() -> None:

@@ -15,6 +15,7 @@ import uvicorn
 from starlette.types import Receive, Scope, Send
 
 from weft.errors import RequestError
+from weft.http_visitor import MOST_SILENT, Visitor
 from weft.watch.exporter.metrics import families
 from weft.watch.exporter.text import PLAIN, content_type, text_of
 from weft.watch.store import read_record
@@ -94,7 +95,7 @@ class Opened:
         names = ("127.0.0.1", "localhost", "[::1]") if self.is_private else ()
         config = uvicorn.Config(
             Exporter(self.folder, frozenset(f"{name}:{port}".encode() for name in names)),
-            http="h11",
+            http=Visitor,
             ws="none",
             lifespan="off",
             loop="asyncio",
@@ -102,7 +103,7 @@ class Opened:
             access_log=False,
             server_header=False,
             proxy_headers=False,
-            limit_concurrency=MOST_CONNECTIONS,
+            limit_concurrency=MOST_CONNECTIONS + MOST_SILENT,
             h11_max_incomplete_event_size=MOST_HEAD_BYTES,
             timeout_graceful_shutdown=1,
         )
