@@ -28,6 +28,13 @@ def test_links_and_folders_that_others_write_to_are_refused(tmp_path: Path) -> N
     with refused("a: is a link"):
         private_folder(tmp_path / "a", "labs", hint="")
     assert list((tmp_path / "elsewhere").iterdir()) == []
+    (tmp_path / "dangling").symlink_to(tmp_path / "nowhere")
+    with refused("dangling: is a link"):
+        private_folder(tmp_path / "dangling", hint="")
+    assert not (tmp_path / "nowhere").exists()
+    (tmp_path / "file").touch()
+    with refused("file: is no folder"):
+        private_folder(tmp_path / "file", hint="")
     open_to_all = tmp_path / "b"
     open_to_all.mkdir()
     open_to_all.chmod(0o777)

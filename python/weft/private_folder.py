@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import stat
+from contextlib import suppress
 from pathlib import Path
 
 from weft.errors import RequestError
@@ -24,11 +25,14 @@ def private_folder(base: Path, *inner: str, hint: str) -> Path:
 
 
 def _own(path: Path, hint: str) -> None:
-    path.mkdir(mode=0o700, exist_ok=True)
+    with suppress(FileExistsError):
+        path.mkdir(mode=0o700)
     found = path.lstat()
     why_not = (
         "is a link"
         if stat.S_ISLNK(found.st_mode)
+        else "is no folder"
+        if not stat.S_ISDIR(found.st_mode)
         else "belongs to another user"
         if found.st_uid != os.geteuid()
         else "lets other users write into it"

@@ -34,3 +34,13 @@ def test_one_of_another_user_is_left_alone(folder: Path, tmp_path: Path) -> None
     shutil.chown(folder / "run.json", 65534)
     assert "belongs to another user" in refusal("watch", "stop", folder, "--yes")
     assert not (tmp_path / "trace").exists()
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root can give a folder away")
+def test_one_of_another_user_is_not_gone_on_with(folder: Path, tmp_path: Path) -> None:
+    """Its owner knows the token that the agents would take."""
+    sites = tmp_path / "sites.toml"
+    names = "".join(f'[[sites]]\nname = "{name}"\non = "local:"\n' for name in ("a", "b"))
+    sites.write_text(names + '[[links]]\nbetween = ["a", "b"]\n')
+    shutil.chown(folder, 65534)
+    assert "belongs to another user" in refusal("watch", "start", sites, "--out", folder)

@@ -36,7 +36,9 @@ def watch_sites(file: Path, folder: Path, for_s: float | None, tell: Tell) -> li
     places = Places()
     for site in sites.measuring():
         places.check(site)
-    if (folder / "run.json").exists():
+    if (folder / FILE_NAME).exists():
+        # With its token its owner would have the agents, too.
+        refuse_other_owner(folder, folder / FILE_NAME)
         writer = Writer.resume(folder)
         update_record(writer.record, sites)
         writer.save()

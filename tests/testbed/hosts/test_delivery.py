@@ -188,6 +188,11 @@ def test_two_users_with_one_cache_do_not_collide(tmp_path: Path) -> None:
     error = only_error(local_nodes(tmp_path, "n1", cache=shared))
     assert error.code == "agent-owner"
     assert "belongs to another user" in error.message
+    (shared / "weft-0").rename(tmp_path / "own")
+    os.chown(tmp_path / "own", 0, 0)
+    (shared / "weft-0").symlink_to(tmp_path / "own")
+    error = only_error(local_nodes(tmp_path, "n1", cache=shared))
+    assert error.code == "agent-owner" and "is a link" in error.message
 
 
 def test_a_host_that_hangs_at_login_does_not_hold_the_others(

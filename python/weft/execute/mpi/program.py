@@ -10,29 +10,31 @@ from pathlib import Path
 
 from weft.errors import RequestError
 from weft.execute.mpi.toolchain import Toolchain, packages
+from weft.private_folder import private_folder
 
 SOURCE = Path(__file__).with_name("source")
 NAME = "weft_mpi"
 _FLAGS = ("-O2", "-std=gnu11")
 _COMPILE_WITHIN_S = 120
 
+_ELSE = "remove it, or set XDG_CACHE_HOME to a folder of yours"
+
 
 def compiled(toolchain: Toolchain) -> Path:
     """The program for an MPI; raises RequestError with the compiler's words when it cannot be compiled."""
     program = _folder(toolchain) / NAME
     if not program.exists():
-        program.parent.mkdir(parents=True, exist_ok=True)
         compile_program(toolchain, sorted(SOURCE.glob("*.c")), program)
     return program
 
 
 def _folder(toolchain: Toolchain) -> Path:
-    """Another source, compiler or version is another folder."""
+    """Another source, compiler or version is another folder. What is in it is executed: it must be this user's."""
     cache = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
     sources = [file.read_bytes() for file in sorted(SOURCE.glob("*.[ch]"))]
     parts = [*sources, str(toolchain.compiler).encode(), " ".join(_FLAGS).encode()]
     name = hashlib.sha256(b"\0".join(parts)).hexdigest()[:16]
-    return cache / "weft" / f"{toolchain.kind}-{name}"
+    return private_folder(cache / "weft", f"{toolchain.kind}-{name}", hint=_ELSE)
 
 
 def compile_program(toolchain: Toolchain, sources: list[Path], program: Path) -> None:

@@ -34,7 +34,7 @@ _SCRIPT = " ".join(
         'b=${cache:-${XDG_CACHE_HOME:-${HOME:+$HOME/.cache}}}; [ -n "$b" ] || fail home;',
         "umask 077; d=$b/weft-$(id -u);",
         'e=$(mkdir -p "$d" 2>&1) || fail folder "$e";',
-        '[ -O "$d" ] || fail owner "$d";',
+        '[ -O "$d" ] && [ ! -h "$d" ] || fail owner "$d";',
         "f=$d/$name-$digest; t=$f.$(uname -n).$$;",
         'tidy() { rm -f "$t"; exit 98; }; trap tidy HUP INT TERM;',
         'ok() { s=$(sha256sum 2>/dev/null <"$1") && [ "${s%% *}" = "$digest" ]; };',
@@ -147,7 +147,7 @@ def _failure(word: str, rest: str, programs: Programs) -> Reason:
         "folder": Reason("agent-folder", f"its cache directory cannot be made: {rest}"),
         "owner": Reason(
             "agent-owner",
-            f"its cache directory {rest} belongs to another user: set `cache` in a host file",
+            f"its cache directory {rest} belongs to another user, or is a link: set `cache` in a host file",
         ),
         "damaged": Reason("agent-damaged", f"the agent arrived damaged twice in {rest}"),
         "disk": Reason(

@@ -10,6 +10,7 @@ from pathlib import Path
 
 from weft import binaries
 from weft.errors import RequestError
+from weft.private_folder import private_folder
 from weft.testbed.vm.cpio import archive
 from weft.testbed.vm.emulator import PORTS
 from weft.testbed.vm.kernel import Kernel
@@ -66,6 +67,8 @@ _RUN = """#!/bin/sh
 exec "$@"
 """
 
+_ELSE = "set XDG_CACHE_HOME to a folder of yours"
+
 
 def initramfs(kernel: Kernel, card_modules: Collection[str]) -> Path:
     """The archive for guests with these cards, from this user's cache or built now; raises RequestError."""
@@ -111,10 +114,9 @@ def cache_folder() -> Path:
     base = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
     path = base / "weft" / "guests"
     try:
-        path.mkdir(mode=0o700, parents=True, exist_ok=True)
+        return private_folder(path.parent, path.name, hint=f"remove it, or {_ELSE}")
     except OSError as error:
         raise RequestError(
             f"{path}: what guests boot is kept there, and it cannot be made: {error.strerror}",
-            "set XDG_CACHE_HOME to a folder of yours",
+            _ELSE,
         ) from None
-    return path
