@@ -9,9 +9,9 @@ import pytest
 from support.computed import compute
 from support.here import refusal, weft, weft_json
 from weft.calibrate.fit import MachineFit, fit_machine, read_free
-from weft.calibrate.machine_text import value_of, with_values
 from weft.calibrate.simulated import MachineFile, Question
 from weft.calibrate.values import read_values
+from weft.model.machine_text import value_of, with_values
 from weft.plan import catalog
 
 FILE = MachineFile(catalog.read(catalog.find("machine", "p4-400")), "p4-400")

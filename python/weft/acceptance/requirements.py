@@ -10,9 +10,9 @@ from typing import Literal
 from msgspec import Struct
 
 from weft import _core
-from weft.calibrate.amount import read_amount
 from weft.diagnosis.limits.differences import TOLERANCE
 from weft.errors import RequestError
+from weft.model.amount import read_amount
 from weft.plan import catalog
 from weft.quantity import format_mbps, format_us
 from weft.text_file import parse_toml

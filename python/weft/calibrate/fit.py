@@ -8,12 +8,12 @@ from itertools import combinations
 
 import numpy as np
 
-from weft.calibrate.amount import Amount, read_amount
-from weft.calibrate.machine_text import Keys, numbers_of, value_of, with_values
 from weft.calibrate.simulated import MachineFile, Question
 from weft.calibrate.values import Value, Values
 from weft.errors import RequestError, WeftError, WorkError
+from weft.model.amount import Amount, read_amount
 from weft.model.estimate import Estimate
+from weft.model.machine_text import Keys, numbers_of, value_of, with_values
 from weft.model.profile import LOGARITHMIC, Parameter, fit_profiled, slopes
 from weft.quantity import format_mbps, format_us
 from weft.statistics import LEVEL, Floats

@@ -8,8 +8,8 @@ from functools import cache
 from typing import Literal, get_args
 
 from weft import _core
-from weft.calibrate.machine_text import configured
 from weft.diagnosis.curve import column, to_mbps
+from weft.model.machine_text import configured
 from weft.plan.load import load_plan
 from weft.plan.plan import Step
 from weft.runs.tables import OCCUPATION_NAME

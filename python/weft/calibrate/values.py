@@ -11,10 +11,10 @@ from pathlib import Path
 import msgspec
 import numpy as np
 
-from weft.calibrate.amount import read_amount
 from weft.calibrate.simulated import KINDS, SIZES, Library, Quantity, Question
 from weft.diagnosis.points import Point, points
 from weft.errors import RequestError
+from weft.model.amount import read_amount
 from weft.plan import catalog
 from weft.runs.folder import Run
 from weft.text_file import parse_toml

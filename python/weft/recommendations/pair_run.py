@@ -1,7 +1,9 @@
-"""What a run between two nodes says should be done: settings that its evidence suggests, faults of the path."""
+"""What a run between two nodes says should be done: settings that its evidence suggests, faults of the path, and parts
+of simulated nodes that are worth to be faster."""
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Iterator
 from functools import cached_property
 from pathlib import Path
@@ -9,10 +11,14 @@ from pathlib import Path
 from weft.diagnosis.explain.finding import Explanation
 from weft.diagnosis.limits.diagnosis import diagnose
 from weft.diagnosis.limits.findings import Findings
+from weft.diagnosis.node.faster import LINK, Faster, Sped, part_text
+from weft.diagnosis.node.full_part import FullPart
+from weft.interval import Interval
 from weft.knobs.recommendation import Recommendation
-from weft.recommendations.action import Action, Evidence, id_of
+from weft.quantity import format_bytes
+from weft.recommendations.action import Action, ByHand, Effect, Evidence, id_of
 from weft.recommendations.remedy import Proposal
-from weft.recommendations.search_run import cluster_of, started_s
+from weft.recommendations.search_run import cluster_of, plan_of, started_s
 from weft.runs.folder import Run
 
 BROKEN = {
@@ -20,6 +26,10 @@ BROKEN = {
     "loss-on-the-way": "find where frames are lost",
 }
 """Causes that are faults of the path: settings only live with them."""
+WORTH_BUYING = 1.1
+"""How many times as fast messages have to become for a purchase."""
+ON_SALE = 4.0
+"""A part that has to be more times as fast is advised with twice its speed."""
 
 
 class PairRun:
@@ -46,9 +56,9 @@ class PairRun:
     @property
     def said(self) -> str:
         settings = len(self.findings.recommendations)
-        return (
-            f"{' and '.join(self._nodes)}, {settings or 'no'} setting{'s' * (settings != 1)} to try"
-        )
+        tried = f"{settings or 'no'} setting{'s' * (settings != 1)} to try"
+        full = [f"{part_text(one.part)} full" for one in self.findings.full_parts]
+        return ", ".join([" and ".join(self._nodes), *dict.fromkeys(full), tried])
 
     def proposals(self) -> Iterator[Proposal]:
         """Faults of the path first, then settings, which are untested."""
@@ -56,6 +66,12 @@ class PairRun:
             if one.cause in BROKEN and one.kind == "limit":
                 yield Proposal(self._fault(one, BROKEN[one.cause]))
         yield from (Proposal(self._setting(one)) for one in self.findings.recommendations)
+        for full in self.findings.full_parts:
+            # A link that is full is what a node is bought for: no reason to buy another.
+            if (faster := full.faster) and full.part != LINK:
+                sped = faster.much if faster.much.times <= ON_SALE else faster.twice
+                if sped.rate_mbps >= WORTH_BUYING * faster.rate_mbps:
+                    yield Proposal(self._faster(full, faster, sped))
 
     def _fault(self, one: Explanation, do: str) -> Action:
         between = " and ".join(self._nodes)
@@ -81,3 +97,29 @@ class PairRun:
             evidence=tuple(Evidence(str(self.path), text, one.knob) for text in one.evidence),
             commands=(one.test,) if one.test else one.apply,
         )
+
+    def _faster(self, full: FullPart, faster: Faster, sped: Sped) -> Action:
+        """No faster than it takes for most of what it could bring: the rest costs most."""
+        part, size = part_text(full.part), format_bytes(faster.size_bytes)
+        gain = sped.rate_mbps / faster.rate_mbps
+        return Action(
+            id=id_of("faster", full.part, *full.nodes),
+            kind="upgrade",
+            do=f"take nodes in which {part} has at least {sped.value} instead of {faster.now}",
+            element=f"{part} of {' and '.join(full.nodes)}",
+            nodes=full.nodes,
+            effort="purchase",
+            evidence=(Evidence(str(self.path), full.text),),
+            effect=Effect(f"{full.step} of {size}", Interval(gain, gain, gain), "predicted"),
+            checks=self._simulations(faster.key, sped),
+        )
+
+    def _simulations(self, key: str, sped: Sped) -> tuple[ByHand, ...]:
+        """The plan again on the machine with the faster part, where there is a command for it."""
+        spec, change = self.cluster.spec, f"{key}={sped.value}"
+        plan = plan_of(self.path, self.run)
+        if not plan or not spec:
+            return ()
+        changed = f"{spec[:-1]},{change})" if spec.endswith(")") else f"{spec}({change})"
+        command = f"weft run {shlex.quote(plan)} --on {shlex.quote(changed)}"
+        return (ByHand(f"`{command}` shows it beforehand"),)

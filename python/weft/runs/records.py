@@ -47,6 +47,13 @@ class Guests(TypedDict):
     icount: NotRequired[str]
 
 
+class MachineText(TypedDict):
+    """The description of a simulated node, as its file has it, and which of its placements was taken."""
+
+    text: str
+    placement: str | None
+
+
 class Testbed(TypedDict, total=False):
     """What a plan ran on; `spec`, `nodes` and `data_ports` are what was asked for."""
 
@@ -67,6 +74,7 @@ class Testbed(TypedDict, total=False):
     title: str
     placement: Settings
     overrides: Settings
+    machine: MachineText
 
 
 class Effective(TypedDict):

@@ -97,7 +97,7 @@ def test_json_has_the_documented_keys(tmp_path: Path) -> None:
 def test_findings_without_anything_are_empty_lists_and_null() -> None:
     lists = (
         "groups limits slow undecided differences unobservable pairs thresholds explanations "
-        "recommendations studies"
+        "recommendations studies full_parts"
     )
     empty: dict[str, Any] = {name: [] for name in lists.split()}
     missing = dict.fromkeys(("full_rate_mbps", "paths", "grey"))

@@ -26,6 +26,7 @@ from weft.diagnosis.limits.wording import (
     verdict_text,
 )
 from weft.diagnosis.multi_pair import multi_pair_points
+from weft.diagnosis.node.full_part import full_parts
 from weft.diagnosis.other_traffic import OtherTraffic, other_traffic
 from weft.diagnosis.pair_order import PairOrder, pair_orders
 from weft.diagnosis.paths.report import path_report
@@ -70,6 +71,9 @@ def _findings(
         if found := studies(run):
             verdict = " ".join(f"{one.title}: {one.text}" for one in found)
             return Findings(verdict, studies=found)
+        if full := full_parts(run):
+            verdict = " ".join(one.text for one in full)
+            return Findings(verdict, thresholds=thresholds(run), full_parts=full)
         verdict = "Nothing was measured between many nodes, so nothing is known of the inside of the network."
         return Findings(verdict, thresholds=thresholds(run))
     if why := _unsearchable(meta):

@@ -8,6 +8,7 @@ from typing import Any
 
 from weft.diagnosis.explain.finding import Explanation
 from weft.diagnosis.grey.report import GreyReport
+from weft.diagnosis.node.full_part import FullPart
 from weft.diagnosis.pair_order import PairOrder
 from weft.diagnosis.paths.report import PathReport
 from weft.diagnosis.studies.study import Study
@@ -84,7 +85,7 @@ class Findings:
     """Everything that can be said; `groups` are nested or apart, largest first, `unobservable` are declared limits that
     the nodes cannot fill. Where nodes have several networks, `networks` are the findings of each, with its number from
     1, and paths and what fails a little are only there. With several paths between leaves, limits are what flows over
-    all of them had together."""
+    all of them had together. `full_parts` are those of simulated nodes."""
 
     verdict: str
     groups: list[tuple[str, ...]] = field(default_factory=list)
@@ -104,6 +105,7 @@ class Findings:
     network: int | None = None
     networks: list[Findings] = field(default_factory=list)
     has_several_paths: bool = False
+    full_parts: list[FullPart] = field(default_factory=list)
 
     def to_json(self) -> dict[str, Any]:
         """The document of `weft diagnose --json`."""
@@ -114,6 +116,7 @@ class Findings:
         recommendations = [one.to_json() for one in self.recommendations]
         own = {"limits": limits, "pairs": pairs, "thresholds": thresholds}
         own["slow"] = [one.to_json() for one in self.slow]
+        own["full_parts"] = [one.to_json() for one in self.full_parts]
         own["studies"] = [one.to_json() for one in self.studies]
         own_paths = self.paths.to_json() if self.paths else None
         said = {"explanations": explanations, "recommendations": recommendations}

@@ -37,19 +37,26 @@ class SimulatedNodes(Computed[_core.Machine]):
     transports = ("tcp", "udp", "mpi")
     computes = True
 
-    def __init__(self, machine: _core.Machine, overrides: dict[str, str]) -> None:
+    def __init__(
+        self,
+        machine: _core.Machine,
+        overrides: dict[str, str],
+        described: records.MachineText | None = None,
+    ) -> None:
         super().__init__(machine)
         self._overrides = overrides
+        self._described = described
 
     def describe(self) -> records.Testbed:
-        """What run.json says about it: which task runs where, and what was changed of the description."""
-        return {
+        """What run.json says about it: which task runs where, the description, and what was changed of it."""
+        about: records.Testbed = {
             "kind": self.kind,
             "name": self.name,
             "title": self.model.title,
             "placement": dict(self.model.placement()),
             "overrides": self._overrides,
         }
+        return about | {"machine": self._described} if self._described else about
 
     def check(self, step: Step) -> None:
         """Refuse a step that is not between two nodes; raises RequestError."""
@@ -115,7 +122,8 @@ def open_nodes(text: str, scale: float = 1.0) -> SimulatedNodes:
     if placement is None:
         _check_single(name)
     text, shown = catalog.read(path), catalog.shown(path)
-    return SimulatedNodes(_core.Machine.load(text, shown, placement, list(values.items())), values)
+    machine = _core.Machine.load(text, shown, placement, list(values.items()))
+    return SimulatedNodes(machine, values, {"text": text, "placement": placement})
 
 
 def _check_single(name: str) -> None:

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from typing import Any
+from collections.abc import Iterator, Mapping, MutableMapping
 
 from weft.errors import RequestError
 from weft.text_file import parse_toml
@@ -65,13 +64,11 @@ def _plain(value: str) -> float | int | str:
     return int(number) if number.is_integer() else number
 
 
-def _parent(document: Any, path: list[str]) -> Any | None:
+def _parent(document: object, path: list[str]) -> MutableMapping[str, object] | None:
     """The table that a key's path leads to; of an array of tables, the one with that name."""
     for part in path:
         if isinstance(document, list):
             document = next((one for one in document if one.get("name") == part), None)
         else:
-            document = document.get(part)
-        if document is None:
-            return None
-    return document if hasattr(document, "get") else None
+            document = document.get(part) if isinstance(document, MutableMapping) else None
+    return document if isinstance(document, MutableMapping) else None
