@@ -42,7 +42,7 @@ def test_every_pattern_has_samples_of_every_transfer(kind: str, calls: str, tmp_
     if kind not in INSTALLED:
         pytest.skip(f"no {kind}")
     out = tmp_path / "run"
-    plan, over = DATA / "plans/mpi.toml", ["--transport", "mpi", "--mpi", kind]
+    plan, over = DATA / "plans/mpi.toml", ["--transport", "mpi", "--mpi", kind, "--patience", "60"]
     over += ["--set", f"steps.*.options.calls={calls}", "--on", f"local:{NODES}"]
     said = weft_json("run", plan, *over, "--out", out)
     assert (said["status"], said["warnings"]) == ("complete", [])
