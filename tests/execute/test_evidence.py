@@ -10,6 +10,8 @@ from support.here import weft_json
 from weft.runs.folder import Run
 from weft.runs.tables import EVIDENCE_NAME
 
+pytestmark = pytest.mark.timed
+
 PLAN = """
 name = "recorded"
 [[steps]]
