@@ -8,7 +8,7 @@ from weft.errors import RequestError
 from weft.testbed.base import Testbed
 from weft.testbed.computed.network import open_simulated
 from weft.testbed.computed.node import open_nodes
-from weft.testbed.lab.testbed import open_lab
+from weft.testbed.lab.testbed import Lab, open_lab
 from weft.testbed.local import open_local
 from weft.testbed.vm.planned import open_planned
 from weft.testbed.vm.testbed import open_vm
@@ -44,18 +44,21 @@ def open_testbed(
 ) -> Testbed:
     """The testbed that KIND:NAME means; raises RequestError.
 
-    `scale` multiplies a fabric's rates; of a real cluster the first `nodes` are used, and `ports` for data.
+    `scale` multiplies a fabric's rates; of a real cluster or a lab the first `nodes` are used, and `ports` for data.
     Slurm is asked for nodes if we `may_ask`, and for the `wanted` ones where there are such.
     """
     kind, colon, name = spec.partition(":")
     is_named = bool(colon) and (bool(name) or kind in _MAY_BE_UNNAMED)
     if is_named and kind in _BUILT:
-        if nodes is not None or ports is not None:
+        if ports is not None or (nodes is not None and kind != "lab"):
             raise RequestError(
                 f"--on {spec}: --nodes and --ports are for real clusters",
                 "a fabric or machine says how many nodes it has",
             )
-        return _BUILT[kind](name, scale)
+        testbed = _BUILT[kind](name, scale)
+        if nodes is not None and isinstance(testbed, Lab):
+            testbed.use_first(nodes)
+        return testbed
     if is_named and kind in _REAL:
         # The library for node sets takes its time to load.
         from weft.testbed.hosts.spec import open_hosts

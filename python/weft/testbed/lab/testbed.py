@@ -32,6 +32,7 @@ class Lab(BaseTestbed):
     def __init__(self, entry: Entry, process: subprocess.Popen[str] | None) -> None:
         self._entry = entry
         self._process = process
+        self._first: int | None = None
         self._stats_before = self._read_stats() or Stats()
 
     @property
@@ -40,7 +41,15 @@ class Lab(BaseTestbed):
 
     @property
     def nodes(self) -> list[Node]:
-        return [Node(node.name, node.address, node.addresses) for node in self._keeper.nodes]
+        hosts = self._keeper.nodes[: self._first]
+        return [Node(node.name, node.address, node.addresses) for node in hosts]
+
+    def use_first(self, count: int) -> None:
+        """Have only the first hosts for nodes; raises RequestError where there are fewer."""
+        if count > len(self._keeper.nodes):
+            self.close()
+            raise RequestError(f"--nodes {count}: lab {self.name} has {len(self._keeper.nodes)}")
+        self._first = count
 
     @property
     def warnings(self) -> list[Warning]:
