@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from weft.printable import printable
+
 
 class WeftError(Exception):
     """Base of all expected failures; `hint` says what would be right."""
@@ -9,6 +11,7 @@ class WeftError(Exception):
     exit_code = 1
 
     def __init__(self, message: str, hint: str = "") -> None:
+        message, hint = printable(message), printable(hint)
         super().__init__(message)
         self.message = message
         self.hint = hint

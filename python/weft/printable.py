@@ -1,29 +1,32 @@
-"""Texts of strangers without what a terminal obeys: control characters of nodes, files and names become visible."""
+"""Text that others wrote, for a terminal: what would move the cursor, hide text or begin a line is written out."""
 
 from __future__ import annotations
 
 import re
 
-_CONTROLS = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f]")
-_IN_JSON = re.compile(
-    rb"(?<!\\)((?:\\\\)*+)\\(?:u00(0[0-8b-f]|1[0-9a-f]|7f|[89][0-9a-f])|([bfr]))", re.IGNORECASE
+_UNSEEN = (
+    "\x00-\x08\x0b-\x1f\x7f-\x9f"  # C0 but for tab and newline, DEL, C1
+    "\u2028\u2029\u202a-\u202e\u2066-\u2069"  # ends of lines and paragraphs, other directions of writing
+    "\ud800-\udfff"  # bytes of names of files that are not UTF-8
 )
-_RAW = re.compile(rb"\x7f|\xc2([\x80-\x9f])")
-_SHORT = {b"b": b"08", b"f": b"0c", b"r": b"0d"}
+_IN_TEXT = re.compile(rf"(?!\r\n)[{_UNSEEN}]")
+_IN_LINE = re.compile(rf"[\n{_UNSEEN}]")
 
 
 def printable(text: str) -> str:
-    """C0 but for new lines and tabs, DEL and C1 as \\x1b and the like."""
-    return _CONTROLS.sub(lambda found: f"\\x{ord(found[0]):02x}", text)
+    """Text of any number of lines; what is not seen becomes \\u001b, which JSON reads as the same."""
+    return _IN_TEXT.sub(_code, text)
 
 
-def printable_json(document: bytes) -> bytes:
-    """The same of all texts of a JSON document, whose escapes they are there."""
-    if b"\\" in document:
-        document = _IN_JSON.sub(_shown, document)
-    return _RAW.sub(lambda found: b"\\\\x" + (found[1] or b"\x7f").hex().encode(), document)
+def one_line(text: str) -> str:
+    """The same for what must not begin a new line, as a name in a table."""
+    return _IN_LINE.sub(_code, text)
 
 
-def _shown(found: re.Match[bytes]) -> bytes:
-    number = found[2].lower() if found[2] else _SHORT[found[3].lower()]
-    return found[1] + b"\\\\x" + number
+def indented(text: str) -> str:
+    """A message: its further lines stand back, so that none looks like one of weft's own."""
+    return printable(text).rstrip("\n").replace("\n", "\n    ")
+
+
+def _code(found: re.Match[str]) -> str:
+    return f"\\u{ord(found[0]):04x}"

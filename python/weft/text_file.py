@@ -16,7 +16,6 @@ from typing import Any, BinaryIO, TypeVar
 import msgspec
 
 from weft.errors import RequestError
-from weft.printable import printable_json
 from weft.regular_file import open_file
 
 LONGEST_BYTES = 1 << 30
@@ -103,8 +102,7 @@ def parse_json(
 ) -> _Type:
     """The same of the document itself; `name` says in the message what it is."""
     try:
-        document = content.encode(errors="surrogatepass") if isinstance(content, str) else content
-        return msgspec.json.decode(printable_json(document), type=type, dec_hook=dec_hook)
+        return msgspec.json.decode(content, type=type, dec_hook=dec_hook)
     except UnicodeError:
         # Only JSON's strings are checked as they are read, and each counts from its own start.
         decode(

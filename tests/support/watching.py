@@ -38,7 +38,8 @@ class WatchingSite:
         )
 
     def kept(self) -> tuple[pa.Table, list[Event]]:
-        """All probes and events on its disk."""
+        """All probes and events on its disk; an agent takes no folder of another user's."""
+        os.chown(self.folder, os.geteuid(), os.getegid())
         return asyncio.run(_fetch(self.folder.name))
 
     def end(self) -> tuple[pa.Table, list[Event]]:
@@ -93,6 +94,9 @@ def watching(
     folder.mkdir(parents=True)
     (folder / "config.json").write_bytes(msgspec.json.encode(told))
     if user:
+        # An agent of this user, which fetched before, has closed them to others.
+        for above in (folder.parent, folder.parent.parent):
+            above.chmod(0o755)
         for path in (folder, folder / "config.json"):
             os.chown(path, user, user)
     with (folder / "log").open("wb") as log:

@@ -13,6 +13,7 @@ from weft import __version__
 from weft.cli.commands import Commands
 from weft.cli.error_pages import local_page, page_of
 from weft.cli.output import print_error, print_json
+from weft.cli.streams import guard_streams
 from weft.errors import WeftError
 
 INTERRUPTED = 130
@@ -33,6 +34,7 @@ def weft() -> None:
 def main() -> NoReturn:
     """Run the command line. Exit codes: 0 fine, 1 the work failed, 2 the request was wrong."""
     _speak_utf8()
+    guard_streams()
     _widen()
     if "_WEFT_COMPLETE" in os.environ:
         _answer_shells()

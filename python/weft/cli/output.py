@@ -15,7 +15,7 @@ import msgspec
 from weft.errors import WorkError
 from weft.fresh_file import fresh_file
 from weft.nodeset import fold
-from weft.printable import printable
+from weft.printable import indented, one_line, printable
 
 if TYPE_CHECKING:
     from weft.diagnosis.predictions import Held
@@ -57,9 +57,14 @@ def print_json_list(document: msgspec.Struct, name: str, entries: Iterable[msgsp
 def print_warnings(warnings: Iterable[Warning]) -> None:
     """Print warnings where messages go: to standard error."""
     for warning in warnings:
-        click.echo(f"warning: {warning.message} [{warning.code}]", err=True)
-        if warning.hint:
-            click.echo(f"  hint: {warning.hint}", err=True)
+        print_warning(f"{warning.message} [{warning.code}]", warning.hint)
+
+
+def print_warning(message: str, hint: str = "") -> None:
+    """Print one, and what to do about it."""
+    click.echo(f"warning: {indented(message)}", err=True)
+    if hint:
+        click.echo(f"  hint: {indented(hint)}", err=True)
 
 
 def print_run(run: Run, as_json: bool, held: Held | None = None) -> None:
@@ -72,8 +77,8 @@ def print_run(run: Run, as_json: bool, held: Held | None = None) -> None:
         return
     print_warnings(warnings)
     if lost := dict.fromkeys(entry["node"] for entry in run.meta.lost):
-        click.echo(f"lost nodes: {fold(lost)}", err=True)
-    click.echo(f"{directory}: {status}", err=True)
+        click.echo(f"lost nodes: {one_line(fold(lost))}", err=True)
+    click.echo(f"{one_line(directory)}: {one_line(status)}", err=True)
 
 
 def write_file(path: Path, text: str, is_named: bool = True) -> None:
@@ -81,18 +86,18 @@ def write_file(path: Path, text: str, is_named: bool = True) -> None:
     is not followed."""
     try:
         if is_named:
-            path.write_text(text)
+            path.write_text(printable(text))
         else:
             with fresh_file(path) as file:
-                file.write(text.encode())
+                file.write(printable(text).encode())
     except OSError as error:
         raise WorkError(f"{path}: cannot write it: {error.strerror}") from None
 
 
 def print_error(message: str, hint: str = "", page: str = "") -> None:
     """Print what is wrong, what would be right, and which page says more."""
-    click.echo(f"error: {printable(message)}", err=True)
+    click.echo(f"error: {indented(message)}", err=True)
     if hint:
-        click.echo(f"  hint: {printable(hint)}", err=True)
+        click.echo(f"  hint: {indented(hint)}", err=True)
     if page:
         click.echo(f"  see {page}", err=True)

@@ -15,6 +15,7 @@ import vl_convert
 from weft import __version__
 from weft.errors import RequestError, WorkError
 from weft.fresh_file import fresh_file
+from weft.printable import printable
 from weft.report.figures.drawing.figure import VEGA_LITE_VERSION, Figure, Row
 from weft.report.figures.drawing.theme import config_for
 
@@ -57,7 +58,7 @@ def write_page(html: str, path: Path) -> Path:
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         with fresh_file(temporary) as file:
-            file.write(html.encode())
+            file.write(printable(html).encode())
         temporary.replace(path)
     except OSError as error:
         raise WorkError(

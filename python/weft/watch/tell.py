@@ -7,6 +7,7 @@ import sys
 from enum import IntEnum
 from typing import Protocol
 
+from weft.printable import one_line
 from weft.runs.probes import Event
 
 _TROUBLE = (
@@ -40,7 +41,7 @@ class Tell(Protocol):
 def tell_stderr(line: str, level: Level = Level.INFO) -> None:
     """Print a line to standard error, with its priority in front where that is the journal (sd-daemon(3))."""
     prefix = f"<{level.value}>" if is_journal(sys.stderr.fileno()) else ""
-    print(f"{prefix}{line}", file=sys.stderr, flush=True)
+    print(f"{prefix}{one_line(line)}", file=sys.stderr, flush=True)
 
 
 def is_journal(descriptor: int) -> bool:

@@ -82,7 +82,7 @@ def test_who_cannot_be_logged_into_is_named_and_the_others_go_on(
     assert table.splitlines()[0] == "5 of 8 nodes did not start:"
     assert "wrong: the login was refused: no key that fits, or another user" in table
     assert "stranger: its host key is not known here" in table
-    assert "lost: no host of that name is known" in table
+    assert "lost: no host named" in table
     assert "hang: the login took longer than 4 s" in table
     assert "shut: it refuses connections to its ssh port" in table
     measured = Run.open(tmp_path / "r").samples

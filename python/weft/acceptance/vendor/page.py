@@ -30,6 +30,7 @@ from weft.errors import WorkError
 from weft.execute.work_folder import REQUEST_NAME
 from weft.nodeset import fold
 from weft.preflight.record import Record
+from weft.printable import printable
 from weft.report.figures.drawing.figure import Figure
 from weft.report.figures.heatmap import heatmap_figures
 from weft.report.figures.tree import tree_figures
@@ -201,7 +202,7 @@ class Page:
     def write(self, path: Path) -> Path:
         """Raises WorkError."""
         try:
-            path.write_text(self.html(), encoding="utf-8")
+            path.write_text(printable(self.html()), encoding="utf-8")
         except OSError as error:
             raise WorkError(
                 f"{path}: cannot write the page: {error.strerror}", "free some space"

@@ -72,7 +72,8 @@ def _nearest(name: str) -> str:
 def _print_found(console: Console, name: str, codes: Sequence[Code], terms: Sequence[Term]) -> None:
     for code in codes:
         console.print(f"{name}: {code.where}", style="bold")
-        console.print(f"  {code.means}\n  What to do: {code.do}")
+        console.print(f"  {code.means}")
+        console.print(f"  What to do: {code.do}")
     for term in terms:
         console.print(term.term, style="bold")
         console.print(f"  {term.means}")

@@ -12,7 +12,6 @@ import click
 import cloup
 import msgspec
 from msgspec import Struct
-from rich.console import Console
 from rich.table import Table
 
 from weft.api.request import quick_plan, run_request
@@ -279,7 +278,7 @@ def _predictor(
 
 def _show(prediction: RunPrediction) -> None:
     """Before a run, so where messages go."""
-    print_prediction(prediction, Console(stderr=True, highlight=False, markup=False))
+    print_prediction(prediction, terminal(is_stderr=True))
 
 
 def _print_foreseen(prediction: RunPrediction, as_json: bool) -> None:

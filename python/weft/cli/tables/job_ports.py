@@ -36,10 +36,10 @@ def print_answer(answer: Answer, firewall: str) -> None:
         [answer.nftables] if firewall == "nftables" else [answer.iptables, answer.ip6tables]
     ):
         if text:
-            titled(console, firewall, text.rstrip())
+            titled(console, firewall, *text.rstrip().splitlines())
     if answer.pins:
-        lines = "\n".join(f"{key}={value}" for key, value in answer.pins.items())
-        titled(console, "settings that keep it to these ports", lines)
+        lines = [f"{key}={value}" for key, value in answer.pins.items()]
+        titled(console, "settings that keep it to these ports", *lines)
     _print_verdicts(console, answer)
 
 
@@ -54,13 +54,13 @@ def _print_usage(console: Console, usage: Usage) -> None:
         left = ", ".join(f"{one.program} on {one.node} (pid {one.pid})" for one in usage.left)
         console.print(f"still running when the job had ended: {left}")
     rows = [row for phase in PHASES for row in _rows(usage.connections, phase)]
-    titled(console, "connections between nodes", "\n".join(_aligned(rows)) or " none")
+    titled(console, "connections between nodes", *(list(_aligned(rows)) or [" none"]))
     outside = sorted({(one.node, one.program, one.address, one.port) for one in usage.outside})
     if outside:
         lines = [
             f" {node}: {program} to {address}:{port}" for node, program, address, port in outside
         ]
-        titled(console, "to other addresses, which these rules say nothing of", "\n".join(lines))
+        titled(console, "to other addresses, which these rules say nothing of", *lines)
 
 
 def _print_study(console: Console, counts: Iterable[StudyCount]) -> None:

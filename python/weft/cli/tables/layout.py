@@ -3,14 +3,56 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from typing import IO, Any
 
-from rich.console import Console
+from rich.console import Console, ConsoleOptions, RenderableType
+from rich.segment import Segment
 from rich.table import Table
 
+from weft.cli.streams import unguarded
+from weft.printable import indented, one_line, printable
 
-def terminal(soft_wrap: bool = False) -> Console:
-    """Standard output, where nothing that is printed is markup."""
-    return Console(highlight=False, markup=False, soft_wrap=soft_wrap)
+
+class Terminal(Console):
+    """Has no control characters but its own, and no line of a text looks like one of weft's own."""
+
+    @property
+    def file(self) -> IO[str]:
+        """Where it writes."""
+        file: IO[str] = unguarded(super().file)
+        return file
+
+    @file.setter
+    def file(self, file: IO[str]) -> None:
+        self._file = file
+
+    def print(self, *objects: Any, **how: Any) -> None:
+        """Newlines in front and behind are the caller's; others may have come with a name."""
+        super().print(*map(_standing_back, objects), **how)
+
+    def render(
+        self, renderable: RenderableType, options: ConsoleOptions | None = None
+    ) -> Iterable[Segment]:
+        """What is drawn; control codes are rich's own."""
+        for one in super().render(renderable, options):
+            yield one if one.control else Segment(printable(one.text), one.style)
+
+
+def _standing_back(part: Any) -> Any:
+    if not isinstance(part, str):
+        return part
+    text = part.strip("\n")
+    return part.replace(text, indented(text), 1) if text else part
+
+
+class _Cells(Table):
+    def add_row(self, *cells: RenderableType | None, **how: Any) -> None:
+        super().add_row(*(one_line(one) if isinstance(one, str) else one for one in cells), **how)
+
+
+def terminal(soft_wrap: bool = False, is_stderr: bool = False) -> Console:
+    """Standard output or error, where nothing that is printed is markup."""
+    return Terminal(stderr=is_stderr, highlight=False, markup=False, soft_wrap=soft_wrap)
 
 
 def titled(console: Console, title: str, *parts: Table | str) -> None:
@@ -22,7 +64,7 @@ def titled(console: Console, title: str, *parts: Table | str) -> None:
 
 def plain_table(*headings: str, rows: Iterable[Sequence[str]] = ()) -> Table:
     """A table without lines, to be read by people and by grep; columns with a heading stand at the right."""
-    table = Table(box=None, padding=(0, 1))
+    table = _Cells(box=None, padding=(0, 1))
     for heading in headings:
         table.add_column(heading, justify="right" if heading else "left")
     for row in rows:

@@ -8,6 +8,7 @@ from contextlib import contextmanager
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
+from weft.cli.tables.layout import Terminal
 from weft.execute.progress import Reporter
 
 
@@ -49,7 +50,7 @@ class Lines(Reporter):
 @contextmanager
 def progress(unit: str = "phases") -> Iterator[Reporter]:
     """A reporter of progress in this unit, which shows it only where standard error is a terminal."""
-    console = Console(stderr=True)
+    console = Terminal(stderr=True)
     if not console.is_terminal:
         yield Lines(console)
         return

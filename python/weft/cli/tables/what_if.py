@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 
-import click
 from rich.console import Console
 from rich.table import Table
 
+from weft.cli.output import print_warning
 from weft.cli.tables.layout import plain_table, terminal, titled
 from weft.interval import Interval
 from weft.quantity import (
@@ -157,4 +157,4 @@ def _print_verification(console: Console, one: Outcome) -> None:
     launches = f"{found.launches} launch{'es' if found.launches > 1 else ''} of each"
     titled(console, f"{one.name}: labs at scale {found.scale:g}, {launches}", table)
     for warning in found.warnings:
-        click.echo(f"warning: {warning}", err=True)
+        print_warning(warning)

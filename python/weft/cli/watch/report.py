@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from weft.cli.output import json_option, print_json
+from weft.cli.output import json_option, print_json, print_warning
 from weft.cli.watch.messages import message_bytes, message_option, ranks_option
 from weft.cli.watch.since import begin_s, since_option
 
@@ -41,7 +41,7 @@ def report(
 
     watched = open_watch(folder, begin_s(since))
     for damage in watched.damage:
-        click.echo(f"warning: {damage}", err=True)
+        print_warning(damage)
     document = watched.page(message_bytes(message) or 1_000_000, ranks or 16)
     wanted = Path(out or folder)
     path = document.write(wanted / FILE_NAME if wanted.is_dir() else wanted)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from weft.cli.output import json_option, plain, print_json
+from weft.cli.output import json_option, plain, print_json, print_warning
 from weft.cli.tables.links import print_findings
 from weft.cli.tables.messages import print_messages
 from weft.cli.watch.messages import message_bytes, message_option, ranks_option
@@ -35,7 +35,7 @@ def show(
         raise RequestError("--ranks: needs a size", "give --message too, such as 1MB")
     watched = open_watch(folder, begin_s(since), is_summary=not every_probe)
     for damage in watched.damage:
-        click.echo(f"warning: {damage}", err=True)
+        print_warning(damage)
     for note in watched.notes:
         click.echo(note, err=True)
     found = watched.findings

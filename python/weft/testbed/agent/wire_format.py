@@ -12,7 +12,6 @@ import msgspec
 import pyarrow as pa
 
 from weft.errors import WorkError
-from weft.printable import printable_json
 from weft.runs import probes
 from weft.runs.arrow_limits import check_next_batch
 from weft.runs.samples import SCHEMA
@@ -101,7 +100,7 @@ def _checked_header(header: bytes) -> tuple[int, bytes]:
 
 def _decode_reply(payload: bytes) -> Reply:
     try:
-        return _REPLY.decode(printable_json(payload))
+        return _REPLY.decode(payload)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
         raise FrameError(f"a message that no agent sends: {error}") from None
 

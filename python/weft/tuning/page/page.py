@@ -15,6 +15,7 @@ from weft import __version__
 from weft.execute.work_folder import read_request, write
 from weft.knobs.recommendation import times_text
 from weft.nodeset import fold
+from weft.printable import printable
 from weft.report.figures.drawing.figure import Figure
 from weft.report.table import Table
 from weft.tuning.findings import place_text
@@ -150,7 +151,7 @@ ENDED = {
 def write_page(found: Tuning, folder: Path) -> Path:
     """Write the page of a tuning into its folder; raises WorkError."""
     page = Page(found, list(command_of(read_request(str(folder), TuneRequest, COMMAND))))
-    write(folder / PAGE_NAME, page.html().encode())
+    write(folder / PAGE_NAME, printable(page.html()).encode())
     return folder / PAGE_NAME
 
 
