@@ -20,7 +20,7 @@ pytestmark = pytest.mark.timed
 @contextlib.contextmanager
 def small_disk(folder: Path) -> Iterator[None]:
     folder.mkdir(parents=True)
-    command = ["mount", "-t", "tmpfs", "-o", "size=1m", "tmpfs", str(folder)]
+    command = ["mount", "-t", "tmpfs", "-o", "size=1m,mode=0700", "tmpfs", str(folder)]
     if subprocess.run(command, capture_output=True, check=False).returncode:
         pytest.skip("no tmpfs can be mounted here")
     try:
