@@ -9,8 +9,8 @@ use serde::{Deserialize, Serialize};
 
 use super::notes::thin;
 use super::row::{Event, ROW_BYTES, Row};
-use super::run::replace;
 use crate::system::clock::time_of_day_ns;
+use crate::system::private;
 use crate::wire::frame::{self, Kind};
 
 const ID_NAME: &str = "id";
@@ -50,10 +50,8 @@ impl Spool {
         fs::create_dir_all(folder)?;
         let last = segments(folder)?.pop();
         if last.is_none() {
-            replace(
-                &folder.join(ID_NAME),
-                time_of_day_ns().to_string().as_bytes(),
-            )?;
+            let id = time_of_day_ns().to_string();
+            private::replace(&folder.join(ID_NAME), id.as_bytes(), false)?;
         }
         let number = last.map_or(0, |last| last.number + 1);
         Ok(Spool {
