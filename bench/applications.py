@@ -161,7 +161,8 @@ def print_web() -> list[Goal]:
             cells = zip(rates, gains, strict=True)
             row = "".join(f"{rate:9.0f} {gain:+6.1f}" for rate, gain in cells)
             # Below 1 % it is chance: users think at random.
-            grows = all(later > earlier - 1.0 for earlier, later in pairwise(gains))
+            steps = all(later > earlier - 1.0 for earlier, later in pairwise(gains))
+            grows = steps and gains[-1] > gains[0]
             trend = "" if at == "base" else f"   web_load_trend, grows with users: {said(grows)}"
             print(f"  {at:8s}{row}{trend}")
             trends += [grows] if trend else []

@@ -6,16 +6,19 @@ Microsimulations", 2002; MATSim's model); Portland on 16 dual Pentiums of 500 MH
 Rickert, "Parallel implementation of the TRANSIMS micro-simulation", Parallel Computing 27(12), 2001). Machines were
 slower then, and both have other maps.
 
-Networks are simulated with all cars, at 64 nodes; Myrinet has 32, so it stands beside E7 and ER16 of 32. The study's
-ratios (`qt_*` in catalog/published/xibalba_aapc.toml) are of an application whose messages are not published: only the
-order is asked for.
+Networks are simulated with all cars, at 64 nodes; Myrinet has 32, so it stands beside E7 and ER16 of 32. Asked for are
+the study's order and its ratios (`qt_*` in catalog/published/xibalba_aapc.toml), and that the network counts for more
+with few cars than with many.
 
-Takes about 3 minutes.
+Takes about 3 minutes. The ratios are missed, and so is that few cars suffer more: which messages the study's
+application sent is not published, and here both demands send about as much for each second that they compute.
 """
 
 from __future__ import annotations
 
 import tempfile
+from collections.abc import Iterator
+from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
@@ -28,6 +31,11 @@ from weft.plan.load import load_plan
 from weft.plan.plan import to_json
 from weft.runs.folder import Run
 
+WITHIN = 0.2
+LESS = {"at_most": 0.999}
+"""Less than one: simulated, so that nothing is left to chance."""
+EQUAL_OR_LESS = {"at_most": 1.0, "at_least": 0.88}
+"""The study says both that E7 equals ER16 and that it is 12 % slower (inc003_qtplan): anything between is accepted."""
 DOMAINS = (1, 2, 4, 8, 16, 64)
 SIX_HOURS_S = 21_600
 STEPS = {step.name: to_json(step) for step in load_plan("traffic").steps}
@@ -35,10 +43,11 @@ STEPS = {step.name: to_json(step) for step in load_plan("traffic").steps}
 
 def main() -> None:
     print(machine(), flush=True)
-    goals = [*same_cars(), *one_core(), *order()]
-    for goal in goals:
-        print(goal.what, goal.measured, goal.unit, goal.text or "", goal.is_met, flush=True)
-    save("traffic", goals)
+    parts = {"": [*same_cars(), *order(), *factors()], "speed": one_core()}
+    for part, goals in parts.items():
+        for goal in goals:
+            print(goal.what, goal.measured, goal.unit, goal.text or "", goal.is_met, flush=True)
+        save("traffic", goals, part)
 
 
 def same_cars() -> list[Goal]:
@@ -66,25 +75,63 @@ def one_core() -> list[Goal]:
 
 
 def order() -> list[Goal]:
-    """Real-time ratios of one network over another's."""
+    """qt_order: Myrinet < ER16 <= E7 < maintenance in running time."""
     pairs = [
-        ("bottleneck", 64, "maintenance", "e7-config2", {"at_most": 0.8}),
-        ("bottleneck", 64, "e7-config2", "er16", {"at_most": 1.0, "at_least": 0.88}),
-        ("even", 64, "maintenance", "e7-config2", {"at_most": 0.999}),
-        ("even", 64, "e7-config2", "er16", {"at_most": 1.0, "at_least": 0.88}),
-        ("bottleneck", 32, "er16", "myrinet", {"at_most": 0.999}),
-        ("even", 32, "e7-32", "myrinet", {"at_most": 0.999}),
-        ("even", 32, "er16", "myrinet", {"at_most": 0.999}),
+        (Pair("bottleneck", 64, "maintenance", "e7-config2"), LESS),
+        (Pair("bottleneck", 64, "e7-config2", "er16"), EQUAL_OR_LESS),
+        (Pair("even", 64, "maintenance", "e7-config2"), LESS),
+        (Pair("even", 64, "e7-config2", "er16"), EQUAL_OR_LESS),
+        (Pair("bottleneck", 32, "er16", "myrinet"), LESS),
+        (Pair("even", 32, "e7-32", "myrinet"), LESS),
+        (Pair("even", 32, "er16", "myrinet"), LESS),
     ]
-    return [
-        Goal(
-            f"{demand} over {nodes} nodes: {slow} over {fast} (sim)",
-            driven(slow, demand, nodes).real_time_ratio
-            / driven(fast, demand, nodes).real_time_ratio,
-            **bounds,
-        )
-        for demand, nodes, slow, fast, bounds in pairs
-    ]
+    return [Goal(f"{pair} [qt_order]", pair.ratio(), **bounds) for pair, bounds in pairs]
+
+
+def factors() -> Iterator[Goal]:
+    """The study's ratios, and that a network counts for more with few cars than with many."""
+    near = 0
+    for key, (pair, published) in FACTORS.items():
+        near += abs(pair.ratio() / published - 1) <= WITHIN
+        print(f"{key}: {pair}: {pair.ratio():.3f}, published {published:g}", flush=True)
+    count = len(FACTORS)
+    yield Goal(f"published ratios within {WITHIN:.0%}, of {count}", near, at_least=count)
+    for few, many in FEW_AND_MANY:
+        ratio = FACTORS[few][0].ratio() / FACTORS[many][0].ratio()
+        what = f"{few} over {many}: few cars suffer more from the slower network"
+        yield Goal(what, ratio, **LESS)
+
+
+@dataclass(frozen=True)
+class Pair:
+    """A slower network and a faster one, over which a demand is driven."""
+
+    demand: str
+    nodes: int
+    slow: str
+    fast: str
+
+    def __str__(self) -> str:
+        return f"{self.demand} over {self.nodes} nodes: {self.slow} over {self.fast} (sim)"
+
+    def ratio(self) -> float:
+        """Of the real-time ratios: less than one where the slower network is slower."""
+        slow, fast = (driven(name, self.demand, self.nodes) for name in (self.slow, self.fast))
+        return slow.real_time_ratio / fast.real_time_ratio
+
+
+FACTORS = {
+    "qt_50k_maint_factor": (Pair("bottleneck", 64, "maintenance", "e7-config2"), 0.5),
+    "qt_myrinet_factor": (Pair("bottleneck", 32, "er16", "myrinet"), 0.5),
+    "qt_990k_maint_below_e7_pct": (Pair("even", 64, "maintenance", "e7-config2"), 0.88),
+    "qt_990k_myrinet_gain_pct": (Pair("even", 32, "er16", "myrinet"), 0.92),
+}
+"""Published, as ratios of speeds: `factor` of running times turned round, `pct` below one. Without
+qt_990k_e7_below_er16_pct, of which the study says two things."""
+FEW_AND_MANY = (
+    ("qt_50k_maint_factor", "qt_990k_maint_below_e7_pct"),
+    ("qt_myrinet_factor", "qt_990k_myrinet_gain_pct"),
+)
 
 
 @cache
