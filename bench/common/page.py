@@ -12,7 +12,10 @@ from itertools import groupby
 from pathlib import Path
 from typing import Any
 
-ROOT = Path(__file__).resolve().parents[2]
+# As a script it sees only its own folder.
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+from common.depends import ROOT, changed
+
 PAGE = ROOT / "docs" / "benchmarks.md"
 HEAD = """# How does weft compare with other tools, with theory, and with published results?
 
@@ -22,6 +25,9 @@ HEAD = """# How does weft compare with other tools, with theory, and with publis
 page. `make bench BENCHES="pair udp"` runs some of them. `.venv/bin/python bench/NAME.py` runs one and prints details
 without saving anything. A tool that is not installed and cannot be installed is named and left out. The top of each
 bench's file explains its method and the goals that it misses.
+
+A result is **stale** where the sources of the model (`crates/`, `catalog/`) or the bench itself have changed since it
+was saved, or where it does not say what they were: it may be another by now.
 
 A ratio has no unit. Rows without a goal are stated for comparison. The letters of machines are explained in
 [the last section](#machines-and-versions).
@@ -38,12 +44,28 @@ def page(documents: list[dict[str, Any]]) -> str:
     """All results, by bench; then where they were measured."""
     documents = sorted(documents, key=lambda one: str(one["bench"]))
     letters = machine_letters(documents)
-    goals = [goal["met"] for one in documents for goal in one["goals"] if goal["met"] is not None]
-    lines = [HEAD, f"{sum(goals)} of {len(goals)} goals are met."]
+    current = [one for one in documents if not stale(one)]
+    lines = [
+        HEAD,
+        f"{count(documents)} goals are met; of those with current results, {count(current)}.",
+    ]
     for bench, mine in groupby(documents, key=lambda one: str(one["bench"])):
         lines += ["", f"## {bench}", "", summary(ROOT / "bench" / f"{bench}.py")]
         lines += tables(list(mine), letters)
     return "\n".join([*lines, *machines(documents, letters)]) + "\n"
+
+
+def count(documents: list[dict[str, Any]]) -> str:
+    goals = [goal["met"] for one in documents for goal in one["goals"] if goal["met"] is not None]
+    return f"{sum(goals)} of {len(goals)}"
+
+
+def stale(document: dict[str, Any]) -> str:
+    """What is stale about a result, as the page says it; empty where nothing is."""
+    parts = changed(str(document["bench"]), document.get("depends"))
+    if not parts:
+        return ""
+    return f"**stale**: {', '.join(parts)} changed since" if "depends" in document else "**stale**"
 
 
 def machine_letters(documents: list[dict[str, Any]]) -> dict[str, str]:
@@ -59,14 +81,15 @@ def summary(script: Path) -> str:
 
 
 def tables(documents: list[dict[str, Any]], letters: dict[str, str]) -> list[str]:
-    """A table for each day and machine."""
+    """A table for each day, machine and state."""
+    tables: dict[tuple[str, str, str], list[str]] = {}
+    for one in documents:
+        place = (str(one["date"]), letters[one["machine"]], stale(one))
+        tables.setdefault(place, []).extend(map(row, one["goals"]))
     lines = []
-    places = {(str(one["date"]), letters[one["machine"]]) for one in documents}
-    for date, letter in sorted(places):
-        lines += ["", f"On {date}, machine {letter}:", "", COLUMNS]
-        for one in documents:
-            if (one["date"], letters[one["machine"]]) == (date, letter):
-                lines += map(row, one["goals"])
+    for (date, letter, state), rows in sorted(tables.items()):
+        place = ", ".join(filter(None, (f"On {date}, machine {letter}", state)))
+        lines += ["", f"{place}:", "", COLUMNS, *rows]
     return lines
 
 

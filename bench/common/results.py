@@ -1,9 +1,9 @@
 """What a benchmark found beside its goals, saved as a small JSON file from which `page.py` makes docs/benchmarks.md.
 
-A file has `bench`, `goals` (each: `what`, `goal`, `measured`, `unit`, `met`), `machine`, `versions`, `date` and
-`commit`. `goal` and `met` are null for a value that is only stated, `measured` and `met` for a goal that was not
-measured. Nothing is saved unless the environment variable WEFT_BENCH_RESULTS names a folder, as `make bench` does:
-a shortened run must not replace a full one.
+A file has `bench`, `goals` (each: `what`, `goal`, `measured`, `unit`, `met`), `machine`, `versions`, `date`,
+`commit` and `depends` (`depends.py`; older files lack it). `goal` and `met` are null for a value that is only stated,
+`measured` and `met` for a goal that was not measured. Nothing is saved unless the environment variable WEFT_BENCH_RESULTS names a folder, as
+`make bench` does: a shortened run must not replace a full one.
 """
 
 from __future__ import annotations
@@ -17,11 +17,11 @@ from datetime import date
 from pathlib import Path
 from typing import Any
 
+from common.depends import ROOT, digests
 from common.machine import where
 from weft import __version__
 
 FOLDER_VARIABLE = "WEFT_BENCH_RESULTS"
-ROOT = Path(__file__).resolve().parents[2]
 
 
 @dataclass(frozen=True)
@@ -76,6 +76,7 @@ def save(
         "versions": {"weft": __version__, **(versions or {})},
         "date": date.today().isoformat(),
         "commit": _commit(),
+        "depends": digests(bench),
     }
     path = Path(folder, f"{bench}-{part}.json" if part else f"{bench}.json")
     path.parent.mkdir(parents=True, exist_ok=True)

@@ -5,7 +5,9 @@ from pathlib import Path
 
 import pytest
 
+from common import depends
 from common.beside import Beside, print_kinds
+from common.depends import changed, digests
 from common.page import PAGE, page
 from common.results import FOLDER_VARIABLE, Goal, save
 
@@ -14,13 +16,27 @@ RESULTS = sorted((ROOT / "bench" / "results").glob("*.json"))
 
 
 def test_the_page_is_made_of_the_saved_results():
-    assert PAGE.read_text() == page([json.loads(path.read_text()) for path in RESULTS])
+    """Which are stale is left to the page's own making: each change of a crate would change it."""
+    made = page([json.loads(path.read_text()) for path in RESULTS])
+    assert rows(PAGE.read_text()) == rows(made)
+
+
+def rows(text: str) -> list[str]:
+    """Those of tables, by bench, whatever their state."""
+    found: dict[str, list[str]] = {}
+    for line in text.splitlines():
+        if line.startswith("## "):
+            mine = found.setdefault(line, [])
+        elif line.startswith("| "):
+            mine.append(line)
+    return [line for name, mine in found.items() for line in (name, *sorted(mine))]
 
 
 @pytest.mark.parametrize("path", RESULTS, ids=lambda path: path.stem)
 def test_saved_results_are_of_benches_and_consistent(path: Path):
     saved = json.loads(path.read_text())
-    assert set(saved) == {"bench", "goals", "machine", "versions", "date", "commit"}
+    keys = {"bench", "goals", "machine", "versions", "date", "commit"}
+    assert set(saved) - {"depends"} == keys
     assert (ROOT / "bench" / f"{saved['bench']}.py").exists()
     for goal in saved["goals"]:
         assert goal["met"] is None or goal["met"] == holds(goal["goal"], goal["measured"])
@@ -75,3 +91,53 @@ def test_what_was_fitted_is_in_no_median():
     assert (latency.measured, latency.is_met) == (pytest.approx(6), True)
     assert (worst.what, worst.measured) == ("latency, worst: a", pytest.approx(10))
     assert (hits.measured, hits.unit, hits.is_met) == (pytest.approx(10), "points", False)
+
+
+@pytest.fixture
+def checkout(tmp_path: Path) -> Path:
+    """A small one: a crate with a test, two kinds of catalogue, two benches."""
+    for name in (
+        "crates/netsim/src/lib.rs",
+        "crates/netsim/tests/flows.rs",
+        "catalog/machines/p4.toml",
+        "catalog/glossary.toml",
+        "bench/pair.py",
+        "bench/udp.py",
+    ):
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_text("before")
+    return tmp_path
+
+
+@pytest.mark.parametrize(
+    ("name", "parts"),
+    [
+        ("crates/netsim/src/lib.rs", ["crates"]),
+        ("catalog/machines/p4.toml", ["catalog"]),
+        ("bench/pair.py", ["bench"]),
+        ("crates/netsim/tests/flows.rs", []),
+        ("catalog/glossary.toml", []),
+        ("bench/udp.py", []),
+    ],
+)
+def test_a_result_is_stale_where_what_it_depends_on_changed(checkout, name, parts):
+    saved = digests("pair", checkout)
+    assert changed("pair", saved, checkout) == []
+    (checkout / name).write_text("after")
+    depends._model.cache_clear()
+    assert changed("pair", saved, checkout) == parts
+
+
+def test_the_page_marks_stale_results_and_counts_them_apart(tmp_path, monkeypatch):
+    monkeypatch.setenv(FOLDER_VARIABLE, str(tmp_path))
+    save("pair", [Goal("time", 0.5, "s", at_most=1.0)])
+    saved = json.loads((tmp_path / "pair.json").read_text())
+    text = page([saved])
+    assert "1 of 1 goals are met; of those with current results, 1 of 1." in text
+    assert "machine A:" in text
+    old = saved | {"depends": saved["depends"] | {"crates": "0"}}
+    text = page([old])
+    assert "1 of 1 goals are met; of those with current results, 0 of 0." in text
+    assert "machine A, **stale**: crates changed since:" in text
+    del old["depends"]
+    assert "machine A, **stale**:" in page([old])
