@@ -29,6 +29,10 @@ REASONS = {
     "hyb_bw_order": "Table 5.1 gives cpu1 the copies that cpu0 makes with offload, and the interface the same "
     "protocol processing: whichever is the limit of offload is hybrid's too",
     "irq_vs_size": "rates stay the same once frames are full: 5 frames an interrupt (base), the ring (offload)",
+    "irq_offload_equals_base": "for each byte they are the same: offload carries half as much again in a second",
+    "bw_same_below_kb": "the fixed cost of a message is paid off at 16 KiB, and rates part from there on, not from 32",
+    "sat_offload_larger": "weft's saturation point is five latencies, and offload's latency is lower; its half-power "
+    "size is larger, since its peak is higher",
     "laws_cache_shift": "a stream lets offload's processors overlap; only its ping-pong is slower than base's, as in "
     "cache_bw_order",
 }

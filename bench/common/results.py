@@ -2,8 +2,8 @@
 
 A file has `bench`, `goals` (each: `what`, `goal`, `measured`, `unit`, `met`), `machine`, `versions`, `date`,
 `commit` and `depends` (`depends.py`; older files lack it). `goal` and `met` are null for a value that is only stated,
-`measured` and `met` for a goal that was not measured. Nothing is saved unless the environment variable WEFT_BENCH_RESULTS names a folder, as
-`make bench` does: a shortened run must not replace a full one.
+`measured` and `met` for a goal that was not measured. Nothing is saved unless the environment variable
+WEFT_BENCH_RESULTS names a folder, as `make bench` does: a shortened run must not replace a full one.
 """
 
 from __future__ import annotations
