@@ -6,6 +6,7 @@ They are made anew for the page, and a result is stale where they differ.
 from __future__ import annotations
 
 import hashlib
+import re
 from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
@@ -13,16 +14,28 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[2]
 MODEL = ("machines", "fabrics", "plans", "mpi", "prices", "decisions", "published")
 """Folders of the catalogue that results follow from; the others are texts and lists for readers."""
+IMPORTED = re.compile(r"^(?:import|from) (\w+)", re.MULTILINE)
 
 
 def digests(bench: str, root: Path = ROOT) -> dict[str, str]:
-    """By part: `crates`, `catalog` and the script `bench`."""
-    return {**_model(root), "bench": _digest(root, root / "bench" / f"{bench}.py")}
+    """By part: `crates`, `catalog`, and `bench`, the script with others whose values it takes."""
+    return {**_model(root), "bench": _digest(root, *sorted(_scripts(root / "bench", bench)))}
 
 
 def changed(bench: str, saved: Mapping[str, str] | None, root: Path = ROOT) -> list[str]:
     """The parts that are not as a result says; all, where it says nothing."""
     return [part for part, now in digests(bench, root).items() if (saved or {}).get(part) != now]
+
+
+def _scripts(folder: Path, bench: str) -> set[Path]:
+    """Of a bench and of all that it imports out of the same folder, by whatever way."""
+    found, left = set[Path](), [folder / f"{bench}.py"]
+    while left:
+        script = left.pop()
+        if script not in found and script.is_file():
+            found.add(script)
+            left += [folder / f"{name}.py" for name in IMPORTED.findall(script.read_text())]
+    return found
 
 
 @cache

@@ -95,17 +95,21 @@ def test_what_was_fitted_is_in_no_median():
 
 @pytest.fixture
 def checkout(tmp_path: Path) -> Path:
-    """A small one: a crate with a test, two kinds of catalogue, two benches."""
+    """A small one: a crate with a test, two kinds of catalogue, a bench that takes values of others."""
     for name in (
         "crates/netsim/src/lib.rs",
         "crates/netsim/tests/flows.rs",
         "catalog/machines/p4.toml",
         "catalog/glossary.toml",
+        "bench/inside.py",
+        "bench/laws.py",
         "bench/pair.py",
         "bench/udp.py",
     ):
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / name).write_text("before")
+    (tmp_path / "bench/pair.py").write_text("import inside\n")
+    (tmp_path / "bench/inside.py").write_text("from laws import peaks\n")
     return tmp_path
 
 
@@ -117,6 +121,8 @@ def checkout(tmp_path: Path) -> Path:
         ("bench/pair.py", ["bench"]),
         ("crates/netsim/tests/flows.rs", []),
         ("catalog/glossary.toml", []),
+        ("bench/inside.py", ["bench"]),
+        ("bench/laws.py", ["bench"]),
         ("bench/udp.py", []),
     ],
 )
