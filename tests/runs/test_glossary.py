@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import get_args
 
 from support.computed import compute
-from support.here import weft_json
+from support.here import weft, weft_json
 from weft.plan import catalog
 from weft.plan.pattern import Pattern
 from weft.runs.glossary import page, terms
@@ -40,6 +40,26 @@ def _keys(document: dict[str, object]) -> Iterator[str]:
     for value in document.values():
         if isinstance(value, list) and value and isinstance(value[0], dict):
             yield from value[0]
+
+
+def test_each_term_is_found_by_its_words_however_they_are_joined() -> None:
+    for term in terms():
+        for name in term.names:
+            for joint in " -_":
+                spelled = name.replace(" ", joint).replace("_", joint).upper()
+                assert term.is_called(spelled), spelled
+        assert not term.is_called(f"{term.term} x")
+
+
+def test_what_tables_and_figures_call_the_values_of_a_signature_is_explained(
+    tmp_path: Path,
+) -> None:
+    compute(tmp_path / "pair", "signature", "sim:pair")
+    said = weft("show", tmp_path / "pair").stdout.splitlines()
+    labels = [line.split(", B")[0].strip() for line in said if ", B " in line]
+    assert labels[:3] == ["half-power point", "knee", "saturation point"]
+    for label in labels[:3]:
+        assert weft("explain", label).stdout == weft("explain", *label.split()).stdout != ""
 
 
 def test_pages_that_terms_name_exist() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from functools import cache
 
 import msgspec
@@ -11,17 +12,29 @@ from weft.text_file import parse_toml
 
 
 class Term(msgspec.Struct, frozen=True):
-    """A term: what it means, the `keys` by which plans and JSON call it, the `page` of docs/ that says more."""
+    """A term: what it means, the `keys` by which plans and JSON call it, the `page` of docs/ that says more.
+
+    `also` has what else tables and pages call it.
+    """
 
     term: str
     means: str
     page: str
     keys: tuple[str, ...] = ()
+    also: tuple[str, ...] = ()
 
     @property
     def names(self) -> set[str]:
         """All that it is looked up by, in lower case."""
-        return {one.casefold() for one in (self.term, *self.keys)}
+        return {one.casefold() for one in (self.term, *self.keys, *self.also)}
+
+    def is_called(self, name: str) -> bool:
+        """Whether it is looked up by a name, whose words may be joined by blanks, hyphens or underscores."""
+        return _words(name) in map(_words, self.names)
+
+
+def _words(name: str) -> tuple[str, ...]:
+    return tuple(re.split(r"[\s_-]+", name.strip().casefold()))
 
 
 @cache
@@ -42,4 +55,5 @@ def page() -> str:
 
 def _entry(term: Term) -> str:
     keys = f" Names: {', '.join(f'`{key}`' for key in term.keys)}." if term.keys else ""
-    return f"## {term.term}\n\n{term.means}{keys} [More]({term.page})\n"
+    also = f" Also: {', '.join(term.also)}." if term.also else ""
+    return f"## {term.term}\n\n{term.means}{also}{keys} [More]({term.page})\n"

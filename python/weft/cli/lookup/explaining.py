@@ -31,7 +31,7 @@ def explain(code: tuple[str, ...], as_json: bool) -> None:
     """
     name = " ".join(code)
     found_codes = [*explained(name), *causes(name)] if code else [*codes(), *causes()]
-    found_terms = [one for one in terms() if not code or name.casefold() in one.names]
+    found_terms = [one for one in terms() if not code or one.is_called(name)]
     found_knobs = [one for one in knobs().values() if name in ("", one.name)]
     if not found_codes and not found_terms and not found_knobs:
         raise RequestError(f"{name}: no such code, knob or term", _nearest(name))
