@@ -35,10 +35,16 @@ def test_exact_rates_give_the_parameters_back() -> None:
 
 
 def test_where_the_link_limits_beta_is_bounded_above_only() -> None:
-    fitted = fit_laws(rates(Laws(0.55, 1, 0.4, 0.62), noise=0.02), {})
-    beta, link = estimate(fitted, "beta"), estimate(fitted, "link_mbps")
-    assert beta.low is None and beta.high == pytest.approx(0.62 / 0.55, rel=0.1)
-    assert link.low < LINK_MBPS < link.high
+    """A structure of 0.62 / 0.55 without a link explains the rates as well as the link does, which is then bounded
+    below only. Whichever of both happens to fit best, the intervals say so."""
+    covered = 0
+    for seed in range(8):
+        fitted = fit_laws(rates(Laws(0.55, 1, 0.4, 0.62), noise=0.02, seed=seed), {})
+        beta, link = estimate(fitted, "beta"), estimate(fitted, "link_mbps")
+        assert beta.low is None and beta.high == pytest.approx(0.62 / 0.55, rel=0.12)
+        assert link.high is None
+        covered += link.low < LINK_MBPS
+    assert covered >= 7
 
 
 def test_intervals_of_noisy_rates_cover_about_as_often_as_they_say() -> None:

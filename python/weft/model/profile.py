@@ -128,6 +128,8 @@ class _Search:
         self._span = self._high - self._low
         self._is_bounded = np.array([each.is_bounded for each in free])
         self._has_grain = any(each.grain for each in free)
+        starts = [self._scaled(start) for start in product(*(each.starts for each in free))]
+        self._starts = sorted(starts, key=self.squares)[:_STARTS]
 
     def values(self, scaled: Floats) -> Floats:
         return np.array(
@@ -138,9 +140,7 @@ class _Search:
         return float(np.sum(self._errors(self.values(scaled)) ** 2))
 
     def minimum(self) -> Floats:
-        starts = [self._scaled(start) for start in product(*(each.starts for each in self._free))]
-        starts.sort(key=self.squares)
-        return min((self._descend(start) for start in starts[:_STARTS]), key=self.squares)
+        return min((self._descend(start) for start in self._starts), key=self.squares)
 
     def end(self, best: Floats, limit: float, index: int, side: int) -> float | None:
         """Where the profile crosses the limit on one side; None where it only does at a search's end."""
@@ -160,9 +160,12 @@ class _Search:
             inside, step = outside, 2 * step
 
     def _goes_on(self, near: Floats, past: float, limit: float, index: int) -> bool:
-        """Whether wider searches of the others keep below the limit past a crossing."""
+        """Whether searches of the others, wider ones and from other places, keep below the limit past a crossing."""
         place = self._within(index, past) if self._is_bounded[index] else past
-        return self.squares(self._descend(near, index, place, widened=True)) <= limit
+        return any(
+            self.squares(self._descend(start, index, place, widened=True)) <= limit
+            for start in (near, *self._starts)
+        )
 
     def _within(self, index: int, place: float) -> float:
         return float(np.clip(place, self._low[index], self._high[index]))
