@@ -20,7 +20,7 @@ from weft.diagnosis.delivery import deliveries
 from weft.diagnosis.points import points
 from weft.errors import RequestError
 from weft.execute.pair import run_step
-from weft.execute.transport_check import check_transports
+from weft.execute.transport_check import ask_transports, refuse_elsewhere
 from weft.plan.load import load_plan
 from weft.plan.plan import Step
 from weft.runs.folder import Run
@@ -210,7 +210,7 @@ def test_unix_and_shared_memory_are_refused_between_nodes() -> None:
     testbed.kind = "lab"
     plan = load_plan("latency", [("steps.*.transport", "shm")])
     with pytest.raises(RequestError, match="shm is inside one node") as caught:
-        check_transports(plan, testbed)
+        refuse_elsewhere(plan, testbed)
     assert "local:" in caught.value.hint
 
 
@@ -230,7 +230,7 @@ def test_a_transport_that_the_kernel_refuses_is_named_before_anything_is_written
     """With six descriptors: too few for shared memory."""
     plan = load_plan("latency", [("steps.*.transport", "shm")])
     with pytest.raises(RequestError, match="p1 does not have: the kernel refuses shared memory"):
-        check_transports(plan, Lesser("prlimit", "--nofile=6:6"))
+        ask_transports(plan, Lesser("prlimit", "--nofile=6:6"))
 
 
 @pytest.mark.skipif(shutil.which("setpriv") is None, reason="no setpriv: no user without rights")
@@ -241,7 +241,7 @@ def test_a_right_that_this_user_lacks_is_named() -> None:
     plan = load_plan("latency", [("steps.*.transport", "icmp")])
     lesser = Lesser("setpriv", "--inh-caps=-net_raw", "--bounding-set=-net_raw")
     with pytest.raises(RequestError, match=r"p1 does not have: the kernel refuses .*CAP_NET_RAW"):
-        check_transports(plan, lesser)
+        ask_transports(plan, lesser)
 
 
 def may_ping() -> bool:

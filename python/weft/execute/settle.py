@@ -16,7 +16,7 @@ from weft.execute.message_size import with_enough_bytes
 from weft.execute.networks import settle_networks
 from weft.execute.resolve import check_usable, settle_pairs, too_few_processors
 from weft.execute.traffic import settle_traffic
-from weft.execute.transport_check import check_transports
+from weft.execute.transport_check import ask_transports, refuse_elsewhere
 from weft.plan.pattern import (
     Collective,
     Halo,
@@ -42,6 +42,22 @@ def settle(plan: Plan, testbed: Testbed, cpus: list[int] | None) -> tuple[Plan, 
     Spinning spares a wake-up but takes a processor away, so it is chosen only where the testbed has one to
     spare for each end. What is computed comes out the same in every launch, so that one is enough.
     """
+    plan, notes = _settled_here(plan, testbed, cpus)
+    if is_computed(testbed):
+        return plan, notes
+    plan = check_servers(ask_transports(plan, testbed), testbed)
+    return plan, [*notes, *too_few_processors(plan, testbed)]
+
+
+def settle_unasked(plan: Plan, testbed: Testbed, cpus: list[int] | None) -> None:
+    """Refuse what `settle` would, as far as no node has to be asked for it; raises RequestError."""
+    _settled_here(_without_programs(plan), testbed, cpus)
+
+
+def _settled_here(
+    plan: Plan, testbed: Testbed, cpus: list[int] | None
+) -> tuple[Plan, list[Warning]]:
+    """What no agent has to be started for."""
     plan, notes = settle_networks(plan, testbed)
     notes += _left_out(plan)
     if plan.race and is_computed(testbed):
@@ -59,8 +75,8 @@ def settle(plan: Plan, testbed: Testbed, cpus: list[int] | None) -> tuple[Plan, 
     if is_computed(testbed):
         plan, said = with_enough_bytes(replace(plan, launches=1), testbed)
         return plan, notes + said
-    plan = check_servers(check_transports(plan, testbed), testbed)
-    return plan, [*notes, *too_few_processors(plan, testbed)]
+    refuse_elsewhere(plan, testbed)
+    return plan, notes
 
 
 def _left_out(plan: Plan) -> list[Warning]:
@@ -74,11 +90,6 @@ def _left_out(plan: Plan) -> list[Warning]:
             "a plan of your own can say what that transport has in its place (docs/plans.md)",
         )
     ]
-
-
-def settle_unasked(plan: Plan, testbed: Testbed, cpus: list[int] | None) -> None:
-    """Refuse what `settle` would, as far as no program has to run on a node for it; raises RequestError."""
-    settle(_without_programs(plan), testbed, cpus)
 
 
 def _without_programs(plan: Plan) -> Plan:

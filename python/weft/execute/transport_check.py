@@ -19,9 +19,8 @@ INSIDE_A_NODE = ("unix", "shm")
 ALWAYS_THERE = ("tcp", "null")
 
 
-def check_transports(plan: Plan, testbed: Testbed) -> Plan:
-    """The plan with the interfaces that bond others; raises RequestError where this testbed cannot have a transport."""
-    steps = {index: step for index, step in enumerate(plan.steps) if _needed(step)}
+def refuse_elsewhere(plan: Plan, testbed: Testbed) -> None:
+    """Raise RequestError for a transport that is not for this kind of testbed."""
     for step in plan.steps:
         if step.transport in INSIDE_A_NODE and testbed.kind != "local":
             raise RequestError(
@@ -31,6 +30,11 @@ def check_transports(plan: Plan, testbed: Testbed) -> Plan:
             )
         if step.uses_mpi and not step.is_real_program:
             check_mpi(step, testbed)
+
+
+def ask_transports(plan: Plan, testbed: Testbed) -> Plan:
+    """The plan with the interfaces that bond others; raises RequestError where a node does not have a transport."""
+    steps = {index: step for index, step in enumerate(plan.steps) if _needed(step)}
     checked = run_to_end(_ask_kernels(steps, testbed)) if steps else {}
     return replace(plan, steps=tuple(checked.get(i, step) for i, step in enumerate(plan.steps)))
 
