@@ -112,12 +112,9 @@ def compare_routes(a: Run, b: Run, warnings: list[Warning] | None = None) -> Rou
     ]
     right_columns = [_numbered(right_steps, steps, right.step), right.phase, src, dst, right.size]
     codes = _codes(left_columns, right_columns)
-    # Rows of steps and nodes that only one run has are not unique.
     mine = np.flatnonzero(left_columns[0] >= 0)
     theirs = np.flatnonzero((right_columns[0] >= 0) & (src >= 0) & (dst >= 0))
-    shared = np.intersect1d(
-        codes[0][mine], codes[1][theirs], assume_unique=True, return_indices=True
-    )
+    shared = np.intersect1d(codes[0][mine], codes[1][theirs], return_indices=True)
     at_left, at_right = mine[shared[1]], theirs[shared[2]]
     return RoutePairs(
         steps,
