@@ -187,7 +187,6 @@ def test_a_program_that_cannot_be_compiled_is_named_before_anything_is_written(
     [
         ("latency", "sim:pair", "only TCP is simulated"),
         ("latency", "mpirun:localhost,127.0.0.1", "another mpirun"),
-        ("netpipe", "local:", 'belongs to transport = "tcp"'),
     ],
 )
 def test_what_mpi_is_not_for_is_refused(tmp_path: Path, plan: str, on: str, said: str) -> None:
