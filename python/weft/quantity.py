@@ -40,6 +40,14 @@ def format_bytes(value_bytes: float) -> str:
     return f"{scaled:.{digits}f}".removesuffix(".0") + f" {unit}"
 
 
+def exact_bytes(size_bytes: int) -> str:
+    """6144 -> "6 KiB", 6147 -> "6,147 B": for sizes that must be told apart."""
+    short = format_bytes(size_bytes)
+    number, unit = short.split()
+    factors = {name: factor for factor, name in BYTES}
+    return short if float(number) * factors[unit] == size_bytes else f"{size_bytes:,} B"
+
+
 def format_us(value_us: float) -> str:
     """28.31 -> "28.3 µs"."""
     return _format(value_us, MICROSECONDS)

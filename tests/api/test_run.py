@@ -94,6 +94,27 @@ def test_two_runs_are_compared(folder: Path, tmp_path: Path) -> None:
     assert "signature" in found.figures and found.plot().to_dict()["layer"]
 
 
+@pytest.mark.parametrize(
+    ("launches", "said"),
+    [
+        ((1, 1), "too few launches to say where surely: 1 of each"),
+        ((3, 3), "too few launches to say where surely: 3 of each"),
+        ((1, 3), "too few launches to say where surely: 1 and 3"),
+    ],
+)
+def test_too_few_launches_are_counted(tmp_path: Path, launches: tuple[int, int], said: str) -> None:
+    runs = [tmp_path / name for name in "ab"]
+    for run, count in zip(runs, launches, strict=True):
+        pingpong_run(run, SIZES, launches_of(affine_us(SIZES, 20, 800), count, noise=0.01))
+    assert said in repr(weft.compare(*runs))
+
+
+def test_a_route_says_of_which_message_its_latency_is(folder: Path) -> None:
+    found = next(weft.open(folder).routes.rows())
+    assert (found["size_bytes"], found["latency_bytes"]) == (262144, 1)
+    assert found["latency_us"] == pytest.approx(20, rel=0.05)
+
+
 def test_a_fitted_model_predicts(folder: Path) -> None:
     found = weft.models["hockney"].fit(weft.open(folder))
     again = weft.fit(str(folder), model="hockney")

@@ -24,6 +24,7 @@ from weft.interval import Interval
 from weft.plan.pattern import Stream
 from weft.plan.plan import Entrant, Race
 from weft.quantity import (
+    exact_bytes,
     format_bytes,
     format_mbps,
     format_us,
@@ -64,6 +65,11 @@ def make(tmp_path: Path) -> Runs:
         (format_bytes(2150), "2.1 KiB"),
         (format_bytes(2**23), "8 MiB"),
         (format_bytes(1023.9), "1 KiB"),
+        (exact_bytes(6141), "6,141 B"),
+        (exact_bytes(6144), "6 KiB"),
+        (exact_bytes(1536), "1.5 KiB"),
+        (exact_bytes(2**20 + 512), "1,049,088 B"),
+        (exact_bytes(2**20), "1 MiB"),
         (format_us(28.31), "28.3 µs"),
         (format_us(0.0225), "22.5 ns"),
         (format_us(999.9), "1.00 ms"),

@@ -118,7 +118,7 @@ class Comparison(Said):
         sure = (
             f"{sum(known):,} of {len(known):,} differ surely"
             if known
-            else "one launch proves nothing"
+            else f"too few launches to say where surely: {_launches(*found.judgement.launches)}"
         )
         warned = [f"warning: {one.message} [{one.code}]" for one in found.warnings[:SHOWN]]
         return [f"{found.a} over {found.b}: {errors}; {sure}", *warned]
@@ -126,6 +126,11 @@ class Comparison(Said):
     @cached_property
     def _figures(self) -> list[Figure]:
         return figures_of(self._runs)
+
+
+def _launches(a: int, b: int) -> str:
+    """Of two runs: "3 of each", "1 and 3"."""
+    return f"{a} of each" if a == b else f"{a} and {b}"
 
 
 def compare(a: RunSource, b: RunSource) -> Comparison:

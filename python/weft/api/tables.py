@@ -11,7 +11,11 @@ from weft.api.table import Table, interval
 from weft.diagnosis.curve import Ints
 from weft.diagnosis.ensemble.phases import Phase
 from weft.diagnosis.ensemble.rates import Rates
-from weft.diagnosis.ensemble.routes import fastest_of_each_route, latencies_us
+from weft.diagnosis.ensemble.routes import (
+    NO_LATENCY,
+    fastest_of_each_route,
+    latencies_of_each_route,
+)
 from weft.diagnosis.evidence import PointEvidence
 from weft.diagnosis.points import Point
 from weft.runs.meta import RunMeta
@@ -65,7 +69,8 @@ class Points(Table):
 class Routes(Table):
     """Each direction between two nodes (shape: routes), in the phase and at the size at which it was fastest.
 
-    `latency_us` is half the round trip of its smallest message, null where none was timed.
+    `latency_us` is half the round trip of its smallest message, which has `latency_bytes` and not the row's
+    `size_bytes`; both are null where none was timed.
     """
 
     SCHEMA: ClassVar[pa.Schema] = pa.schema(
@@ -77,14 +82,16 @@ class Routes(Table):
             "step": pa.int32(),
             "phase": pa.int32(),
             "latency_us": pa.float64(),
+            "latency_bytes": pa.int64(),
         }
     )
 
     @classmethod
     def of(cls, meta: RunMeta, rates: Rates) -> Routes:
         """Those of a run, by source and destination."""
-        best, timed = fastest_of_each_route(rates), latencies_us(meta, rates)
-        routes = zip(best.src.tolist(), best.dst.tolist(), strict=True)
+        best, timed = fastest_of_each_route(rates), latencies_of_each_route(meta, rates)
+        ends = zip(best.src.tolist(), best.dst.tolist(), strict=True)
+        latencies = [timed.get(one, NO_LATENCY) for one in ends]
         names = pa.array([str(node["name"]) for node in meta.nodes], pa.string())
         return cls.of_columns(
             {
@@ -96,7 +103,8 @@ class Routes(Table):
                 "rate_high_mbps": best.high_mbps,
                 "step": pa.array(best.step, pa.int32()),
                 "phase": pa.array(best.phase, pa.int32()),
-                "latency_us": pa.array([timed.get(ends) for ends in routes], pa.float64()),
+                "latency_us": pa.array([one.us for one in latencies], pa.float64()),
+                "latency_bytes": pa.array([one.size_bytes for one in latencies], pa.int64()),
             }
         )
 

@@ -127,6 +127,15 @@ def test_a_dip_is_explained_by_what_its_neighbours_lack(tmp_path: Path) -> None:
     assert "% slower than between its neighbours 1 KiB and 64 KiB" in found[-1].text
 
 
+def test_sizes_of_a_dip_are_told_apart(tmp_path: Path) -> None:
+    sizes = [6141, 6144, 6147]
+    times = launches_of(np.array([50.0, 80.0, 50.05]), launches=5, batches=5, noise=0.002)
+    step = a_step(STREAM, sizes=sizes)
+    run = write_run(tmp_path, [step_rows(sizes, times, pattern="stream")], [step])
+    [found] = [one.text for one in explained(run, {}) if one.kind == "dip"]
+    assert found.startswith("6 KiB: 60 % slower than between its neighbours 6,141 B and 6,147 B;")
+
+
 def test_a_jump_is_explained_by_what_the_sizes_on_both_sides_differ_in(tmp_path: Path) -> None:
     middles = [2**power for power in range(6, 16)]
     sizes = sorted(size for middle in middles for size in (middle - 3, middle, middle + 3))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -17,7 +17,7 @@ from weft.runs.meta import RunMeta
 class Route:
     """One direction between two nodes, in the phase and at the size at which it was fastest.
 
-    `latency_us` is half the round trip of its smallest message, where round trips were timed.
+    `latency_us` is half the round trip of its smallest message, of `latency_bytes`, where round trips were timed.
     """
 
     src: str
@@ -27,12 +27,23 @@ class Route:
     step: int
     phase: int
     latency_us: float | None
+    latency_bytes: int | None
+
+
+class Latency(NamedTuple):
+    """One way, in us, of a message of some bytes."""
+
+    us: float | None
+    size_bytes: int | None
+
+
+NO_LATENCY = Latency(None, None)
 
 
 def routes(meta: RunMeta, rates: Rates) -> list[Route]:
     """The routes of a run that carried anything, by source and destination."""
     best = fastest_of_each_route(rates)
-    latencies = latencies_us(meta, rates)
+    latencies = latencies_of_each_route(meta, rates)
     names = [str(node["name"]) for node in meta.nodes]
     return [
         Route(
@@ -42,7 +53,7 @@ def routes(meta: RunMeta, rates: Rates) -> list[Route]:
             Interval(float(best.mbps[i]), float(best.low_mbps[i]), float(best.high_mbps[i])),
             int(best.step[i]),
             int(best.phase[i]),
-            latencies.get((int(best.src[i]), int(best.dst[i]))),
+            *latencies.get((int(best.src[i]), int(best.dst[i])), NO_LATENCY),
         )
         for i in range(len(best))
     ]
@@ -72,13 +83,14 @@ def transfers_json(meta: RunMeta, rates: Rates, steps: set[int]) -> list[dict[st
     ]
 
 
-def latencies_us(meta: RunMeta, rates: Rates) -> dict[tuple[int, int], float]:
-    """The one-way time of the smallest message of each route on which round trips were timed."""
+def latencies_of_each_route(meta: RunMeta, rates: Rates) -> dict[tuple[int, int], Latency]:
+    """The one-way time of the smallest message, and its size, of each route on which round trips were timed."""
     timed = [i for i, step in enumerate(meta.plan.steps) if step.measures_latency]
-    found = rates.where(np.isin(rates.step, timed))
-    first = found.where(_first_of_each_route(found, found.size))
+    some = rates.where(np.isin(rates.step, timed))
+    first = some.where(_first_of_each_route(some, some.size))
     ends = zip(first.src.tolist(), first.dst.tolist(), strict=True)
-    return dict(zip(ends, first.time_us.tolist(), strict=True))
+    found = map(Latency, first.time_us.tolist(), first.size.tolist())
+    return dict(zip(ends, found, strict=True))
 
 
 def _first_of_each_route(rates: Rates, preference: Any) -> Ints:

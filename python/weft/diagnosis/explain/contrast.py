@@ -12,7 +12,7 @@ from weft.diagnosis.curve import Ints
 from weft.diagnosis.explain.stretches import Stretches
 from weft.diagnosis.points import Point
 from weft.diagnosis.thresholds import Threshold
-from weft.quantity import format_bytes
+from weft.quantity import exact_bytes
 from weft.statistics import Floats
 
 Mask = npt.NDArray[np.bool_]
@@ -86,7 +86,7 @@ def _modes(point: Point, stretches: Stretches) -> Iterator[Contrast]:
     yield Contrast(
         "modes",
         (point.size_bytes,),
-        f"{format_bytes(point.size_bytes)}: {point.modes.count} modes, {100 * slow.mean():.0f} % slow",
+        f"{exact_bytes(point.size_bytes)}: {point.modes.count} modes, {100 * slow.mean():.0f} % slow",
         used,
         slow,
         unit=np.arange(len(times)) if is_mixed else launch,
@@ -107,8 +107,8 @@ def _dip(around: list[Point], stretches: Stretches) -> Iterator[Contrast]:
     yield Contrast(
         "dip",
         (here.size_bytes,),
-        f"{format_bytes(here.size_bytes)}: {100 * (slowdown - 1):.0f} % slower than between its neighbours "
-        f"{format_bytes(before.size_bytes)} and {format_bytes(after.size_bytes)}",
+        f"{exact_bytes(here.size_bytes)}: {100 * (slowdown - 1):.0f} % slower than between its neighbours "
+        f"{exact_bytes(before.size_bytes)} and {exact_bytes(after.size_bytes)}",
         used,
         slow,
         unit=launch * (int(phase.max()) + 1) + phase,
@@ -155,7 +155,7 @@ def _outliers(points: list[Point], stretches: Stretches) -> Iterator[Contrast]:
         return
     where = {int(one) for one in phase[slow]}
     sizes = tuple(one.size_bytes for one in points if one.phase in where)
-    at = format_bytes(sizes[0]) + (f" to {format_bytes(sizes[-1])}" if len(sizes) > 1 else "")
+    at = exact_bytes(sizes[0]) + (f" to {exact_bytes(sizes[-1])}" if len(sizes) > 1 else "")
     yield Contrast(
         "outliers",
         sizes,
