@@ -45,7 +45,9 @@ def test_a_run_equals_itself_and_json_has_the_documented_keys(tmp_path: Path) ->
     assert [pair.ratio.median for pair in found.pairs] == [1.0] * len(SIZES)
     assert not any(pair.significant for pair in found.pairs)
     assert found.median_abs_error_pct == found.worst_abs_error_pct == 0.0
-    assert found.warnings == []
+    assert codes(found) == codes(compare(run, Run.open(run.directory))) == ["same-run"]
+    twin = made(tmp_path / "b")
+    assert codes(compare(run, twin)) == []
     document = weft_json("compare", run.directory, run.directory)
     assert {"points", "median_abs_error_pct", "worst_abs_error_pct"} <= set(document)
     keys = {"pattern", "size_bytes", "a", "b", "ratio", "significant", "noise_a", "noise_b"}

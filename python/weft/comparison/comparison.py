@@ -139,6 +139,12 @@ def _nothing_shared(a: Run, b: Run) -> RequestError:
 
 def _notes(a: Run, b: Run, unmatched: Unmatched, judgement: Judgement) -> Iterator[Warning]:
     """What could not be compared, and what cannot be said."""
+    if _is_same(a, b):
+        yield Warning(
+            "same-run",
+            f"{a.directory} is compared with itself: an interval says only how well its median is known",
+            "give two runs, to learn what changed between them",
+        )
     if unmatched.a or unmatched.b:
         yield Warning(
             "sizes-unmatched",
@@ -162,6 +168,11 @@ def _notes(a: Run, b: Run, unmatched: Unmatched, judgement: Judgement) -> Iterat
             f"{run.directory} has {launches} launches: what it differs from itself is not known",
             "four launches are enough",
         )
+
+
+def _is_same(a: Run, b: Run) -> bool:
+    """Whether both are one; runs in memory may have the same name."""
+    return a is b or (a.directory.exists() and a.directory.resolve() == b.directory.resolve())
 
 
 def _common_reduction(a: Run, b: Run, warnings: list[Warning]) -> Reduction:
