@@ -47,15 +47,18 @@ def varied_run(
     return write_run(folder, rows, steps, effective=effective)
 
 
-def buffers_run(folder: Path, asked: Sequence[int]) -> Run:
-    """Messages go as fast as a buffer a round trip, and the line, let them; the kernel gives at most CAP."""
+def buffers_run(
+    folder: Path, asked: Sequence[int], lines: Sequence[float] = (LINE_MBPS,) * 5
+) -> Run:
+    """Messages go as fast as a buffer a round trip, and a launch's line, let them; the kernel gives at most CAP."""
     limits = [None, *asked]
     values = []
     times = []
     for buffer in limits:
         given = min(buffer or CAP, CAP)
-        rate = min(LINE_MBPS, given * 8 / ROUND_TRIP_US)
-        times.append(launches_of(ROUND_TRIP_US / 2 + np.array(SIZES) * 8 / rate))
+        rates = np.minimum(lines, given * 8 / ROUND_TRIP_US)
+        each = ROUND_TRIP_US / 2 + np.array(SIZES)[:, np.newaxis] * 8 / rates
+        times.append(np.repeat(each[:, :, np.newaxis], 5, axis=2))
         kernel = {"send_buffer_bytes": 2 * given, "receive_buffer_bytes": 4 * given}
         options = Options(send_buffer_bytes=buffer, receive_buffer_bytes=buffer)
         values.append(("default" if buffer is None else f"{buffer >> 10} KiB", options, kernel))
@@ -82,6 +85,13 @@ def test_the_knee_is_at_the_buffer_that_fills_the_line(tmp_path: Path) -> None:
     assert "From 512 KiB on the kernel gave 256 KiB" in found.text
     assert diagnose(run).verdict == f"it over send_buffer: {found.text}"
     assert found.text in weft("show", run.directory).stdout
+
+
+def test_launches_with_knees_far_apart_have_none_together(tmp_path: Path) -> None:
+    asked = [2**power for power in range(12, 19)]
+    found = only(buffers_run(tmp_path, asked, (LINE_MBPS, LINE_MBPS / 8) * 3))
+    assert found.text.startswith("Launches do not agree from which socket buffer on")
+    assert "stops growing at" not in found.text
 
 
 @pytest.mark.parametrize(

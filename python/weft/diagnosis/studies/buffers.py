@@ -16,6 +16,8 @@ from weft.statistics import Floats, median_interval
 KEYS = {"options.send_buffer", "options.receive_buffer"}
 KNEE_SHARE = 0.9
 """From the knee on at least so much of the best rate is reached."""
+UNSURE = 4
+"""A knee whose interval spans so many times its low end is no finding."""
 DEFAULT = "default"
 
 
@@ -89,6 +91,11 @@ def _knee_text(numbers: dict[str, Interval | None], rows: Sequence[Value]) -> st
         f"the bandwidth-delay product of {format_bytes(product.median)} (round trip "
         f"{format_us(trip.median)}, best rate {format_mbps(best.median)})"
     )
+    if knee and knee.high > UNSURE * knee.low:
+        return (
+            "Launches do not agree from which socket buffer on throughput stops growing: "
+            f"{format_bytes(knee.low)} in some, {format_bytes(knee.high)} in others, beside {beside}."
+        )
     if knee:
         times = knee.median / product.median
         return f"Throughput stops growing at socket buffers of {range_bytes(knee)}, {times:.2g} times {beside}."
