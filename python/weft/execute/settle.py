@@ -10,6 +10,7 @@ from weft.errors import RequestError
 from weft.execute.applications.web_server import check_servers, with_loops
 from weft.execute.buffers import check_buffers
 from weft.execute.host_settings.places import check_knobs
+from weft.execute.ignored_options import leave_out_ignored, refuse_processors
 from weft.execute.linpack.settle import settle_linpack
 from weft.execute.linpack.size import choose_sizes
 from weft.execute.message_size import with_enough_bytes
@@ -58,8 +59,12 @@ def _settled_here(
     plan: Plan, testbed: Testbed, cpus: list[int] | None
 ) -> tuple[Plan, list[Warning]]:
     """What no agent has to be started for."""
+    said: list[Warning] = []
+    if is_computed(testbed):
+        refuse_processors(plan, testbed, cpus)
+        plan, said = leave_out_ignored(plan, testbed)
     plan, notes = settle_networks(plan, testbed)
-    notes += _left_out(plan)
+    notes += [*_left_out(plan), *said]
     if plan.race and is_computed(testbed):
         raise RequestError(
             f"{plan.name}: a race repeats what varies, and {testbed.name} computes the same each time",

@@ -17,6 +17,7 @@ from weft.plan.plan import Step, to_json
 from weft.runs import records
 from weft.runs.meta import Warning
 from weft.testbed.base import BaseTestbed, Node, Testbed
+from weft.testbed.computed.options import refuse_ignored
 from weft.testbed.computed.outcome import Outcome
 from weft.testbed.needs import refuse_live_server, refuse_load, refuse_program
 
@@ -113,6 +114,7 @@ class Computed(BaseTestbed, ABC, Generic[Model]):
                 f"{'is' if len(self.transports) == 1 else 'are'} simulated on {self.kind}:{self.name}",
                 "run it on local: or on lab:FABRIC",
             )
+        refuse_ignored(step, self.kind, self.name)
         transfers = self.transfers(step)
         if transfers > MOST_TRANSFERS:
             raise RequestError(
