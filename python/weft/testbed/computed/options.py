@@ -49,9 +49,7 @@ def refuse_ignored(step: Step, kind: str, name: str) -> None:
     if not found:
         return
     carried = ", ".join(map(option_name, CARRIED_OUT[kind]))
-    known = (
-        f"of options {carried} are simulated there" if carried else "no options are simulated there"
-    )
+    known = f"only {carried} of its options are simulated" if carried else "none is simulated"
     what = " and ".join(f"options.{one}" for one in found)
     raise RequestError(
         f"step {step.name!r}: {what} would change nothing on {kind}:{name}",
