@@ -267,7 +267,7 @@ def test_copies_cost_a_slow_node_more_than_a_rendezvous(tmp_path: Path) -> None:
 
 
 def test_calls_that_are_not_simulated_are_refused(tmp_path: Path) -> None:
-    with refused("blocking calls are"):
+    with refused("options.calls would change nothing"):
         run(
             tmp_path,
             "p4-400-base",
