@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping
 
-import msgspec
+from msgspec.structs import replace
 
 from weft.errors import RequestError
 from weft.plan.pattern import MultiPair
@@ -61,7 +61,7 @@ def without(step: Step, names: Collection[str]) -> Step:
     """A step that leaves some options to the system."""
     default = Options()
     usual = {name: getattr(default, name) for name in names}
-    return msgspec.structs.replace(step, options=msgspec.structs.replace(step.options, **usual))
+    return replace(step, options=replace(step.options, **usual))
 
 
 def option_name(field: str) -> str:
