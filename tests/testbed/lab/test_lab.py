@@ -103,12 +103,18 @@ def test_messages_cross_and_a_private_lab_goes_with_its_user(fabric: str) -> Non
     assert here.weft_json("lab", "list")["labs"] == []
 
 
+def best_rate_mbps(pair: traffic.Pair, megabytes: float) -> float:
+    """Of three transfers: a machine that stands still for a moment slows one, and a rate that is too high stays."""
+    ports = range(5020, 5023)
+    return max(traffic.transfer_rates_mbps([pair], megabytes, port)[0] for port in ports)
+
+
 def test_fast_ethernet_carries_its_rate_in_both_directions_at_once() -> None:
     with open_lab("fast-ethernet-pair") as lab:
         n1, n2 = enter(lab, 0), enter(lab, 1)
         times = traffic.half_round_trips_us(n1, n2, "10.0.0.2", 1400)
         rates = traffic.transfer_rates_mbps([(n1, n2, "10.0.0.2"), (n2, n1, "10.0.0.1")], 8)
-        (alone,) = traffic.transfer_rates_mbps([(n1, n2, "10.0.0.2")], 8, port=5020)
+        alone = best_rate_mbps((n1, n2, "10.0.0.2"), 8)
     # Each direction also carries the other's acknowledgements, of 84 bytes on the wire, up to one for each
     # full frame of 1538.
     shared_mbps = FAST_ETHERNET_MBPS * 1538 / (1538 + 84)
@@ -132,8 +138,8 @@ def cable(directory: Path, keys: str) -> str:
 def test_directions_have_their_own_rates_and_the_delay_is_there(tmp_path: Path) -> None:
     with open_lab(cable(tmp_path, 'rate = "100 Mb/s"\nrate_back = "10 Mb/s"')) as lab:
         a, b = enter(lab, 0), enter(lab, 1)
-        (there,) = traffic.transfer_rates_mbps([(a, b, "10.0.0.2")], 8)
-        (back,) = traffic.transfer_rates_mbps([(b, a, "10.0.0.1")], 2, port=5020)
+        there = best_rate_mbps((a, b, "10.0.0.2"), 8)
+        back = best_rate_mbps((b, a, "10.0.0.1"), 2)
     assert there == pytest.approx(FAST_ETHERNET_MBPS, rel=0.02)
     assert back == pytest.approx(9.41, rel=0.05)
     with open_lab(cable(tmp_path, 'delay = "2 ms"')) as lab:
@@ -324,8 +330,7 @@ def test_without_root(open_folder: Path, monkeypatch: pytest.MonkeyPatch) -> Non
         assert (ready["give_way"], int(niceness)) == (True, 19)
         monkeypatch.setenv("LAB_PYTHON", reachable_python(n1))
         assert traffic.half_round_trips_us(n1, n2, "10.0.0.2", 1400)[0] >= FULL_FRAME_US
-        (rate,) = traffic.transfer_rates_mbps([(n1, n2, "10.0.0.2")], 8)
-        assert rate == pytest.approx(FAST_ETHERNET_MBPS, rel=0.08)
+        assert best_rate_mbps((n1, n2, "10.0.0.2"), 8) == pytest.approx(FAST_ETHERNET_MBPS, rel=0.08)
         keeper.communicate(timeout=5)
     assert keeper.returncode == 0
 
