@@ -44,7 +44,14 @@ def test_json_is_one_document_with_the_documented_keys(tmp_path: Path) -> None:
 def test_the_table_shows_header_signature_points_and_dips(tmp_path: Path) -> None:
     made(tmp_path / "run", warnings=[Warning("odd", "something odd", "look")])
     text = weft("show", tmp_path / "run").stdout
-    for part in ("lab:pair", "n1, n2", "complete", "something odd (look)", "latency, us", "93.8%"):
+    for part in (
+        "lab:pair",
+        "n1, n2",
+        "complete",
+        "something odd (look)",
+        "latency, us (up to 8 B)",
+        "93.8%",
+    ):
         assert part in text
     rows = [line for line in text.splitlines() if line.strip().startswith(f"{SIZES[60]} ")]
     assert len(rows) == 1 and rows[0].rstrip().endswith("dip")

@@ -145,3 +145,49 @@ def test_a_launch_that_was_cut_short_is_left_out_and_a_run_without_pingpong_not_
     rows = step_rows(SIZES, launches_of(affine_us(SIZES, 1.0, 10.0)), "stream")
     with pytest.raises(RequestError, match="no ping-pong"):
         fit(write_run(tmp_path / "stream", [rows], [step_plan("stream")]))
+
+
+NETPIPE_SIZES = sorted(
+    {2**k + step for k in range(1, 21) for step in (-3, 0, 3) if 2**k + step > 0}
+)
+
+
+def with_window(sizes: list[int]) -> Any:
+    """From 64 KiB on a window lets 934 Mb/s become 600."""
+    times = affine_us(sizes, 28.0, 934.0)
+    beyond = np.maximum(np.asarray(sizes) - 65536, 0)
+    return times + beyond * 8 * (1 / 600 - 1 / 934)
+
+
+def with_segments(sizes: list[int]) -> Any:
+    """Parts of a message overlap from 1,448 B on: before, each byte is carried six times one after the other."""
+    size = np.asarray(sizes)
+    return 24.0 + np.minimum(size, 1448) * 0.05 + np.maximum(size - 1448, 0) * 8 / 934
+
+
+@pytest.mark.parametrize(("bent", "where"), [(with_window, 2**20), (with_segments, 1500)])
+def test_a_curve_that_does_not_follow_the_model_gets_no_interval_and_is_told_where(
+    tmp_path: Path, bent: Any, where: int
+) -> None:
+    times_us = launches_of(bent(NETPIPE_SIZES), noise=0.01)
+    found = fit(pingpong_run(tmp_path / "run", NETPIPE_SIZES, times_us))
+    assert {(each.low, each.high) for each in found.estimates} == {(None, None)}
+    assert any(one.first_bytes <= where <= one.last_bytes + 3 for one in found.misfits)
+    predicted = dict(zip(NETPIPE_SIZES, found.model.predict(NETPIPE_SIZES), strict=True))
+    true = dict(zip(NETPIPE_SIZES, bent(NETPIPE_SIZES), strict=True))
+    for one in found.misfits:
+        inside = [size for size in NETPIPE_SIZES if one.first_bytes <= size <= one.last_bytes]
+        worst = max((100 * (predicted[size] / true[size] - 1) for size in inside), key=abs)
+        assert one.worst_error_pct == pytest.approx(worst, abs=5)
+        assert one.reason
+
+
+def test_a_curve_that_follows_the_model_keeps_its_interval_which_holds_the_truth(
+    tmp_path: Path,
+) -> None:
+    times_us = launches_of(affine_us(NETPIPE_SIZES, 28.0, 934.0), launches=9, noise=0.02)
+    found = fit(pingpong_run(tmp_path / "run", NETPIPE_SIZES, times_us))
+    assert not found.misfits
+    for each, true in zip(found.estimates, (28.0, 934.0), strict=True):
+        assert each.low is not None and each.high is not None
+        assert each.low <= true <= each.high

@@ -21,6 +21,7 @@ from weft.errors import RequestError
 from weft.model.estimate import Estimate, Fitted
 from weft.model.gamma_points import read_gamma_points
 from weft.model.laws_fit import fit_laws, fit_laws_modified
+from weft.model.misfit import misfit_lines
 from weft.plan.catalog import known_names
 from weft.runs.folder import Run as StoredRun
 
@@ -146,10 +147,10 @@ class Fit(Said):
         return Predictions(pa.table({"size_bytes": places, "time_us": predicted} | rates))
 
     def lines(self) -> list[str]:
-        """Each parameter with its interval, and how far the model is off."""
+        """Each parameter with its interval, how far the model is off, and at which sizes it does not hold."""
         found = self.fitted
         title = f"{found.name}: {found.rms_error_pct:.2f} % off (root mean square)"
-        return [title, *map(_estimate_text, found.estimates)]
+        return [title, *map(_estimate_text, found.estimates), *misfit_lines(found.misfits)]
 
 
 def _estimate_text(one: Estimate) -> str:

@@ -6,32 +6,71 @@ import numpy as np
 
 from weft.diagnosis.curve import Curve, curves, pingpong
 from weft.diagnosis.decision import coverage_over_launches, interval_over_launches
+from weft.diagnosis.thresholds import Threshold, curve_thresholds
 from weft.errors import RequestError
 from weft.model.estimate import Estimate, Fitted, residuals
 from weft.model.hockney import Hockney, fit_times
+from weft.model.misfit import Misfit, Stretch, stretches
+from weft.model.noisy_curve import NoisyCurve
 from weft.runs.folder import Run
 from weft.statistics import has_interval
+
+NEAR = 2.0
+"""A threshold within this factor of the sizes that are off may be why."""
+MOST_NAMED = 2
 
 
 def fit(run: Run) -> Fitted:
     """Fit the run's ping-pong curve: the medians over fits to each launch, with their intervals.
 
-    One or two launches give no intervals. Raises RequestError when there is no such curve.
+    One or two launches give no intervals, nor does a curve that the model does not follow: `misfits` says where.
+    Raises RequestError when there is no such curve.
     """
     curve = _curve(run)
     launches = [fit_times(curve.sizes, times_us) for times_us in curve.times_us.T]
     latency = interval_over_launches(curve, [each.latency_us for each in launches], upper=True)
     peak = interval_over_launches(curve, [each.peak_mbps for each in launches])
-    known = has_interval(len(launches))
+    model = Hockney(latency.median, peak.median)
+    misfits = _misfits(run, curve, model)
+    known = has_interval(len(launches)) and not misfits
     estimates = [
         Estimate(name, each.median, each.low if known else None, each.high if known else None)
         for name, each in (("latency_us", latency), ("peak_mbps", peak))
     ]
-    model = Hockney(latency.median, peak.median)
     sizes = curve.sizes.astype(np.float64)
     rows = residuals(sizes, "us", curve.middle_us, model.predict(sizes))
     covered = coverage_over_launches(curve, len(launches))
-    return Fitted("hockney", model, estimates, covered, "size_bytes", rows)
+    return Fitted("hockney", model, estimates, covered, "size_bytes", rows, misfits)
+
+
+def _misfits(run: Run, curve: Curve, model: Hockney) -> list[Misfit]:
+    """Where the model is off, with the reason."""
+    noisy = NoisyCurve.of(curve.sizes, curve.times_us)
+    found = stretches(noisy, model.predict(noisy.sizes))
+    known = curve_thresholds(run, curve) if found else []
+    return [_misfit(one, curve, known) for one in found]
+
+
+def _misfit(one: Stretch, curve: Curve, known: list[Threshold]) -> Misfit:
+    first, last = int(curve.sizes[one.first]), int(curve.sizes[one.last])
+    near = [
+        each.text
+        for each in known
+        if each.found.first_after >= first / NEAR and each.found.last_before <= last * NEAR
+    ]
+    reason = "; ".join(near[:MOST_NAMED]) or _usual_reason(one)
+    return Misfit(first, last, 100 * one.worst_error, reason)
+
+
+def _usual_reason(one: Stretch) -> str:
+    """What usually bends a curve so, where no threshold was found in it."""
+    if one.is_at_end and one.worst_error < 0:
+        return "long messages are slower: a window, a buffer or a cache that they no longer fit"
+    if one.is_at_end:
+        return "long messages are still gaining: their parts overlap more and more"
+    if one.is_at_start:
+        return "short messages have a start-up time of their own"
+    return "short and long messages have rates of their own: the curve has a knee"
 
 
 def _curve(run: Run) -> Curve:

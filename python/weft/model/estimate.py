@@ -9,6 +9,7 @@ from typing import Protocol
 
 import numpy.typing as npt
 
+from weft.model.misfit import Misfit
 from weft.statistics import Floats
 
 
@@ -48,7 +49,10 @@ class Model(Protocol):
 
 @dataclass(frozen=True)
 class Fitted:
-    """A fitted model: `coverage` is that of the intervals, `axis` what the residuals lie along."""
+    """A fitted model: `coverage` is that of the intervals, `axis` what the residuals lie along.
+
+    With `misfits` the points do not follow the model, and no interval of it is stated.
+    """
 
     name: str
     model: Model
@@ -56,6 +60,7 @@ class Fitted:
     coverage: float
     axis: str
     residuals: Sequence[Residual]
+    misfits: Sequence[Misfit] = ()
 
     @property
     def values(self) -> Mapping[str, float]:
@@ -75,6 +80,7 @@ class Fitted:
             "parameters": self.estimates,
             "coverage": self.coverage,
             "rms_error_pct": self.rms_error_pct,
+            "misfits": self.misfits,
             "residuals": [
                 {self.axis: each.at, **{k: v for k, v in asdict(each).items() if k != "at"}}
                 for each in self.residuals

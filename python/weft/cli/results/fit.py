@@ -13,6 +13,7 @@ from weft.cli.output import json_option, print_json
 from weft.cli.tables.layout import number, plain_table, terminal, titled
 from weft.errors import RequestError
 from weft.model.estimate import Estimate, Fitted
+from weft.model.misfit import misfit_lines
 
 OPEN_NOTE = "open: the points do not bound it on that side, and its value is one of many; hold others to narrow it"
 
@@ -53,6 +54,8 @@ def fit(
     console.print(_parameters_table(fitted.estimates))
     if any(_is_open(each) for each in fitted.estimates):
         console.print(OPEN_NOTE)
+    for line in misfit_lines(fitted.misfits):
+        console.print(line)
     title = f"residuals, {fitted.rms_error_pct:.2f} % (root mean square)"
     titled(console, title, _residuals_table(fitted))
 
@@ -66,6 +69,8 @@ def _held(text: str) -> tuple[str, float]:
 
 
 def _title(fitted: Fitted) -> str:
+    if fitted.misfits:
+        return f"{fitted.name}, without intervals: the run does not follow this model"
     if all(each.held or each.low is each.high is None for each in fitted.estimates):
         return f"{fitted.name}, without intervals"
     return f"{fitted.name}, intervals hold with {fitted.coverage:.1%}"

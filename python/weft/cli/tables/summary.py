@@ -23,7 +23,7 @@ from weft.cli.tables.thresholds import print_thresholds
 from weft.cli.tables.traffic import print_traffic
 from weft.diagnosis.delivery import Delivered
 from weft.diagnosis.points import Point
-from weft.diagnosis.signature import Signature
+from weft.diagnosis.signature import LATENCY_MAX_BYTES, Signature
 from weft.diagnosis.stops import stop_lines
 from weft.diagnosis.summary import Summary
 from weft.interval import Interval
@@ -102,7 +102,7 @@ def _signature_table(signature: Signature) -> Table:
     spread = has_interval(signature.launches)
     table = plain_table("", "median", *(("from", "to") if spread else ()))
     for label, value in (
-        ("latency, us", signature.latency_us),
+        (f"latency, us (up to {LATENCY_MAX_BYTES} B)", signature.latency_us),
         (f"peak, Mb/s (at {signature.peak_bytes} B)", signature.peak_mbps),
         ("half-power point, B", signature.half_power_bytes),
         ("knee, B", signature.knee_bytes),
