@@ -17,6 +17,8 @@ OF_NODES = "node's "
 """Begins what is a fact of nodes, not a setting of the run."""
 
 NOT_SET = "-"
+OPTIONS = ": options."
+"""Between a step's name and one of its options."""
 
 
 class Difference(msgspec.Struct, frozen=True):
@@ -31,20 +33,26 @@ class Difference(msgspec.Struct, frozen=True):
         """Whether the nodes differ in it: kernel, processor, driver, firmware, slot, link, offloads."""
         return self.what.startswith(OF_NODES)
 
+    @property
+    def is_set_once(self) -> bool:
+        """Whether it is an option that one run set and the other left to the host."""
+        return OPTIONS in self.what and NOT_SET in (self.a, self.b)
+
 
 def setting_differences(a: RunMeta, b: RunMeta) -> list[Difference]:
     """Version, testbed and fabric, plan, effective settings and nodes' facts, where the runs differ.
 
-    Parts of fabrics are compared where both runs have one.
+    What one run set and the other left to the host comes first. Parts of fabrics are compared where both runs have one.
     """
     left, right = dict(_settings(a)), dict(_settings(b))
     if NOT_SET in (left["fabric"], right["fabric"]):
         left, right = _without_parts(left), _without_parts(right)
-    return [
+    found = [
         Difference(what, left.get(what, NOT_SET), right.get(what, NOT_SET))
         for what in {**left, **right}
         if left.get(what, NOT_SET) != right.get(what, NOT_SET)
     ]
+    return sorted(found, key=lambda one: not one.is_set_once)
 
 
 def _without_parts(settings: dict[str, str]) -> dict[str, str]:

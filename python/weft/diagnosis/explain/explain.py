@@ -8,7 +8,8 @@ import pyarrow as pa
 
 from weft.diagnosis.curve import Curve, curves
 from weft.diagnosis.explain.contrast import contrasts
-from weft.diagnosis.explain.finding import Explanation
+from weft.diagnosis.explain.departures import departures
+from weft.diagnosis.explain.finding import NOTHING, SET_FIRST, Explanation
 from weft.diagnosis.explain.kink import kinks
 from weft.diagnosis.explain.limited import limits
 from weft.diagnosis.explain.moved import allowed_error, explain_contrast
@@ -20,23 +21,27 @@ from weft.diagnosis.thresholds import curve_thresholds
 from weft.runs.folder import Run
 from weft.runs.tables import EVIDENCE_NAME
 
+ORDER = {"setting": 0, "limit": 1}
+
 
 def explain(run: Run) -> list[Explanation]:
     """What explains the limits, modes, dips, jumps, kinks and outliers of a run between two nodes, the surest first.
 
-    What the kernel states of whole steps comes first, then what moved with slow parts, then what nothing explains.
-    Empty for a run without evidence, and between many nodes.
+    Settings that are not the hosts' own come first, then what the kernel states of whole steps, then what moved with
+    slow parts, then what nothing explains. Between many nodes, and without evidence, there are settings only.
     """
+    found = departures(run)
     if all(step.is_ensemble or step.is_program for step in run.meta.plan.steps):
-        return []
-    found = list(explain_holes(run))
+        return found
+    is_set = bool(found)
+    found += explain_holes(run)
     evidence = run.side_table(EVIDENCE_NAME)
     if evidence.num_rows:
-        found += [one for curve in curves(run) for one in _of_curve(run, curve, evidence)]
-    return sorted(found, key=lambda one: (one.cause is None, one.kind != "limit"))
+        found += [one for curve in curves(run) for one in _of_curve(run, curve, evidence, is_set)]
+    return sorted(found, key=lambda one: (one.cause is None, ORDER.get(one.kind, len(ORDER))))
 
 
-def _of_curve(run: Run, curve: Curve, evidence: pa.Table) -> Iterator[Explanation]:
+def _of_curve(run: Run, curve: Curve, evidence: pa.Table, is_set: bool) -> Iterator[Explanation]:
     stretches = of_step(run, evidence, curve.step)
     if stretches is None:
         return
@@ -46,4 +51,7 @@ def _of_curve(run: Run, curve: Curve, evidence: pa.Table) -> Iterator[Explanatio
     seen = curve_points(curve), curve_thresholds(run, curve), stretches
     slow = [*contrasts(*seen), *kinks(*seen)]
     for contrast in slow:
-        yield explain_contrast(step, contrast, found, stretches, allowed_error(len(slow)))
+        otherwise = SET_FIRST if is_set and contrast.kind != "outliers" else NOTHING
+        yield explain_contrast(
+            step, contrast, found, stretches, allowed_error(len(slow)), otherwise
+        )

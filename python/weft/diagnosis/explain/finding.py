@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 NOTHING = "nothing recorded explains it"
+SET_FIRST = "no counter moved with it: suspect what was set first"
+"""Where the run set what its hosts would have chosen otherwise."""
 
 
 @dataclass(frozen=True)
@@ -23,8 +25,8 @@ class Reading:
 
 @dataclass(frozen=True)
 class Explanation:
-    """What is explained (`kind`: "limit", "modes", "dip", "threshold" or "outliers"), where, and by what: no cause
-    where nothing does.
+    """What is explained (`kind`: "setting", "limit", "modes", "dip", "threshold" or "outliers"), where, and by what: no
+    cause where nothing does.
 
     `strength` is the part of the lost time, or of the count, that the cause has; `p_value` how often chance alone does
     as much, of all counters together; null where the kernel itself states the cause.

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from weft.diagnosis.explain.contrast import Contrast
-from weft.diagnosis.explain.finding import NOTHING, Explanation, Reading
+from weft.diagnosis.explain.finding import Explanation, Reading
 from weft.diagnosis.explain.permutation import SHUFFLES, p_values
 from weft.diagnosis.explain.signals import Signal
 from weft.diagnosis.explain.stretches import Stretches
@@ -31,15 +31,23 @@ def allowed_error(contrasts: int) -> float:
 
 
 def explain_contrast(
-    step: str, contrast: Contrast, signals: list[Signal], stretches: Stretches, alpha: float
+    step: str,
+    contrast: Contrast,
+    signals: list[Signal],
+    stretches: Stretches,
+    alpha: float,
+    otherwise: str,
 ) -> Explanation:
     """What moved with the slow stretches: the first cause in the order of CAUSES, and of its counters the strongest.
 
-    One that moved with them by chance is named with a probability of at most `alpha`.
+    One that moved with them by chance is named with a probability of at most `alpha`. `otherwise` is said where
+    none did.
     """
     moved = [one for one in _moved(contrast, signals, stretches) if one[0] <= alpha]
     if not moved:
-        return Explanation(contrast.kind, step, contrast.sizes_bytes, f"{contrast.text}; {NOTHING}")
+        return Explanation(
+            contrast.kind, step, contrast.sizes_bytes, f"{contrast.text}; {otherwise}"
+        )
     p_value, strength, signal = min(moved, key=lambda one: (one[2].rank, -one[1]))
     messages = stretches.messages[contrast.used]
     evidence = _evidence(contrast, signal, messages, stretches.time_us[contrast.used])
