@@ -109,6 +109,39 @@ def test_no_single_factor_meets_all_published_saturation_points() -> None:
     assert knees["on board, Reloaded"] == pytest.approx(1.06, abs=0.005)
 
 
+WITH_PEAK = {
+    "speedy_fe_tcp", "speedy_fe_mpich", "speedy_gige_tcp", "slot_speedy", "slot_reloaded",
+    "onboard_reloaded", "onboard_mercurio",
+}  # fmt: skip
+
+
+def needed_peaks_mbps() -> dict[str, float | None]:
+    """For each point whose row prints no peak: the peak with which four half-power points are the point, None where no
+    latency is printed either."""
+    value, end = published(), "_saturation_kb"
+    keys = {key.removesuffix(end) for key in value if key.endswith(end)} - WITH_PEAK
+    latencies = {key: value.get(f"{key}_latency_us") for key in keys}
+    return {
+        key: latency and value[key + end] * KB * 8 / (4 * latency)
+        for key, latency in latencies.items()
+    }
+
+
+def test_of_the_points_without_a_peak_the_drivers_and_boards_would_need_far_too_low_a_one() -> None:
+    """The second table of docs/numbers.md: all 23 points are compared, of which two have no latency."""
+    needed = needed_peaks_mbps()
+    assert len(needed) + len(saturation_rows()) == 23
+    assert sorted(key for key, peak in needed.items() if peak is None) == [
+        "slot_hope",
+        "speedy_mtu3000_mpich",
+    ]
+    peaks = {key: round(peak) for key, peak in needed.items() if peak}
+    speedy = {key: peak for key, peak in peaks.items() if "speedy" in key}
+    others = {key: peak for key, peak in peaks.items() if key not in speedy}
+    assert (min(speedy.values()), max(speedy.values())) == (205, 328)
+    assert (min(others.values()), max(others.values())) == (33, 132)
+
+
 def test_fit_finds_the_parameters_of_exact_times_and_is_not_bent_by_a_dip() -> None:
     found = fit_times(SIZES, affine_us(SIZES, 28.0, 94.1))
     assert (found.latency_us, found.peak_mbps) == pytest.approx((28.0, 94.1), rel=1e-4)
