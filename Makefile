@@ -90,7 +90,7 @@ IDLE := nice -n 19 $(shell command -v chrt >/dev/null && echo chrt --idle 0)
 # Which of these and of MPI's; `cluster` are the slow ones.
 WHICH ?= not cluster
 
-PYTEST := $(BIN)/pytest -rfEs
+PYTEST := $(BIN)/pytest -rfEsR
 # The files with tests of a mark: importing all test files takes 20 s of processor time.
 marked = $$(grep --recursive --files-with-matches --include='test_*.py' 'mark\.$1' tests | sort)
 

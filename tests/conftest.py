@@ -22,6 +22,13 @@ settings.register_profile("weft", deadline=None)
 settings.load_profile("weft")
 
 
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """What measures time is tried again once: a virtual machine may stand still for a second. These are counted."""
+    for item in items:
+        if item.get_closest_marker("timed") or item.get_closest_marker("alone"):
+            item.add_marker(pytest.mark.flaky(reruns=1, reruns_delay=5))
+
+
 @pytest.fixture
 def own_registry(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> None:
     """Labs of this test alone."""

@@ -54,3 +54,14 @@ def test_a_part_that_did_not_end_is_a_failure(tmp_path: Path) -> None:
     part(tmp_path, "lint", "true")
     status, lines = summary(tmp_path, "lint", "rust")
     assert status == 1 and lines[1] == "    rust: did not end"
+
+
+def test_what_was_tried_again_is_counted(tmp_path: Path) -> None:
+    (tmp_path / "test_it.py").write_text(
+        "import pytest\ntried = []\n\n@pytest.mark.flaky(reruns=1)\n"
+        "def test_slow_once():\n    tried.append(1)\n    assert len(tried) == 2\n"
+    )
+    assert part(tmp_path, "timed", sys.executable, "-m", "pytest", "-q", "-rR", "test_it.py") == 0
+    status, lines = summary(tmp_path, "timed")
+    assert status == 0
+    assert lines[0].startswith("   timed: 1 passed, 0 failed, 0 skipped, 1 tried again, ok in ")

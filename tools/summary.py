@@ -13,7 +13,7 @@ from pathlib import Path
 
 KEPT = Path(".test")
 COUNTED = {"passed": "passed", "failed": "failed", "error": "failed", "errors": "failed"}
-COUNTED |= {"skipped": "skipped", "ignored": "skipped"}
+COUNTED |= {"skipped": "skipped", "ignored": "skipped", "rerun": "tried again"}
 CLOSING = re.compile(r"^(?:test result: .*|(?:\d+ \w+(?:, )?)+ in [\d.]+s.*)$", re.MULTILINE)
 COUNT = re.compile(r"(\d+) (\w+)")
 SKIPPED = re.compile(r"^SKIPPED \[(\d+)\] \S+: (.*)$", re.MULTILINE)
@@ -33,7 +33,8 @@ class Part:
 
 
 def counted(counts: Counter[str]) -> str:
-    return "".join(f"{counts[key]} {key}, " for key in ("passed", "failed", "skipped") if counts)
+    shown = ["passed", "failed", "skipped", *(["tried again"] if counts["tried again"] else [])]
+    return "".join(f"{counts[key]} {key}, " for key in shown if counts)
 
 
 def read(name: str) -> Part:
