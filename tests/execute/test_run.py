@@ -8,7 +8,7 @@ import pytest
 from support.cases import cases
 from support.command import QUICK
 from support.here import refusal, weft_json
-from support.runs import change_meta
+from support.runs import begin_run, change_meta
 from weft.runs.folder import Run
 from weft.runs.missing import measured_phases
 
@@ -112,3 +112,18 @@ def test_an_output_folder_that_exists_is_left_alone(tmp_path):
 )
 def test_resuming_no_run_and_what_resume_would_ignore_is_refused(tmp_path, extra, said):
     assert said in refusal("run", "--resume", tmp_path, *extra)
+
+
+def test_a_run_that_failed_before_its_first_result_gives_way_to_the_right_one(tmp_path):
+    out = tmp_path / "run"
+    begin_run(out).finish("failed")
+    assert weft_json("run", "latency", "--on", "sim:pair", "--out", out)["status"] == "complete"
+    assert "already exists" in refusal("run", "latency", "--on", "sim:pair", "--out", out)
+
+
+def test_what_else_is_in_the_folder_of_a_failed_run_is_left_alone(tmp_path):
+    out = tmp_path / "run"
+    begin_run(out).finish("failed")
+    (out / "notes.txt").write_text("why")
+    assert "already exists" in refusal("run", "latency", "--on", "sim:pair", "--out", out)
+    assert (out / "notes.txt").read_text() == "why"

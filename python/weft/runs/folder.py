@@ -106,6 +106,7 @@ class RunWriter:
             path.mkdir(parents=True, exist_ok=True)
             lock = FolderLock(path)
             refuse_existing(path)
+            _clear_failed(path)
             _warn_without_lock(lock, meta)
             meta.write(path)
             return cls(path, meta, path / STREAM_NAME, lock)
@@ -238,11 +239,16 @@ def check_positions(file: Path, samples: pa.Table, meta: RunMeta) -> None:
             )
 
 
+OWN_NAMES = {FILE_NAME, STREAM_NAME, TABLE_NAME, *SCHEMAS}
+"""What a run's folder has after it failed."""
+
+
 def refuse_existing(path: Path) -> None:
-    """Raise RequestError where there is something that would be written over."""
+    """Raise RequestError where there is something that would be written over: a run that failed has no results."""
     if not path.exists():
         return
-    if path.is_dir() and not any(entry.name != LOCK_NAME for entry in path.iterdir()):
+    names = {entry.name for entry in path.iterdir()} - {LOCK_NAME} if path.is_dir() else {""}
+    if not names or (names <= OWN_NAMES and _has_failed(path)):
         return
     raise RequestError(
         f"{path}: already exists",
@@ -250,6 +256,19 @@ def refuse_existing(path: Path) -> None:
         if (path / FILE_NAME).exists()
         else "choose another --out",
     )
+
+
+def _has_failed(path: Path) -> bool:
+    """Whether there is a run that ended before its first result."""
+    try:
+        return RunMeta.read(path).status == "failed"
+    except RequestError:
+        return False
+
+
+def _clear_failed(path: Path) -> None:
+    for name in OWN_NAMES:
+        (path / name).unlink(missing_ok=True)
 
 
 def _warn_without_lock(lock: FolderLock, meta: RunMeta) -> None:
