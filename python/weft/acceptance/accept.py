@@ -19,6 +19,8 @@ from weft.acceptance.requirements import Requirement, read_requirements
 from weft.acceptance.suspects import again_pairs
 from weft.acceptance.verdict import Acceptance, Verdict
 from weft.errors import RequestError
+from weft.execute.lab_scale.load import Load
+from weft.execute.lab_scale.settle import announce, fabric_to_build, settle_scale
 from weft.execute.progress import Reporter, Showing
 from weft.execute.work_folder import (
     REQUEST_NAME,
@@ -34,6 +36,7 @@ from weft.preflight.reach import refuse_unreached
 from weft.preflight.record import Record
 from weft.runs.folder import Run
 from weft.runs.fresh import fresh_folder
+from weft.runs.meta import Warning
 from weft.testbed.open import look_at_testbed, open_testbed
 
 COMMAND = "weft accept"
@@ -53,15 +56,40 @@ class AcceptRequest(Struct, frozen=True):
     nodes: int | None = None
     ports: str | None = None
     patience_s: float = 10.0
+    is_scale_given: bool = True
+    notes: tuple[Warning, ...] = ()
+    """What is to be said of the scale."""
+
+    @property
+    def needs_full_rates(self) -> bool:
+        """Whether rates and times are required that a slower lab could not have."""
+        wanted = read_requirements(self.expect) if self.expect else []
+        return any(
+            one.kind.value in ("rate", "time") and one.kind.source == "pairs" for one in wanted
+        )
 
 
 def accept(request: AcceptRequest, showing: Showing) -> Acceptance:
     """Measure until all requirements are decided, or cannot be; raises RequestError before anything is started."""
     refuse_existing(Path(request.out), COMMAND)
     work = _Work.of(request)
+    settled = _at_carried_scale(request)
+    if settled != request:
+        work = _Work.of(settled)
     with fresh_folder(Path(request.out)):
-        write_json(Path(request.out) / REQUEST_NAME, request)
+        write_json(Path(request.out) / REQUEST_NAME, settled)
         return work.carry_out(showing)
+
+
+def _at_carried_scale(request: AcceptRequest) -> AcceptRequest:
+    """With the scale of a lab settled, all of whose hosts send at once at times."""
+    fabric = fabric_to_build(request.testbed)
+    if fabric is None:
+        return request
+    everything = Load.of_all(fabric, request.nodes)
+    is_fixed = request.is_scale_given or request.needs_full_rates
+    found = settle_scale(fabric, request.scale if is_fixed else None, [everything])
+    return msgspec.structs.replace(request, scale=found.scale, notes=found.notes)
 
 
 def resume(directory: str, showing: Showing, approved: Collection[str] = ()) -> Acceptance:
@@ -118,12 +146,13 @@ class _Work:
 
     @property
     def _folder(self) -> WorkFolder:
-        return WorkFolder(COMMAND, self._request)
+        return WorkFolder(COMMAND, self._request, self._request.notes)
 
     def carry_out(self, showing: Showing) -> Acceptance:
         started = datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds")
         if not self._is_computed:
             with showing("check") as reporter:
+                announce(self._request.notes, reporter)
                 self._check(reporter)
         for name, plan in self._measurements():
             with showing(name) as reporter:

@@ -7,8 +7,6 @@ from collections.abc import Sequence
 from statistics import harmonic_mean
 
 import numpy as np
-import pyarrow as pa
-import pyarrow.compute as pc
 from msgspec.structs import replace
 
 from weft.acceptance.decide import Case, case, decide, settled, undecided
@@ -17,6 +15,7 @@ from weft.acceptance.requirements import Requirement
 from weft.acceptance.verdict import Direction, Symptom, Verdict
 from weft.condition import Fact
 from weft.diagnosis.ensemble.rates import Rates
+from weft.diagnosis.ensemble.waiting import waiting_share
 from weft.diagnosis.limits.diagnosis import study_of
 from weft.diagnosis.limits.differences import Difference, differences, unobservable
 from weft.diagnosis.limits.wording import cut_text, may_be_the_machine
@@ -24,7 +23,6 @@ from weft.diagnosis.xray.study import Study
 from weft.nodeset import fold
 from weft.quantity import format_mbps
 from weft.runs.folder import Run
-from weft.runs.tables import EVIDENCE_NAME
 from weft.statistics import Floats
 
 LONGER = "a longer search: `weft run xray` with --set steps.search.time='600 s'"
@@ -95,14 +93,7 @@ def _may_be_the_machine(one: Difference, run: Run) -> bool:
 
 def _waiting_share(run: Run) -> float:
     """Of the time of the search, what agents waited for a processor."""
-    rows = run.side_table(EVIDENCE_NAME)
-    search = [at for at, step in enumerate(run.meta.plan.steps) if step.is_adaptive]
-    rows = rows.filter(pc.is_in(rows["step"], pa.array(search, pa.int32())))
-    waiting, elapsed = (
-        pc.sum(rows.filter(pc.equal(rows["counter"].cast(pa.string()), name))["value"]).as_py() or 0
-        for name in ("process_waiting_ns", "elapsed_ns")
-    )
-    return waiting / elapsed if elapsed else 0.0
+    return waiting_share(run, [at for at, one in enumerate(run.meta.plan.steps) if one.is_adaptive])
 
 
 def _narrow(one: Difference, promise: Promise) -> Case | None:

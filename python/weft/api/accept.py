@@ -106,7 +106,7 @@ def accept(
     expect: str | os.PathLike[str] | None = None,
     fabric: str | os.PathLike[str] | None = None,
     out: str | os.PathLike[str] | None = None,
-    scale: float = 1.0,
+    scale: float | None = None,
     nodes: int | None = None,
     ports: str | None = None,
     showing: Showing = silent,
@@ -115,14 +115,24 @@ def accept(
 
     on: what to accept. expect: a TOML file of requirements; by default what the fabric declares, and equal nodes.
     fabric: the declared network, a catalogue name or a file. out: the folder of all runs; runs/accept-TIME by default.
-    scale: multiplies a lab's rates. nodes, ports: as in `weft.run`. showing: shows how far it is.
+    scale: multiplies a lab's rates; without it 1, or what this machine carries. nodes, ports: as in `weft.run`.
+    showing: shows how far it is.
 
     Raises RequestError before anything is started, WorkError where the work fails, and KeyboardInterrupt on an
     interrupt: `weft.resume_acceptance(folder)` continues it.
     """
     folder = Path(out or f"runs/accept-{datetime.datetime.now():%Y%m%d-%H%M%S}")
     expected, declared = (None if one is None else os.fspath(one) for one in (expect, fabric))
-    request = AcceptRequest(on, str(folder), expected, declared, scale, nodes, ports)
+    request = AcceptRequest(
+        on,
+        str(folder),
+        expected,
+        declared,
+        1.0 if scale is None else scale,
+        nodes,
+        ports,
+        is_scale_given=scale is not None,
+    )
     return Acceptance(acceptance.accept(request, showing), folder)
 
 

@@ -18,7 +18,7 @@ def run_request(
     on: str,
     *,
     out: str | os.PathLike[str] | None = None,
-    scale: float = 1.0,
+    scale: float | None = None,
     nodes: int | None = None,
     ports: str | None = None,
     cpus: str | Sequence[int] | None = None,
@@ -58,7 +58,7 @@ def run_request(
         plan,
         on,
         None if out is None else os.fspath(out),
-        scale,
+        1.0 if scale is None else scale,
         overrides,
         split_cpus(cpus) if isinstance(cpus, str) else None if cpus is None else list(cpus),
         patience_s,
@@ -66,6 +66,7 @@ def run_request(
         ports,
         None if against is None else os.fspath(against),
         _command(plan, on, scale, nodes, ports, overrides),
+        is_scale_given=scale is not None,
     )
 
 
@@ -185,7 +186,7 @@ def split_cpus(cpus: str) -> list[int]:
 def _command(
     plan: PlanSource,
     on: str,
-    scale: float,
+    scale: float | None,
     nodes: int | None,
     ports: str | None,
     overrides: Iterable[tuple[str, str]],
@@ -193,7 +194,7 @@ def _command(
     """The command that makes the same run; none where the plan is no file."""
     if isinstance(plan, Mapping):
         return []
-    given = {"--scale": None if scale == 1.0 else scale, "--nodes": nodes, "--ports": ports}
+    given = {"--scale": scale, "--nodes": nodes, "--ports": ports}
     options = [str(word) for name, value in given.items() if value for word in (name, value)]
     sets = [word for key, value in overrides for word in ("--set", f"{key}={value}")]
     return ["weft", "run", os.fspath(plan), "--on", on, *options, *sets]

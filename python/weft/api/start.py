@@ -10,6 +10,7 @@ from weft.api.machine import Machine
 from weft.api.predict import Source, predictor
 from weft.api.request import run_request
 from weft.api.run import Run, ended, opened
+from weft.execute.lab_scale.settle import at_carried_scale
 from weft.execute.progress import Reporter
 from weft.execute.request import simulate_run, start_run
 from weft.plan.load import PlanSource
@@ -20,7 +21,7 @@ def run(
     on: str,
     *,
     out: str | os.PathLike[str] | None = None,
-    scale: float = 1.0,
+    scale: float | None = None,
     nodes: int | None = None,
     ports: str | None = None,
     cpus: Sequence[int] | None = None,
@@ -53,7 +54,8 @@ def run(
     plan: a catalogue name, the path of a TOML file, or a dictionary with the keys of such a file.
     on: what to run on, such as "lab:pair", "ssh:n[1-8]", "sim:two-racks", "node:p4-400-base", "local:".
     out: the run folder to write; runs/PLAN-TIME by default.
-    scale: multiplies every rate of a fabric. nodes: use the first so many of a real cluster.
+    scale: multiplies every rate of a fabric; without it 1, or of a lab what this machine carries. nodes: use the first
+    so many of a real cluster.
     ports: for data, such as "5000-5100". cpus: the processor of each node's agent.
     patience_s: seconds without progress after which a peer has failed.
     launches: how often to repeat with fresh agents. until: end each size by itself, such as "±2 %, 60 s".
@@ -99,6 +101,7 @@ def run(
         compress=compress,
     )
     predicting = None if predict is None else predictor(predict)
+    request = at_carried_scale(request, reporter)
     return ended(start_run(request, reporter, predicting))
 
 

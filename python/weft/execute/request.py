@@ -59,6 +59,9 @@ class RunRequest:
     command: Sequence[str] = ()
     apply_anyway: bool = False
     """Whether knobs may change the interface that ssh came in on."""
+    is_scale_given: bool = True
+    notes: Sequence[Warning] = ()
+    """What run.json is to say besides."""
 
 
 BEFOREHAND = ("linpack-time", "option-left-out")
@@ -87,6 +90,7 @@ def start_run(
     out = Path(request.out) if request.out else default_folder(plan.name)
     with open_testbed(request.testbed, request.scale, request.nodes, request.ports) as testbed:
         plan, notes = settle(plan, testbed, request.cpus)
+        notes = [*request.notes, *notes]
         plan = settle_file_casts(plan, testbed, None if testbed.is_computed else out)
         refuse_existing(out)
         predicted = predictor(plan, testbed) if predictor else None

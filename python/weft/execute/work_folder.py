@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -15,7 +15,7 @@ from weft.execute.gate import deeds_below, deeds_of_run, refuse_other_owner, ref
 from weft.execute.progress import Reporter
 from weft.execute.request import RunRequest, resume_run, start_run
 from weft.runs.folder import Run
-from weft.runs.meta import FILE_NAME
+from weft.runs.meta import FILE_NAME, Warning
 from weft.text_file import read_json
 
 REQUEST_NAME = "request.json"
@@ -94,10 +94,11 @@ def write_json(file: Path, document: object) -> None:
 
 @dataclass(frozen=True)
 class WorkFolder:
-    """The folder of work that `command`, such as "weft tune", carries out for a request."""
+    """The folder of work that `command`, such as "weft tune", carries out for a request. Each run says the `notes`."""
 
     command: str
     request: WorkRequest
+    notes: Sequence[Warning] = ()
 
     @property
     def path(self) -> Path:
@@ -131,6 +132,7 @@ class WorkFolder:
             patience_s=request.patience_s,
             nodes=request.nodes,
             ports=request.ports,
+            notes=self.notes,
         )
         return start_run(wanted, reporter)
 

@@ -13,10 +13,9 @@ from weft.fabrics.changes.wiring import Wiring
 from weft.fabrics.changes.writing import rewired
 from weft.fabrics.document import FabricDocument
 from weft.prediction.predict import Drawn
+from weft.testbed.lab.demand import CARRIED_MBPS
 from weft.what_if.network import Network, host_rates_mbps
 
-CARRIED_MBPS = 60.0
-"""What all hosts together may send for each processor."""
 LEAST_QUEUE_FRAMES = 150
 """With fewer a dozen flows that share a limit lose so much that a part of it stays idle; with more, a slow limit is
 filled only after seconds."""

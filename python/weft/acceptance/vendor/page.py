@@ -226,7 +226,8 @@ def command_of(request: AcceptRequest) -> list[str]:
         "--on": request.testbed,
         "--expect": request.expect,
         "--fabric": request.fabric,
-        "--scale": None if request.scale == 1 else f"{request.scale:g}",
+        # A lab that is not carried at 1 would choose another scale.
+        "--scale": None if request.scale == 1 and not request.notes else f"{request.scale:g}",
         "--nodes": request.nodes,
         "--ports": request.ports,
     }

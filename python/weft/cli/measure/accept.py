@@ -34,7 +34,11 @@ from weft.execute.progress import Reporter
 @click.option("--out", metavar="DIR", help="Folder for all runs.  [default: runs/accept-TIME]")
 @click.option("--resume", metavar="DIR", help="Continue an acceptance that was cut short.")
 @yes_option
-@click.option("--scale", default=1.0, show_default=True, help="Multiply a lab's rates.")
+@click.option(
+    "--scale",
+    type=float,
+    help="Multiply a lab's rates.  [default: 1, or what this machine carries]",
+)
 @nodes_option
 @ports_option
 @click.option(
@@ -53,7 +57,7 @@ def accept(
     out: str | None,
     resume: str | None,
     yes: bool,
-    scale: float,
+    scale: float | None,
     nodes: int | None,
     ports: str | None,
     junit: Path | None,

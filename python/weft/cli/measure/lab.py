@@ -11,9 +11,12 @@ from weft.cli.output import json_option, plain, print_json, print_warnings
 from weft.cli.tables.layout import plain_table, terminal
 from weft.cli.tables.weather import print_log, print_weather
 from weft.errors import RequestError
+from weft.execute.lab_scale.load import Load
+from weft.execute.lab_scale.settle import settle_scale
+from weft.plan.catalog import find
 from weft.testbed.lab import registry
 from weft.testbed.lab.registry import Entry
-from weft.testbed.lab.testbed import bring_up
+from weft.testbed.lab.testbed import bring_up, make_room
 from weft.testbed.lab.weather import (
     COMMAND_LINE,
     Weather,
@@ -39,17 +42,25 @@ def lab() -> None:
 
 @lab.command(epilog="Example: weft lab up two-racks --scale 0.1")
 @click.argument("fabric")
-@click.option("--scale", default=1.0, show_default=True, help="Multiply every rate.")
+@click.option(
+    "--scale",
+    type=float,
+    help="Multiply every rate.  [default: 1, or what this machine carries]",
+)
 @click.option("--name", help="Name of the lab.  [default: the fabric's name]")
 @speed_option
 @json_option
-def up(fabric: str, scale: float, name: str | None, speed: float | None, as_json: bool) -> None:
+def up(
+    fabric: str, scale: float | None, name: str | None, speed: float | None, as_json: bool
+) -> None:
     """Create a lab of FABRIC (a catalogue name or a TOML file)."""
-    entry = bring_up(fabric, scale, name, speed)
+    make_room(name or find("fabric", fabric).stem)
+    found = settle_scale(fabric, scale, [Load.of_all(fabric)])
+    entry = bring_up(fabric, found.scale, name, speed, found.notes)
     if as_json:
-        print_json(entry.summary() | {"warnings": [vars(one) for one in entry.keeper.warnings]})
+        print_json(entry.summary() | {"warnings": [vars(one) for one in entry.warnings]})
         return
-    print_warnings(entry.keeper.warnings)
+    print_warnings(entry.warnings)
     hosts = ", ".join(f"{node.name} {node.address}" for node in entry.keeper.nodes)
     click.echo(f"{entry.id} is up: {hosts}")
 

@@ -27,6 +27,7 @@ from weft.diagnosis.predictions import held
 from weft.errors import RequestError
 from weft.execute.dry_run import Outlook
 from weft.execute.gate import deeds_of_run
+from weft.execute.lab_scale.settle import at_carried_scale
 from weft.execute.mpi.toolchain import KINDS
 from weft.execute.progress import Reporter
 from weft.execute.request import (
@@ -106,7 +107,11 @@ class Asked(Struct, frozen=True):
 )
 @cloup.option_group(
     "The testbed",
-    cloup.option("--scale", type=float, help="Multiply every rate of a fabric.  [default: 1.0]"),
+    cloup.option(
+        "--scale",
+        type=float,
+        help="Multiply every rate of a fabric.  [default: 1; of a lab what this machine carries]",
+    ),
     nodes_option,
     ports_option,
     cloup.option("--cpus", metavar="LIST", help="Processor of each node's agent, such as 0,1."),
@@ -249,6 +254,7 @@ def _started(asked: Asked) -> Run:
     afterwards = _tool_run(request, asked.tool) if asked.tool else None
     with progress() as reporter:
         predicting = _predictor(asked, reporter, _show) if asked.predict else None
+        request = at_carried_scale(request, reporter)
         return start_run(request, reporter, predicting, afterwards)
 
 
@@ -311,7 +317,7 @@ def _request(asked: Asked) -> RunRequest:
         quick_plan(asked.plan) if asked.quick else asked.plan,
         asked.testbed,
         out=asked.out,
-        scale=1.0 if asked.scale is None else asked.scale,
+        scale=asked.scale,
         nodes=asked.nodes,
         ports=asked.ports,
         cpus=asked.cpus,

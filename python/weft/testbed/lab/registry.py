@@ -14,6 +14,7 @@ import msgspec
 from msgspec import Struct, field
 
 from weft.private_folder import private_folder
+from weft.runs.meta import Warning
 from weft.testbed.lab.daemon import Files, Keeper, LabNode, cookie_of
 from weft.testbed.lab.guests import Guests
 from weft.text_file import ContentError, parse_json
@@ -31,10 +32,17 @@ class Entry(Struct, frozen=True):
     created: float
     keeper: Keeper
     guests: Guests | None = None
+    notes: tuple[Warning, ...] = ()
+    """What is to be said of its scale."""
 
     @property
     def state(self) -> str:
         return "up" if self.keeper.is_alive() else "stale"
+
+    @property
+    def warnings(self) -> list[Warning]:
+        """What is to be known of it before anything is measured."""
+        return [*self.notes, *self.keeper.warnings]
 
     @property
     def age_s(self) -> float:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import subprocess
 import time
+from collections.abc import Sequence
 from pathlib import Path
 from typing import cast
 
@@ -16,6 +17,7 @@ from weft.runs.meta import Warning
 from weft.testbed.base import BaseTestbed, Node
 from weft.testbed.lab import headroom, registry
 from weft.testbed.lab.daemon import Keeper, close_pipes, let_go, read_stats, start_keeper
+from weft.testbed.lab.demand import is_forwarded
 from weft.testbed.lab.headroom import Stats
 from weft.testbed.lab.registry import Entry
 
@@ -54,9 +56,8 @@ class Lab(BaseTestbed):
     @property
     def warnings(self) -> list[Warning]:
         stats = self._read_stats()
-        return self._keeper.warnings + (
-            headroom.warnings(self._stats_before, stats) if stats else []
-        )
+        measured = headroom.warnings(self._stats_before, stats) if stats else []
+        return [*self._entry.warnings, *measured]
 
     @property
     def cpus(self) -> list[int] | None:
@@ -72,13 +73,7 @@ class Lab(BaseTestbed):
 
     @property
     def _is_forwarded(self) -> bool:
-        """Whether the lab is more than a cable without limits, which the kernel carries alone."""
-        fabric = self._keeper.fabric
-        lines = [link[way] for link in fabric["links"] for way in ("forward", "backward")]
-        is_shaped = any(any(line.values()) for line in lines)
-        is_dead = any(link["dead"] for link in fabric["links"])
-        changes = fabric["paths"] or fabric.get("weather")
-        return bool(fabric["switches"] or changes or is_shaped or is_dead)
+        return is_forwarded(cast(Fabric, self._keeper.fabric))
 
     def describe(self) -> records.Testbed:
         """What run.json says about the lab; once it has measured for a second, also its headroom."""
@@ -118,10 +113,10 @@ class Lab(BaseTestbed):
 
 def open_lab(name: str, scale: float = 1.0) -> Lab:
     """The lab of that name if it is up, else a private one of that fabric; raises RequestError."""
-    entry = registry.get(name)
-    if entry is not None and entry.guests and entry.state == "up":
+    entry = kept_up(name)
+    if entry is not None and entry.guests:
         raise RequestError(f"the hosts of lab {name} are virtual machines", f"--on vm:{name}")
-    if entry is None or entry.private or entry.state == "stale":
+    if entry is None:
         path = catalog.find("fabric", name)
         return Lab(*start_lab(path, scale, private_name(path), private=True))
     if scale not in (1.0, entry.scale):
@@ -132,15 +127,27 @@ def open_lab(name: str, scale: float = 1.0) -> Lab:
     return Lab(entry, None)
 
 
-def bring_up(name: str, scale: float, lab: str | None, weather_speed: float | None = None) -> Entry:
+def kept_up(name: str) -> Entry | None:
+    """The lab of that name if it is up and no other run's own."""
+    entry = registry.get(name)
+    return None if entry is None or entry.private or entry.state == "stale" else entry
+
+
+def bring_up(
+    name: str,
+    scale: float,
+    lab: str | None,
+    weather_speed: float | None = None,
+    notes: Sequence[Warning] = (),
+) -> Entry:
     """Put a lab up that stays until it is taken down; raises RequestError when the name is taken.
 
-    `weather_speed` holds instead of the fabric's own.
+    `weather_speed` holds instead of the fabric's own; `notes` are what each run on it is to say.
     """
     path = catalog.find("fabric", name)
     lab = lab or path.stem
     make_room(lab)
-    entry, process = start_lab(path, scale, lab, False, weather_speed)
+    entry, process = start_lab(path, scale, lab, False, weather_speed, notes=notes)
     let_go(process)
     return entry
 
@@ -172,10 +179,11 @@ def start_lab(
     private: bool,
     weather_speed: float | None = None,
     guests: bool = False,
+    notes: Sequence[Warning] = (),
 ) -> tuple[Entry, subprocess.Popen[str]]:
     """Build and register a lab; raises what is wrong."""
     process, keeper = start_keeper(path, scale, registry.files(lab), weather_speed, guests)
-    entry = Entry(lab, path.stem, scale, private, time.time(), keeper)
+    entry = Entry(lab, path.stem, scale, private, time.time(), keeper, notes=tuple(notes))
     registry.add(entry)
     return entry, process
 

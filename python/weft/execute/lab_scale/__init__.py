@@ -1,0 +1,1 @@
+"""At which scale this machine carries a lab."""

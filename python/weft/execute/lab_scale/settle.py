@@ -1,0 +1,110 @@
+"""The scale of a lab, settled before a run: the one that was asked for, or one that this machine carries."""
+
+from __future__ import annotations
+
+import math
+import os
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from weft.errors import RequestError
+from weft.execute.lab_scale.choice import choose, smaller
+from weft.execute.lab_scale.load import Load, loads_of
+from weft.execute.lab_scale.self_test import SelfTest
+from weft.execute.lab_scale.words import overloaded, scaled, unlimited
+from weft.execute.progress import Reporter
+from weft.execute.request import RunRequest
+from weft.fabrics.load import load_fabric
+from weft.plan.load import load_plan
+from weft.runs.folder import refuse_existing
+from weft.runs.meta import Warning
+from weft.testbed.lab.demand import CARRIED_MBPS, is_forwarded, sending_mbps
+from weft.testbed.lab.testbed import kept_up
+
+CABLE_MBPS = 300.0
+"""What one cable carries on any machine: its two ends and the forwarder are all that runs."""
+
+
+@dataclass(frozen=True)
+class LabScale:
+    """A scale, and what is to be said of it."""
+
+    scale: float
+    notes: tuple[Warning, ...] = ()
+
+
+def at_carried_scale(request: RunRequest, reporter: Reporter | None = None) -> RunRequest:
+    """The request of a run with its lab's scale settled and, by the `reporter`, announced. Raises RequestError."""
+    name = fabric_to_build(request.testbed)
+    if name is None:
+        return request
+    if request.out:
+        refuse_existing(Path(request.out))
+    plan = load_plan(request.plan, request.overrides)
+    try:
+        loads = loads_of(plan, len(load_fabric(name)["hosts"]))
+    except RequestError:
+        # The run refuses it in better words.
+        return request
+    given = request.scale if request.is_scale_given else None
+    found = settle_scale(name, given, loads, reporter)
+    announce(found.notes, reporter)
+    return replace(request, scale=found.scale, notes=(*request.notes, *found.notes))
+
+
+def announce(notes: Sequence[Warning], reporter: Reporter | None) -> None:
+    """Say before a run what is to be known of its lab."""
+    for note in notes:
+        if reporter:
+            reporter.announce(note.message)
+
+
+def fabric_to_build(testbed: str) -> str | None:
+    """The fabric of a testbed that is a lab which is not up yet."""
+    kind, _, name = testbed.partition(":")
+    return name if kind == "lab" and name and kept_up(name) is None else None
+
+
+def settle_scale(
+    fabric: str, given: float | None, loads: Sequence[Load], reporter: Reporter | None = None
+) -> LabScale:
+    """The scale for a lab of a fabric that has these loads, one at a time; without a `given` one it may be chosen.
+    Raises RequestError for a fabric that is wrong."""
+    found = load_fabric(fabric)
+    sending = sending_mbps(found)
+    rates = list(sending.values())
+    scale = 1.0 if given is None else given
+    load = _heaviest(loads, rates)
+    if load is None or not is_forwarded(found):
+        return LabScale(scale)
+    loaded = {host for one in loads for host in one.hosts}
+    names = [name for host, name in enumerate(sending) if host in loaded]
+    notes = unlimited([name for name in names if sending[name] == math.inf])
+    demand_mbps = load.mbps(rates)
+    if demand_mbps * scale <= _surely_carried_mbps(load):
+        return LabScale(scale, notes)
+    if reporter:
+        reporter.describe("self-test of the lab")
+    rates_mbps = [rate for host in load.hosts if (rate := rates[host]) < math.inf]
+    test = SelfTest(fabric, load)
+    if given is None:
+        chosen = choose(demand_mbps, _processors(), test.at) or 1.0
+        return LabScale(chosen, (*notes, *scaled(rates_mbps, chosen)))
+    trial = test.at(given)
+    if trial is None or trial.has_room:
+        return LabScale(given, notes)
+    return LabScale(given, (*notes, overloaded(rates_mbps, given, trial, smaller(given, trial))))
+
+
+def _heaviest(loads: Sequence[Load], sending_mbps: Sequence[float]) -> Load | None:
+    return max(loads, key=lambda load: load.mbps(sending_mbps), default=None)
+
+
+def _surely_carried_mbps(load: Load) -> float:
+    """What needs no test."""
+    return CABLE_MBPS if load.is_pair else CARRIED_MBPS * _processors()
+
+
+def _processors() -> int:
+    return len(os.sched_getaffinity(0))

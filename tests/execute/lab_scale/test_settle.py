@@ -1,0 +1,131 @@
+"""Which labs are tried before a run, and what is said of their scale; the trial itself is replaced."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from weft.execute.lab_scale import settle as module
+from weft.execute.lab_scale.choice import Trial
+from weft.execute.lab_scale.load import Load, loads_of
+from weft.execute.lab_scale.self_test import SelfTest, possible_mbps
+from weft.execute.lab_scale.settle import LabScale, at_carried_scale, settle_scale
+from weft.execute.request import RunRequest
+from weft.fabrics.load import load_fabric
+from weft.plan.load import load_plan
+
+STAR = """name = "star"
+[[hosts]]
+ids = "n[1-{hosts}]"
+attach = "switch"
+link = {{ {link} }}
+[[switches]]
+ids = "switch"
+"""
+
+
+@pytest.fixture
+def tried(monkeypatch: pytest.MonkeyPatch) -> list[float]:
+    """Scales that were tried on a machine of two processors that carries 600 Mb/s."""
+    scales: list[float] = []
+
+    def at(self: SelfTest, scale: float) -> Trial:
+        scales.append(scale)
+        fabric = load_fabric(self.fabric, scale)
+        hosts = self.load.hosts
+        ring = list(zip(hosts, (*hosts[1:], hosts[0]), strict=True))
+        possible = possible_mbps(fabric, ring[:1] if self.load.is_pair else ring)
+        return Trial(min(possible, 600.0), possible, 0.02)
+
+    monkeypatch.setattr(SelfTest, "at", at)
+    monkeypatch.setattr(module, "_processors", lambda: 2)
+    return scales
+
+
+def star(folder: Path, hosts: int, link: str) -> str:
+    path = folder / "star.toml"
+    path.write_text(STAR.format(hosts=hosts, link=link))
+    return str(path)
+
+
+def settled(fabric: str, given: float | None = None) -> LabScale:
+    return settle_scale(fabric, given, [Load.of_all(fabric)])
+
+
+def codes(found: LabScale) -> list[str]:
+    return [one.code for one in found.notes]
+
+
+def test_a_lab_that_is_not_carried_gets_a_scale_and_says_so(tried: list[float]) -> None:
+    found = settled("fat-tree-16")
+    assert found.scale == 0.1 and tried == [0.5, 0.1]
+    [note] = found.notes
+    assert note.code == "lab-scaled"
+    assert "16 hosts at 100 Mb/s" in note.message and "scale 0.1" in note.message
+    assert "10.0 Mb/s in place of 100 Mb/s" in note.message
+
+
+def test_a_scale_that_is_too_large_is_kept_with_a_warning(tried: list[float]) -> None:
+    found = settled("fat-tree-16", 1.0)
+    assert (found.scale, codes(found), tried) == (1.0, ["lab-overloaded"], [1.0])
+    assert "0.600 of 1.51 Gb/s" in found.notes[0].message
+    assert "--scale 0.1," in found.notes[0].hint
+
+
+def test_a_scale_that_is_carried_is_no_matter(tried: list[float]) -> None:
+    assert settled("fat-tree-16", 0.1) == LabScale(0.1)
+    assert tried == [0.1]
+
+
+@pytest.mark.parametrize("fabric", ["fast-ethernet-pair", "long-fat", "mtu-hole", "pair"])
+def test_what_any_machine_carries_is_not_tried(fabric: str, tried: list[float]) -> None:
+    assert settled(fabric) == LabScale(1.0) and not tried
+
+
+def test_hosts_without_a_rate_are_named(tmp_path: Path, tried: list[float]) -> None:
+    found = settled(star(tmp_path, 3, 'delay = "5 us"'))
+    assert (found.scale, codes(found), tried) == (1.0, ["lab-unlimited"], [])
+    assert found.notes[0].message.startswith("n[1-3] have no link rate")
+
+
+def test_hosts_at_ten_gigabits_are_scaled(tmp_path: Path, tried: list[float]) -> None:
+    found = settled(star(tmp_path, 2, 'rate = "10 Gb/s"'))
+    assert (found.scale, codes(found)) == (0.02, ["lab-scaled"])
+
+
+@pytest.mark.parametrize(
+    ("plan", "hosts"),
+    [("xray", 16), ("aapc", 16), ("matrix", 16), ("signature", 2), ("latency", None)],
+)
+def test_a_plan_loads_the_hosts_that_it_sends_between(plan: str, hosts: int | None) -> None:
+    loads = loads_of(load_plan(plan), 16)
+    assert max((len(load.hosts) for load in loads), default=None) == hosts
+
+
+def test_of_two_hosts_one_sends_and_of_many_all(tmp_path: Path) -> None:
+    assert Load((0, 1)).mbps([100, 10, 100]) == 100
+    assert Load((0, 1, 2)).mbps([100, 10, 100]) == 210
+    assert Load((0, 1, 2)).mbps([100, float("inf"), 100]) == 200
+
+
+def test_a_run_is_told_its_scale(tmp_path: Path, tried: list[float], own_registry: None) -> None:
+    request = RunRequest("xray", "lab:fat-tree-16", is_scale_given=False)
+    found = at_carried_scale(request)
+    assert found.scale == 0.1 and [one.code for one in found.notes] == ["lab-scaled"]
+    kept = at_carried_scale(RunRequest("xray", "lab:fat-tree-16", scale=1.0))
+    assert kept.scale == 1.0 and [one.code for one in kept.notes] == ["lab-overloaded"]
+    pair = RunRequest("signature", "lab:fat-tree-16", is_scale_given=False)
+    simulated = RunRequest("xray", "sim:fat-tree-16", is_scale_given=False)
+    assert at_carried_scale(pair) == pair and at_carried_scale(simulated) == simulated
+
+
+def test_a_fabric_lets_through_its_cables_and_inner_limits(tmp_path: Path) -> None:
+    ring = [(0, 1), (1, 2), (2, 0)]
+    fabric = star(tmp_path, 3, 'rate = "100 Mb/s"')
+    assert possible_mbps(load_fabric(fabric), ring) == pytest.approx(3 * 94.15, rel=1e-3)
+    narrow = Path(fabric).read_text() + 'capacity = "150 Mb/s"\n'
+    Path(fabric).write_text(narrow)
+    assert possible_mbps(load_fabric(fabric), ring) == pytest.approx(150 * 1448 / 1518, rel=1e-2)
+    spines = load_fabric("leaf-spine")
+    assert possible_mbps(spines, ring) > 0
