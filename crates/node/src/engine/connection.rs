@@ -20,6 +20,8 @@ pub struct Connection {
     pub segment_bytes: u64,
     /// The payload of a packet.
     pub packet_bytes: u64,
+    /// So many large sends a window has room for.
+    large_sends: u64,
     send_buffer_bytes: u64,
     receive_buffer_bytes: u64,
     /// Sent before `copied` was acknowledged (Nagle) only in whole segments.
@@ -53,6 +55,7 @@ impl Connection {
             // No more than half of the other's window, so that there are two on their way.
             segment_bytes: segment_bytes.min((receive_bytes / 2).max(1)),
             packet_bytes: segment_bytes.min((receive_bytes / 2).max(1)),
+            large_sends: 1,
             send_buffer_bytes: send_bytes,
             receive_buffer_bytes: receive_bytes,
             nagle,
@@ -63,9 +66,11 @@ impl Connection {
         }
     }
 
-    /// Whole packets up to so many bytes, and half of a window, go to the driver as one; 0 is one packet.
-    pub fn with_large_send(mut self, most_bytes: u64) -> Self {
-        let most_bytes = most_bytes.min(self.receive_buffer_bytes / 2);
+    /// Whole packets up to so many bytes go to the driver as one; 0 is one packet. A window has room for `large_sends` of
+    /// them, so that some are on their way while the next is copied and the last is read.
+    pub fn with_large_send(mut self, most_bytes: u64, large_sends: u32) -> Self {
+        self.large_sends = u64::from(large_sends);
+        let most_bytes = most_bytes.min(self.receive_buffer_bytes / self.large_sends);
         let packets = (most_bytes / self.packet_bytes).max(1);
         self.segment_bytes = packets * self.packet_bytes;
         self
@@ -94,16 +99,26 @@ impl Connection {
         if whole == 0 || (whole < self.segment_bytes && !(push && (is_idle || !self.nagle))) {
             return None;
         }
-        let window = self.window();
-        let bytes = match window >= whole {
-            true => whole,
-            // A little goes only if nothing else could open the window (RFC 1122, 4.2.3.4).
-            false if is_idle && window > 0 => window,
-            false => return None,
-        };
+        let bytes = self.in_window(whole, is_idle);
+        if bytes == 0 {
+            return None;
+        }
         self.sent += bytes;
         self.ends.push_back(self.sent);
         Some(bytes)
+    }
+
+    /// How much of a segment may go now. Of a large send go the packets that the window has room for, if that is its part
+    /// of the window (Linux: tcp_tso_should_defer); a little only if nothing else could open it (RFC 1122, 4.2.3.4).
+    fn in_window(&self, whole: u64, is_idle: bool) -> u64 {
+        let (window, offered) = (self.window(), self.send_edge - self.acknowledged);
+        let packets = window / self.packet_bytes * self.packet_bytes;
+        match () {
+            _ if window >= whole => whole,
+            _ if packets > 0 && self.large_sends * window >= offered => packets,
+            _ if is_idle => window,
+            _ => 0,
+        }
     }
 
     pub fn sent(&self) -> u64 {
@@ -228,6 +243,31 @@ mod tests {
         connection.write(20 * SEGMENT);
         while connection.next_segment(true).is_some() {}
         connection
+    }
+
+    #[test]
+    fn a_window_has_room_for_several_large_sends() {
+        let new = || Connection::new(SEGMENT, 100_000, 1000, false);
+        assert_eq!(new().with_large_send(0, 3).segment_bytes, SEGMENT);
+        assert_eq!(new().with_large_send(200, 3).segment_bytes, 200);
+        assert_eq!(new().with_large_send(900, 3).segment_bytes, 330);
+        assert_eq!(new().with_large_send(900, 8).segment_bytes, 120);
+    }
+
+    #[test]
+    fn of_a_large_send_goes_what_the_window_has_room_for_if_that_is_its_part() {
+        let mut writer = Connection::new(SEGMENT, 100_000, 1000, false).with_large_send(900, 3);
+        writer.write(2000);
+        let sent: Vec<_> = std::iter::from_fn(|| writer.next_segment(true)).collect();
+        assert_eq!(sent, [330, 330, 330]);
+        // 205 B are open of 1000 that are offered, then 345.
+        writer.acknowledge(195, 1195, 0);
+        assert_eq!(writer.next_segment(true), None);
+        writer.acknowledge(325, 1325, 0);
+        assert_eq!(writer.next_segment(true), Some(330));
+        // The other end reads slowly and offers less: 105 of 300.
+        writer.acknowledge(1125, 1425, 0);
+        assert_eq!(writer.next_segment(true), Some(100));
     }
 
     #[test]

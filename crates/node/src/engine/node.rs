@@ -81,7 +81,7 @@ impl Node {
                 sockets.receive_bytes,
                 !exchange.nodelay,
             )
-            .with_large_send(u64::from(machine.nic.large_send_bytes)),
+            .with_large_send(u64::from(machine.nic.large_send_bytes), sockets.large_sends),
             datagrams: Datagrams::new(machine, exchange),
             flows: Flows::default(),
             io_queue: VecDeque::new(),

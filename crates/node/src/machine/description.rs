@@ -125,6 +125,8 @@ pub struct Link {
 pub struct Sockets {
     pub send_bytes: u64,
     pub receive_bytes: u64,
+    /// So many large sends a window has room for at least (Linux: net.ipv4.tcp_tso_win_divisor).
+    pub large_sends: u32,
     /// How long an acknowledgement waits for data to go with.
     pub delayed_ack_ps: u64,
     /// Frames that may wait between driver and protocol processing (Linux: net.core.netdev_max_backlog).

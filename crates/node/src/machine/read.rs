@@ -38,6 +38,8 @@ const KEYS: [&str; 17] = [
 
 /// Linux's net.core.netdev_max_backlog.
 const BACKLOG_FRAMES: u32 = 1000;
+/// Linux's net.ipv4.tcp_tso_win_divisor.
+const LARGE_SENDS: u32 = 3;
 const MOST_PACKET_CYCLES: u32 = 100_000_000;
 const PS_PER_S: u64 = 1_000_000_000_000;
 /// What the network interface interrupts for.
@@ -230,6 +232,7 @@ fn read_sockets(section: &Section) -> Result<Sockets> {
     section.check_keys(&[
         "send_buffer",
         "receive_buffer",
+        "large_sends",
         "delayed_ack",
         "backlog",
         "send_in_place",
@@ -237,6 +240,7 @@ fn read_sockets(section: &Section) -> Result<Sockets> {
     Ok(Sockets {
         send_bytes: amount(section, "send_buffer", &SIZE, 1)?,
         receive_bytes: amount(section, "receive_buffer", &SIZE, 1)?,
+        large_sends: section.count("large_sends", 1..=64)?.unwrap_or(LARGE_SENDS),
         delayed_ack_ps: amount(section, "delayed_ack", &SPAN, 1)?,
         backlog_frames: section
             .count("backlog", 1..=1_000_000)?

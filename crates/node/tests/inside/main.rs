@@ -8,6 +8,7 @@ mod effects;
 mod effects_of_caches;
 mod failures;
 mod header_split;
+mod large_sends;
 mod laws;
 mod mpi;
 mod plain;
