@@ -19,7 +19,13 @@ from support.virtual_cluster import star
 from support.waiting import wait_for
 from weft import binaries
 from weft.testbed.base import Node
-from weft.testbed.lab.headroom import Stats, busy_warnings, headroom, late_warnings
+from weft.testbed.lab.headroom import (
+    Stats,
+    busy_warnings,
+    frames,
+    headroom,
+    late_warnings,
+)
 from weft.testbed.lab.testbed import Lab, open_lab
 
 pytestmark = pytest.mark.timed
@@ -260,6 +266,10 @@ def test_late_frames_are_told() -> None:
     assert late_warnings(after, Stats(30_000, [(100, 9_090), (50_000, 120)])) == []
 
 
+def test_late_frames_are_counted() -> None:
+    assert frames(Stats(30_000, [(100, 9_000), (30_000, 20), (50_000, 120)])) == (9140, 120)
+
+
 def test_a_forwarder_without_time_to_spare_is_told() -> None:
     before = Stats(busy_seconds=[(10, 5), (99, 1)])
     calm = Stats(busy_seconds=[(10, 8), (30, 1), (99, 1)])
@@ -330,7 +340,9 @@ def test_without_root(open_folder: Path, monkeypatch: pytest.MonkeyPatch) -> Non
         assert (ready["give_way"], int(niceness)) == (True, 19)
         monkeypatch.setenv("LAB_PYTHON", reachable_python(n1))
         assert traffic.half_round_trips_us(n1, n2, "10.0.0.2", 1400)[0] >= FULL_FRAME_US
-        assert best_rate_mbps((n1, n2, "10.0.0.2"), 8) == pytest.approx(FAST_ETHERNET_MBPS, rel=0.08)
+        assert best_rate_mbps((n1, n2, "10.0.0.2"), 8) == pytest.approx(
+            FAST_ETHERNET_MBPS, rel=0.08
+        )
         keeper.communicate(timeout=5)
     assert keeper.returncode == 0
 

@@ -8,6 +8,7 @@ from msgspec import Struct
 
 from weft.runs.meta import Warning
 from weft.runs.records import Headroom
+from weft.testbed.base import Frames
 
 LATE_SHARE = 0.01
 """More frames than this share too late, and the machine rather than the fabric is measured."""
@@ -45,6 +46,13 @@ def headroom(before: Stats, after: Stats) -> Headroom | None:
         "least": round(1 - max(seconds) / 100, 2),
         "seconds": sum(seconds.values()),
     }
+
+
+def frames(stats: Stats) -> Frames:
+    """All that was forwarded so far."""
+    return Frames(
+        sum(count for _, count in stats.late_ns), _sum_above(stats.late_ns, stats.late_limit_ns)
+    )
 
 
 def late_warnings(before: Stats, after: Stats) -> list[Warning]:
