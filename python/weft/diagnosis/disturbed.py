@@ -93,7 +93,7 @@ def disturbances(
     time tells: there nodes of a lab wait for each other, and rates bear late frames.
     """
     found = [("stolen-time", _stolen(meta, tally))]
-    if is_of_pairs(meta.plan):
+    if _is_of_pairs(meta.plan):
         found.append(("processor-contention", _contention(meta, tally)))
         if frames and frames[0] >= LEAST_FRAMES:
             found.append(("lab-late", {"the lab": _Part(frames[1], frames[0])}))
@@ -198,14 +198,18 @@ def _name(meta: RunMeta, node: int) -> str:
     return host if host == "this machine" else str(meta.nodes[node]["name"])
 
 
-def is_of_pairs(plan: Plan) -> bool:
-    """Whether all that a plan measures are curves of pairs: then one launch is as good as another."""
-    return not plan.race and all(map(_is_of_pair, plan.steps))
+def is_repeatable(plan: Plan) -> bool:
+    """Whether all that a plan measures are curves of pairs, of which one launch is as good as another."""
+    return _is_of_pairs(plan) and not plan.race and not any(step.pin_ns for step in plan.steps)
+
+
+def _is_of_pairs(plan: Plan) -> bool:
+    return all(map(_is_of_pair, plan.steps))
 
 
 def _is_of_pair(step: Step) -> bool:
     is_other = step.is_ensemble or step.is_program or step.is_multi_pair or step.computes
-    return not (is_other or step.cast_file or step.pin_ns)
+    return not (is_other or step.cast_file)
 
 
 def disturbed_launches(meta: RunMeta) -> set[int]:
@@ -233,7 +237,7 @@ def wants_another(meta: RunMeta) -> bool:
     """Whether a further launch is to stand for a disturbed one: as long as there are too few others, and no more than
     the plan has once again."""
     is_short = bool(meta.disturbed) and _others(meta) < _wanted(meta.plan)
-    return is_of_pairs(meta.plan) and is_short and len(_launches(meta)) < 2 * meta.plan.launches
+    return is_repeatable(meta.plan) and is_short and len(_launches(meta)) < 2 * meta.plan.launches
 
 
 def stays_disturbed(meta: RunMeta) -> bool:
@@ -245,7 +249,7 @@ def stays_disturbed(meta: RunMeta) -> bool:
 
 def left_out(meta: RunMeta) -> set[int]:
     """The launches whose samples are in the folder but count in no median: disturbed ones, where enough others are."""
-    if not is_of_pairs(meta.plan) or stays_disturbed(meta):
+    if not is_repeatable(meta.plan) or stays_disturbed(meta):
         return set()
     return disturbed_launches(meta)
 

@@ -14,7 +14,7 @@ from msgspec.structs import asdict, replace
 
 from weft.diagnosis.curve import Batches, Curve, curves
 from weft.diagnosis.decision import Decision, decisions
-from weft.diagnosis.disturbed import disturbed_launches, is_of_pairs, wants_another
+from weft.diagnosis.disturbed import disturbed_launches, is_repeatable, wants_another
 from weft.diagnosis.drift import Drift, drift
 from weft.diagnosis.earlier import recorded_run
 from weft.diagnosis.repetition import batches_worth
@@ -216,7 +216,7 @@ class Agenda:
 
     def _launches_done(self, index: int) -> list[int]:
         """Those in which a step ran to its end, undisturbed where that is known."""
-        disturbed = disturbed_launches(self._meta) if is_of_pairs(self._meta.plan) else set()
+        disturbed = disturbed_launches(self._meta) if is_repeatable(self._meta.plan) else set()
         done = {launch for step, launch in self._meta.done if step == index}
         return sorted(done - disturbed)
 
