@@ -72,3 +72,12 @@ def test_runs_of_which_some_launches_were_measured_again_are_compared(
 def test_nothing_is_measured_against_a_disturbed_run(folders: tuple[Path, Path]) -> None:
     asked = ["signature", "--on", "lab:pair", "--until", "decided", "--against", folders[0]]
     assert SAID in refusal("run", *asked, "--dry-run")
+
+
+def test_nothing_is_recommended_by_a_disturbed_run(
+    folders: tuple[Path, Path], tmp_path: Path
+) -> None:
+    document = weft_json("recommend", folders[0], "--out", tmp_path / "advice")
+    assert document["actions"] == []
+    said = command("recommend", folders[0], "--out", tmp_path / "advice2").stdout
+    assert f"nothing follows from it: {SAID}" in " ".join(said.split())

@@ -145,12 +145,13 @@ def disturbed_run(directory: Path, disturbed: Sequence[int], launches: int = 5, 
     """A plan of five launches: 8 B took 28 us, and 463 us in those that were disturbed."""
     times = launches_of([28.0], launches, noise=0.01)
     times[:, list(disturbed)] *= 463 / 28
-    marks = [_stolen_mark(launch) for launch in disturbed]
+    marks = [stolen_mark(launch) for launch in disturbed]
     done = [[0, launch] for launch in range(launches)]
     return pingpong_run(directory, [8], times, done=done, disturbed=marks, **meta)
 
 
-def _stolen_mark(launch: int) -> Disturbed:
+def stolen_mark(launch: int) -> Disturbed:
+    """A launch in which half of a processor was stolen."""
     where = "processor 0 of this machine"
     return Disturbed(
         launch=launch, cause="stolen-time", where=where, share=0.49, counted=49, of=100
