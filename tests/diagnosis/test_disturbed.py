@@ -101,13 +101,27 @@ def test_where_the_kernel_places_agents_only_long_waits_count(tmp_path: Path) ->
     assert one["share"] == pytest.approx(0.6 - 50 / 280, abs=1e-3)
 
 
-@pytest.mark.parametrize(("late", "is_marked"), [(100, True), (99, False)])
-def test_one_late_frame_in_ten(tmp_path: Path, late: int, is_marked: bool) -> None:
-    marks = found(one_launch(tmp_path), {}, frames=(1000, late))
-    wanted = ("lab-late", 0.1, 100, 1000)
-    assert [(one["cause"], one["share"], one["counted"], one["of"]) for one in marks] == [
-        wanted
-    ] * is_marked
+@pytest.mark.parametrize(
+    ("forwarded", "late_ns", "share"),
+    [(10_000, 28_000_000, 0.1), (10_000, 27_000_000, None), (40_000, 112_000_000, 0.1)],
+    ids=["a tenth of the time", "less", "four frames a message wait together"],
+)
+def test_late_frames(tmp_path: Path, forwarded: int, late_ns: int, share: float | None) -> None:
+    """0.28 s with 5,000 round trips, so 10,000 messages."""
+    run = one_launch(tmp_path)
+    marks = found(run, {}, samples=run.samples, frames=(forwarded, late_ns))
+    assert [(one["cause"], one["share"], one["counted"], one["of"]) for one in marks] == (
+        [("lab-late", share, 28_000_000, 280_000_000)] if share else []
+    )
+
+
+def test_rates_bear_late_frames(tmp_path: Path) -> None:
+    run = write_run(
+        tmp_path / "r",
+        [step_rows([64], launches_of([28.0], launches=1), "stream")],
+        [step_plan("stream")],
+    )
+    assert found(run, {}, samples=run.samples, frames=(5_000, 10**9)) == []
 
 
 def test_of_a_launch_shorter_than_the_kernels_clock_nothing_is_said(tmp_path: Path) -> None:

@@ -16,18 +16,19 @@ pytestmark = pytest.mark.timed
 
 
 class LateLab(loopback.Loopback):
-    """Agents here, beside a forwarder whose frames are half late in the first launches."""
+    """Agents here, beside a forwarder whose frames are late all the time in the first launches."""
 
     def __init__(self, late_launches: int | None) -> None:
         super().__init__(2)
         self._growth: Iterator[int] = chain.from_iterable(
-            (0, 500 if late_launches is None or launch < late_launches else 0) for launch in count()
+            (0, 10**12 if late_launches is None or launch < late_launches else 0)
+            for launch in count()
         )
         self._seen = Frames(0, 0)
 
     def frames(self) -> Frames:
-        """A thousand more at each look."""
-        self._seen = Frames(self._seen.forwarded + 1000, self._seen.late + next(self._growth))
+        """Some more at each look."""
+        self._seen = Frames(self._seen.forwarded + 10, self._seen.late_ns + next(self._growth))
         return self._seen
 
 
@@ -45,7 +46,7 @@ def test_a_disturbed_launch_is_measured_again_and_all_is_kept(tmp_path: Path) ->
     assert done.meta.status == "complete"
     assert launches(done) == {0, 1, 2, 3}
     assert [(one["launch"], one["cause"], one["share"]) for one in done.meta.disturbed or []] == [
-        (0, "lab-late", 0.5)
+        (0, "lab-late", 1.0)
     ]
     assert done.meta.warnings[0].code == "launches-disturbed"
     assert Run.open(done.directory).meta.disturbed == done.meta.disturbed

@@ -16,15 +16,14 @@ from weft.runs.records import Disturbed
 from weft.sequential import LOOKS
 
 LEAST_SHARES = {"stolen-time": 0.1, "processor-contention": 0.2, "lab-late": 0.1}
-"""From these shares on a launch is disturbed: of the time, of the time, and of the frames."""
+"""From these shares of the time on a launch is disturbed."""
 SAYS = {
     "stolen-time": "the hypervisor took {share} of {where}",
     "processor-contention": "an agent waited {share} of the time for {where}, which others used",
-    "lab-late": "{share} of the lab's frames were late",
+    "lab-late": "messages waited {share} of the time for late frames of {where}",
 }
 LEAST_NS = 100_000_000
 """Of the time the kernel counts in steps of 10 ms; of less it says nothing."""
-LEAST_FRAMES = 100
 SHORT_WAIT_NS = 500_000
 """A task waits so long for a processor when it is woken or others are brief; longer waits are for one that stays."""
 HINT = "`disturbed` in run.json has the launches; find what else runs there (`top`), or measure when it is quiet"
@@ -85,18 +84,23 @@ class _Part:
 
 
 def disturbances(
-    meta: RunMeta, launch: int, tally: Tally, frames: tuple[int, int] | None = None
+    meta: RunMeta,
+    launch: int,
+    tally: Tally,
+    samples: pa.Table | None = None,
+    frames: tuple[int, int] | None = None,
 ) -> list[Disturbed]:
     """What disturbed a launch: each cause where it was strongest; nothing where it was below LEAST_SHARES.
 
-    `frames` are those that a lab forwarded meanwhile, and how many of them were late. Between many nodes only stolen
-    time tells: there nodes of a lab wait for each other, and rates bear late frames.
+    `samples` are those of the launch; `frames` says how many a lab forwarded meanwhile, and by how many ns those that
+    were late were so, together. Between many nodes only stolen time tells: there nodes of a lab wait for each other,
+    and rates bear late frames.
     """
     found = [("stolen-time", _stolen(meta, tally))]
     if _is_of_pairs(meta.plan):
         found.append(("processor-contention", _contention(meta, tally)))
-        if frames and frames[0] >= LEAST_FRAMES:
-            found.append(("lab-late", {"the lab": _Part(frames[1], frames[0])}))
+        if frames and samples and all(step.measures_latency for step in meta.plan.steps):
+            found.append(("lab-late", {"the lab": _late(samples, *frames)}))
     return [one for cause, parts in found for one in _strongest(launch, cause, parts)]
 
 
@@ -143,6 +147,13 @@ def _contention(meta: RunMeta, tally: Tally) -> dict[str, _Part]:
         for cpu, sharing in _by_processor(meta, nodes, cpus):
             parts[_named(meta, sharing[0], cpu)] += _waited_for_others(tally, step, sharing, cpu)
     return {where: one for where, one in parts.items() if one.of >= LEAST_NS}
+
+
+def _late(samples: pa.Table, forwarded: int, late_ns: int) -> _Part:
+    """How long messages waited for late frames: the frames of one message wait at the same time."""
+    crossings = 2 * (pc.sum(samples["messages"]).as_py() or 0)
+    frames_of_message = max(1.0, forwarded / max(1, crossings))
+    return _Part(round(late_ns / frames_of_message), pc.sum(samples["elapsed_ns"]).as_py() or 0)
 
 
 def _nodes_by_step(tally: Tally) -> dict[int, list[int]]:

@@ -9,6 +9,8 @@ import time
 from collections.abc import Coroutine
 from dataclasses import dataclass
 
+import pyarrow.compute as pc
+
 from weft.diagnosis.disturbed import Tally, disturbance_warning, disturbances
 from weft.diagnosis.other_traffic import other_traffic, other_traffic_text
 from weft.errors import WorkError
@@ -191,11 +193,12 @@ class LiveRun:
             return
         after = self._testbed.frames()
         counts = (
-            (after.forwarded - before.forwarded, after.late - before.late)
+            (after.forwarded - before.forwarded, after.late_ns - before.late_ns)
             if before and after
             else None
         )
-        self._meta.disturbed += disturbances(self._meta, launch, tally, counts)
+        mine = self._writer.samples.filter(pc.field("launch") == launch)
+        self._meta.disturbed += disturbances(self._meta, launch, tally, mine, counts)
 
     def _note_failure(self, error: WorkError, launch: int) -> None:
         self._writer.sync()

@@ -311,7 +311,7 @@ class Stall(TypedDict):
 
 class Disturbed(TypedDict):
     """A launch in which the machine had too little to give: the code of the cause, and where. `counted` is the part of
-    `of` (both in ns, or both frames) in which it had, `share` the one over the other."""
+    `of` (in ns) in which it had, `share` the one over the other."""
 
     launch: Index
     cause: str

@@ -42,10 +42,10 @@ class Node:
 
 
 class Frames(NamedTuple):
-    """Frames that were forwarded, and how many of them too late."""
+    """How many frames were forwarded, and by how much those that were too late were so, together."""
 
     forwarded: int
-    late: int
+    late_ns: int
 
 
 class Testbed(Protocol):

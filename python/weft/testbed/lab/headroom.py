@@ -50,9 +50,8 @@ def headroom(before: Stats, after: Stats) -> Headroom | None:
 
 def frames(stats: Stats) -> Frames:
     """All that was forwarded so far."""
-    return Frames(
-        sum(count for _, count in stats.late_ns), _sum_above(stats.late_ns, stats.late_limit_ns)
-    )
+    late = ((ns, count) for ns, count in stats.late_ns if ns > stats.late_limit_ns)
+    return Frames(sum(count for _, count in stats.late_ns), sum(ns * count for ns, count in late))
 
 
 def late_warnings(before: Stats, after: Stats) -> list[Warning]:
