@@ -35,7 +35,9 @@ def test_every_size_says_by_how_much_it_is_faster(tmp_path: Path) -> None:
     assert done.stdout.count("faster by") == 2
     shown = weft_json("show", folder)
     assert shown["against"]["path"] == str(before)
-    assert {(one["reason"], one["launches"]) for one in shown["stops"]} == {("differs", LOOKS[0])}
+    assert {one["reason"] for one in shown["stops"]} == {"differs"}
+    # All of the first look but those that were disturbed where there was no time for others.
+    assert all(one["launches"] <= LOOKS[0] for one in shown["stops"])
     assert all(1 < one["ratio"]["low"] < one["ratio"]["high"] for one in shown["stops"])
     text = weft("show", folder).stdout
     assert "2 of 2 sizes differ from the earlier run, 0 equal it within 5 %" in text

@@ -30,7 +30,8 @@ def test_a_signature_of_the_unshaped_pair(pair):
     assert "buffer-capped" in {warning["code"] for warning in said["warnings"]}
     shown = weft_json("show", folder)
     assert [point["size_bytes"] for point in shown["points"]] == [1, 1024, 16384]
-    assert all(point["launches"] == 2 for point in shown["points"])
+    # Where the machine was busy, others stand for disturbed launches.
+    assert {0, 1} <= {*Run.open(folder).samples["launch"].to_pylist()}
     assert 0 < shown["signature"]["latency_us"]["median"] < 1000
 
 

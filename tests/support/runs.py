@@ -17,6 +17,7 @@ from weft.plan.phases import expand
 from weft.plan.plan import Step
 from weft.runs.folder import Run, RunWriter
 from weft.runs.meta import RunMeta
+from weft.runs.records import Disturbed
 from weft.runs.samples import SCHEMA
 
 MESSAGES = 1000
@@ -138,3 +139,20 @@ def pingpong_run(
 ) -> Run:
     """A run of one ping-pong with these one-way times by size, launch and batch."""
     return write_run(directory, [step_rows(sizes, time_us)], **meta)
+
+
+def disturbed_run(directory: Path, disturbed: Sequence[int], launches: int = 5, **meta: Any) -> Run:
+    """A plan of five launches: 8 B took 28 us, and 463 us in those that were disturbed."""
+    times = launches_of([28.0], launches, noise=0.01)
+    times[:, list(disturbed)] *= 463 / 28
+    marks = [stolen_mark(launch) for launch in disturbed]
+    done = [[0, launch] for launch in range(launches)]
+    return pingpong_run(directory, [8], times, done=done, disturbed=marks, **meta)
+
+
+def stolen_mark(launch: int) -> Disturbed:
+    """A launch in which half of a processor was stolen."""
+    where = "processor 0 of this machine"
+    return Disturbed(
+        launch=launch, cause="stolen-time", where=where, share=0.49, counted=49, of=100
+    )

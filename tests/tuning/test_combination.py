@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from msgspec import structs
 
 from support.tuned import choice_of, raced
 from weft.interval import Interval
@@ -50,3 +51,9 @@ def test_all_are_held_against_none_and_the_best_alone() -> None:
 def test_what_adds_nothing_is_not_recommended(result, stay) -> None:
     assert kept(WINNERS, result, MARGIN)[0] == stay
     assert len(list(not_kept(WINNERS, stay))) == 2 - len(stay)
+
+
+def test_a_disturbed_race_of_all_together_takes_nothing_back() -> None:
+    """Each was confirmed in a race of its own; their effect together is not known."""
+    result = structs.replace(confirmed(1.0, 1.0, 1.0), disturbed="5 of 5 launches were disturbed")
+    assert kept(WINNERS, result, MARGIN) == (WINNERS, None)

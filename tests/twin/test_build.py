@@ -11,6 +11,7 @@ import pytest
 from support.generated_fabric import of_text
 from support.here import refusal, weft, weft_json
 from support.importing import imported
+from support.runs import change_meta, stolen_mark
 from support.twins import FABRIC, simulated_runs
 from support.virtual_cluster import VirtualCluster, simulate
 from weft.errors import RequestError
@@ -186,6 +187,15 @@ def test_a_late_lab_and_a_run_cut_short_are_said(runs, tmp_path):
     twin = make_twin([runs[0], str(copy)], tmp_path / "twin", draws=10)
     assert any("lab-late" in text for text in twin.warnings)
     assert any("is partial" in text for text in twin.warnings)
+
+
+def test_a_disturbed_run_is_refused(runs, tmp_path):
+    """Decisions, predictions and recommendations rest on twins."""
+    copy = Path(shutil.copytree(runs[3], tmp_path / "ring"))
+    change_meta(copy, disturbed=[stolen_mark(0)])
+    with pytest.raises(RequestError, match="1 of 1 launches were disturbed: the hypervisor took"):
+        make_twin([runs[0], str(copy)], tmp_path / "twin", draws=10)
+    assert not (tmp_path / "twin").exists()
 
 
 @pytest.mark.parametrize(("of_interface", "of_twin"), [(9000, 9000), (65536, 65535)])

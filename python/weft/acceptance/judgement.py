@@ -6,6 +6,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
+from msgspec.structs import replace
+
 from weft.acceptance.check_verdicts import check_verdict, usable, with_lost
 from weft.acceptance.decide import undecided
 from weft.acceptance.declared import Promise
@@ -23,6 +25,7 @@ from weft.acceptance.requirements import Requirement, requirement
 from weft.acceptance.suspects import usual_mbps
 from weft.acceptance.verdict import Verdict
 from weft.condition import Fact
+from weft.diagnosis.disturbed import not_usable
 from weft.preflight.record import Record
 from weft.runs.folder import Run
 
@@ -107,7 +110,28 @@ def default_requirements(
 def verdicts(requirements: Sequence[Requirement], measured: Measured) -> list[Verdict]:
     """On each requirement, in their order."""
     found = {verdict.requirement: verdict for verdict in _verdicts(requirements, measured)}
-    return with_causes([found[one.key] for one in requirements])
+    return with_causes(
+        [_unless_disturbed(found[one.key], one, measured.runs) for one in requirements]
+    )
+
+
+def _unless_disturbed(found: Verdict, wanted: Requirement, runs: Mapping[str, Run]) -> Verdict:
+    """A verdict, or that there is none because a run that it rests on is the machine's."""
+    for name in _rests_on(wanted, runs):
+        if reason := not_usable(runs[name].meta):
+            open_ = undecided(wanted, "the same, measured when the machine is quiet")
+            return replace(open_, evidence=(f"{name}: {reason}",))
+    return found
+
+
+def _rests_on(wanted: Requirement, runs: Mapping[str, Run]) -> list[str]:
+    """The runs by which a requirement is judged; rounds are held against what pairs reach alone."""
+    of_one = {"bisection", "all-to-all", "limits"}
+    source = wanted.kind.source
+    if source == "check":
+        return []
+    pairs = [] if source == "limits" else [name for name in runs if name not in of_one]
+    return [*pairs, *(name for name in runs if name == source)]
 
 
 def _verdicts(requirements: Sequence[Requirement], measured: Measured) -> Iterator[Verdict]:

@@ -121,7 +121,12 @@ class Comparison(Said):
             else f"too few launches to say where surely: {_launches(*found.judgement.launches)}"
         )
         warned = [f"warning: {one.message} [{one.code}]" for one in found.warnings[:SHOWN]]
-        return [f"{found.a} over {found.b}: {errors}; {sure}", *warned]
+        said = (
+            f"not comparable: {found.not_comparable}"
+            if found.not_comparable
+            else f"{errors}; {sure}"
+        )
+        return [f"{found.a} over {found.b}: {said}", *warned]
 
     @cached_property
     def _figures(self) -> list[Figure]:

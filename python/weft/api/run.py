@@ -146,7 +146,7 @@ class Run(Said):
 
     @cached_property
     def _lines(self) -> list[str]:
-        from weft.report.verdict import verdict  # takes long to import
+        from weft.report.verdict import disturbed_sentence, verdict  # takes long to import
 
         place = self.folder or "in memory"
         title = f"{self.meta.plan.name}, {place}, {self.status}"
@@ -155,7 +155,8 @@ class Run(Said):
         said_of_it = self.prediction.warnings if self.prediction else []
         warnings = [*said_of_it, *self.warnings][:SHOWN]
         warned = [f"warning: {one.message} [{one.code}]" for one in warnings]
-        return [title, *said, *self._phase_lines(), *explained, *warned]
+        doubt = filter(None, [disturbed_sentence(self.stored)])
+        return [*doubt, title, *said, *self._phase_lines(), *explained, *warned]
 
     def _phase_lines(self) -> Iterator[str]:
         """Of each step between many nodes: how long its phases took, and what each route got."""

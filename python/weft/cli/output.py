@@ -78,7 +78,9 @@ def print_run(run: Run, as_json: bool, held: Held | None = None) -> None:
     print_warnings(warnings)
     if lost := dict.fromkeys(entry["node"] for entry in run.meta.lost):
         click.echo(f"lost nodes: {one_line(fold(lost))}", err=True)
-    click.echo(f"{one_line(directory)}: {one_line(status)}", err=True)
+    is_disturbed = any(one.code == "disturbed" for one in warnings)
+    doubt = ", but disturbed: nothing can be concluded from it" if is_disturbed else ""
+    click.echo(f"{one_line(directory)}: {one_line(status)}{doubt}", err=True)
 
 
 def write_file(path: Path, text: str, is_named: bool = True) -> None:

@@ -16,6 +16,7 @@ from weft.comparison.routes import RoutePairs, compare_routes
 from weft.comparison.settings import Difference, setting_differences
 from weft.comparison.significance import least_p
 from weft.diagnosis.curve import Reduction, curves, reduction_of
+from weft.diagnosis.disturbed import not_usable
 from weft.errors import RequestError
 from weft.runs.digests import sampled_warning
 from weft.runs.folder import Run
@@ -43,10 +44,12 @@ class Head(msgspec.Struct, kw_only=True):
     """The document of `weft compare --json` without its points, of which there may be millions.
 
     `statistic` is what stands for a launch, in both runs. The errors are |ratio - 1|: the middle one, and the largest.
+    Where the runs are `not_comparable`, that says why, and nothing is called a difference.
     """
 
     a: str
     b: str
+    not_comparable: str | None = None
     quantity: str = "throughput_mbps"
     statistic: Reduction
     differences: list[Difference]
@@ -97,15 +100,18 @@ def compare(a: Run, b: Run) -> Comparison:
         routes.unmatched_a + len(left) - len(common), routes.unmatched_b + len(right) - len(common)
     )
     launches = ([left[key] for key in common], [right[key] for key in common])
+    reason = _why_not(a, b)
     judgement = judged(points, *launches, routes)
+    judgement = judgement.withheld() if reason else judgement
     ratios = np.array([one.ratio.median for one in points])
     errors_pct = np.abs(np.concatenate([ratios, routes.ratios]) - 1.0) * 100.0
     return Comparison(
         a=str(a.directory),
         b=str(b.directory),
+        not_comparable=reason,
         statistic=reduction,
         differences=setting_differences(a.meta, b.meta),
-        nodes=nodes_that_differ(routes),
+        nodes=[] if reason else nodes_that_differ(routes),
         simultaneous=Simultaneous(
             sum(one is not None for one in judgement.significant),
             judgement.launches,
@@ -122,6 +128,12 @@ def compare(a: Run, b: Run) -> Comparison:
         routes=routes,
         judgement=judgement,
     )
+
+
+def _why_not(a: Run, b: Run) -> str | None:
+    """Why the two say nothing about each other, if they do not."""
+    reasons = {name: not_usable(run.meta) for name, run in (("a", a), ("b", b))}
+    return "; ".join(f"{name}: {reason}" for name, reason in reasons.items() if reason) or None
 
 
 def _told(name: str, run: Run) -> list[Warning]:
@@ -153,6 +165,8 @@ def _notes(a: Run, b: Run, unmatched: Unmatched, judgement: Judgement) -> Iterat
         )
     for run in (a, b):
         yield from sampled_warning(str(run.directory), run.meta)
+    if _why_not(a, b):
+        return
     has_few = min(judgement.launches) < MIN_LAUNCHES
     if None in judgement.significant:
         noise = ", nor is it known what each run differs from itself" if has_few else ""

@@ -24,6 +24,10 @@ class Judgement(NamedTuple):
     noise_b: list[float | None]
     launches: tuple[int, int]
 
+    def withheld(self) -> Judgement:
+        """The same, with nothing called a difference or none."""
+        return self._replace(significant=[None] * len(self.significant))
+
     def rows(self, first: int = 0) -> Iterator[tuple[bool | None, float | None, float | None]]:
         """Each entry from the first on."""
         columns = (self.significant, self.noise_a, self.noise_b)

@@ -12,6 +12,7 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from weft.diagnosis.disturbed import left_out
 from weft.plan.phases import expand
 from weft.plan.plan import Goal, Step
 from weft.runs.folder import Run
@@ -119,6 +120,7 @@ class Batches:
             for one in steps
         ]
         kept = np.array(has_curve, dtype=bool)[column(run.samples, "step")] & ~_pins(run)
+        kept &= ~np.isin(column(run.samples, "launch"), [*left_out(run.meta)])
         samples = run.samples.filter(kept)
         step, size, launch, phase = (
             column(samples, name) for name in ("step", "size_bytes", "launch", "phase")

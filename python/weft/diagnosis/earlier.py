@@ -11,6 +11,7 @@ import numpy as np
 import pyarrow as pa
 
 from weft.diagnosis.curve import Curve, curves
+from weft.diagnosis.disturbed import not_usable
 from weft.errors import RequestError
 from weft.plan.phases import expand
 from weft.plan.plan import Plan
@@ -57,6 +58,10 @@ def earlier_run(path: str, plan: Plan) -> EarlierRun:
             "add --until decided, or measure and use `weft compare`",
         )
     run = Run.open(path)
+    if reason := not_usable(run.meta):
+        raise RequestError(
+            f"--against {path}: {reason}", "measure it again when the machine is quiet"
+        )
     if run.meta.statistic != "batch":
         raise RequestError(
             f"--against {path}: holds the {run.meta.statistic} of several trials, not each batch",

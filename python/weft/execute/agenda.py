@@ -14,6 +14,7 @@ from msgspec.structs import asdict, replace
 
 from weft.diagnosis.curve import Batches, Curve, curves
 from weft.diagnosis.decision import Decision, decisions
+from weft.diagnosis.disturbed import disturbed_launches, is_repeatable, wants_another
 from weft.diagnosis.drift import Drift, drift
 from weft.diagnosis.earlier import recorded_run
 from weft.diagnosis.repetition import batches_worth
@@ -72,7 +73,8 @@ class Agenda:
 
     def next(self) -> list[MissingStep]:
         """The steps of the next launch; none when the run is over."""
-        steps = self._planned.pop(0) if self._planned else list(self._beyond_plan())
+        steps = self._planned.pop(0) if self._planned else self._again()
+        steps = steps or list(self._beyond_plan())
         if steps:
             self._number = steps[0].launch
         return [self._known_to_have(one) for one in steps]
@@ -180,10 +182,25 @@ class Agenda:
             if step.goal:
                 yield index, step.goal
 
+    def _again(self) -> list[MissingStep]:
+        """All steps once more in the place of a launch that was disturbed; none where that is not wanted, or late."""
+        if not wants_another(self._meta) or any(self._is_late(goal) for _, goal in self._goals()):
+            return []
+        number, count = self._next_number(), len(self._meta.nodes)
+        found = [
+            MissingStep(index, number, [phase.index for phase in expand(step, count)])
+            for index, step in enumerate(self._meta.plan.steps)
+        ]
+        self._progress.grow(sum(len(one.phases) for one in found))
+        return found
+
+    def _next_number(self) -> int:
+        begun = pc.max(self._writer.samples["launch"]).as_py() or 0
+        return max(self._number, begun) + 1
+
     def _beyond_plan(self) -> Iterator[MissingStep]:
         """What is not known well enough by what was measured so far, while there is time."""
-        begun = pc.max(self._writer.samples["launch"]).as_py() or 0
-        number = max(self._number, begun) + 1
+        number = self._next_number()
         for index, goal in self._goals():
             done = self._launches_done(index)
             is_open = LOOKS[0] <= len(done) < min(self._meta.plan.launches, LOOKS[-1])
@@ -198,8 +215,10 @@ class Agenda:
                 yield MissingStep(index, number, phases)
 
     def _launches_done(self, index: int) -> list[int]:
-        """Those in which a step ran to its end."""
-        return sorted(launch for step, launch in self._meta.done if step == index)
+        """Those in which a step ran to its end, undisturbed where that is known."""
+        disturbed = disturbed_launches(self._meta) if is_repeatable(self._meta.plan) else set()
+        done = {launch for step, launch in self._meta.done if step == index}
+        return sorted(done - disturbed)
 
     def _seen_of(self, index: int, launches: list[int]) -> _Seen:
         """What these launches of a step said."""

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from weft.diagnosis.disturbed import Tally
 from weft.runs import records
 from weft.runs.folder import RunWriter
 from weft.runs.tables import EVIDENCE_NAME, SCHEMAS
@@ -25,6 +26,7 @@ class EvidenceLog:
     _writer: RunWriter
     _step: int
     _launch: int
+    _tally: Tally = field(default_factory=Tally)
     _waiting: list[pa.Table] = field(default_factory=list)
     _measured: set[int] = field(default_factory=set)
     _written: int = 0
@@ -65,6 +67,7 @@ class EvidenceLog:
         if self._written > MOST_ROWS:
             return
         self._writer.append_evidence(rows)
+        self._tally.add(rows)
         self._written += len(rows)
         if self._written > MOST_ROWS:
             phase = pc.max(rows["phase"]).as_py()

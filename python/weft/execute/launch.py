@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import msgspec
 import pyarrow as pa
 
+from weft.diagnosis.disturbed import Tally
 from weft.execute.adaptive import AdaptiveStep, Choosers, chosen_phases
 from weft.execute.agenda import Agenda
 from weft.execute.applications.costs import with_work
@@ -50,6 +51,8 @@ class Launch:
     epoch_ns: int
     anyway: bool = False
     """Whether the interface that ssh came in on may be changed."""
+    tally: Tally = field(default_factory=Tally)
+    """What the evidence of all its steps says of processors."""
 
     async def run(self, steps: list[MissingStep]) -> None:
         """Measure what the steps lack; raises AgentError, or TooFewNodes."""
@@ -73,7 +76,8 @@ class Launch:
         plan = self.writer.meta.plan
         if plan.race:
             return f"block {self.number + 1}"
-        of = "" if any(step.goal for step in plan.steps) else f" of {plan.launches}"
+        has_goal = any(step.goal for step in plan.steps)
+        of = "" if has_goal or self.number >= plan.launches else f" of {plan.launches}"
         return f"launch {self.number + 1}{of}"
 
     def _step(self, missing: MissingStep) -> Step:
@@ -109,7 +113,7 @@ class Launch:
     async def _run_step(self, crew: Crew, missing: MissingStep, settings: HostSettings) -> None:
         step = self._step(missing)
         progress = StepProgress(self.progress, f"{self._where()}, {step.name}", len(missing.phases))
-        logbook = Logbook(self.writer, missing.step, self.number, progress.over)
+        logbook = Logbook(self.writer, missing.step, self.number, progress.over, self.tally)
         logbook.knobs = {agent.node: settings.of(node) for node, agent in crew.agents.items()}
         try:
             await self._measure(crew, missing, logbook, progress)

@@ -9,6 +9,9 @@ import time
 from collections.abc import Coroutine
 from dataclasses import dataclass
 
+import pyarrow.compute as pc
+
+from weft.diagnosis.disturbed import Tally, disturbance_warning, disturbances
 from weft.diagnosis.other_traffic import other_traffic, other_traffic_text
 from weft.errors import WorkError
 from weft.execute.adaptive import Choosers
@@ -22,7 +25,7 @@ from weft.runs.meta import REPEATED, Status
 from weft.runs.missing import missing_steps
 from weft.runs.tables import EVIDENCE_NAME
 from weft.testbed.agent.agent import AgentError
-from weft.testbed.base import Testbed
+from weft.testbed.base import Frames, Testbed
 from weft.testbed.event_loop import on_terminate, run_to_end
 
 MAX_FAILED_LAUNCHES = 2
@@ -54,6 +57,8 @@ class LiveRun:
 
     def __post_init__(self) -> None:
         self._meta = self._writer.meta
+        if not self._meta.done:
+            self._meta.disturbed = []
         race = self._meta.plan.race
         self._agenda: Agenda | RaceAgenda = (
             RaceAgenda(self._writer, self._progress, race)
@@ -73,6 +78,7 @@ class LiveRun:
                 f"continue it with `weft run --resume {self._writer.directory}`",
             )
         self._agenda.finish()
+        self._warn_of_disturbance()
         self._warn_of_drift()
         self._warn_of_incomplete_phases()
         self._warn_of_other_traffic()
@@ -81,6 +87,11 @@ class LiveRun:
         # What a lab can say only afterwards: whether it had headroom.
         self._meta.testbed |= self._testbed.describe()
         return self._writer.finish(self._status())
+
+    def _warn_of_disturbance(self) -> None:
+        """Before all other warnings, since it puts every number in doubt."""
+        if found := disturbance_warning(self._meta):
+            self._meta.warn_first(found)
 
     def _warn_of_drift(self) -> None:
         """Times that changed while the run measured."""
@@ -143,7 +154,7 @@ class LiveRun:
         failed_in_a_row = 0
         token, epoch_ns = secrets.token_hex(32), monotonic_start_ns(self._meta.started)
         while steps := self._agenda.next():
-            launch = steps[0].launch
+            launch, before, tally = steps[0].launch, self._testbed.frames(), Tally()
             try:
                 await Launch(
                     launch,
@@ -156,7 +167,9 @@ class LiveRun:
                     token,
                     epoch_ns,
                     self._anyway,
+                    tally,
                 ).run(steps)
+                self._note_disturbance(launch, tally, before)
                 failed_in_a_row = 0
             except (AgentError, TooFewNodes) as error:
                 is_gone = bool(self._testbed.failure())
@@ -173,6 +186,19 @@ class LiveRun:
                     f"mend what failed, then `weft run --resume {self._writer.directory}`",
                 )
                 return
+
+    def _note_disturbance(self, launch: int, tally: Tally, before: Frames | None) -> None:
+        """Mark a launch in which the machine was the limit; runs of earlier builds that are resumed have no marks."""
+        if self._meta.disturbed is None:
+            return
+        after = self._testbed.frames()
+        counts = (
+            (after.forwarded - before.forwarded, after.late_ns - before.late_ns)
+            if before and after
+            else None
+        )
+        mine = self._writer.samples.filter(pc.field("launch") == launch)
+        self._meta.disturbed += disturbances(self._meta, launch, tally, mine, counts)
 
     def _note_failure(self, error: WorkError, launch: int) -> None:
         self._writer.sync()

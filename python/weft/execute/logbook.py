@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import statistics
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import cast
 
 import pyarrow as pa
 import pyarrow.compute as pc
 from msgspec.structs import asdict
 
+from weft.diagnosis.disturbed import Tally
 from weft.diagnosis.interference.notes import notes
 from weft.execute.evidence import EvidenceLog
 from weft.nodeset import fold
@@ -37,15 +38,17 @@ from weft.testbed.agent.reply import (
 
 @dataclass
 class Logbook:
-    """Writes to the run of a writer on behalf of one step and launch; `on_phases` hears which are over."""
+    """Writes to the run of a writer on behalf of one step and launch; `on_phases` hears which are over, and `tally` has
+    what evidence says of the launch."""
 
     writer: RunWriter
     step: int
     launch: int
     on_phases: Callable[[Collection[int]], None]
+    tally: Tally = field(default_factory=Tally)
 
     def __post_init__(self) -> None:
-        self.evidence = EvidenceLog(self.writer, self.step, self.launch)
+        self.evidence = EvidenceLog(self.writer, self.step, self.launch, self.tally)
         self.knobs: dict[str, dict[str, str]] = {}
         """Settings that were changed for this step and read back, by the name of the node."""
         self._pauses: dict[tuple[int, ...], list[float]] = {}

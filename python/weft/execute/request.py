@@ -17,6 +17,7 @@ from weft.diagnosis.earlier import recorded_run
 from weft.errors import RequestError
 from weft.execute.adaptive import Chooser
 from weft.execute.against import settle_against
+from weft.execute.busy import announce_busy
 from weft.execute.dry_run import Outlook, foresee
 from weft.execute.file_cast.settle import settle_file_casts
 from weft.execute.gate import deeds_of_run, refuse_other_owner, refuse_unapproved
@@ -99,6 +100,8 @@ def start_run(
         for note in notes:
             if reporter and note.code in BEFOREHAND:
                 reporter.announce(note.message)
+        if reporter:
+            announce_busy(testbed, reporter)
         with fresh_folder(out):
             writer = RunWriter.create(out, meta)
             if predicted:

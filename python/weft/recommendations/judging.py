@@ -7,6 +7,7 @@ from pathlib import Path
 
 from msgspec import Struct
 
+from weft.diagnosis.disturbed import not_usable
 from weft.errors import RequestError
 from weft.nodeset import fold
 from weft.plan import catalog
@@ -59,12 +60,17 @@ def judge_of(asked: Asked, found: Sequence[Source], place: Path) -> Judge | None
 
 def _fit_for_a_twin(found: Sequence[Source]) -> list[str]:
     """The search, and what else was measured of the same nodes; none without a search, which alone shows limits."""
-    searches = [one for one in found if isinstance(one, SearchRun) and one.is_search]
+    searches = [
+        one
+        for one in found
+        if isinstance(one, SearchRun) and one.is_search and not not_usable(one.run.meta)
+    ]
     if not searches:
         return []
     nodes = set(searches[0].cluster.nodes)
     runs = [one for one in found if isinstance(one, SearchRun | PairRun)]
-    return [str(one.path) for one in runs if set(one.cluster.nodes) <= nodes]
+    quiet = [one for one in runs if not not_usable(one.run.meta)]
+    return [str(one.path) for one in quiet if set(one.cluster.nodes) <= nodes]
 
 
 def _judge(

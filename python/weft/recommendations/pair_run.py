@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from functools import cached_property
 from pathlib import Path
 
+from weft.diagnosis.disturbed import not_usable
 from weft.diagnosis.explain.finding import Explanation
 from weft.diagnosis.limits.diagnosis import diagnose
 from weft.diagnosis.limits.findings import Findings
@@ -55,6 +56,8 @@ class PairRun:
 
     @property
     def said(self) -> str:
+        if reason := not_usable(self.run.meta):
+            return f"nothing follows from it: {reason}"
         settings = len(self.findings.recommendations)
         tried = f"{settings or 'no'} setting{'s' * (settings != 1)} to try"
         full = [f"{part_text(one.part)} full" for one in self.findings.full_parts]
@@ -62,6 +65,8 @@ class PairRun:
 
     def proposals(self) -> Iterator[Proposal]:
         """Faults of the path first, then settings, which are untested."""
+        if not_usable(self.run.meta):
+            return
         for one in self.findings.explanations:
             if one.cause in BROKEN and one.kind == "limit":
                 yield Proposal(self._fault(one, BROKEN[one.cause]))

@@ -9,6 +9,7 @@ from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
 
+from weft.diagnosis.disturbed import not_usable
 from weft.diagnosis.limits.diagnosis import diagnose, searched_steps
 from weft.diagnosis.limits.findings import Findings, Limit, Slow
 from weft.diagnosis.limits.folded import capacity_of, directions_text
@@ -63,6 +64,8 @@ class SearchRun:
 
     @property
     def said(self) -> str:
+        if reason := not_usable(self.run.meta):
+            return f"nothing follows from it: {reason}"
         slow = f"{len(self.findings.slow) or 'nothing'} slow"
         if not self.is_search:
             return f"{len(self.cluster.nodes)} nodes, {slow}"
@@ -72,6 +75,8 @@ class SearchRun:
 
     def proposals(self) -> Iterator[Proposal]:
         """Slow things are mended, limits widened, open questions measured."""
+        if not_usable(self.run.meta):
+            return
         yield from (self._slow(one) for one in self.findings.slow)
         if self.is_search:
             yield from self._limits()

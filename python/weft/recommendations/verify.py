@@ -11,6 +11,7 @@ import msgspec
 from msgspec import Struct
 
 from weft.acceptance.accept import AcceptRequest, accept
+from weft.diagnosis.disturbed import not_usable
 from weft.errors import RequestError
 from weft.execute.gate import deeds, refuse_unapproved
 from weft.execute.progress import Showing
@@ -214,6 +215,8 @@ class _Place:
 
 def _compared(one: Expected, run: Run) -> Shown:
     what = f"{one.step}, {one.size_bytes} B"
+    if reason := not_usable(run.meta):
+        return Shown(what, "unknown", f"{what}: {reason}", one.ratio)
     after = measured(run, one.step, one.size_bytes, one.measure)
     if after is None:
         return Shown(

@@ -30,6 +30,11 @@ class Report(Material):
         """The figures that the runs have data for."""
         return all_figures(self)
 
+    @property
+    def named_runs(self) -> list[tuple[str, Run]]:
+        """Each run by its name."""
+        return list(zip(self.names, self.runs, strict=True))
+
     @cached_property
     def empty_runs(self) -> list[Run]:
         """The runs that measured nothing."""
@@ -50,7 +55,7 @@ class Report(Material):
         """The warnings of all runs, of their predictions, and what their signatures lack; each names its run."""
         found = [
             {"run": name, **asdict(warning)}
-            for name, run in zip(self.names, self.runs, strict=True)
+            for name, run in self.named_runs
             for warning in run.meta.warnings
         ]
         found += [

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Protocol
 
 from weft.alike import listed
+from weft.diagnosis.disturbed import not_usable
 from weft.diagnosis.points import Point
 from weft.diagnosis.stops import beside_earlier, difference_text, stop_line
 from weft.diagnosis.thresholds import threshold_lines
@@ -43,6 +44,14 @@ def verdict(run: Run) -> str:
         found = steps_of([run.directory.name], [run])
         sentences += [found_sentence(one) for one in found]
     return "\n".join(sentences or [nothing_measured(run)])
+
+
+def disturbed_sentence(run: Run) -> str:
+    """That nothing may be concluded from a run, and why; empty where that is not so."""
+    reason = not_usable(run.meta)
+    return (
+        f"Disturbed: {reason}. What follows is the machine's and proves nothing." if reason else ""
+    )
 
 
 def sentence(one: Series) -> str:

@@ -26,8 +26,17 @@ FILE_NAME = "run.json"
 Status = Literal["complete", "partial", "failed"]
 """A run that is not at its end is partial: it may be killed at any moment, and then it is not corrected."""
 
-MENDED = ("interrupted", "gave-up", "phases-incomplete", "damaged", "windows-empty", "drift")
-"""Codes of the warnings about what is missing: resuming a run says anew what still is."""
+MENDED = (
+    "interrupted",
+    "gave-up",
+    "phases-incomplete",
+    "damaged",
+    "windows-empty",
+    "drift",
+    "disturbed",
+    "launches-disturbed",
+)
+"""Codes of the warnings about what is missing or of no use: resuming a run says anew what still is."""
 REPEATED = "samples measured before are kept; `weft run --resume` repeats only what is missing"
 """The hint of a warning about a launch that failed: resuming tries it again."""
 LONGEST_SAID = 400
@@ -70,6 +79,8 @@ class RunMeta:
     did; `against` is the earlier run that they were measured against. `rows` are the samples that were safe when
     run.json was written; runs of earlier builds do not say.
     `stalls` says how connections were on which a step failed because nothing moved any more.
+    `disturbed` are the launches in which the machine, not what was to be measured, was the limit; None where that is
+    not known: in runs of earlier builds, and in those that no agents measured.
     `refused` counts, by node, the connections and datagrams to its data ports that were not the run's.
     """
 
@@ -90,6 +101,7 @@ class RunMeta:
     carried: list[records.Carried] = field(default_factory=list)
     evidence: list[records.Evidence] = field(default_factory=list)
     stalls: list[records.Stall] = field(default_factory=list)
+    disturbed: list[records.Disturbed] | None = None
     costs: list[records.Cost] = field(default_factory=list)
     casts: list[records.FileCast] = field(default_factory=list)
     linpack: list[records.Linpack] = field(default_factory=list)
@@ -111,6 +123,10 @@ class RunMeta:
         warning = Warning(code, message, hint)
         if warning not in self.warnings:
             self.warnings.append(warning)
+
+    def warn_first(self, warning: Warning) -> None:
+        """Add what puts all else in doubt."""
+        self.warnings.insert(0, warning)
 
     def note_damage(self, message: str, hint: str) -> None:
         """Samples that the run had are missing."""

@@ -309,6 +309,18 @@ class Stall(TypedDict):
     unanswered_ms: Count
 
 
+class Disturbed(TypedDict):
+    """A launch in which the machine had too little to give: the code of the cause, and where. `counted` is the part of
+    `of` (in ns) in which it had, `share` the one over the other."""
+
+    launch: Index
+    cause: str
+    where: str
+    share: Number
+    counted: Count
+    of: Count
+
+
 class BusyCost(TypedDict):
     """What receiving took of the receiver's processor where its application left it no time to wait, without that work;
     `waits` counts how often it waited all the same."""

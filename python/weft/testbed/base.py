@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
-from typing import Protocol, Self
+from typing import NamedTuple, Protocol, Self
 
 from weft import binaries
 from weft.runs import records
@@ -39,6 +39,13 @@ class Node:
     def with_bond(self) -> tuple[str, ...]:
         """Its addresses, and behind them that on the bond, if there is one."""
         return (*self.places, self.bond) if self.bond else self.places
+
+
+class Frames(NamedTuple):
+    """How many frames were forwarded, and by how much those that were too late were so, together."""
+
+    forwarded: int
+    late_ns: int
 
 
 class Testbed(Protocol):
@@ -79,6 +86,9 @@ class Testbed(Protocol):
     @property
     def warnings(self) -> list[Warning]:
         """What is needed to interpret results from the testbed, as of now."""
+
+    def frames(self) -> Frames | None:
+        """How many frames it has forwarded itself so far; None where it forwards none."""
 
     def describe(self) -> records.Testbed:
         """What run.json says about the testbed."""
@@ -139,6 +149,10 @@ class BaseTestbed:
 
         starts = (start(self.nodes[node]) for node in nodes)
         return dict(zip(nodes, await asyncio.gather(*starts), strict=True))
+
+    def frames(self) -> Frames | None:
+        """Something else carries them."""
+        return None
 
     def failure(self) -> str | None:
         """Nodes may fail, the testbed does not."""

@@ -35,7 +35,7 @@ def kept(
     """The winners that stay, and their effect: all, or the best alone where all together are known to be no better than
     it, or than the settings as they were, by the margin. Each was confirmed on top of those before it."""
     found = {one.name: one for one in result.confirmations}
-    if TOGETHER not in found:
+    if TOGETHER not in found or result.disturbed:
         return list(winners), None
     together, alone = found[TOGETHER], found.get(ALONE)
     beside = together.beside.get(ALONE)

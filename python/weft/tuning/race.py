@@ -8,6 +8,7 @@ from typing import Literal
 
 from msgspec import Struct, structs
 
+from weft.diagnosis.disturbed import not_usable
 from weft.diagnosis.race.contest import Ended
 from weft.diagnosis.race.outcome import Confirmation, Outcome, Place, stand
 from weft.errors import RequestError, WorkError
@@ -41,10 +42,12 @@ USUAL = Rules()
 
 
 class RaceResult(Outcome, frozen=True):
-    """What a race found, with the candidates that no plan can have among its `places`; `folder` is the run."""
+    """What a race found, with the candidates that no plan can have among its `places`; `folder` is the run. Where the
+    machine was the limit in most blocks, `disturbed` says so, and nothing is recommended."""
 
     seconds: float
     folder: Path
+    disturbed: str | None = None
 
 
 def carry_out(
@@ -106,7 +109,15 @@ def _result(run: Run, refused: Sequence[Refused]) -> RaceResult:
         hint = f"mend it, then `weft run --resume {run.directory}`"
         raise WorkError(f"{outcome.baseline}: {said}", hint)
     ended: Ended = "interrupted" if run.meta.is_interrupted else outcome.ended
-    return _of_outcome(outcome, ended, refused, run.meta.race["seconds"], run.directory)
+    result = _of_outcome(outcome, ended, refused, run.meta.race["seconds"], run.directory)
+    return _without_verdict(result, reason) if (reason := not_usable(run.meta)) else result
+
+
+def _without_verdict(result: RaceResult, reason: str) -> RaceResult:
+    """The baseline stays where the machine decided the race."""
+    return structs.replace(
+        result, winner=result.baseline, recommended=False, effect=None, disturbed=reason
+    )
 
 
 def _of_outcome(

@@ -72,6 +72,8 @@ class Tuning(Struct, frozen=True):
             return "no recommendation: --time was too short to try anything"
         if not self.raced:
             return "no recommendation: there was nothing to try"
+        if self.disturbed:
+            return f"undecided: {'; '.join(self.disturbed)}: tune when the machine is quiet"
         if self.undecided:
             named = "; ".join(self.undecided)
             return f"no recommendation, but not all is decided: {named}: give more --time"
@@ -80,13 +82,27 @@ class Tuning(Struct, frozen=True):
     @property
     def undecided(self) -> tuple[str, ...]:
         """What looked better in its confirmation, for which there were too few blocks to be sure."""
-        latest = {raced.choice.knobs: raced for raced in self.raced}
         return tuple(
             f"{one.name} was {times_text(one.ratio)} in {one.blocks} blocks"
-            for raced in latest.values()
+            for raced in self._latest
+            if not raced.result.disturbed
             for one in raced.result.confirmations
             if not one.is_better and one.ratio.low > 1
         )
+
+    @property
+    def disturbed(self) -> tuple[str, ...]:
+        """The knobs whose race the machine decided, and how."""
+        return tuple(
+            f"{raced.choice.name}: {raced.result.disturbed}"
+            for raced in self._latest
+            if raced.result.disturbed
+        )
+
+    @property
+    def _latest(self) -> list[Raced]:
+        """The last race of each choice."""
+        return list({raced.choice.knobs: raced for raced in self.raced}.values())
 
     def to_json(self) -> dict[str, Any]:
         """The document of `weft tune --json`."""
@@ -94,6 +110,7 @@ class Tuning(Struct, frozen=True):
             "verdict": self.verdict,
             "settings": self.settings,
             "undecided": self.undecided,
+            "disturbed": self.disturbed,
             **msgspec.to_builtins(self, enc_hook=str),
             "recommendations": [one.to_json() for one in self.recommendations],
         }

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from weft.diagnosis.disturbed import not_usable
 from weft.diagnosis.limits.diagnosis import searched_steps
 from weft.errors import RequestError
 from weft.nodeset import fold
@@ -74,6 +75,10 @@ def _names(run: Run) -> list[str]:
 
 
 def _refuse_useless(run: Run) -> None:
+    if reason := not_usable(run.meta):
+        raise RequestError(
+            f"{run.directory}: {reason}", "measure it when the machine is quiet, or leave it out"
+        )
     if run.samples.num_rows == 0:
         raise RequestError(f"{run.directory}: holds no samples", "measure it, or leave it out")
     if sampled_steps(run.meta):

@@ -19,7 +19,13 @@ from support.virtual_cluster import star
 from support.waiting import wait_for
 from weft import binaries
 from weft.testbed.base import Node
-from weft.testbed.lab.headroom import Stats, busy_warnings, headroom, late_warnings
+from weft.testbed.lab.headroom import (
+    Stats,
+    busy_warnings,
+    frames,
+    headroom,
+    late_warnings,
+)
 from weft.testbed.lab.testbed import Lab, open_lab
 
 pytestmark = pytest.mark.timed
@@ -258,6 +264,10 @@ def test_late_frames_are_told() -> None:
     (warning,) = late_warnings(before, after)
     assert warning.code == "lab-late" and "20.0 %" in warning.message
     assert late_warnings(after, Stats(30_000, [(100, 9_090), (50_000, 120)])) == []
+
+
+def test_late_frames_are_counted() -> None:
+    assert frames(Stats(30_000, [(100, 9_000), (30_000, 20), (50_000, 120)])) == (9140, 6_000_000)
 
 
 def test_a_forwarder_without_time_to_spare_is_told() -> None:

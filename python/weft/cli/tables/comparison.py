@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 import numpy as np
+from rich.console import Console
 from rich.table import Table
 
 from weft.alike import alike
@@ -24,6 +25,8 @@ MOST_ROWS = 20
 def print_comparison(found: Comparison) -> None:
     """What is not alike, warnings, the ratio at every common size, nodes that differ, routes."""
     console = terminal()
+    if found.not_comparable:
+        console.print(f"not comparable: {found.not_comparable}", style="bold", soft_wrap=True)
     for line in _header(found):
         console.print(line, soft_wrap=True)
     console.print("\nthroughput, a over b", style="bold")
@@ -34,6 +37,12 @@ def print_comparison(found: Comparison) -> None:
         console.print(_nodes_table(found.nodes))
     if len(found.routes):
         console.print(_routes_table(found.routes))
+    if found.not_comparable is None:
+        _print_verdict(console, found)
+
+
+def _print_verdict(console: Console, found: Comparison) -> None:
+    """How far the runs are apart, in what their nodes differ, and where surely."""
     what = " and ".join(
         f"{count} {name}"
         for count, name in ((len(found.points), "sizes"), (len(found.routes), "routes"))

@@ -5,12 +5,16 @@ from __future__ import annotations
 from rich.console import Console
 
 from weft.cli.tables.layout import plain_table, titled
+from weft.diagnosis.disturbed import not_usable
 from weft.diagnosis.stops import beside_earlier, difference_text
 from weft.runs.meta import RunMeta
 
 
 def print_differences(console: Console, meta: RunMeta) -> None:
     """For each size that an earlier run has, by how much it differs from that, or what would decide it."""
+    if meta.against and (reason := not_usable(meta)):
+        console.print(f"not comparable with {meta.against['path']}: {reason}", soft_wrap=True)
+        return
     for index, step in enumerate(meta.plan.steps):
         stops = beside_earlier(meta, index)
         if meta.against and step.goal and stops:

@@ -22,6 +22,7 @@ from weft.cli.tables.studies import print_studies
 from weft.cli.tables.thresholds import print_thresholds
 from weft.cli.tables.traffic import print_traffic
 from weft.diagnosis.delivery import Delivered
+from weft.diagnosis.disturbed import not_usable
 from weft.diagnosis.points import Point
 from weft.diagnosis.signature import LATENCY_MAX_BYTES, Signature
 from weft.diagnosis.stops import stop_lines
@@ -39,6 +40,8 @@ MOST_NAMED = 8
 def print_summary(summary: Summary) -> None:
     """What was measured on what, warnings, the signature, the points."""
     console = terminal()
+    if reason := not_usable(summary.meta):
+        console.print(f"disturbed: {reason}", style="bold", soft_wrap=True)
     for line in _header(summary):
         console.print(line, soft_wrap=True)
     if summary.signature:

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from weft.diagnosis.curve import Curve
+from weft.diagnosis.disturbed import LEAST_SHARES as DISTURBING
 from weft.diagnosis.explain.finding import Explanation, Reading
 from weft.diagnosis.explain.losses import Losses
 from weft.diagnosis.explain.signals import Signal
@@ -16,8 +17,8 @@ from weft.runs.folder import Run
 from weft.statistics import Floats
 
 LEAST_SHARES = {
-    "stolen-time": 0.1,
-    "processor-contention": 0.2,
+    "stolen-time": DISTURBING["stolen-time"],
+    "processor-contention": DISTURBING["processor-contention"],
     "reader-slow": 0.15,
     "receive-buffer": 0.15,
     "send-buffer": 0.3,

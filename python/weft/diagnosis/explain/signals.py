@@ -10,6 +10,7 @@ from typing import Literal
 
 import numpy as np
 
+from weft.diagnosis.disturbed import SHORT_WAIT_NS, host_of
 from weft.diagnosis.explain.stretches import HOST_WIDE, NO_CPU, Stretches
 from weft.nodeset import fold
 from weft.plan.pattern import Pingpong
@@ -22,8 +23,6 @@ FRAME_OVERHEAD_BYTES = 120
 """More than the headers of a frame: what an interface carried beyond its own payload and this is not the run's."""
 WINDOW_OF_BUFFER = 0.5
 """The part of a receive buffer that Linux announces as window."""
-SHORT_WAIT_NS = 500_000
-"""A task waits so long for its processor when it is woken or others are brief; longer waits are for one that stays."""
 AMPLE = 4.0
 """A window so many times what is on its way limits nothing; the reader does."""
 LEAST_TURN = 0.5
@@ -140,7 +139,9 @@ def _by_turns(found: Sequence[Signal]) -> Iterator[Signal]:
 def _of_node(run: Run, stretches: Stretches, node: int) -> Iterator[Signal]:
     elapsed_ns = stretches.elapsed_ns(node)
     names = [str(one["name"]) for one in run.meta.nodes]
-    alike = [other for other in range(len(names)) if host_of(run, other) == host_of(run, node)]
+    alike = [
+        other for other in range(len(names)) if host_of(run.meta, other) == host_of(run.meta, node)
+    ]
     foreign = foreign_bytes(stretches, node)
     for cause in CAUSES:
         if cause.code == "competing-traffic" and foreign.any():
@@ -169,13 +170,6 @@ def _of_node(run: Run, stretches: Stretches, node: int) -> Iterator[Signal]:
 def _switches(stretches: Stretches, node: int) -> Floats:
     kinds = ("voluntary", "involuntary")
     return sum((stretches.of(node, f"process_{kind}_switches") for kind in kinds), np.zeros(1))
-
-
-def host_of(run: Run, node: int) -> str:
-    """What tells hosts apart: all nodes of a lab and of local: are on one."""
-    if run.meta.testbed.get("kind") in ("lab", "local"):
-        return "this machine"
-    return str((run.meta.nodes[node]["facts"] or {}).get("hostname") or node)
 
 
 def foreign_bytes(stretches: Stretches, node: int) -> Floats:

@@ -8,6 +8,7 @@ from msgspec import Struct
 
 from weft.runs.meta import Warning
 from weft.runs.records import Headroom
+from weft.testbed.base import Frames
 
 LATE_SHARE = 0.01
 """More frames than this share too late, and the machine rather than the fabric is measured."""
@@ -45,6 +46,12 @@ def headroom(before: Stats, after: Stats) -> Headroom | None:
         "least": round(1 - max(seconds) / 100, 2),
         "seconds": sum(seconds.values()),
     }
+
+
+def frames(stats: Stats) -> Frames:
+    """All that was forwarded so far."""
+    late = ((ns, count) for ns, count in stats.late_ns if ns > stats.late_limit_ns)
+    return Frames(sum(count for _, count in stats.late_ns), sum(ns * count for ns, count in late))
 
 
 def late_warnings(before: Stats, after: Stats) -> list[Warning]:

@@ -14,7 +14,7 @@ from weft.plan import catalog
 from weft.runs import records
 from weft.runs.fabric_records import Fabric
 from weft.runs.meta import Warning
-from weft.testbed.base import BaseTestbed, Node
+from weft.testbed.base import BaseTestbed, Frames, Node
 from weft.testbed.lab import headroom, registry
 from weft.testbed.lab.daemon import Keeper, close_pipes, let_go, read_stats, start_keeper
 from weft.testbed.lab.demand import is_forwarded
@@ -58,6 +58,10 @@ class Lab(BaseTestbed):
         stats = self._read_stats()
         measured = headroom.warnings(self._stats_before, stats) if stats else []
         return [*self._entry.warnings, *measured]
+
+    def frames(self) -> Frames | None:
+        stats = self._read_stats() if self._is_forwarded else None
+        return headroom.frames(stats) if stats else None
 
     @property
     def cpus(self) -> list[int] | None:
