@@ -34,6 +34,7 @@ from weft.preflight.reach import refuse_unreached
 from weft.preflight.record import Record
 from weft.runs.folder import Run
 from weft.runs.fresh import fresh_folder
+from weft.runs.run_warnings import of_runs
 from weft.testbed.open import look_at_testbed, open_testbed
 
 COMMAND = "weft accept"
@@ -136,6 +137,7 @@ class _Work:
             tuple(self._verdicts()),
             started,
             round(time.monotonic() - self._began, 1),
+            of_runs(self._runs.values()),
         )
         write_json(self._folder.path / RESULT_NAME, found.to_json())
         return found

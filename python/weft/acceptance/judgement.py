@@ -6,6 +6,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
+from msgspec.structs import replace
+
 from weft.acceptance.check_verdicts import check_verdict, usable, with_lost
 from weft.acceptance.decide import undecided
 from weft.acceptance.declared import Promise
@@ -18,13 +20,14 @@ from weft.acceptance.network_verdicts import (
 )
 from weft.acceptance.node_facts import node_facts
 from weft.acceptance.pair_verdicts import NO_RUN, PairJudge
-from weft.acceptance.pairs import SCREEN, Pairs, pairs_of
+from weft.acceptance.pairs import AGAIN, SCREEN, Pairs, pairs_of
 from weft.acceptance.requirements import Requirement, requirement
 from weft.acceptance.suspects import usual_mbps
 from weft.acceptance.verdict import Verdict
 from weft.condition import Fact
 from weft.preflight.record import Record
 from weft.runs.folder import Run
+from weft.runs.run_warnings import doubts, of_runs
 
 DEFAULTS = {
     "nodes.same": "all",
@@ -38,6 +41,13 @@ DEFAULTS = {
     "network.limits": "15 %",
 }
 """What is required without a file, beside that all nodes answer: equal nodes, and what a fabric declares."""
+_RESTS_ON = {
+    "pairs": (SCREEN, AGAIN),
+    "bisection": (SCREEN, AGAIN, "bisection"),
+    "all-to-all": (SCREEN, AGAIN, "all-to-all"),
+    "limits": ("limits",),
+}
+"""The plans whose runs decide, by source; a share is one of what pairs reach alone."""
 _OF_REAL = ("nodes.same", "mtu.path", "clocks.offset", "loss.retransmits")
 _OF_FABRICS = ("rate.below_declared", "network.places", "network.limits")
 
@@ -83,6 +93,11 @@ class Measured:
         entries = (entry for run in self.runs.values() for entry in run.meta.lost)
         return {entry["node"]: entry["reason"] for entry in entries}
 
+    def doubts(self, wanted: Requirement) -> tuple[str, ...]:
+        """Why a verdict on this is in doubt."""
+        plans = _RESTS_ON.get(wanted.kind.source, ())
+        return doubts(of_runs(run for run in self.runs.values() if run.meta.plan.name in plans))
+
     @property
     def usual_mbps(self) -> float | None:
         """What pairs reach alone."""
@@ -107,7 +122,8 @@ def default_requirements(
 def verdicts(requirements: Sequence[Requirement], measured: Measured) -> list[Verdict]:
     """On each requirement, in their order."""
     found = {verdict.requirement: verdict for verdict in _verdicts(requirements, measured)}
-    return with_causes([found[one.key] for one in requirements])
+    told = [replace(found[one.key], doubts=measured.doubts(one)) for one in requirements]
+    return with_causes(told)
 
 
 def _verdicts(requirements: Sequence[Requirement], measured: Measured) -> Iterator[Verdict]:

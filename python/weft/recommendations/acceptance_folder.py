@@ -41,7 +41,8 @@ class AcceptanceFolder:
     @property
     def said(self) -> str:
         met = sum(one.status == "met" for one in self.found.verdicts)
-        return f"{met} of {len(self.found.verdicts)} requirements are met"
+        doubted = [f"in doubt: {text}" for text in self.found.doubts]
+        return "; ".join([f"{met} of {len(self.found.verdicts)} requirements are met", *doubted])
 
     def proposals(self) -> Iterator[Proposal]:
         """Faults are mended, what is not decided is measured."""

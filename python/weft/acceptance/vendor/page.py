@@ -37,6 +37,8 @@ from weft.report.figures.tree import tree_figures
 from weft.report.material import Material
 from weft.report.table import Table
 from weft.runs.folder import Run
+from weft.runs.meta import Warning
+from weft.runs.run_warnings import said
 from weft.text_file import read_json
 
 PAGE_NAME = "acceptance.html"
@@ -68,21 +70,17 @@ class Page:
     def undecided(self) -> list[Verdict]:
         return [one for one in self.found.verdicts if one.status == "not decided"]
 
-    @property
-    def counts(self) -> str:
-        """How many requirements have which verdict."""
-        told = (
-            (status, sum(one.status == status for one in self.found.verdicts))
-            for status in ("met", "not met", "not decided")
-        )
-        return ", ".join(f"{count} {status}" for status, count in told if count)
+    @cached_property
+    def warnings(self) -> list[Warning]:
+        """What the runs warn of, each once."""
+        return said(self.found.warnings)
 
     @property
     def requirements(self) -> Table:
         """Every requirement beside what was measured; those that are not met first."""
         order = ("not met", "not decided", "met")
         rows = [
-            [one.status, one.title, measured_text(one), one.requirement]
+            [one.marked_status, one.title, measured_text(one), one.requirement]
             for status in order
             for one in self.found.verdicts
             if one.status == status
@@ -148,7 +146,8 @@ class Page:
         found = self.found
         lines = [
             f"{found.testbed}, {len(found.nodes)} nodes, measured {found.started} with weft {__version__}: "
-            f"{self.heading.lower()} ({self.counts}).",
+            f"{self.heading.lower()} ({self.found.counts}).",
+            *(f"In doubt: {text}." for text in self.found.doubts),
         ]
         for number, one in enumerate(self.faults, 1):
             lines.append(f"{number}. {one.element}: {'; '.join(map(verdict_text, one.verdicts))}")
