@@ -55,7 +55,7 @@ def test_json_has_each_warning_with_its_run_and_each_verdict_its_doubts(late: Pa
 
 def test_the_terminal_says_it_beside_the_verdict_and_once_below(late: Path) -> None:
     shown = resumed(late / "two-racks")
-    assert re.search(r"sim:two-racks: accepted \(5 met \(3 in doubt\)\)", shown)
+    assert re.search(r"sim:two-racks: accepted \(5 met; 3 in doubt\)", shown)
     assert re.search(r"^  met, in doubt +no pair more than 10 % below", shown, re.MULTILINE)
     assert re.search(r"^  met  +no limit", shown, re.MULTILINE)
     assert f"\nin doubt: {DOUBT}\n" in shown
@@ -67,7 +67,7 @@ def test_page_and_mail_say_it_at_the_top_and_at_each_verdict(late: Path) -> None
     resumed(late / "bad-cable")
     html = (late / "bad-cable/acceptance.html").read_text()
     heading, _, rest = html.partition("Requirements</h2>")
-    assert f"In doubt: {DOUBT}." in heading and "2 not met (2 in doubt)" in heading
+    assert f"In doubt: {DOUBT}." in heading and "1 met, 2 not met; 3 in doubt" in heading
     assert f"40.6 % {LATE} <code>lab-late</code>" in heading and HINT in heading
     assert rest.count('scope="row">not met, in doubt</th>') == 2
     mail = re.search(r'<pre class="mail">(.*?)</pre>', html, re.DOTALL)
@@ -93,4 +93,4 @@ def test_nothing_is_said_of_runs_without_warnings(late: Path, tmp_path: Path) ->
 
 def test_counts_name_those_in_doubt() -> None:
     verdicts = (Verdict("a", "a", "met", doubts=("late",)), Verdict("b", "b", "met"))
-    assert Acceptance("sim:x", (), "", (), verdicts).counts == "2 met (1 in doubt)"
+    assert Acceptance("sim:x", (), "", (), verdicts).counts == "2 met; 1 in doubt"

@@ -13,6 +13,7 @@ import msgspec
 from msgspec import Struct
 
 from weft.acceptance import plans
+from weft.acceptance.again import again_of
 from weft.acceptance.declared import Promise, refuse_other_hosts, refuse_unpromised
 from weft.acceptance.judgement import Measured, default_requirements, verdicts
 from weft.acceptance.requirements import Requirement, read_requirements
@@ -138,6 +139,7 @@ class _Work:
             started,
             round(time.monotonic() - self._began, 1),
             of_runs(self._runs.values()),
+            again_of(self._measured.pairs),
         )
         write_json(self._folder.path / RESULT_NAME, found.to_json())
         return found

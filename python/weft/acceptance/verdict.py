@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Literal
 
 import msgspec
@@ -65,9 +64,21 @@ class Verdict(Struct, frozen=True):
         return f"{self.status}, in doubt" if self.doubts else self.status
 
 
+class Again(Struct, frozen=True):
+    """A route's rate in Mb/s, or its one-way time in us with messages of a size: `first` in the round, None where that
+    gave none, and `alone`. A round shares what other routes of it cross, too."""
+
+    src: str
+    dst: str
+    unit: Literal["Mb/s", "us"]
+    first: float | None
+    alone: Interval
+    size_bytes: int | None = None
+
+
 class Acceptance(Struct, frozen=True):
     """All verdicts on a testbed, and the folders of the runs that they rest on, in the order of measuring, with what
-    these warn of."""
+    these warn of, and the routes that were measured `again`."""
 
     testbed: str
     nodes: tuple[str, ...]
@@ -77,17 +88,16 @@ class Acceptance(Struct, frozen=True):
     started: str = ""
     elapsed_s: float = 0.0
     warnings: tuple[RunWarning, ...] = ()
+    again: tuple[Again, ...] = ()
 
     @property
     def counts(self) -> str:
-        """How many requirements have which status, and how many of them are in doubt."""
-        found = {
-            status: [one for one in self.verdicts if one.status == status]
-            for status in ("met", "not met", "not decided")
-        }
-        return ", ".join(
-            f"{len(alike)} {status}{_in_doubt(alike)}" for status, alike in found.items() if alike
-        )
+        """How many requirements have which status, and how many of all are in doubt."""
+        all_ = ("met", "not met", "not decided")
+        found = ((sum(one.status == status for one in self.verdicts), status) for status in all_)
+        doubted = sum(bool(one.doubts) for one in self.verdicts)
+        told = ", ".join(f"{count} {status}" for count, status in found if count)
+        return f"{told}; {doubted} in doubt" if doubted else told
 
     @property
     def doubts(self) -> tuple[str, ...]:
@@ -105,8 +115,3 @@ class Acceptance(Struct, frozen=True):
     def to_json(self) -> dict[str, object]:
         """The document of `weft accept --json`."""
         return {"passed": self.passed, **msgspec.to_builtins(self)}
-
-
-def _in_doubt(alike: Sequence[Verdict]) -> str:
-    count = sum(bool(one.doubts) for one in alike)
-    return f" ({count} in doubt)" if count else ""

@@ -14,9 +14,12 @@ from markupsafe import Markup
 
 from weft import __version__
 from weft.acceptance.accept import RECORD_NAME, AcceptRequest
+from weft.acceptance.decide import text_of
 from weft.acceptance.faults import Fault, faults
 from weft.acceptance.pairs import SCREEN
 from weft.acceptance.plans import LIMITS
+from weft.acceptance.requirements import value_text
+from weft.acceptance.vendor.second_look import second_look
 from weft.acceptance.vendor.texts import (
     code,
     facts_text,
@@ -138,7 +141,21 @@ class Page:
         """Maps of all pairs, and the tree of limits."""
         runs = {run.meta.plan.name: run for run in self.runs if run.samples.num_rows}
         maps, trees = (Material([runs[name]] if name in runs else []) for name in (SCREEN, LIMITS))
-        return [*heatmap_figures(maps), *tree_figures(trees)]
+        return [*heatmap_figures(maps, second_look(self.found)), *tree_figures(trees)]
+
+    @property
+    def again(self) -> Table:
+        """What was measured twice: rates, then latencies."""
+        rows = [
+            [
+                f"{one.src} to {one.dst}" if one.unit == "Mb/s" else f"{one.src} and {one.dst}",
+                "rate" if one.unit == "Mb/s" else f"latency of {one.size_bytes} B",
+                "" if one.first is None else value_text(one.first, one.unit),
+                text_of(one.alone, one.unit),
+            ]
+            for one in self.found.again
+        ]
+        return Table(["Pair", "What", "First, in a round with others", "Again, alone"], rows)
 
     @property
     def mail(self) -> str:
