@@ -20,7 +20,7 @@ from weft.api.run import Run, opened
 from weft.api.table import Table
 from weft.api.text import Said
 from weft.execute.progress import Showing, silent
-from weft.runs.run_warnings import lines
+from weft.runs.run_warnings import in_doubt, lines
 
 
 class Verdicts(Table):
@@ -92,7 +92,7 @@ class Acceptance(Said):
         """The verdict, then each requirement that is not met or not decided, and what the runs warn of."""
         about = f"{self.found.testbed}: {HEADINGS[self.passed]}, {len(self.found.nodes)} nodes"
         return [
-            "; ".join([about, *(f"in doubt: {text}" for text in self.found.doubts)]),
+            in_doubt(about, self.found.doubts),
             *(_text(one) for one in self.found.verdicts if one.status != "met"),
             *(f"warning: {line}" for line in lines(self.found.warnings)),
         ]

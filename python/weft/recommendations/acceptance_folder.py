@@ -14,6 +14,7 @@ from weft.execute.work_folder import read_request
 from weft.recommendations.action import AcceptanceCheck, Action, Evidence, id_of
 from weft.recommendations.remedy import LikePeers, Proposal, Remedy
 from weft.recommendations.source import Cluster
+from weft.runs.run_warnings import in_doubt
 from weft.text_file import read_json
 
 SLOW = ("rate-low", "asymmetry")
@@ -41,8 +42,8 @@ class AcceptanceFolder:
     @property
     def said(self) -> str:
         met = sum(one.status == "met" for one in self.found.verdicts)
-        doubted = [f"in doubt: {text}" for text in self.found.doubts]
-        return "; ".join([f"{met} of {len(self.found.verdicts)} requirements are met", *doubted])
+        told = f"{met} of {len(self.found.verdicts)} requirements are met"
+        return in_doubt(told, self.found.doubts)
 
     def proposals(self) -> Iterator[Proposal]:
         """Faults are mended, what is not decided is measured."""

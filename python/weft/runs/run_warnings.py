@@ -86,6 +86,11 @@ def doubts(warnings: Sequence[RunWarning]) -> tuple[str, ...]:
     )
 
 
+def in_doubt(verdict: str, why: Iterable[str]) -> str:
+    """A verdict in a sentence, with the doubts that it must not stand without."""
+    return "; ".join([verdict, *(f"in doubt: {text}" for text in why)])
+
+
 def _message(alike: Sequence[RunWarning], names: dict[str, str]) -> str:
     where, runs = _listed(alike, names), len({one.run for one in alike})
     if runs == 1:

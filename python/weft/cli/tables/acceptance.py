@@ -8,8 +8,8 @@ from weft.acceptance.decide import text_of
 from weft.acceptance.faults import Fault, faults
 from weft.acceptance.verdict import Acceptance, Cause, Verdict
 from weft.cli.tables.layout import terminal, titled
+from weft.cli.tables.run_warnings import print_run_warnings
 from weft.nodeset import fold
-from weft.runs.run_warnings import RunWarning, lines
 
 HEADINGS = {True: "accepted", False: "NOT accepted", None: "not decided"}
 MOST_CAUSES = 3
@@ -35,8 +35,7 @@ def print_acceptance(found: Acceptance) -> None:
     for verdict in found.verdicts:
         if verdict.status != "met" and verdict.requirement not in told:
             titled(console, f"{verdict.marked_status}: {verdict.title}", *_open(verdict))
-    if found.warnings:
-        titled(console, "warnings of the measurements", *_warnings(found.warnings))
+    print_run_warnings(console, found.warnings)
 
 
 def _rows(verdicts: Sequence[Verdict]) -> list[str]:
@@ -73,10 +72,6 @@ def _fault(fault: Fault) -> list[str]:
 def _open(verdict: Verdict) -> list[str]:
     lines = [f"  {line}" for line in verdict.evidence]
     return [*lines, f"  would decide it: {verdict.would_decide}"] if verdict.would_decide else lines
-
-
-def _warnings(found: Sequence[RunWarning]) -> list[str]:
-    return [f"  {line}" for line in lines(found)]
 
 
 def _cause(number: int, cause: Cause) -> list[str]:
