@@ -73,10 +73,11 @@ class Tuning(Struct, frozen=True):
     @property
     def verdict(self) -> str:
         """In a sentence, with its doubts."""
-        return in_doubt(self._verdict, self.doubts)
+        return in_doubt(self.plain_verdict, self.doubts)
 
     @property
-    def _verdict(self) -> str:
+    def plain_verdict(self) -> str:
+        """Without its doubts."""
         if self.recommendations:
             changes = ", ".join(f"{one.knob} = {one.proposed}" for one in self.recommendations)
             return f"recommended: {changes}"

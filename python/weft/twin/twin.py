@@ -116,10 +116,11 @@ class Twin(Struct, frozen=True):
     @property
     def verdict(self) -> str:
         """How far the twin can be trusted, in a sentence with its doubts."""
-        return in_doubt(self._verdict, self.doubts)
+        return in_doubt(self.plain_verdict, self.doubts)
 
     @property
-    def _verdict(self) -> str:
+    def plain_verdict(self) -> str:
+        """Without its doubts."""
         count = len(self.held_out)
         if not count:
             return "nothing could be left out, so nothing says how well it predicts"
