@@ -13,8 +13,7 @@ from weft.execute.request import RunRequest, start_run
 from weft.fabrics.document import FabricDocument
 from weft.prediction.predict import Drawn, predict
 from weft.recommendations.action import Action
-from weft.recommendations.folder import read_folder
-from weft.recommendations.folder import summary
+from weft.recommendations.folder import read_folder, summary
 from weft.recommendations.judging import Asked
 from weft.recommendations.recommend import recommend
 from weft.recommendations.recommendations import Recommendations

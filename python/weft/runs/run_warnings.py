@@ -80,10 +80,14 @@ def doubts(warnings: Sequence[RunWarning]) -> tuple[str, ...]:
     """Why what rests on these runs is in doubt; nothing where it is not."""
     names = _names(warnings)
     return tuple(
-        f"{why} ({code} in {_listed([one for one in warnings if one.code == code], names)})"
+        f"{why} ({_where(code, _listed([one for one in warnings if one.code == code], names))})"
         for code, why in DOUBTS.items()
         if any(one.code == code for one in warnings)
     )
+
+
+def _where(code: str, runs: str) -> str:
+    return f"{code} in {runs}" if runs else code
 
 
 def in_doubt(verdict: str, why: Iterable[str]) -> str:
