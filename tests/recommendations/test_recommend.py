@@ -13,7 +13,7 @@ from weft.execute.request import RunRequest, start_run
 from weft.fabrics.document import FabricDocument
 from weft.prediction.predict import Drawn, predict
 from weft.recommendations.action import Action
-from weft.recommendations.folder import read_folder
+from weft.recommendations.folder import read_folder, summary
 from weft.recommendations.judging import Asked
 from weft.recommendations.recommend import recommend
 from weft.recommendations.recommendations import Recommendations
@@ -139,6 +139,20 @@ def test_a_run_that_was_cut_short_or_that_the_machine_spoilt_is_measured_again(
     found = of(run, twin="fat-tree-16")
     assert only(found.actions).commands == ("weft run xray --on sim:fat-tree-16 --scale 0.5",)
     assert found.verdict.startswith("Nothing to mend so far, but not all is known")
+    assert [(one.code, one.run) for one in found.warnings] == [("lab-late", str(run))]
+    assert "in doubt: frames left the lab late (lab-late in run)" in found.read[0].said
+    assert found.verdict.count("in doubt") == 1
+    said = "- warning: run: 9 % of the frames were late [lab-late]"
+    assert list(summary(found)).count(said) == 1
+
+
+def test_what_is_to_be_done_by_late_runs_is_in_doubt(tmp_path: Path) -> None:
+    run = copy_of_search("bad-cable", tmp_path / "run")
+    late = {"code": "lab-late", "message": "9 % of the frames were late", "hint": ""}
+    change_meta(run, warnings=[late])
+    found = of(run, twin="bad-cable")
+    doubt = "In doubt: frames left the lab late (lab-late in run)."
+    assert "to do, first: " in found.verdict and found.verdict.endswith(doubt)
 
 
 def test_a_cheap_upgrade_comes_before_a_dear_one_that_brings_more(tmp_path: Path) -> None:

@@ -184,6 +184,18 @@ def test_groups_are_framed_and_slow_routes_and_receivers_marked(tables16: Tables
     assert tables16["pairs-1-latency-by-name"]["pairs-1-latency-name-slow"] == []
 
 
+def test_captions_name_what_is_outlined_and_why(run16: Run, write: Diagnosed) -> None:
+    captions = {name: figure.caption for name, figure in figures_of(run16).items()}
+    slow = "Outlined in red is what is slow: all that n6 receives, n9 to n3."
+    assert slow in captions["pairs-1-by-group"] and slow in captions["pairs-1-by-name"]
+    assert "red" not in captions["pairs-1-latency-by-name"].replace("measured", "")
+    # Nothing was found slow, but one cell stands out.
+    odd = write("odd", Cluster(16, slow_routes={(8, 2): 30.0}), Step.matrix())
+    caption = figures_of(odd)["pairs-1-by-name"].caption
+    assert "slower than its sender and receiver are with others: n9 to n3." in caption
+    assert "red" not in figures_of(write("well", Cluster(16)))["pairs-1-by-name"].caption
+
+
 def test_one_map_is_enough_where_groups_are_in_order(write: Diagnosed) -> None:
     cluster = Cluster(8, shared=cards(8, 4, 94.1))
     figures = figures_of(write("c8", cluster, findings=known(cluster)))

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import contextlib
+import io
 import re
 
 import msgspec
 
 from support.tuned import WINDOW, choice_of, raced, tuning_of
+from weft.cli.tables.tuning import print_tuning
+from weft.runs.run_warnings import RunWarning
 from weft.tuning.choice import NO_TIME, Skipped
 from weft.tuning.page.page import Page
 
@@ -50,3 +54,23 @@ def test_what_had_too_few_blocks_is_named_as_undecided() -> None:
 def test_too_short_a_time_is_named() -> None:
     found = msgspec.structs.replace(tuning_of(), skipped=(Skipped("mtu", NO_TIME),))
     assert found.verdict == "no recommendation: --time was too short to try anything"
+
+
+def test_what_races_warn_of_stands_beside_the_verdict() -> None:
+    late = [
+        RunWarning("lab-late", f"{share} % of the frames left late", "use --scale", f"t/{name}")
+        for name, share in {"first-look": "3.1", "tcp_rmem": "40.6"}.items()
+    ]
+    found = msgspec.structs.replace(tuning_of(WON), warnings=tuple(late))
+    doubt = "frames left the lab late (lab-late in first-look, tcp_rmem)"
+    assert found.verdict.endswith(f"= 4096 131072 8388608; in doubt: {doubt}")
+    document = found.to_json()
+    assert document["doubts"] == (doubt,) and document["warnings"][1]["run"] == "t/tcp_rmem"
+    html = Page(found, ["weft", "tune"]).html()
+    warned = "2 runs (first-look, tcp_rmem), of which the first: 3.1 % of the frames left late"
+    assert f"in doubt: {doubt}." in html and html.count(warned) == 1
+    printed = io.StringIO()
+    with contextlib.redirect_stdout(printed):
+        print_tuning(found)
+    assert doubt in printed.getvalue().splitlines()[0] and warned in printed.getvalue()
+    assert "Warnings of" not in Page(tuning_of(WON), ["weft", "tune"]).html()

@@ -1,7 +1,11 @@
 """What blocks say, from trials with known ratios."""
 
+import msgspec
 import pytest
 
+from weft.cli.tables.vpn import print_comparison
+from weft.runs.meta import Warning
+from weft.runs.run_warnings import gathered
 from weft.testbed.agent.reply import Interface
 from weft.vpn.blocks import Trial
 from weft.vpn.comparison import Ends, Measured, Outage, compare, limit_of
@@ -86,3 +90,18 @@ def test_a_tunnel_that_does_not_recover_is_told_what_to_set() -> None:
     assert remedy_of(kind, [Outage(0.4, 5.0, None, 2.0)]) == ""
     assert "PersistentKeepalive" in remedy_of(kind, [Outage(0.4, 5.0, None, 30.0)])
     assert "ping-restart" in remedy_of(Kind("openvpn", "udp"), [Outage(0.4, 5.0, 12.2, 30.0)])
+
+
+def test_what_the_testbed_warns_of_stands_beside_the_verdict(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    mpi = MpiChoice([], False, True, False, "", "")
+    found = compare(WIREGUARD, (RAW, TUNNEL), blocks(HEADERS), mpi, 1)
+    assert found.to_json()["doubts"] == ()
+    late = gathered([("", [Warning("lab-late", "9 % of the frames left late")])])
+    found = msgspec.structs.replace(found, warnings=late)
+    print_comparison(found)
+    printed = capsys.readouterr().out
+    assert "us more; in doubt: frames left the lab late (lab-late)\n" in printed
+    assert "  9 % of the frames left late [lab-late]" in printed
+    assert found.to_json()["warnings"][0]["code"] == "lab-late"

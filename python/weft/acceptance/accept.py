@@ -13,6 +13,7 @@ import msgspec
 from msgspec import Struct
 
 from weft.acceptance import plans
+from weft.acceptance.again import again_of
 from weft.acceptance.declared import Promise, refuse_other_hosts, refuse_unpromised
 from weft.acceptance.judgement import Measured, default_requirements, verdicts
 from weft.acceptance.requirements import Requirement, read_requirements
@@ -37,6 +38,7 @@ from weft.preflight.record import Record
 from weft.runs.folder import Run
 from weft.runs.fresh import fresh_folder
 from weft.runs.meta import Warning
+from weft.runs.run_warnings import of_runs
 from weft.testbed.open import look_at_testbed, open_testbed
 
 COMMAND = "weft accept"
@@ -165,6 +167,8 @@ class _Work:
             tuple(self._verdicts()),
             started,
             round(time.monotonic() - self._began, 1),
+            of_runs(self._runs.values()),
+            again_of(self._measured.pairs),
         )
         write_json(self._folder.path / RESULT_NAME, found.to_json())
         return found

@@ -20,7 +20,7 @@ from weft.acceptance.network_verdicts import (
 )
 from weft.acceptance.node_facts import node_facts
 from weft.acceptance.pair_verdicts import NO_RUN, PairJudge
-from weft.acceptance.pairs import SCREEN, Pairs, pairs_of
+from weft.acceptance.pairs import AGAIN, SCREEN, Pairs, pairs_of
 from weft.acceptance.requirements import Requirement, requirement
 from weft.acceptance.suspects import usual_mbps
 from weft.acceptance.verdict import Verdict
@@ -28,6 +28,7 @@ from weft.condition import Fact
 from weft.diagnosis.disturbed import not_usable
 from weft.preflight.record import Record
 from weft.runs.folder import Run
+from weft.runs.run_warnings import doubts, of_runs
 
 DEFAULTS = {
     "nodes.same": "all",
@@ -41,6 +42,13 @@ DEFAULTS = {
     "network.limits": "15 %",
 }
 """What is required without a file, beside that all nodes answer: equal nodes, and what a fabric declares."""
+_RESTS_ON = {
+    "pairs": (SCREEN, AGAIN),
+    "bisection": (SCREEN, AGAIN, "bisection"),
+    "all-to-all": (SCREEN, AGAIN, "all-to-all"),
+    "limits": ("limits",),
+}
+"""The plans whose runs decide, by source; a share is one of what pairs reach alone."""
 _OF_REAL = ("nodes.same", "mtu.path", "clocks.offset", "loss.retransmits")
 _OF_FABRICS = ("rate.below_declared", "network.places", "network.limits")
 
@@ -86,6 +94,15 @@ class Measured:
         entries = (entry for run in self.runs.values() for entry in run.meta.lost)
         return {entry["node"]: entry["reason"] for entry in entries}
 
+    def doubts(self, wanted: Requirement) -> tuple[str, ...]:
+        """Why a verdict on this is in doubt."""
+        return doubts(of_runs(self.deciding(wanted).values()))
+
+    def deciding(self, wanted: Requirement) -> dict[str, Run]:
+        """The runs by which a requirement is judged."""
+        plans = _RESTS_ON.get(wanted.kind.source, ())
+        return {name: run for name, run in self.runs.items() if run.meta.plan.name in plans}
+
     @property
     def usual_mbps(self) -> float | None:
         """What pairs reach alone."""
@@ -110,28 +127,20 @@ def default_requirements(
 def verdicts(requirements: Sequence[Requirement], measured: Measured) -> list[Verdict]:
     """On each requirement, in their order."""
     found = {verdict.requirement: verdict for verdict in _verdicts(requirements, measured)}
-    return with_causes(
-        [_unless_disturbed(found[one.key], one, measured.runs) for one in requirements]
-    )
+    told = [
+        replace(_unless_disturbed(found[one.key], one, measured), doubts=measured.doubts(one))
+        for one in requirements
+    ]
+    return with_causes(told)
 
 
-def _unless_disturbed(found: Verdict, wanted: Requirement, runs: Mapping[str, Run]) -> Verdict:
+def _unless_disturbed(found: Verdict, wanted: Requirement, measured: Measured) -> Verdict:
     """A verdict, or that there is none because a run that it rests on is the machine's."""
-    for name in _rests_on(wanted, runs):
-        if reason := not_usable(runs[name].meta):
+    for name, run in measured.deciding(wanted).items():
+        if reason := not_usable(run.meta):
             open_ = undecided(wanted, "the same, measured when the machine is quiet")
             return replace(open_, evidence=(f"{name}: {reason}",))
     return found
-
-
-def _rests_on(wanted: Requirement, runs: Mapping[str, Run]) -> list[str]:
-    """The runs by which a requirement is judged; rounds are held against what pairs reach alone."""
-    of_one = {"bisection", "all-to-all", "limits"}
-    source = wanted.kind.source
-    if source == "check":
-        return []
-    pairs = [] if source == "limits" else [name for name in runs if name not in of_one]
-    return [*pairs, *(name for name in runs if name == source)]
 
 
 def _verdicts(requirements: Sequence[Requirement], measured: Measured) -> Iterator[Verdict]:

@@ -9,6 +9,7 @@ from msgspec import Struct
 
 from weft.condition import Fact
 from weft.interval import Interval
+from weft.runs.run_warnings import RunWarning
 
 Status = Literal["met", "not met", "not decided"]
 Direction = Literal["out", "in", "both", "inside"]
@@ -42,6 +43,7 @@ class Verdict(Struct, frozen=True):
 
     `measured` is the worst that was found, in `unit` like `limit`; it is None where nothing could be measured, or where
     the requirement is about no number. `would_decide` is empty where it is decided. `causes` are likeliest first.
+    `doubts` say why the numbers may not be those of the cluster alone: what the runs warn of that they rest on.
     """
 
     requirement: str
@@ -54,10 +56,29 @@ class Verdict(Struct, frozen=True):
     causes: tuple[Cause, ...] = ()
     evidence: tuple[str, ...] = ()
     would_decide: str = ""
+    doubts: tuple[str, ...] = ()
+
+    @property
+    def marked_status(self) -> str:
+        """The status as people read it: one in doubt does not stand bare."""
+        return f"{self.status}, in doubt" if self.doubts else self.status
+
+
+class Again(Struct, frozen=True):
+    """A route's rate in Mb/s, or its one-way time in us with messages of a size: `first` in the round, None where that
+    gave none, and `alone`. A round shares what other routes of it cross, too."""
+
+    src: str
+    dst: str
+    unit: Literal["Mb/s", "us"]
+    first: float | None
+    alone: Interval
+    size_bytes: int | None = None
 
 
 class Acceptance(Struct, frozen=True):
-    """All verdicts on a testbed, and the folders of the runs that they rest on, in the order of measuring."""
+    """All verdicts on a testbed, and the folders of the runs that they rest on, in the order of measuring, with what
+    these warn of, and the routes that were measured `again`."""
 
     testbed: str
     nodes: tuple[str, ...]
@@ -66,6 +87,22 @@ class Acceptance(Struct, frozen=True):
     verdicts: tuple[Verdict, ...]
     started: str = ""
     elapsed_s: float = 0.0
+    warnings: tuple[RunWarning, ...] = ()
+    again: tuple[Again, ...] = ()
+
+    @property
+    def counts(self) -> str:
+        """How many requirements have which status, and how many of all are in doubt."""
+        all_ = ("met", "not met", "not decided")
+        found = ((sum(one.status == status for one in self.verdicts), status) for status in all_)
+        doubted = sum(bool(one.doubts) for one in self.verdicts)
+        told = ", ".join(f"{count} {status}" for count, status in found if count)
+        return f"{told}; {doubted} in doubt" if doubted else told
+
+    @property
+    def doubts(self) -> tuple[str, ...]:
+        """Those of all verdicts."""
+        return tuple(dict.fromkeys(text for one in self.verdicts for text in one.doubts))
 
     @property
     def passed(self) -> bool | None:

@@ -20,13 +20,15 @@ from weft.api.run import Run, opened
 from weft.api.table import Table
 from weft.api.text import Said
 from weft.execute.progress import Showing, silent
+from weft.runs.run_warnings import in_doubt, lines
 
 
 class Verdicts(Table):
     """A row for each requirement (shape: requirements): `status` is "met", "not met" or "not decided".
 
     `measured` is the worst that was found, with its interval, and `limit` what is required, both in the row's unit;
-    null where the requirement is about no number. `elements` are what is wrong, `causes` the likeliest first.
+    null where the requirement is about no number. `elements` are what is wrong, `causes` the likeliest first, `doubts`
+    why the numbers may be of something else than the network.
     """
 
     SCHEMA: ClassVar[pa.Schema] = pa.schema(
@@ -42,6 +44,7 @@ class Verdicts(Table):
             "elements": pa.list_(pa.string()),
             "causes": pa.list_(pa.string()),
             "would_decide": pa.string(),
+            "doubts": pa.list_(pa.string()),
         }
     )
 
@@ -86,9 +89,13 @@ class Acceptance(Said):
         return {Path(folder).name: opened(folder) for folder in self.found.runs}
 
     def lines(self) -> list[str]:
-        """The verdict, then each requirement that is not met or not decided."""
-        title = f"{self.found.testbed}: {HEADINGS[self.passed]}, {len(self.found.nodes)} nodes"
-        return [title, *(_text(one) for one in self.found.verdicts if one.status != "met")]
+        """The verdict, then each requirement that is not met or not decided, and what the runs warn of."""
+        about = f"{self.found.testbed}: {HEADINGS[self.passed]}, {len(self.found.nodes)} nodes"
+        return [
+            in_doubt(about, self.found.doubts),
+            *(_text(one) for one in self.found.verdicts if one.status != "met"),
+            *(f"warning: {line}" for line in lines(self.found.warnings)),
+        ]
 
 
 def _text(one: Verdict) -> str:
@@ -97,7 +104,7 @@ def _text(one: Verdict) -> str:
     causes = (
         f"; likely {' or '.join(cause.title for cause in one.causes[:2])}" if one.causes else ""
     )
-    return f"{one.status}: {one.title}{': ' if elements else ''}{elements}{causes}{decides}"
+    return f"{one.marked_status}: {one.title}{': ' if elements else ''}{elements}{causes}{decides}"
 
 
 def accept(

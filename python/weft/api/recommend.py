@@ -23,6 +23,7 @@ from weft.recommendations.recommend import recommend as work_out
 from weft.recommendations.recommendations import Recommendations as Found
 from weft.recommendations.verify import VerifyRequest
 from weft.recommendations.words import action_text
+from weft.runs.run_warnings import lines
 
 
 class Actions(Table):
@@ -80,8 +81,10 @@ class Recommendations(Said):
         return "\n".join(summary(self.found))
 
     def lines(self) -> list[str]:
-        """The verdict, then each recommendation, then what not to do."""
-        return [self.verdict, *map(action_text, (*self.found.actions, *self.found.against))]
+        """The verdict, then each recommendation, then what not to do, and what the runs warn of."""
+        all_ = (*self.found.actions, *self.found.against)
+        warned = (f"warning: {line}" for line in lines(self.found.warnings))
+        return [self.verdict, *map(action_text, all_), *warned]
 
 
 class Verification(Said):
@@ -103,9 +106,9 @@ class Verification(Said):
 
     def lines(self) -> list[str]:
         """What was done, then each thing that shows it, and what was wrong when it was measured."""
-        warned = dict.fromkeys(text for one in self.found.shown for text in one.warnings)
         said = (one.text for one in self.found.shown)
-        return [self.found.do, *said, *(f"warning: {text}" for text in warned)]
+        warned = (f"warning: {line}" for line in lines(self.found.warnings))
+        return [self.found.do, *said, *warned]
 
 
 def recommend(

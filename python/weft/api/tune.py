@@ -16,6 +16,7 @@ from weft.api.text import Said
 from weft.execute.host_settings import Restored, undo
 from weft.execute.progress import Showing, silent
 from weft.knobs.recommendation import Recommendation
+from weft.runs.run_warnings import lines
 from weft.tuning import tune as tuning
 from weft.tuning.page.page import write_page
 from weft.tuning.request import USUAL_TIME_S, TuneRequest
@@ -80,9 +81,10 @@ class Tuning(Said):
         return {one.choice.name: opened(one.result.folder) for one in self.found.raced}
 
     def lines(self) -> list[str]:
-        """The verdict, then each recommendation with its evidence."""
+        """The verdict, then each recommendation with its evidence, and what the runs warn of."""
         told = [line for one in self.recommendations for line in one.lines()]
-        return [f"{self.found.testbed}: {self.found.verdict}", *told]
+        warned = (f"warning: {line}" for line in lines(self.found.warnings))
+        return [f"{self.found.testbed}: {self.found.verdict}", *told, *warned]
 
 
 def tune(

@@ -8,6 +8,7 @@ from msgspec import Struct
 
 from weft.decision.request import By
 from weft.interval import Interval
+from weft.runs.run_warnings import RunWarning
 
 SCHEMA = 1
 Verdict: TypeAlias = Literal["decided", "undecided", "none"]
@@ -101,7 +102,7 @@ class Failed(Struct, frozen=True):
 
 class Decision(Struct, frozen=True):
     """All of it. `regret` is how much worse the chosen design is expected to be than the best of each world, as a part;
-    `basis` and `notes` are what has to be known to read the numbers."""
+    `basis` and `notes` are what has to be known to read the numbers, `warnings` are those of the twin's runs."""
 
     schema: int
     name: str
@@ -122,3 +123,4 @@ class Decision(Struct, frozen=True):
     text: str
     basis: tuple[str, ...]
     notes: tuple[str, ...]
+    warnings: tuple[RunWarning, ...] = ()

@@ -5,6 +5,8 @@ from __future__ import annotations
 import shlex
 from pathlib import Path
 
+from msgspec.structs import replace
+
 from weft.decision.conclusion import conclude
 from weft.decision.document import Decision
 from weft.decision.prepare import Prepared
@@ -12,12 +14,14 @@ from weft.errors import RequestError
 from weft.execute.progress import Reporter
 from weft.execute.work_folder import write, write_json
 from weft.runs.fresh import fresh_folder
+from weft.runs.run_warnings import doubts
 from weft.runs.table_file import write_table
 from weft.sweep.executors.open import open_executor
 from weft.sweep.folder import SweepFolder
 from weft.sweep.row import table_of
 from weft.sweep.sweep import sweep
 from weft.text_file import read_json
+from weft.twin.open import run_warnings
 
 DECISION_NAME = "decision.json"
 REQUEST_NAME = "designs.toml"
@@ -33,10 +37,17 @@ def carry_out(
         with open_executor(executor, folder) as there:
             write(out / REQUEST_NAME, text.encode())
             rows = sweep(folder, prepared.work, there, reporter)
-        found = conclude(prepared, rows)
+        found = _with_warnings(conclude(prepared, rows), prepared.request.twin)
         write_table(table_of(rows), out / ROWS_NAME)
         write_json(out / DECISION_NAME, found)
     return found
+
+
+def _with_warnings(found: Decision, twin: str | None) -> Decision:
+    """With what the runs of the twin warn of, which the words do not go without."""
+    warnings = run_warnings(twin) if twin else ()
+    told = (f"In doubt: {text}, in the twin's runs." for text in doubts(warnings))
+    return replace(found, text=" ".join([found.text, *told]), warnings=warnings)
 
 
 def commands(prepared: Prepared, out: Path, is_resumed: bool) -> list[str]:

@@ -14,6 +14,7 @@ from weft.decision_report.tornado import tornado_figure
 from weft.interval import Interval
 from weft.quantity import format_us
 from weft.report.table import Table
+from weft.runs.run_warnings import lines
 
 
 def decision_part(folder: Path, number: int) -> Part:
@@ -29,7 +30,10 @@ def decision_part(folder: Path, number: int) -> Part:
             ("Constraints that are broken", _broken_table(found)),
             ("What the choice depends on", _sensitivity_table(found)),
         ],
-        warnings=[f"{one.name} was not simulated: {one.why}" for one in found.failed],
+        warnings=[
+            *(f"{one.name} was not simulated: {one.why}" for one in found.failed),
+            *lines(found.warnings),
+        ],
         notes=[*found.basis, *found.notes],
     )
 

@@ -11,6 +11,7 @@ from weft.recommendations.recommendations import Recommendations
 from weft.report.figures.drawing.figure import Figure
 from weft.report.figures.forest import FAINT, STRONG, Forest, Twig
 from weft.report.table import Table
+from weft.runs.run_warnings import lines
 
 
 def recommendations_part(folder: Path, number: int) -> Part:
@@ -32,6 +33,7 @@ def recommendations_part(folder: Path, number: int) -> Part:
                 Table(["Folder", "It says"], [[one.path, one.said] for one in found.read]),
             ),
         ],
+        warnings=lines(found.warnings),
         notes=found.notes,
     )
 

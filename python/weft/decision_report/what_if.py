@@ -27,7 +27,7 @@ def what_if_part(folder: Path, number: int) -> Part:
     made = [one for one in found.outcomes if one.effects]
     return Part(
         title=f"What if: {found.subject}",
-        verdict=[*map(_sentence, made), *_failures(found)],
+        verdict=[*map(_sentence, made), *_failures(found), *_doubts(found)],
         figures=[_figure(made, number)] if made else [],
         tables=[("Effects", _effects_table(made)), ("Verified in labs", _checks_table(made))],
         warnings=list(_warnings(found)),
@@ -41,6 +41,13 @@ def _sentence(one: Outcome) -> str:
     if not clear:
         return f"{one.name}: that nothing changes is not excluded ({speedup} times as fast)."
     return f"{one.name}: {speedup} times as fast."
+
+
+def _doubts(found: WhatIf) -> Iterator[str]:
+    yield from (f"In doubt: {text}, in the twin's runs." for text in found.doubts)
+    for one in found.outcomes:
+        for text in one.verification.doubts if one.verification else ():
+            yield f"{one.name}: what labs measured is in doubt: {text}."
 
 
 def _failures(found: WhatIf) -> Iterator[str]:
@@ -126,5 +133,4 @@ def _warnings(found: WhatIf) -> Iterator[str]:
         yield from (f"{one.name}: {note}" for note in one.notes)
         if any(each.in_sample for each in one.effects):
             yield f"{one.name}: in sample, the twin was fitted to this plan"
-        if one.verification:
-            yield from one.verification.warnings
+    yield from found.warned

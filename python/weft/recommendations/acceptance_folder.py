@@ -14,6 +14,7 @@ from weft.execute.work_folder import read_request
 from weft.recommendations.action import AcceptanceCheck, Action, Evidence, id_of
 from weft.recommendations.remedy import LikePeers, Proposal, Remedy
 from weft.recommendations.source import Cluster
+from weft.runs.run_warnings import RunWarning
 from weft.text_file import read_json
 
 SLOW = ("rate-low", "asymmetry")
@@ -42,6 +43,11 @@ class AcceptanceFolder:
     def said(self) -> str:
         met = sum(one.status == "met" for one in self.found.verdicts)
         return f"{met} of {len(self.found.verdicts)} requirements are met"
+
+    @property
+    def warnings(self) -> tuple[RunWarning, ...]:
+        """Those of its runs."""
+        return self.found.warnings
 
     def proposals(self) -> Iterator[Proposal]:
         """Faults are mended, what is not decided is measured."""

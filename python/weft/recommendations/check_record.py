@@ -15,6 +15,7 @@ from weft.recommendations.action import Action, Evidence, FindingCheck, Kind, id
 from weft.recommendations.remedy import LikePeers, Proposal, Remedy, SameMtu
 from weft.recommendations.source import Cluster
 from weft.runs import records
+from weft.runs.run_warnings import RunWarning
 from weft.text_file import read_json
 
 LINK_CODES = ("differs-link-speed", "differs-duplex")
@@ -49,6 +50,11 @@ class CheckRecord:
         count = len(self.findings)
         alive = f"{len(self.record.alive)} of {len(self.record.nodes)} nodes answer"
         return f"{alive}, {count or 'no'} finding{'s' * (count != 1)}"
+
+    @property
+    def warnings(self) -> tuple[RunWarning, ...]:
+        """It rests on no run."""
+        return ()
 
     def proposals(self) -> Iterator[Proposal]:
         """One for each finding."""

@@ -11,6 +11,7 @@ from weft.execute.work_folder import write, write_json
 from weft.recommendations.action import Action
 from weft.recommendations.recommendations import SCHEMA, Recommendations
 from weft.recommendations.words import action_text, check_text
+from weft.runs.run_warnings import lines
 from weft.text_file import read_json
 
 FILE_NAME, SUMMARY_NAME = "recommendations.json", "summary.md"
@@ -55,6 +56,7 @@ def summary(found: Recommendations, folder: str = "DIR") -> Iterator[str]:
     yield "\n## What was read\n"
     yield from (f"- {one.path}: {one.said}" for one in found.read)
     yield from (f"- {note}" for note in found.notes)
+    yield from (f"- warning: {line}" for line in lines(found.warnings))
 
 
 def details(one: Action, folder: str = "DIR") -> Iterator[str]:

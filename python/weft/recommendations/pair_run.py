@@ -21,6 +21,7 @@ from weft.recommendations.action import Action, ByHand, Effect, Evidence, id_of
 from weft.recommendations.remedy import Proposal
 from weft.recommendations.search_run import cluster_of, plan_of, started_s
 from weft.runs.folder import Run
+from weft.runs.run_warnings import RunWarning, of_runs
 
 BROKEN = {
     "path-mtu-hole": "find what drops large packets without a word, and let it pass them or say so (ICMP)",
@@ -62,6 +63,11 @@ class PairRun:
         tried = f"{settings or 'no'} setting{'s' * (settings != 1)} to try"
         full = [f"{part_text(one.part)} full" for one in self.findings.full_parts]
         return ", ".join([" and ".join(self._nodes), *dict.fromkeys(full), tried])
+
+    @property
+    def warnings(self) -> tuple[RunWarning, ...]:
+        """Its own."""
+        return of_runs([self.run])
 
     def proposals(self) -> Iterator[Proposal]:
         """Faults of the path first, then settings, which are untested."""

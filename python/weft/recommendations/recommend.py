@@ -23,6 +23,8 @@ from weft.recommendations.search_run import SearchRun
 from weft.recommendations.source import Source, Sources, cluster_of_most
 from weft.recommendations.sources import read_sources
 from weft.runs.fresh import fresh_folder
+from weft.runs.run_warnings import RunWarning, doubts, in_doubt
+from weft.twin.open import run_warnings
 
 TWIN_NAME = "twin"
 """Where a folder of recommendations keeps the twin that was made for it."""
@@ -51,10 +53,11 @@ def _work_out(sources: Sources, asked: Asked, place: Path) -> Recommendations:
     judge, notes = _judge(sources, asked, place)
     found = ordered(judge.actions(proposals) if judge else (one.action for one in proposals))
     doing = [one for one in found if one.kind != "do-nothing"]
-    read = tuple(Read(str(one.path), one.said) for one in sources.found)
+    read = tuple(Read(str(one.path), _said(one)) for one in sources.found)
+    warnings = tuple(dict.fromkeys(_warnings(sources, asked)))
     cluster = cluster_of_most(sources.found)
     return Recommendations(
-        verdict_of(doing, read),
+        verdict_of(doing, read, doubts(warnings)),
         tuple(doing),
         tuple(one for one in found if one.kind == "do-nothing"),
         read,
@@ -63,7 +66,20 @@ def _work_out(sources: Sources, asked: Asked, place: Path) -> Recommendations:
         judge.twin if judge else "",
         cluster.spec if cluster else "",
         (cluster.scale if cluster else None) or 1.0,
+        warnings=warnings,
     )
+
+
+def _said(one: Source) -> str:
+    return in_doubt(one.said, doubts(one.warnings))
+
+
+def _warnings(sources: Sources, asked: Asked) -> Iterator[RunWarning]:
+    """Those of all that was read, and of the twin that predicts."""
+    for one in sources.found:
+        yield from one.warnings
+    if asked.twin:
+        yield from run_warnings(asked.twin)
 
 
 def _is_outdated(one: Source, found: Sequence[Source]) -> bool:

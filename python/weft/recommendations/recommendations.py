@@ -14,6 +14,7 @@ from weft.plan.catalog import known_names
 from weft.recommendations.action import Action, Check, Effort, Evidence, Kind
 from weft.recommendations.remedy import Proposal
 from weft.recommendations.words import action_text
+from weft.runs.run_warnings import RunWarning
 
 SCHEMA = "weft-recommendations/1"
 WORK: dict[Effort, float] = {"minutes": 1.0, "hours": 8.0, "purchase": 100.0}
@@ -31,7 +32,8 @@ class Read(Struct, frozen=True):
 
 class Recommendations(Struct, frozen=True):
     """`actions` are the most valuable first; `against` is what not to do. Effects are stated on `workload`, as a `twin`
-    predicts it (empty where there was none); `testbed` and `scale` are where it was measured."""
+    predicts it (empty where there was none); `testbed` and `scale` are where it was measured; `warnings` are those
+    of all runs that it rests on."""
 
     verdict: str
     actions: tuple[Action, ...]
@@ -43,6 +45,7 @@ class Recommendations(Struct, frozen=True):
     testbed: str = ""
     scale: float = 1.0
     schema: str = SCHEMA
+    warnings: tuple[RunWarning, ...] = ()
 
     def find(self, id_: str) -> Action:
         """The one of that name; raises RequestError where there is none."""
@@ -100,13 +103,16 @@ def value(one: Action, usual: float) -> float:
     return max(0.0, math.log(one.effect.ratio.low)) / work if work > 0 else math.inf
 
 
-def verdict_of(actions: Iterable[Action], read: Iterable[Read]) -> str:
-    """In a sentence or two: nothing to do is an answer."""
+def verdict_of(
+    actions: Iterable[Action], read: Iterable[Read], in_doubt: Iterable[str] = ()
+) -> str:
+    """In a sentence or two: nothing to do is an answer. What was read says itself what puts it in doubt."""
     all_ = list(actions)
     doing = [one for one in all_ if one.kind != "measure"]
     if doing:
         count = "One thing" if len(doing) == 1 else f"{len(doing)} things"
-        return f"{count} to do, first: {action_text(doing[0])}."
+        told = (f"In doubt: {text}." for text in in_doubt)
+        return " ".join([f"{count} to do, first: {action_text(doing[0])}.", *told])
     said = "; ".join(one.said for one in read)
     if all_:
         return f"Nothing to mend so far, but not all is known: {said}. First: {all_[0].do}."

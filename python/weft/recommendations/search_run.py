@@ -22,6 +22,7 @@ from weft.recommendations.action import Action, Evidence, id_of
 from weft.recommendations.remedy import LikePeers, Proposal, Widen
 from weft.recommendations.source import Cluster
 from weft.runs.folder import Run
+from weft.runs.run_warnings import RunWarning, of_runs
 
 MORE_S = 120
 """A search that left questions open gets so much more time."""
@@ -72,6 +73,11 @@ class SearchRun:
         limits = len(self.findings.limits)
         inner = "no inner limit" if not limits else f"{limits} limit{'s' if limits > 1 else ''}"
         return f"{len(self.cluster.nodes)} nodes, {slow}, {inner}"
+
+    @property
+    def warnings(self) -> tuple[RunWarning, ...]:
+        """Its own."""
+        return of_runs([self.run])
 
     def proposals(self) -> Iterator[Proposal]:
         """Slow things are mended, limits widened, open questions measured."""

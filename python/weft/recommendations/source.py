@@ -10,6 +10,7 @@ from typing import Protocol
 
 from weft.recommendations.remedy import Proposal
 from weft.runs import records
+from weft.runs.run_warnings import RunWarning
 
 COMPUTED = ("sim", "node")
 MADE_HERE = ("lab", *COMPUTED)
@@ -66,6 +67,10 @@ class Source(Protocol):
     @property
     def said(self) -> str:
         """What was looked at and found, in a clause."""
+
+    @property
+    def warnings(self) -> tuple[RunWarning, ...]:
+        """Those of the runs that it rests on."""
 
     def proposals(self) -> Iterator[Proposal]:
         """What to do, by what it says."""

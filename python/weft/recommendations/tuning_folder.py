@@ -24,6 +24,7 @@ from weft.recommendations.remedy import Proposal
 from weft.recommendations.source import Cluster
 from weft.runs.folder import Run
 from weft.runs.meta import FILE_NAME
+from weft.runs.run_warnings import RunWarning
 from weft.text_file import read_json
 from weft.tuning.first_look import PLAN
 from weft.tuning.opening import FIRST_LOOK
@@ -57,7 +58,12 @@ class TuningFolder:
 
     @property
     def said(self) -> str:
-        return f"{' and '.join(self.found.nodes)} for {self.found.goal}: {self.found.verdict}"
+        return f"{' and '.join(self.found.nodes)} for {self.found.goal}: {self.found.plain_verdict}"
+
+    @property
+    def warnings(self) -> tuple[RunWarning, ...]:
+        """Those of its runs."""
+        return self.found.warnings
 
     def proposals(self) -> Iterator[Proposal]:
         """Settings that won; what was left open is tuned for longer."""

@@ -8,6 +8,7 @@ from pathlib import Path
 from weft.recommendations.action import Action, Evidence, id_of
 from weft.recommendations.remedy import Proposal
 from weft.recommendations.source import Cluster
+from weft.runs.run_warnings import RunWarning
 from weft.twin.twin import TWIN_NAME, read_twin
 
 MOST_ERROR = 0.10
@@ -32,7 +33,12 @@ class TwinFolder:
 
     @property
     def said(self) -> str:
-        return f"a twin: {self.twin.verdict}"
+        return f"a twin: {self.twin.plain_verdict}"
+
+    @property
+    def warnings(self) -> tuple[RunWarning, ...]:
+        """Those of its runs."""
+        return tuple(self.twin.run_warnings)
 
     def proposals(self) -> Iterator[Proposal]:
         """One where it is too far off."""

@@ -36,6 +36,8 @@ from weft.recommendations.folder import read_folder
 from weft.recommendations.measured import measured, ratio
 from weft.recommendations.words import gain_text
 from weft.runs.folder import Run
+from weft.runs.meta import FILE_NAME
+from weft.runs.run_warnings import RunWarning, doubts, in_doubt, lines, of_folders, of_runs
 from weft.testbed.hosts.spec import named_commands
 from weft.testbed.open import open_testbed
 from weft.text_file import parse_toml
@@ -76,13 +78,14 @@ class Shown(Struct, frozen=True):
 
 
 class Verification(Struct, frozen=True):
-    """All of it; `folder` has what was measured."""
+    """All of it; `folder` has what was measured, and `warnings` are those of its runs."""
 
     id: str
     do: str
     testbed: str
     folder: str
     shown: tuple[Shown, ...]
+    warnings: tuple[RunWarning, ...] = ()
 
     @property
     def held(self) -> bool:
@@ -121,7 +124,9 @@ def verify(
     shown = tuple(
         one for number, _ in enumerate(action.checks) for one in place.show(action, number, showing)
     )
-    result = Verification(action.id, action.do, testbed, request.out, shown)
+    folders = (file.parent for file in sorted(place.out.glob(f"**/{FILE_NAME}")))
+    warnings = of_folders(folders)
+    result = Verification(action.id, action.do, testbed, request.out, shown, warnings)
     write_json(place.out / RESULT_NAME, result.to_json())
     return result
 
@@ -210,7 +215,8 @@ class _Place:
             if one is None:
                 yield Shown(key, "unknown", f"{key} is no requirement any more")
             else:
-                yield Shown(key, outcomes.get(one.status, "unknown"), f"{one.status}: {one.title}")
+                told = in_doubt(f"{one.status}: {one.title}", one.doubts)
+                yield Shown(key, outcomes.get(one.status, "unknown"), told)
 
 
 def _compared(one: Expected, run: Run) -> Shown:
@@ -228,7 +234,9 @@ def _compared(one: Expected, run: Run) -> Shown:
     text = (
         f"{what}: predicted {gain_text(one.ratio)}, measured {gain_text(found)}{before}: {outcome}"
     )
-    return Shown(what, outcome, text, one.ratio, found, one.basis)
+    warnings = of_runs([run])
+    told = in_doubt(text, doubts(warnings))
+    return Shown(what, outcome, told, one.ratio, found, one.basis, tuple(lines(warnings)))
 
 
 def outcome_of(predicted: Interval, found: Interval) -> Outcome:

@@ -15,6 +15,7 @@ from weft.interval import Interval
 from weft.quantity import format_us
 from weft.recommendations.action import Action, ByHand, Effect, Evidence, Kind, id_of
 from weft.recommendations.remedy import Proposal
+from weft.runs.run_warnings import RunWarning
 from weft.watch.history import history
 from weft.watch.store import Watched
 
@@ -60,6 +61,11 @@ class WatchFolder:
     def said(self) -> str:
         count = len(self.findings.links)
         return f"{count} link{'s' * (count != 1)}, {len(self.findings.outages) or 'no'} outages"
+
+    @property
+    def warnings(self) -> tuple[RunWarning, ...]:
+        """It rests on no run."""
+        return ()
 
     def proposals(self) -> Iterator[Proposal]:
         """Causes of outages with all the time that they took, then busy hours."""

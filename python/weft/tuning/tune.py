@@ -22,6 +22,8 @@ from weft.execute.work_folder import (
 from weft.knobs.recommendation import Recommendation
 from weft.runs.folder import Run
 from weft.runs.fresh import fresh_folder
+from weft.runs.meta import FILE_NAME
+from weft.runs.run_warnings import of_folders
 from weft.tuning.apply import apply, refuse_short_lived
 from weft.tuning.choice import Have, choose
 from weft.tuning.combination import not_kept
@@ -101,6 +103,7 @@ class _Work:
             (*notes(self._have), *not_kept(rounds.winners, winners)),
             started=started,
             elapsed_s=round(time.monotonic() - self._began, 1),
+            warnings=of_folders(file.parent for file in sorted(folder.path.glob(f"*/{FILE_NAME}"))),
         )
         if request.apply:
             done = apply(request, found.settings, started)

@@ -9,6 +9,7 @@ from msgspec import Struct
 
 from weft.interval import Interval
 from weft.knobs.recommendation import Recommendation, times_text
+from weft.runs.run_warnings import RunWarning, doubts, in_doubt
 from weft.tuning.choice import NO_TIME, Choice, Skipped
 from weft.tuning.first_look import FirstLook
 from weft.tuning.race import Candidate, RaceResult
@@ -41,7 +42,8 @@ class Raced(Struct, frozen=True):
 
 
 class Tuning(Struct, frozen=True):
-    """All of it. `effect` is of all recommendations together, from a race of its own where they are several."""
+    """All of it. `effect` is of all recommendations together, from a race of its own where they are several; `warnings`
+    are those of all runs."""
 
     testbed: str
     goal: str
@@ -56,6 +58,7 @@ class Tuning(Struct, frozen=True):
     applied: tuple[str, ...] = ()
     started: str = ""
     elapsed_s: float = 0.0
+    warnings: tuple[RunWarning, ...] = ()
 
     @property
     def settings(self) -> dict[str, str]:
@@ -63,8 +66,18 @@ class Tuning(Struct, frozen=True):
         return {one.knob: one.proposed for one in self.recommendations}
 
     @property
+    def doubts(self) -> tuple[str, ...]:
+        """Why the runs may have measured something else than the settings."""
+        return doubts(self.warnings)
+
+    @property
     def verdict(self) -> str:
-        """In a sentence."""
+        """In a sentence, with its doubts."""
+        return in_doubt(self.plain_verdict, self.doubts)
+
+    @property
+    def plain_verdict(self) -> str:
+        """Without its doubts."""
         if self.recommendations:
             changes = ", ".join(f"{one.knob} = {one.proposed}" for one in self.recommendations)
             return f"recommended: {changes}"
@@ -111,6 +124,7 @@ class Tuning(Struct, frozen=True):
             "settings": self.settings,
             "undecided": self.undecided,
             "disturbed": self.disturbed,
+            "doubts": self.doubts,
             **msgspec.to_builtins(self, enc_hook=str),
             "recommendations": [one.to_json() for one in self.recommendations],
         }

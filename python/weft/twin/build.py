@@ -9,6 +9,7 @@ from pathlib import Path
 import numpy as np
 
 from weft.errors import RequestError
+from weft.runs.run_warnings import lines, of_runs
 from weft.statistics import Floats
 from weft.twin.calibration import CLEARLY, Calibration, calibrate, host_delay_us
 from weft.twin.draft import MODEL, Open
@@ -71,7 +72,7 @@ def fit_twin(
     say("leaving patterns out")
     errors = leave_out(found)
     text = found.draft.text(np.exp(found.fit.values))
-    main = sources.main.meta
+    main, run_warnings = sources.main.meta, of_runs(sources.runs)
     twin = Twin(
         schema=SCHEMA,
         name=name,
@@ -87,7 +88,13 @@ def fit_twin(
         sources=[source_of(run) for run in sources.runs],
         fitted=_fitted(sources),
         alternatives=list(alternatives),
-        warnings=[*sources.warnings, *structure.warnings, *_doubts(alternatives)],
+        warnings=[
+            *lines(run_warnings),
+            *sources.warnings,
+            *structure.warnings,
+            *_doubts(alternatives),
+        ],
+        run_warnings=list(run_warnings),
     )
     return twin, text
 

@@ -7,6 +7,7 @@ from pathlib import Path
 from weft.fabrics.document import FabricDocument
 from weft.plan.plan import Plan
 from weft.prediction.draws import Draws
+from weft.runs.run_warnings import RunWarning
 from weft.twin.twin import read_twin
 
 
@@ -16,6 +17,11 @@ def open_draws(name: str) -> Draws:
         twin, document = read_twin(Path(name))
         return twin.draws_of(document)
     return Draws.of_fabric(FabricDocument.read(name))
+
+
+def run_warnings(name: str) -> tuple[RunWarning, ...]:
+    """What the runs of a twin warn of. Of a fabric, nothing."""
+    return tuple(read_twin(Path(name))[0].run_warnings) if Path(name).is_dir() else ()
 
 
 def in_sample(name: str, plan: Plan) -> list[str]:

@@ -17,8 +17,6 @@ from weft.runs.experiment import MOST_NODES
 from weft.runs.folder import Run
 from weft.twin.twin import Source
 
-_MACHINE = {"lab-late": "late frames", "lab-busy": "a busy machine"}
-
 
 @dataclass(frozen=True)
 class Sources:
@@ -125,12 +123,6 @@ def _refuse_other_cluster(run: Run, main: Run) -> None:
 def _warnings(runs: Sequence[Run], main: Run) -> list[str]:
     found = []
     for run in runs:
-        codes = {warning.code for warning in run.meta.warnings}
-        for code, what in _MACHINE.items():
-            if code in codes:
-                found.append(
-                    f"{run.directory}: {code}: {what} are in its numbers, and make intervals wider"
-                )
         if run.meta.status != "complete":
             found.append(f"{run.directory}: is {run.meta.status}: what it lacks is not in the fit")
         if others := [one + 1 for one in run.meta.plan.networks if one]:

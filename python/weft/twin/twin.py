@@ -16,6 +16,7 @@ from weft.plan.plan import Plan, Step, to_json
 from weft.prediction.draws import Draws
 from weft.prediction.predict import Drawn
 from weft.runs.fresh import fresh_folder
+from weft.runs.run_warnings import RunWarning, doubts, in_doubt
 from weft.text_file import read_json
 from weft.twin.draft import MODEL, Place, with_values
 
@@ -72,7 +73,8 @@ class Alternative(Struct, frozen=True):
 
 class Twin(Struct, frozen=True):
     """What twin.json holds. `discrepancy` and `rate_discrepancy` are as `weft.prediction.draws.Draws` has them;
-    `fitted` are digests of the steps that the fit has seen."""
+    `fitted` are digests of the steps that the fit has seen. `warnings` say all that is to be known, those of its runs
+    (`run_warnings`) included."""
 
     schema: str
     name: str
@@ -89,6 +91,12 @@ class Twin(Struct, frozen=True):
     fitted: list[str]
     alternatives: list[Alternative]
     warnings: list[str]
+    run_warnings: list[RunWarning] = []
+
+    @property
+    def doubts(self) -> tuple[str, ...]:
+        """Why its runs may have measured something else than the network."""
+        return doubts(self.run_warnings)
 
     @property
     def draws(self) -> int:
@@ -107,7 +115,12 @@ class Twin(Struct, frozen=True):
 
     @property
     def verdict(self) -> str:
-        """How far the twin can be trusted, in a sentence."""
+        """How far the twin can be trusted, in a sentence with its doubts."""
+        return in_doubt(self.plain_verdict, self.doubts)
+
+    @property
+    def plain_verdict(self) -> str:
+        """Without its doubts."""
         count = len(self.held_out)
         if not count:
             return "nothing could be left out, so nothing says how well it predicts"

@@ -12,6 +12,7 @@ from msgspec import Struct
 
 from weft.interval import Interval
 from weft.paired import bounds, middle
+from weft.runs.run_warnings import RunWarning, doubts
 from weft.vpn.blocks import Trial
 from weft.vpn.headers import Segments, share_left
 from weft.vpn.kind import Kind
@@ -84,6 +85,12 @@ class Comparison(Struct, frozen=True):
     outages: list[Outage] = []
     remedy: str = ""
     """What makes the tunnel recover, where it did not, or took `LATE_S` and longer."""
+    warnings: tuple[RunWarning, ...] = ()
+    """Those of the testbed; `run` is the folder, empty where there is none."""
+
+    @property
+    def doubts(self) -> tuple[str, ...]:
+        return doubts(self.warnings)
 
     @property
     def is_tcp_over_tcp(self) -> bool:
@@ -99,6 +106,7 @@ class Comparison(Struct, frozen=True):
         derived = {
             "tcp_over_tcp": self.is_tcp_over_tcp,
             "beside_arithmetic": self.beside_arithmetic,
+            "doubts": self.doubts,
         }
         return {**msgspec.to_builtins(self), **derived}
 

@@ -13,6 +13,7 @@ from weft.errors import RequestError
 from weft.execute.crew import Crew
 from weft.execute.pair import endpoint
 from weft.execute.progress import Reporter
+from weft.runs.run_warnings import gathered
 from weft.testbed.agent.agent import Agent
 from weft.testbed.agent.reply import Echoing, EchoStopped, Tried
 from weft.testbed.agent.request import Echo, Paths, Peer, StopEcho
@@ -48,6 +49,8 @@ def measure_vpn(
     """
     folder = checked(testbed, out, FILE_NAME)
     found, blocks = run_to_end(_visit(testbed, request, reporter or Reporter()))
+    warnings = gathered([(out or "", testbed.warnings)])
+    found = msgspec.structs.replace(found, warnings=warnings)
     if folder:
         save(folder / FILE_NAME, found.to_json() | {"trials": msgspec.to_builtins(blocks)})
     return found

@@ -20,7 +20,7 @@ from weft.what_if.alternative import Alternative
 from weft.what_if.foresee import Question, foresee
 from weft.what_if.labs import carried_scale, document_of
 from weft.what_if.network import Subject, open_subject
-from weft.what_if.result import NAME, SCHEMA, Outcome, WhatIf
+from weft.what_if.result import NAME, SCHEMA, Outcome, WhatIf, with_outcomes
 from weft.what_if.verify import LAUNCHES, Bench, verify
 from weft.what_if.workloads import BLOCK_S, LAB_BLOCK_S, workloads
 
@@ -55,7 +55,7 @@ def ask(asked: Asked, reporter: Reporter | None = None) -> WhatIf:
         _keep(found, question, asked.out)
         if asked.verify:
             outcomes = [_verified(asked, subject, one, folder, reporter) for one in found.outcomes]
-            found = msgspec.structs.replace(found, outcomes=tuple(outcomes))
+            found = with_outcomes(found, outcomes)
             _keep(found, question, asked.out)
     return found
 

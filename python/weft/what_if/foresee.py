@@ -50,6 +50,7 @@ def foresee(question: Question) -> WhatIf:
         question.scale,
         tuple(dict.fromkeys(effect.plan for one in outcomes for effect in one.effects)),
         tuple(sorted(outcomes, key=lambda one: -(one.speedup or 0.0))),
+        *((tuple(subject.twin.run_warnings), subject.twin.doubts) if subject.twin else ()),
     )
 
 

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Literal
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from weft.interval import Interval
+from weft.runs.run_warnings import RunWarning, lines
 
 SCHEMA = 1
 NAME = "what-if.json"
@@ -52,12 +55,15 @@ class Check(Struct, frozen=True):
 
 
 class Verification(Struct, frozen=True):
-    """`warnings` are those of the labs: where they are late or busy, the machine was measured."""
+    """`run_warnings` are those of the labs, and `warnings` the same in words; where there are `doubts`, the machine may
+    have been measured."""
 
     scale: float
     launches: int
     checks: tuple[Check, ...]
     warnings: tuple[str, ...] = ()
+    doubts: tuple[str, ...] = ()
+    run_warnings: tuple[RunWarning, ...] = ()
 
 
 class Price(Struct, frozen=True):
@@ -89,7 +95,8 @@ class Outcome(Struct, frozen=True):
 
 
 class WhatIf(Struct, frozen=True):
-    """All alternatives, the one that brings most first. Without `draws` the network is taken as its file says."""
+    """All alternatives, the one that brings most first. Without `draws` the network is taken as its file says.
+    `warnings` are those of the twin's runs and of the labs; `doubts` are about the twin."""
 
     schema: int
     subject: str
@@ -98,3 +105,18 @@ class WhatIf(Struct, frozen=True):
     scale: float
     plans: tuple[str, ...]
     outcomes: tuple[Outcome, ...]
+    warnings: tuple[RunWarning, ...] = ()
+    doubts: tuple[str, ...] = ()
+
+    @property
+    def warned(self) -> list[str]:
+        """What is warned of, each once; files of earlier builds have words of the labs alone."""
+        checked = (one.verification for one in self.outcomes if one.verification)
+        return lines(self.warnings) or [text for one in checked for text in one.warnings]
+
+
+def with_outcomes(found: WhatIf, outcomes: Sequence[Outcome]) -> WhatIf:
+    """With what labs say of them, and what these warn of."""
+    checked = [one.verification for one in outcomes if one.verification]
+    warnings = (one for each in checked for one in each.run_warnings)
+    return replace(found, outcomes=tuple(outcomes), warnings=(*found.warnings, *warnings))

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from statistics import median
@@ -16,7 +15,7 @@ from weft.execute.work_folder import write
 from weft.plan.load import load_plan
 from weft.prediction.predict import Workload
 from weft.runs.folder import Run
-from weft.runs.meta import Warning
+from weft.runs.run_warnings import RunWarning, doubts, lines, of_runs
 from weft.statistics import median_interval
 from weft.what_if.alternative import Alternative
 from weft.what_if.effects import paired
@@ -59,7 +58,14 @@ def verify(
     if not checks:
         raise WorkError(f"{one.name}: the labs measured nothing that was predicted")
     warnings = [one for launch in launches for one in launch.warnings]
-    return Verification(bench.scale, bench.launches, tuple(checks), tuple(_summed(warnings)))
+    return Verification(
+        bench.scale,
+        bench.launches,
+        tuple(checks),
+        tuple(lines(warnings)),
+        doubts(warnings),
+        tuple(warnings),
+    )
 
 
 @dataclass(frozen=True)
@@ -79,7 +85,7 @@ class _Launch:
     """What one lab after the other measured."""
 
     found: Mapping[_Place, tuple[Measure, Measure]]
-    warnings: list[Warning]
+    warnings: tuple[RunWarning, ...]
 
 
 def _build(question: Question, one: Alternative, bench: Bench) -> tuple[_Lab, _Lab]:
@@ -104,16 +110,7 @@ def _launch(
         for before, after in zip(*sides, strict=True)
         for pair in paired(measures(before), measures(after))
     }
-    warnings = [one for runs in sides for run in runs for one in run.meta.warnings]
-    return _Launch(found, warnings)
-
-
-def _summed(warnings: Sequence[Warning]) -> Iterator[str]:
-    """Each kind once, as it was first said."""
-    counts = Counter(one.code for one in warnings)
-    first = {one.code: one.message for one in reversed(warnings)}
-    for code, count in counts.items():
-        yield f"{code} in {count} run{'s' if count > 1 else ''}: {first[code]}"
+    return _Launch(found, of_runs(run for runs in sides for run in runs))
 
 
 def _measured(

@@ -8,6 +8,7 @@ from xml.etree import ElementTree as xml
 
 from weft.acceptance.verdict import Acceptance, Verdict
 from weft.errors import WorkError
+from weft.runs.run_warnings import lines
 
 _NOT_XML = re.compile(r"[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 """XML 1.0, section 2.2."""
@@ -42,6 +43,9 @@ def junit(found: Acceptance) -> xml.Element:
     suite = xml.SubElement(suites, "testsuite", about)
     for one in found.verdicts:
         _case(suite, one)
+    if found.warnings:
+        told = [f"warning: {line}" for line in lines(found.warnings)]
+        xml.SubElement(suite, "system-out").text = _text("\n".join(told))
     return suites
 
 
@@ -55,11 +59,17 @@ def _case(suite: xml.Element, one: Verdict) -> None:
         xml.SubElement(case, "failure", about).text = _text("\n".join(_lines(one)))
     elif one.status == "not decided":
         xml.SubElement(case, "skipped", {"message": _text(f"not decided: {one.would_decide}")})
+    if one.doubts:
+        xml.SubElement(case, "system-out").text = _text("\n".join(map(_doubt, one.doubts)))
 
 
 def _lines(one: Verdict) -> list[str]:
     causes = [f"likely: {cause.title}. Check: {cause.check}" for cause in one.causes]
-    return [*one.evidence, *causes]
+    return [*map(_doubt, one.doubts), *one.evidence, *causes]
+
+
+def _doubt(text: str) -> str:
+    return f"in doubt: {text}"
 
 
 def _text(text: str) -> str:

@@ -14,9 +14,12 @@ from markupsafe import Markup
 
 from weft import __version__
 from weft.acceptance.accept import RECORD_NAME, AcceptRequest
+from weft.acceptance.decide import text_of
 from weft.acceptance.faults import Fault, faults
 from weft.acceptance.pairs import SCREEN
 from weft.acceptance.plans import LIMITS
+from weft.acceptance.requirements import value_text
+from weft.acceptance.vendor.second_look import second_look
 from weft.acceptance.vendor.texts import (
     code,
     facts_text,
@@ -37,6 +40,8 @@ from weft.report.figures.tree import tree_figures
 from weft.report.material import Material
 from weft.report.table import Table
 from weft.runs.folder import Run
+from weft.runs.meta import Warning
+from weft.runs.run_warnings import said
 from weft.text_file import read_json
 
 PAGE_NAME = "acceptance.html"
@@ -68,21 +73,17 @@ class Page:
     def undecided(self) -> list[Verdict]:
         return [one for one in self.found.verdicts if one.status == "not decided"]
 
-    @property
-    def counts(self) -> str:
-        """How many requirements have which verdict."""
-        told = (
-            (status, sum(one.status == status for one in self.found.verdicts))
-            for status in ("met", "not met", "not decided")
-        )
-        return ", ".join(f"{count} {status}" for status, count in told if count)
+    @cached_property
+    def warnings(self) -> list[Warning]:
+        """What the runs warn of, each once."""
+        return said(self.found.warnings)
 
     @property
     def requirements(self) -> Table:
         """Every requirement beside what was measured; those that are not met first."""
         order = ("not met", "not decided", "met")
         rows = [
-            [one.status, one.title, measured_text(one), one.requirement]
+            [one.marked_status, one.title, measured_text(one), one.requirement]
             for status in order
             for one in self.found.verdicts
             if one.status == status
@@ -140,7 +141,21 @@ class Page:
         """Maps of all pairs, and the tree of limits."""
         runs = {run.meta.plan.name: run for run in self.runs if run.samples.num_rows}
         maps, trees = (Material([runs[name]] if name in runs else []) for name in (SCREEN, LIMITS))
-        return [*heatmap_figures(maps), *tree_figures(trees)]
+        return [*heatmap_figures(maps, second_look(self.found)), *tree_figures(trees)]
+
+    @property
+    def again(self) -> Table:
+        """What was measured twice: rates, then latencies."""
+        rows = [
+            [
+                f"{one.src} to {one.dst}" if one.unit == "Mb/s" else f"{one.src} and {one.dst}",
+                "rate" if one.unit == "Mb/s" else f"latency of {one.size_bytes} B",
+                "" if one.first is None else value_text(one.first, one.unit),
+                text_of(one.alone, one.unit),
+            ]
+            for one in self.found.again
+        ]
+        return Table(["Pair", "What", "First, in a round with others", "Again, alone"], rows)
 
     @property
     def mail(self) -> str:
@@ -148,7 +163,8 @@ class Page:
         found = self.found
         lines = [
             f"{found.testbed}, {len(found.nodes)} nodes, measured {found.started} with weft {__version__}: "
-            f"{self.heading.lower()} ({self.counts}).",
+            f"{self.heading.lower()} ({self.found.counts}).",
+            *(f"In doubt: {text}." for text in self.found.doubts),
         ]
         for number, one in enumerate(self.faults, 1):
             lines.append(f"{number}. {one.element}: {'; '.join(map(verdict_text, one.verdicts))}")

@@ -8,6 +8,7 @@ from weft.acceptance.decide import text_of
 from weft.acceptance.faults import Fault, faults
 from weft.acceptance.verdict import Acceptance, Cause, Verdict
 from weft.cli.tables.layout import terminal, titled
+from weft.cli.tables.run_warnings import print_run_warnings
 from weft.nodeset import fold
 
 HEADINGS = {True: "accepted", False: "NOT accepted", None: "not decided"}
@@ -17,31 +18,33 @@ MOST_CAUSES = 3
 def print_acceptance(found: Acceptance) -> None:
     """All of it."""
     console = terminal(soft_wrap=True)
-    counts = [
-        f"{count} {status}"
-        for status in ("met", "not met", "not decided")
-        if (count := sum(one.status == status for one in found.verdicts))
-    ]
     console.print(
-        f"{found.testbed}: {HEADINGS[found.passed]} ({', '.join(counts)}), {len(found.nodes)} nodes, "
+        f"{found.testbed}: {HEADINGS[found.passed]} ({found.counts}), {len(found.nodes)} nodes, "
         f"{found.elapsed_s:.0f} s",
         style="bold",
     )
     console.print(f"required: {found.expected_from}; the worst that was measured:", style="dim")
     for row in _rows(found.verdicts):
         console.print(row)
+    for text in found.doubts:
+        console.print(f"in doubt: {text}")
     at_fault = faults(found.verdicts)
     for fault in at_fault:
         titled(console, f"at fault: {_where(fault)}", *_fault(fault))
     told = {verdict.requirement for fault in at_fault for verdict in fault.verdicts}
     for verdict in found.verdicts:
         if verdict.status != "met" and verdict.requirement not in told:
-            titled(console, f"{verdict.status}: {verdict.title}", *_open(verdict))
+            titled(console, f"{verdict.marked_status}: {verdict.title}", *_open(verdict))
+    print_run_warnings(console, found.warnings)
 
 
 def _rows(verdicts: Sequence[Verdict]) -> list[str]:
+    first = max(len("not decided"), *(len(one.marked_status) for one in verdicts))
     width = max(len(one.title) for one in verdicts)
-    rows = [f"  {one.status:<11}  {one.title:<{width}}  {_measured(one)}" for one in verdicts]
+    rows = [
+        f"  {one.marked_status:<{first}}  {one.title:<{width}}  {_measured(one)}"
+        for one in verdicts
+    ]
     return [row.rstrip() for row in rows]
 
 
@@ -58,7 +61,7 @@ def _where(fault: Fault) -> str:
 def _fault(fault: Fault) -> list[str]:
     lines = []
     for verdict in fault.verdicts:
-        lines.append(f"  not met: {verdict.title} [{verdict.requirement}]")
+        lines.append(f"  {verdict.marked_status}: {verdict.title} [{verdict.requirement}]")
         lines += [f"    {line}" for line in verdict.evidence]
     lines += ["  likely causes, and how to check each:"] if fault.causes else []
     for number, cause in enumerate(fault.causes[:MOST_CAUSES], 1):

@@ -5,6 +5,7 @@ from __future__ import annotations
 from rich.console import Console
 
 from weft.cli.tables.layout import number, plain_table, terminal, titled
+from weft.cli.tables.run_warnings import print_run_warnings
 from weft.decision.document import Decision, DesignResult, Sensitivity
 from weft.interval import Interval
 from weft.quantity import format_us
@@ -28,6 +29,7 @@ def print_decision(found: Decision) -> None:
     titled(console, "How to read it", *(f"  {line}" for line in found.basis))
     for note in found.notes:
         console.print(f"note: {note}")
+    print_run_warnings(console, found.warnings)
 
 
 def _frontier_title(found: Decision) -> str:

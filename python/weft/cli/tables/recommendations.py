@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from weft.cli.tables.layout import terminal, titled
+from weft.cli.tables.run_warnings import print_run_warnings
 from weft.recommendations.folder import details
 from weft.recommendations.recommendations import Recommendations
 from weft.recommendations.words import action_text
@@ -26,3 +27,4 @@ def print_recommendations(found: Recommendations, folder: str | None) -> None:
     titled(console, "read", *(f" {one.path}: {one.said}" for one in found.read))
     for note in found.notes:
         console.print(f" {note}")
+    print_run_warnings(console, found.warnings)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from itertools import groupby
 
 from weft.cli.tables.layout import terminal, titled
+from weft.cli.tables.run_warnings import print_run_warnings
 from weft.knobs.recommendation import times_text
 from weft.nodeset import fold
 from weft.tuning.choice import Skipped
@@ -34,6 +35,7 @@ def print_tuning(found: Tuning) -> None:
         titled(console, "did not matter", *(line for one in lost for line in _lost(one)))
     if found.skipped:
         titled(console, "left alone", *_skipped(found.skipped))
+    print_run_warnings(console, found.warnings)
 
 
 def _lost(raced: Raced) -> list[str]:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from weft.cli.tables.layout import number, plain_table, terminal, titled
+from weft.cli.tables.run_warnings import print_run_warnings
+from weft.runs.run_warnings import in_doubt
 from weft.vpn.comparison import Comparison, Ends, Measured
 from weft.vpn.job import Observed
 
@@ -11,7 +13,7 @@ def print_comparison(found: Comparison) -> None:
     """The verdict first, then both paths, then what follows for jobs."""
     console = terminal(soft_wrap=True)
     console.print(f"{found.kind.text}: {found.kind.why}")
-    console.print(_verdict(found))
+    console.print(in_doubt(_verdict(found), found.doubts))
     console.print(f"limit: {found.limit}: {found.reason}")
     paths = [
         _row("raw path", found.raw, found.raw_measured),
@@ -39,6 +41,7 @@ def print_comparison(found: Comparison) -> None:
         )
     if found.remedy:
         console.print(f" so that it recovers sooner: {found.remedy}")
+    print_run_warnings(console, found.warnings)
 
 
 _USED = {

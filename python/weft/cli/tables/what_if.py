@@ -18,6 +18,7 @@ from weft.quantity import (
     range_us,
     significant,
 )
+from weft.runs.run_warnings import in_doubt
 from weft.what_if.result import Check, Effect, Outcome, Price, WhatIf
 
 
@@ -36,6 +37,8 @@ def print_what_if(found: WhatIf) -> None:
             console.print(f"{one.name}: {note}" if several else note, soft_wrap=True)
     for one in found.outcomes:
         _print_verification(console, one)
+    for text in found.warned:
+        print_warning(text)
 
 
 def _title(found: WhatIf) -> str:
@@ -45,7 +48,7 @@ def _title(found: WhatIf) -> str:
         else "taken as its file says"
     )
     scale = "" if found.scale == 1.0 else f" at scale {found.scale:g}"
-    return f"{found.subject}{scale}: {known}"
+    return in_doubt(f"{found.subject}{scale}: {known}", found.doubts)
 
 
 _HEADINGS = {
@@ -155,6 +158,5 @@ def _print_verification(console: Console, one: Outcome) -> None:
     ]
     table = plain_table("", "size", "predicted", "measured", "off by", "", rows=rows)
     launches = f"{found.launches} launch{'es' if found.launches > 1 else ''} of each"
-    titled(console, f"{one.name}: labs at scale {found.scale:g}, {launches}", table)
-    for warning in found.warnings:
-        print_warning(warning)
+    title = f"{one.name}: labs at scale {found.scale:g}, {launches}"
+    titled(console, in_doubt(title, found.doubts), table)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import pairwise
 
 import numpy as np
@@ -15,6 +16,14 @@ from weft.quantity import format_bytes
 from weft.report.ensemble import Ensemble, EnsembleStep
 from weft.report.figures.drawing.figure import Figure, Row, short
 from weft.report.figures.drawing.heatmap_chart import heatmap_chart
+from weft.report.figures.map_marks import (
+    Outlined,
+    Route,
+    SecondLook,
+    outlined,
+    rectangles,
+    replaced,
+)
 from weft.report.material import Material
 from weft.statistics import Floats
 
@@ -33,6 +42,17 @@ class Map:
     one: Ensemble
     step: EnsembleStep
     matrix: RateMatrix
+    second: SecondLook | None = None
+
+    @cached_property
+    def again(self) -> dict[Route, float]:
+        """The values of routes that were measured again."""
+        return self.second.of(self.matrix) if self.second else {}
+
+    @cached_property
+    def outlined(self) -> list[Outlined]:
+        """What is slow, by reason."""
+        return outlined(self.one, self.step, self.second)
 
     def worst(self, names: Sequence[str], side: int) -> Floats:
         """The lowest rate or longest latency of each square of `side` x `side` routes; NaN where there is none.
@@ -40,7 +60,9 @@ class Map:
         Shape (squares, squares), senders by receivers in the order of the names.
         """
         matrix = self.matrix
-        values = matrix.mbps if matrix.latency_us is None else -matrix.latency_us
+        first = matrix.mbps if matrix.latency_us is None else matrix.latency_us
+        known = replaced(first, self.again, matrix.names)
+        values = known if matrix.latency_us is None else -known
         place = {name: i for i, name in enumerate(matrix.names)}
         order = [place[name] for name in names]
         starts = np.arange(0, len(names), side)
@@ -56,24 +78,29 @@ class Map:
         return f"All pairs of {self.one.label}, nodes by {order}: {self.what}"
 
     def caption(
-        self, cells: Sequence[Row], frames: Sequence[Row], marks: Sequence[Row], side: int
+        self, cells: Sequence[Row], frames: Sequence[Row], again: Sequence[Row], side: int
     ) -> str:
-        """What the map shows, and what the marks mean that it has."""
+        """What the map shows, and what the marks mean that it has; those in red are named."""
         size = format_bytes(self.matrix.size_bytes)
         how = {"alltoall": "during all-to-all", "xray": "during xray"}.get(self.step.kind, "")
         measured = f"{size} messages {how}".strip()
         folded = f"Each cell is the worst of {side} x {side} routes." if side > 1 else ""
         framed = "groups" if self.one.groups else "nodes that reach each other alike"
         marked = [f"Framed: {framed}."] if frames else []
-        marked += ["Red: slow."] if marks else []
+        marked += [each.text for each in self.outlined]
+        marked += [AGAIN] if again else []
         marked += ["Lilac: not measured."] if any(row["value"] is None for row in cells) else []
         return " ".join(filter(None, [f"{measured}.", folded, *marked]))
 
 
-def heatmap_figures(material: Material) -> list[Figure]:
-    """For each run the map of its rates and that of its latencies, by group and by name."""
+AGAIN = "Dashed: measured again, alone; the colour is that of the second value."
+
+
+def heatmap_figures(material: Material, second: SecondLook | None = None) -> list[Figure]:
+    """For each run the map of its rates and that of its latencies, by group and by name; with what a `second` look at
+    the same routes has found."""
     maps = [
-        Map(f"pairs-{i + 1}{'-latency' if step.is_latency else ''}", one, step, step.matrix)
+        Map(f"pairs-{i + 1}{'-latency' if step.is_latency else ''}", one, step, step.matrix, second)
         for i, one in enumerate(material.ensembles)
         for step in _chosen(one)
         if step.matrix
@@ -98,17 +125,20 @@ def _figures(each: Map) -> Iterator[Figure]:
     orders = [("name", by_name)] if same else [("group", by_group), ("name", by_name)]
     for order, names in orders:
         frames = _divided(_border_rows(each.one, names), side)
-        marks = _divided(_slow_marks(each.one, each.step, names), side)
+        slow = [ends for every in each.outlined for ends in every.ends]
+        marks = _divided(rectangles(slow, names), side)
+        again = _divided(rectangles(list(each.again), names), side)
         rows = whole or _cell_rows(each, names, side)
         tables = {
             f"{each.name}-cells" if whole else f"{each.name}-{order}-cells": rows,
             f"{each.name}-{order}-groups": frames,
             f"{each.name}-{order}-slow": marks,
+            **({f"{each.name}-{order}-again": again} if again else {}),
         }
         labels = [fold(names[i : i + side]) for i in range(0, len(names), side)]
         places = [names.index(name) for name in by_name] if whole else range(len(labels))
         spec = heatmap_chart(tables, labels, places, each.step.is_latency)
-        caption = each.caption(rows, frames, marks, side)
+        caption = each.caption(rows, frames, again, side)
         yield Figure(
             f"{each.name}-by-{order}", each.title(order), caption, spec, tables, square=True
         )
@@ -138,41 +168,3 @@ def _border_rows(one: Ensemble, names: Sequence[str]) -> list[Row]:
         if 1 < len(places) < len(names) and all(b == a + 1 for a, b in pairwise(places)):
             found.append({"start": places[0], "end": places[-1] + 1})
     return found
-
-
-Ends = tuple[str | None, str | None]
-"""Sender and receiver; None where all are meant."""
-
-
-def _slow_marks(one: Ensemble, step: EnsembleStep, names: Sequence[str]) -> list[Row]:
-    """Rectangles around what is slow, in the places of the names; a map of latencies has none."""
-    if step.is_latency:
-        return []
-    place = {name: i for i, name in enumerate(names)}
-    marks = [_mark(ends, place, len(names)) for ends in dict.fromkeys(_slow_ends(one, step))]
-    return [mark for mark in marks if mark]
-
-
-def _slow_ends(one: Ensemble, step: EnsembleStep) -> Iterator[Ends]:
-    for slow in one.findings.slow:
-        if slow.kind == "route":
-            yield slow.nodes[0], slow.nodes[-1]
-            continue
-        for node in slow.nodes:
-            if slow.direction != "in":
-                yield node, None
-            if slow.direction != "out":
-                yield None, node
-    # A search has tried every odd cell again, alone: what it does not name was chance.
-    was_searched = any(each.kind == "xray" for each in one.steps)
-    for cell in step.effects.cells if step.effects and not was_searched else ():
-        yield cell.src, cell.dst
-
-
-def _mark(ends: Ends, place: dict[str, int], count: int) -> Row | None:
-    if not all(end is None or end in place for end in ends):
-        return None
-    (top, bottom), (left, right) = (
-        (0, count) if end is None else (place[end], place[end] + 1) for end in ends
-    )
-    return {"left": left, "right": right, "top": top, "bottom": bottom}

@@ -18,6 +18,8 @@ from weft.nodeset import fold
 from weft.printable import printable
 from weft.report.figures.drawing.figure import Figure
 from weft.report.table import Table
+from weft.runs.meta import Warning
+from weft.runs.run_warnings import said
 from weft.tuning.findings import place_text
 from weft.tuning.page.forest import forest
 from weft.tuning.request import COMMAND, USUAL_TIME_S, TuneRequest
@@ -40,6 +42,11 @@ class Page:
     def heading(self) -> str:
         count = len(self.found.recommendations)
         return f"{count} recommendation{'s' * (count > 1)}" if count else "No recommendation"
+
+    @property
+    def warnings(self) -> list[Warning]:
+        """What the runs warn of, each once."""
+        return said(self.found.warnings)
 
     @property
     def effect(self) -> str:

@@ -25,8 +25,9 @@ CROSSES_UP_TO = 40
 def heatmap_chart(
     tables: dict[str, list[Row]], names: Sequence[str], places: Sequence[int], latency: bool
 ) -> Spec:
-    """The chart of these tables: cells, groups, slow ones. `places` are those of the nodes that cells count."""
-    cells, groups, slow = tables
+    """The chart of these tables: cells, groups, slow ones and, where there are such, cells that were measured again.
+    `places` are those of the nodes that cells count."""
+    cells, groups, slow, *again = tables
     low, high = _latency_domain(tables[cells]) if latency else _domain(tables[cells])
     colour = _colour(low, high, latency)
     known = _cells(cells, len(names), color=colour, tooltip=_tooltip(_value_text(latency)))
@@ -39,6 +40,11 @@ def heatmap_chart(
     if len(names) <= CROSSES_UP_TO:
         layers.append(_crosses(cells))
     frame = {"x": "start:Q", "x2": "end", "y": "start:Q", "y2": "end"}
+    for table in again:
+        layers += [
+            parts.layer(table, "rect", _stroke("#ffffff", 1.6), **_BOX),
+            parts.layer(table, "rect", _stroke("#000000", 1.6) | {"strokeDash": [3, 3]}, **_BOX),
+        ]
     layers += [
         parts.layer(groups, "rect", _stroke("#ffffff", 3.5), **frame),
         parts.layer(groups, "rect", _stroke("#000000", 1.6), **frame),

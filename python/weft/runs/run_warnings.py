@@ -1,0 +1,115 @@
+"""The warnings of all runs that something is made of: where each comes from, and which put a verdict in doubt."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+
+from msgspec import Struct
+
+from weft.alike import listed
+from weft.runs.folder import Run
+from weft.runs.meta import RunMeta, Warning
+
+DOUBTS = {
+    "disturbed": "launches were disturbed",
+    "lab-late": "frames left the lab late",
+    "lab-busy": "the lab had no time to spare",
+    "guest-busy": "virtual machines were busy",
+    "guest-steal": "virtual machines waited for a processor",
+    "emulated": "processors were emulated",
+    "drift": "times drifted",
+    "other-traffic": "there was other traffic",
+    "held-up": "nodes held others up",
+    "generator-late": "requests were sent late",
+    "settings-changed": "settings changed meanwhile",
+    "damaged": "samples are missing",
+    "phases-incomplete": "phases are missing",
+}
+"""Codes of warnings after which numbers may be of something else than was to be measured, and of what."""
+
+MOST_NAMED = 6
+_NUMBER = re.compile(r"(?<![\w.:/-])\d[\d.,]*")
+"""One that stands alone: that of a node's name, a path or an address says which."""
+
+
+class RunWarning(Struct, frozen=True):
+    """A warning, with the folder of the run that has it."""
+
+    code: str
+    message: str
+    hint: str = ""
+    run: str = ""
+
+
+def gathered(told: Iterable[tuple[str, Iterable[Warning]]]) -> tuple[RunWarning, ...]:
+    """Every warning of what is named."""
+    return tuple(
+        RunWarning(one.code, one.message, one.hint, name) for name, some in told for one in some
+    )
+
+
+def of_runs(runs: Iterable[Run]) -> tuple[RunWarning, ...]:
+    """Every warning of these runs."""
+    return gathered((str(run.directory), run.meta.warnings) for run in runs)
+
+
+def of_folders(folders: Iterable[Path | str]) -> tuple[RunWarning, ...]:
+    """The same, read from run folders; raises RequestError where one is none."""
+    return gathered((str(one), RunMeta.read(Path(one)).warnings) for one in folders)
+
+
+def said(warnings: Sequence[RunWarning]) -> list[Warning]:
+    """What several runs say, once, with their count and names; of numbers that differ, those of the first."""
+    names = _names(warnings)
+    groups: dict[tuple[str, str], list[RunWarning]] = {}
+    for one in warnings:
+        groups.setdefault((one.code, _NUMBER.sub("#", one.message)), []).append(one)
+    return [Warning(one[0].code, _message(one, names), one[0].hint) for one in groups.values()]
+
+
+def lines(warnings: Sequence[RunWarning]) -> list[str]:
+    """The same as lines of text."""
+    return [
+        f"{one.message}{f' ({one.hint})' if one.hint else ''} [{one.code}]"
+        for one in said(warnings)
+    ]
+
+
+def doubts(warnings: Sequence[RunWarning]) -> tuple[str, ...]:
+    """Why what rests on these runs is in doubt; nothing where it is not."""
+    names = _names(warnings)
+    return tuple(
+        f"{why} ({_where(code, _listed([one for one in warnings if one.code == code], names))})"
+        for code, why in DOUBTS.items()
+        if any(one.code == code for one in warnings)
+    )
+
+
+def _where(code: str, runs: str) -> str:
+    return f"{code} in {runs}" if runs else code
+
+
+def in_doubt(verdict: str, why: Iterable[str]) -> str:
+    """A verdict in a sentence, with the doubts that it must not stand without."""
+    return "; ".join([verdict, *(f"in doubt: {text}" for text in why)])
+
+
+def _message(alike: Sequence[RunWarning], names: dict[str, str]) -> str:
+    where, runs = _listed(alike, names), len({one.run for one in alike})
+    if runs == 1:
+        return f"{where}: {alike[0].message}" if where else alike[0].message
+    differ = len({one.message for one in alike}) > 1
+    return f"{runs} runs ({where}){', of which the first' if differ else ''}: {alike[0].message}"
+
+
+def _listed(warnings: Sequence[RunWarning], names: dict[str, str]) -> str:
+    return listed(list(dict.fromkeys(names[one.run] for one in warnings)), MOST_NAMED)
+
+
+def _names(warnings: Sequence[RunWarning]) -> dict[str, str]:
+    """What folders are called: by their last parts, where these tell them apart."""
+    folders = dict.fromkeys(one.run for one in warnings)
+    short = {one: Path(one).name or one for one in folders}
+    return short if len(set(short.values())) == len(short) else {one: one for one in folders}
