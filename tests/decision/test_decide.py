@@ -97,6 +97,9 @@ def test_constraints_are_kept_and_what_breaks_them_is_named(tmp_path: Path) -> N
     assert found.by == "cost"
     assert found.chosen == "clos spines=2"
     [broken] = named(found, "clos spines=1").constraints
+    assert (broken.holds, broken.probability) == (False, None)
+    found = decided(tmp_path, CLOS, SHIFT, below, PRICES, '[uncertain]\nprices = "20 %"\n')
+    [broken] = named(found, "clos spines=1").constraints
     assert (broken.holds, broken.probability) == (False, 0.0)
     budget = '[[constraints]]\nbudget = "18500 USD"\n'
     found = decided(tmp_path, CLOS, SHIFT, budget, PRICES)
@@ -257,3 +260,30 @@ def test_the_rows_of_a_decision_are_those_of_any_other_with_the_same_networks(
     files = len(list((tmp_path / "rows").iterdir()))
     decided(tmp_path, CLOS, SHIFT, "weight = 3\n", PRICES)
     assert len(list((tmp_path / "rows").iterdir())) == files
+
+
+def test_where_nothing_is_uncertain_neither_probability_nor_regret_is_stated(
+    tmp_path: Path,
+) -> None:
+    limit = '[[constraints]]\nbudget = "30000 USD"\n'
+    rule = '[decision]\nby = "time"\n'
+    found = decided(tmp_path, CLOS, STARS, SHIFT, PRICES, limit, rule)
+    assert (found.verdict, found.chosen, found.regret) == ("unweighed", "clos spines=4", None)
+    assert {one.best_share for one in found.designs} == {None}
+    assert {one.dominated_in for one in found.designs} == {None}
+    assert {kept.probability for one in found.designs for kept in one.constraints} == {None}
+    assert "Nothing in this file is uncertain, so neither" in found.text
+    assert "%" not in found.text
+    # Two spines carry half as much, and all of an all-to-all's phases but few cross them.
+    ratio = named(found, "clos spines=2").index.median
+    assert f"next is clos spines=2 with {ratio:.3g} times as much" in found.text
+    assert any("held for certain: prices, rates of links, hosts" in one for one in found.basis)
+
+
+def test_a_regret_says_over_what_it_is_drawn(tmp_path: Path) -> None:
+    found = decided(tmp_path, CLOS, SHIFT, '[uncertain]\nprices = "20 %"\n', PRICES)
+    assert found.regret is not None
+    assert "over the draws of prices:" in found.text
+    assert any(
+        "held for certain: rates of links, hosts and the simul" in one for one in found.basis
+    )

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from weft.decision.choice import Places, choose, dominated_by, frontier, regret_when_known
+from weft.decision.choice import Choice, Places, choose, dominated_by, frontier, regret_when_known
 from weft.decision.constraints import limits_of
 from weft.decision.designs import Design, without_price
 from weft.decision.document import (
@@ -25,7 +25,7 @@ from weft.decision.prepare import Prepared
 from weft.decision.quantities import Quantity, points_of
 from weft.decision.response import columns_of, response_of
 from weft.decision.rule import by_of, counts_cluster
-from weft.decision.words import basis_of, text_of
+from weft.decision.words import RunnerUp, basis_of, text_of
 from weft.decision.worlds import Model, Worlds
 from weft.errors import RequestError
 from weft.interval import Interval
@@ -113,10 +113,11 @@ class _Conclusion:
         front = frontier(prices, index) if np.isfinite(prices).any() else [int(index.argmin())]
         choice = choose(self.losses, self.allowed) if len(self.allowed) else None
         share = choice.best_share if choice else np.zeros(len(self.designs))
+        weighed = bool(prepared.quantities)
         results = [self._result(place, front, share) for place in range(len(self.designs))]
         sensitivity = self._sensitivity(choice.chosen) if choice else []
         chosen = results[choice.chosen] if choice else None
-        regret = choice.regret if choice else None
+        regret = choice.regret if choice and weighed else None
         bearable = request.decision.bearable
         learn = _learn_first(sensitivity, regret or 0.0)
         found = Decision(
@@ -130,7 +131,7 @@ class _Conclusion:
             designs=tuple(results),
             frontier=tuple(results[place].name for place in front),
             failed=tuple(self.failed),
-            verdict=_verdict(regret, bearable),
+            verdict=_verdict(choice, regret, bearable),
             chosen=chosen.name if chosen else None,
             regret=regret,
             bearable=bearable,
@@ -141,7 +142,17 @@ class _Conclusion:
             notes=tuple(self._notes()),
         )
         basis = basis_of(prepared.workloads, prepared.quantities, request.draws, self.by)
-        return text_of(found, learn, basis)
+        return text_of(found, self._runner_up(choice), learn, prepared.quantities, basis)
+
+    def _runner_up(self, choice: Choice | None) -> RunnerUp | None:
+        """What follows the chosen design by single numbers; None where no other may be chosen."""
+        if choice is None or len(self.allowed) < 2:
+            return None
+        losses = self.middle.losses(self.by)[0]
+        after = min(
+            (one for one in self.allowed if one != choice.chosen), key=lambda at: losses[at]
+        )
+        return RunnerUp(self.designs[after].name, float(losses[after] / losses[choice.chosen]))
 
     def _counted(self) -> str:
         whole = "cluster" if self.of_cluster else "network"
@@ -164,10 +175,12 @@ class _Conclusion:
             on_frontier=place in front,
             dominated_by=None if better is None else self.designs[better].name,
             dominated_in=None if better is None else self._dominated_in(place, better),
-            best_share=float(share[place]),
+            best_share=float(share[place]) if self.prepared.quantities else None,
         )
 
-    def _dominated_in(self, place: int, better: int) -> float:
+    def _dominated_in(self, place: int, better: int) -> float | None:
+        if not self.prepared.quantities:
+            return None
         worlds = self.worlds
         cheaper = worlds.prices[:, better] <= worlds.prices[:, place]
         return float((cheaper & (worlds.index[:, better] <= worlds.index[:, place])).mean())
@@ -255,7 +268,9 @@ def _learn_first(found: Sequence[Sensitivity], regret: float) -> Sensitivity | N
     return best if best and best.regret_when_known < 0.9 * regret else None
 
 
-def _verdict(regret: float | None, bearable: float) -> Verdict:
-    if regret is None:
+def _verdict(choice: Choice | None, regret: float | None, bearable: float) -> Verdict:
+    if choice is None:
         return "none"
+    if regret is None:
+        return "unweighed"
     return "decided" if regret <= bearable else "undecided"

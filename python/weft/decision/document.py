@@ -10,7 +10,8 @@ from weft.decision.request import By
 from weft.interval import Interval
 
 SCHEMA = 1
-Verdict: TypeAlias = Literal["decided", "undecided", "none"]
+Verdict: TypeAlias = Literal["decided", "undecided", "unweighed", "none"]
+"""`unweighed`: nothing is uncertain, so that the choice is the best by single numbers."""
 
 
 class CostItem(Struct, frozen=True):
@@ -43,7 +44,8 @@ class WorkloadTime(Struct, frozen=True):
 
 
 class Kept(Struct, frozen=True):
-    """Whether a design keeps a constraint, and in which part of all worlds; None where it has no price."""
+    """Whether a design keeps a constraint, and in which part of all worlds; None where it has no price, or nothing is
+    uncertain."""
 
     constraint: str
     value: float
@@ -54,7 +56,7 @@ class Kept(Struct, frozen=True):
 
 class DesignResult(Struct, frozen=True):
     """`index` is its time relative to the best of each workload (weighted geometric mean); `best_share` is the part of
-    worlds in which it is the best that may be chosen."""
+    worlds in which it is the best that may be chosen, None where nothing is uncertain."""
 
     name: str
     entry: str
@@ -66,8 +68,8 @@ class DesignResult(Struct, frozen=True):
     on_frontier: bool
     dominated_by: str | None
     dominated_in: float | None
-    """In which part of worlds that one is cheaper and faster, or equal."""
-    best_share: float
+    """In which part of worlds that one is cheaper and faster, or equal; None where nothing is uncertain."""
+    best_share: float | None
 
 
 class End(Struct, frozen=True):
@@ -100,8 +102,8 @@ class Failed(Struct, frozen=True):
 
 
 class Decision(Struct, frozen=True):
-    """All of it. `regret` is how much worse the chosen design is expected to be than the best of each world, as a part;
-    `basis` and `notes` are what has to be known to read the numbers."""
+    """All of it. `regret` is how much worse the chosen design is expected to be than the best of each world, as a part,
+    None where nothing is uncertain; `basis` and `notes` are what has to be known to read the numbers."""
 
     schema: int
     name: str
@@ -122,3 +124,8 @@ class Decision(Struct, frozen=True):
     text: str
     basis: tuple[str, ...]
     notes: tuple[str, ...]
+
+    @property
+    def is_weighed(self) -> bool:
+        """Whether something is uncertain, so that there are probabilities."""
+        return any(one.best_share is not None for one in self.designs)

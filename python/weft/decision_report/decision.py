@@ -36,7 +36,9 @@ def decision_part(folder: Path, number: int) -> Part:
 
 def _designs_table(found: Decision) -> Table:
     unit = next((one.cost.currency for one in found.designs if one.cost), "")
-    headers = ["Design", f"{found.counted}, {unit}", "Share", "Time", "Best in", "Dominated by"]
+    headers = ["Design", f"{found.counted}, {unit}", "Share", "Time"]
+    headers += ["Best in"] if found.is_weighed else []
+    headers += ["Dominated by"]
     headers += [name for name, _ in found.workloads]
     return Table(headers, [_design_row(one, found) for one in found.designs])
 
@@ -48,7 +50,7 @@ def _design_row(one: DesignResult, found: Decision) -> list[str]:
         _range(one.cost.counted, ",.0f") if one.cost else "no price",
         "" if share is None else f"{share:.0%}",
         _range(one.index, ".3g"),
-        f"{one.best_share:.0%}",
+        *([] if one.best_share is None else [f"{one.best_share:.0%}"]),
         one.dominated_by or "",
         *(format_us(each.time_s.median * 1e6) for each in one.times),
     ]

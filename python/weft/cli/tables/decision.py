@@ -41,13 +41,14 @@ def _print_designs(
     workloads = [name for name, _ in found.workloads]
     unit = next((one.cost.currency for one in designs if one.cost), "")
     price = f"{found.counted}, {unit}" if unit else "price"
-    headings = ("", price, "time", "best in", *workloads)
+    best_in = ["best in"] if found.is_weighed else []
+    headings = ("", price, "time", *best_in, *workloads)
     rows = [
         [
             one.name + (" *" if one.name == found.chosen else ""),
             _range(one.cost.counted) if one.cost else "-",
             _range(one.index),
-            f"{one.best_share:.0%}",
+            *([] if one.best_share is None else [f"{one.best_share:.0%}"]),
             *(format_us(each.time_s.median * 1e6) for each in one.times),
         ]
         for one in designs[:MOST_ROWS]
@@ -74,7 +75,9 @@ def _print_dominated(console: Console, found: Decision) -> None:
         if one.dominated_by
     ]
     if rows:
-        table = plain_table("", "by", "in", rows=rows[:MOST_ROWS])
+        shown = rows if found.is_weighed else [row[:2] for row in rows]
+        headings = ("", "by", "in") if found.is_weighed else ("", "by")
+        table = plain_table(*headings, rows=shown[:MOST_ROWS])
         titled(console, "Dominated: no cheaper and no faster", table, *_more(len(rows)))
 
 
