@@ -287,3 +287,69 @@ def test_a_regret_says_over_what_it_is_drawn(tmp_path: Path) -> None:
     assert any(
         "held for certain: rates of links, hosts and the simul" in one for one in found.basis
     )
+
+
+TORUS = '[[designs]]\nname = "torus"\nfabric = "torus(dims=4x4,rate=1 Gb/s)"\n'
+PORTS = """
+[prices]
+title = "ports"
+[prices.cost]
+per_port = { value = 100, currency = "USD", year = 2026, source = "a test" }
+per_cable = { kind = "copper", value = 10, currency = "USD", year = 2026, source = "a test" }
+"""
+
+
+def test_a_design_whose_routers_have_no_price_is_not_the_cheapest(tmp_path: Path) -> None:
+    found = decided(tmp_path, TORUS, CLOS, SHIFT, PORTS, '[decision]\nby = "cost"\n')
+    assert (found.chosen, found.verdict, found.regret) == ("torus", "undecided", None)
+    assert named(found, "torus").lacks == ("routers in interfaces",)
+    assert {one.lacks for one in found.designs if one.entry == "clos"} == {()}
+    # 32 cables; the cheapest clos has 16 + 2 x 4 ports and 16 + 4 cables.
+    assert f"cost more than {2400 + 200 - 320:,} USD in all, clos spines=1 is better" in found.text
+    assert found.learn_first == "ask for an offer: routers in interfaces"
+    slow = named(found, "clos spines=1")
+    assert found.dominator(slow) == "torus (without routers in interfaces)"
+    [warning] = found.warnings
+    assert warning.code == "bill-incomplete" and warning.message.startswith("torus: ")
+    assert "without a price in all designs: interfaces" in found.notes
+
+
+def test_what_no_price_is_for_does_not_matter_where_time_alone_decides(tmp_path: Path) -> None:
+    found = decided(tmp_path, TORUS, CLOS, SHIFT, PORTS, '[decision]\nby = "time"\n')
+    assert (found.verdict, found.chosen) == ("unweighed", "clos spines=4")
+    assert [one.code for one in found.warnings] == ["bill-incomplete"]
+
+
+def test_a_budget_is_not_kept_by_a_bill_that_is_incomplete(tmp_path: Path) -> None:
+    wide = CLOS.replace("1|2|4", "1")
+    found = decided(tmp_path, TORUS, wide, SHIFT, PORTS, '[[constraints]]\nbudget = "2000 USD"\n')
+    assert (found.chosen, found.verdict) == ("torus", "undecided")
+    assert "routers in interfaces have no price" in found.text
+
+
+UPLINKS = """
+[[designs]]
+name = "rail"
+fabric = "rail(units=4,rails=1,spines=1,hosts=4,rate=1 Gb/s,uplink=1 Gb/s|4 Gb/s)"
+"""
+
+
+def test_faster_links_cost_more_where_prices_say_which_they_are_for(tmp_path: Path) -> None:
+    port = '{{ value = {}, rate = "{} Gb/s", currency = "USD", year = 2026, source = "a test" }}'
+    both = f"[prices.cost]\nper_port = [{port.format(100, 1)}, {port.format(400, 4)}]\n"
+    found = decided(tmp_path, UPLINKS, SHIFT, both)
+    networks = [one.cost.network for one in found.designs if one.cost]
+    assert networks == [(16 + 8) * 100, 16 * 100 + 8 * 400]
+    assert found.warnings == ()
+    slow = f"[prices.cost]\nper_port = {port.format(100, 1)}\n"
+    found = decided(tmp_path, UPLINKS, SHIFT, slow)
+    assert (found.chosen, found.verdict) == ("rail uplink=4 Gb/s", "undecided")
+    assert named(found, "rail uplink=4 Gb/s").lacks == ("ports of switches of 4 Gb/s",)
+
+
+def test_prices_that_name_no_rate_are_not_for_links_of_any_without_a_word(tmp_path: Path) -> None:
+    found = decided(tmp_path, UPLINKS, SHIFT, PORTS)
+    [warning] = found.warnings
+    assert warning.code == "price-at-any-rate"
+    assert "links of 1 Gb/s, 4 Gb/s cost the same (ports, cables)" in warning.message
+    assert decided(tmp_path, CLOS, SHIFT, PORTS).warnings == ()

@@ -8,6 +8,7 @@ from msgspec import Struct
 
 from weft.decision.request import By
 from weft.interval import Interval
+from weft.runs.meta import Warning
 
 SCHEMA = 1
 Verdict: TypeAlias = Literal["decided", "undecided", "unweighed", "none"]
@@ -33,6 +34,8 @@ class Cost(Struct, frozen=True):
     share: float | None
     counted: Interval
     items: tuple[CostItem, ...]
+    not_priced: tuple[str, ...] = ()
+    """Parts that count nothing because no price is for them."""
 
 
 class WorkloadTime(Struct, frozen=True):
@@ -70,6 +73,8 @@ class DesignResult(Struct, frozen=True):
     dominated_in: float | None
     """In which part of worlds that one is cheaper and faster, or equal; None where nothing is uncertain."""
     best_share: float | None
+    lacks: tuple[str, ...] = ()
+    """Parts without a price that other designs do not lack."""
 
 
 class End(Struct, frozen=True):
@@ -124,8 +129,18 @@ class Decision(Struct, frozen=True):
     text: str
     basis: tuple[str, ...]
     notes: tuple[str, ...]
+    warnings: tuple[Warning, ...] = ()
 
     @property
     def is_weighed(self) -> bool:
         """Whether something is uncertain, so that there are probabilities."""
         return any(one.best_share is not None for one in self.designs)
+
+    def dominator(self, design: DesignResult) -> str:
+        """What dominates a design, and what its price does not have; empty for those on the frontier."""
+        name = design.dominated_by
+        if name is None:
+            return ""
+        better = next(one for one in self.designs if one.name == name)
+        lacks = [part for part in better.lacks if part not in design.lacks]
+        return f"{name} (without {', '.join(lacks)})" if lacks else name

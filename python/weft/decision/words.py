@@ -34,15 +34,40 @@ class RunnerUp:
     ratio: float
 
 
+@dataclass(frozen=True)
+class Room:
+    """How much what has no price may cost, in all or for each host, before a design with a complete bill is better."""
+
+    most: float
+    currency: str
+    is_per_host: bool
+    other: str
+
+
+@dataclass(frozen=True)
+class ShortBill:
+    """Parts of the chosen design that have no price, and others' have or do not need."""
+
+    parts: tuple[str, ...]
+    room: Room | None
+
+    @property
+    def learn(self) -> str:
+        """What would tell."""
+        return f"ask for an offer: {', '.join(self.parts)}"
+
+
 def text_of(
     found: Decision,
     after: RunnerUp | None,
+    short: ShortBill | None,
     learn: Sensitivity | None,
     quantities: Sequence[Quantity],
     basis: tuple[str, ...],
 ) -> Decision:
     """The decision with its words."""
-    sentences = _sentences(found, after, learn, _joined(kinds_of(quantities)))
+    uncertain = _joined(kinds_of(quantities))
+    sentences = _short(found, short) if short else _sentences(found, after, learn, uncertain)
     return replace(found, text=" ".join(sentences), basis=basis)
 
 
@@ -80,6 +105,20 @@ def _sentences(
         )
     elif found.verdict == "undecided":
         yield "No single quantity would help much: several have to be known."
+
+
+def _short(found: Decision, short: ShortBill) -> Iterator[str]:
+    """Less is counted of the chosen design than of others."""
+    parts = _joined(short.parts)
+    yield (
+        f"No decision follows from these bills: {found.chosen} has {_LEAST[found.by]}, but its bill is incomplete: "
+        f"{parts} have no price."
+    )
+    if room := short.room:
+        each = "for each host" if room.is_per_host else "in all"
+        yield (
+            f"Where they cost more than {room.most:,.0f} {room.currency} {each}, {room.other} is better."
+        )
 
 
 def _unweighed(found: Decision, after: RunnerUp | None) -> Iterator[str]:

@@ -29,7 +29,10 @@ def decision_part(folder: Path, number: int) -> Part:
             ("Constraints that are broken", _broken_table(found)),
             ("What the choice depends on", _sensitivity_table(found)),
         ],
-        warnings=[f"{one.name} was not simulated: {one.why}" for one in found.failed],
+        warnings=[
+            *(f"{one.message} [{one.code}]" for one in found.warnings),
+            *(f"{one.name} was not simulated: {one.why}" for one in found.failed),
+        ],
         notes=[*found.basis, *found.notes],
     )
 
@@ -39,6 +42,7 @@ def _designs_table(found: Decision) -> Table:
     headers = ["Design", f"{found.counted}, {unit}", "Share", "Time"]
     headers += ["Best in"] if found.is_weighed else []
     headers += ["Dominated by"]
+    headers += ["Without a price"] if _lacks_any(found) else []
     headers += [name for name, _ in found.workloads]
     return Table(headers, [_design_row(one, found) for one in found.designs])
 
@@ -51,9 +55,14 @@ def _design_row(one: DesignResult, found: Decision) -> list[str]:
         "" if share is None else f"{share:.0%}",
         _range(one.index, ".3g"),
         *([] if one.best_share is None else [f"{one.best_share:.0%}"]),
-        one.dominated_by or "",
+        found.dominator(one),
+        *([", ".join(one.lacks)] if _lacks_any(found) else []),
         *(format_us(each.time_s.median * 1e6) for each in one.times),
     ]
+
+
+def _lacks_any(found: Decision) -> bool:
+    return any(one.lacks for one in found.designs)
 
 
 def _broken_table(found: Decision) -> Table:

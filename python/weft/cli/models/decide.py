@@ -6,7 +6,7 @@ import click
 
 from weft.api.decide import decide as carry_out
 from weft.api.decide import list_tasks
-from weft.cli.output import json_option, print_json
+from weft.cli.output import json_option, print_json, print_warnings
 from weft.cli.tables.decision import print_decision
 from weft.cli.tables.progress import progress
 
@@ -48,4 +48,5 @@ def decide(
         print_json({"folder": str(decided.directory), "decision": decided.decision})
         return
     print_decision(decided.decision)
+    print_warnings(decided.decision.warnings)
     click.echo(f"{decided.directory}: decision.json, rows.parquet", err=True)

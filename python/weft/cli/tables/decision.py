@@ -42,11 +42,13 @@ def _print_designs(
     unit = next((one.cost.currency for one in designs if one.cost), "")
     price = f"{found.counted}, {unit}" if unit else "price"
     best_in = ["best in"] if found.is_weighed else []
-    headings = ("", price, "time", *best_in, *workloads)
+    lacks = ["without a price"] if any(one.lacks for one in designs) else []
+    headings = ("", price, *lacks, "time", *best_in, *workloads)
     rows = [
         [
             one.name + (" *" if one.name == found.chosen else ""),
             _range(one.cost.counted) if one.cost else "-",
+            *([", ".join(one.lacks)] if lacks else []),
             _range(one.index),
             *([] if one.best_share is None else [f"{one.best_share:.0%}"]),
             *(format_us(each.time_s.median * 1e6) for each in one.times),
@@ -70,7 +72,7 @@ def _print_broken(console: Console, found: Decision) -> None:
 
 def _print_dominated(console: Console, found: Decision) -> None:
     rows = [
-        [one.name, one.dominated_by, _probability(one.dominated_in)]
+        [one.name, found.dominator(one), _probability(one.dominated_in)]
         for one in found.designs
         if one.dominated_by
     ]
