@@ -210,9 +210,6 @@ def test_what_cannot_be_simulated_is_named_and_the_rest_goes_on(tmp_path: Path) 
         "odd k=5": next(one.why for one in found.failed if "even" in one.why),
         "small": "small: has 3 hosts",
     }
-    pair = '[[workloads]]\nname = "pair"\nplan = "latency"\n'
-    with pytest.raises(RequestError, match=r"no design can be simulated.*two nodes"):
-        decided(tmp_path, CLOS, pair)
 
 
 def test_a_change_makes_another_design(tmp_path: Path) -> None:
@@ -353,3 +350,37 @@ def test_prices_that_name_no_rate_are_not_for_links_of_any_without_a_word(tmp_pa
     assert warning.code == "price-at-any-rate"
     assert "links of 1 Gb/s, 4 Gb/s cost the same (ports, cables)" in warning.message
     assert decided(tmp_path, CLOS, SHIFT, PORTS).warnings == ()
+
+
+def other(plan: str) -> str:
+    return f'[[workloads]]\nname = "other"\nplan = "{plan}"\n'
+
+
+@pytest.mark.parametrize(
+    ("plan", "why"),
+    [
+        ("halo", "'halo' has messages that wait for others"),
+        ("collectives", "'allreduce' has messages that wait for others"),
+        ("latency", "'pingpong' is between two nodes"),
+        ("xray", "'search' searches"),
+    ],
+)
+def test_a_workload_that_cannot_be_estimated_is_left_out_by_name(
+    tmp_path: Path, plan: str, why: str
+) -> None:
+    found = decided(tmp_path, CLOS, SHIFT, other(plan), '[uncertain]\nsimulator = "5 %"\n')
+    alone = decided(tmp_path, CLOS, SHIFT, '[uncertain]\nsimulator = "5 %"\n')
+    assert (found.designs, found.regret) == (alone.designs, alone.regret)
+    assert found.workloads == (("all", 1.0),)
+    [warning] = found.warnings
+    assert warning.code == "workload-left-out"
+    assert warning.message.startswith(f"workload 'other' is left out: step {why}")
+    assert found.text.endswith("Left out, as it cannot be estimated: other.")
+
+
+def test_a_file_without_a_workload_that_can_be_estimated_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(RequestError, match=r"no workload can be estimated; other: step 'halo'"):
+        decided(tmp_path, CLOS, other("halo"))
+    limit = '[[constraints]]\nworkload = "other"\nbelow = "1 s"\n'
+    with pytest.raises(RequestError, match=r"'other below 1 s' is about a workload that cannot"):
+        decided(tmp_path, CLOS, SHIFT, other("halo"), limit)

@@ -22,11 +22,12 @@ from weft.decision.document import (
     Verdict,
     WorkloadTime,
 )
+from weft.decision.estimated import left_out_warnings
 from weft.decision.prepare import Prepared
 from weft.decision.quantities import Quantity, points_of
 from weft.decision.response import columns_of, response_of
 from weft.decision.rule import by_of, counts_cluster
-from weft.decision.words import Room, RunnerUp, ShortBill, basis_of, text_of
+from weft.decision.words import Room, RunnerUp, ShortBill, basis_of, text_of, without
 from weft.decision.worlds import Model, Worlds
 from weft.errors import RequestError
 from weft.interval import Interval
@@ -147,7 +148,8 @@ class _Conclusion:
             warnings=tuple(self._warnings()),
         )
         basis = basis_of(prepared.workloads, prepared.quantities, request.draws, self.by)
-        return text_of(found, self._runner_up(choice), short, learn, prepared.quantities, basis)
+        told = text_of(found, self._runner_up(choice), short, learn, prepared.quantities, basis)
+        return without(told, [one.name for one in prepared.left_out])
 
     def _short(self, choice: Choice | None) -> ShortBill | None:
         """What the chosen design's bill lacks and others' do not, where the choice depends on prices."""
@@ -171,6 +173,7 @@ class _Conclusion:
         return Room(float(most), bill.currency, self.is_per_host, self.designs[best].name)
 
     def _warnings(self) -> Iterator[Warning]:
+        yield from left_out_warnings(self.prepared.left_out)
         yield from self.lacks.warnings()
         yield from speed_warnings(self.designs)
 

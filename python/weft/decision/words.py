@@ -71,6 +71,14 @@ def text_of(
     return replace(found, text=" ".join(sentences), basis=basis)
 
 
+def without(found: Decision, workloads: Sequence[str]) -> Decision:
+    """The decision saying which workloads it knows nothing of."""
+    if not workloads:
+        return found
+    names = _joined(workloads)
+    return replace(found, text=f"{found.text} Left out, as it cannot be estimated: {names}.")
+
+
 def kinds_of(quantities: Sequence[Quantity]) -> list[str]:
     """What is uncertain, as people call it."""
     present = {one.kind for one in quantities}
