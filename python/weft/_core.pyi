@@ -25,7 +25,7 @@ def load_fabric(text: str, origin: str, scale: float) -> str:
 def load_prices(text: str, origin: str) -> str:
     """A file of prices as JSON."""
 
-def fabric_wiring(fabric_json: str) -> tuple[int, int, bytes, bytes, bytes]:
+def fabric_wiring(fabric_json: str) -> tuple[int, int, bytes, bytes, bytes, bytes]:
     """What is connected how in a resolved fabric; see `Network.wiring`."""
 
 def fabric_tree(fabric_json: str, network: int) -> list[tuple[str, str | None]]:
@@ -70,12 +70,16 @@ class Network:
     def default_parameters() -> dict[str, float | str | None]:
         """What `simulate` takes for granted where it is not told otherwise."""
 
-    def wiring(self) -> tuple[int, int, bytes, bytes, bytes] | None:
+    def wiring(self) -> tuple[int, int, bytes, bytes, bytes, bytes] | None:
         """Hosts, cables of an interface; and 32-bit columns: ports by switch, the two ends of each cable (hosts first,
-        then switches), network by cable. None where only routes are known."""
+        then switches), network by cable; and a 64-bit one: bit/s by cable, 0 where nothing limits it. None where only
+        routes are known."""
 
     @property
     def name(self) -> str: ...
+    @property
+    def routing(self) -> str:
+        """What chooses the path of a pair, in a few words."""
     def hosts(self) -> list[str]: ...
     def networks(self) -> int: ...
     def dead_hosts(self) -> list[int]: ...

@@ -58,6 +58,12 @@ def format_mbps(value_mbps: float) -> str:
     return _format(value_mbps, MEGABITS)
 
 
+def exact_mbps(rate_mbps: float) -> str:
+    """25000 -> "25 Gb/s", as a link is sold."""
+    factor, unit = unit_of(rate_mbps, MEGABITS)
+    return f"{rate_mbps / factor:g} {unit}"
+
+
 def part_of_mbps(part_mbps: float, whole_mbps: float) -> str:
     """9.12 and 94.1 -> "9.12 of 94.1 Mb/s"."""
     factor, unit = unit_of(whole_mbps, MEGABITS)

@@ -40,7 +40,11 @@ def test_parts_as_text_and_as_a_document() -> None:
     assert "32 hosts, 64 interfaces" in printed and "copper" in printed
     found = weft_json("fabric", "show", "fat-tree(k=4)", "--parts", "--prices", "slim-fly-2014")
     alike = {"network": 0, "ports": 4, "used": 4}
-    above, leaves = {"of_hosts": 0, "count": 12}, {"of_hosts": 2, "count": 8}
+    ports = {"rate_bits_per_s": 10_000_000_000, "used": 4}
+    above, leaves = (
+        {"of_hosts": own, "count": count, "by_rate": [ports | {"of_hosts": own}]}
+        for own, count in ((0, 12), (2, 8))
+    )
     assert found["switches"] == [alike | above, alike | leaves]
     assert {one["kind"] for one in found["cable_kinds"]} == {"electrical"}
 

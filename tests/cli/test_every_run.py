@@ -8,7 +8,10 @@ import pytest
 from support.here import weft
 from weft.plan.catalog import names
 
-SIMULATED = ("sim:two-nics", "sim:two-racks", "node:p4-400-base")
+SIMULATED = ("sim:two-racks", "node:p4-400-base")
+OF_SEVERAL_NETWORKS = ("multi-pair", "paths", "health", "xray")
+"""Plans that measure each network of nodes that have several, and say of which each result is."""
+OWN_FABRIC = {"xibalba": "sim:xibalba-e7-config2", "xibalba-er16": "sim:xibalba-er16"}
 NEEDS_A_FILE = ("trace",)
 MEASURED = ("latency", "overhead", "udp", "icmp")
 """Plans that a simulator does not carry out, or not in the same way."""
@@ -34,8 +37,19 @@ IF_IT_APPLIES: dict[str, Arguments] = {
 }
 
 
-@pytest.mark.parametrize("testbed", SIMULATED)
-@pytest.mark.parametrize("plan", [name for name in names("plan") if name not in NEEDS_A_FILE])
+WRITTEN = [
+    *(
+        (plan, testbed)
+        for plan in names("plan")
+        if plan not in NEEDS_A_FILE
+        for testbed in SIMULATED
+    ),
+    *((plan, "sim:two-nics") for plan in OF_SEVERAL_NETWORKS),
+    *OWN_FABRIC.items(),
+]
+
+
+@pytest.mark.parametrize(("plan", "testbed"), WRITTEN)
 def test_every_command_takes_what_a_simulator_wrote(
     plan: str, testbed: str, tmp_path: Path
 ) -> None:

@@ -81,6 +81,52 @@ def test_interfaces_ports_nodes_and_fixed_items_count(tmp_path: Path) -> None:
     assert found.per(read_performance("3.4 GFlop/s")).network == pytest.approx(0.1)
 
 
+MIXED = "rail(units=3,hosts=4,rails=1,spines=2,rate=25 Gb/s,uplink={} Gb/s)"
+PORT = f'[[cost.per_port]]\nrate = "{{}} Gb/s"\nvalue = {{}}\n{MONEY}'
+CABLE = f'[[cost.per_cable]]\nkind = "{{0}}G"\nrate = "{{0}} Gb/s"\nvalue = {{1}}\n{MONEY}'
+
+
+def test_prices_are_those_of_the_speed_of_a_link(tmp_path: Path) -> None:
+    """12 ports and cables of hosts at 25 Gb/s; 6 uplinks, which are 12 ports."""
+    prices = [PORT.format(25, 10), PORT.format(100, 40), CABLE.format(25, 1), CABLE.format(100, 5)]
+    fast = bill(tmp_path, *prices, of=MIXED.format(100))
+    assert fast.network == 12 * 10 + 12 * 40 + 12 * 1 + 6 * 5
+    slow = bill(tmp_path, *prices, of=MIXED.format(25))
+    assert slow.network == 24 * 10 + 18 * 1
+    # What is faster than asked for serves too.
+    assert bill(tmp_path, PORT.format(100, 40), of=MIXED.format(25)).network == 24 * 40
+
+
+def test_a_part_that_is_faster_than_any_price_has_none(tmp_path: Path) -> None:
+    slow = [PORT.format(25, 10), CABLE.format(25, 1)]
+    found = bill(tmp_path, *slow, of=MIXED.format(100))
+    assert found.network == 12 * 10 + 12 * 1
+    assert found.not_priced == (
+        "ports of switches of 100 Gb/s",
+        "cables of 100 Gb/s",
+        "interfaces",
+        "nodes",
+    )
+    assert bill(tmp_path, *slow, of=MIXED.format(25)).not_priced == ("interfaces", "nodes")
+
+
+def test_a_switch_is_of_a_model_for_its_fastest_port(tmp_path: Path) -> None:
+    models = [SWITCHES + 'rate = "25 Gb/s"\n', LARGE + 'rate = "100 Gb/s"\n']
+    found = bill(tmp_path, *models, of=MIXED.format(100))
+    assert totals(found) == {"large, 6 ports": 300.0, "large, 3 ports": 140.0}
+    assert totals(bill(tmp_path, models[0], of=MIXED.format(25))) == {
+        "small, 6 ports": 300.0,
+        "small, 3 ports": 200.0,
+    }
+    none = bill(tmp_path, models[0], NODE, of=MIXED.format(100))
+    assert none.not_priced == ("switches of 100 Gb/s", "cables", "interfaces")
+
+
+def test_a_host_that_routes_is_more_than_an_interface(tmp_path: Path) -> None:
+    found = bill(tmp_path, NODE, of="torus(dims=4x4)")
+    assert found.not_priced == ("cables", "interfaces", "routers in interfaces")
+
+
 def test_energy_is_paid_for_years(tmp_path: Path) -> None:
     found = bill(tmp_path, NODE, POWER)
     hours = 2 * 365.25 * 24
@@ -116,7 +162,8 @@ def test_the_published_networks_have_the_published_shares(
 
 @pytest.mark.parametrize("name", catalog.names("price"))
 def test_the_catalogues_prices_know_switches_and_cables(name: str) -> None:
-    found = bill_of("dragonfly(groups=9,routers=4,hosts=2,global=2)", read_prices(name))
+    network = "dragonfly(groups=9,routers=4,hosts=2,global=2,rate=6 Gb/s)"
+    found = bill_of(network, read_prices(name))
     assert found.of_kind("switch") > 0 and found.of_kind("cable") > 0
     assert found.not_priced == ("interfaces", "nodes")
 

@@ -7,7 +7,7 @@ from msgspec.structs import replace
 
 import weft
 from weft.cost.cable_kinds import parts_list
-from weft.cost.parts import Interfaces, Parts, Switches, parts_of
+from weft.cost.parts import Interfaces, Parts, Ports, Switches, parts_of
 from weft.cost.racks import Racks
 from weft.errors import RequestError
 from weft.fabrics.load import load_fabric
@@ -28,11 +28,14 @@ def cables(parts: Parts) -> dict[tuple[bool, float | None], int]:
 
 def test_two_networks_have_parts_of_their_own() -> None:
     parts = parts_of("xibalba-dual")
-    assert parts.interfaces == (Interfaces(0, 32), Interfaces(1, 32))
+    slow = 100_000_000
+    assert parts.interfaces == (Interfaces(0, slow, 1, 32), Interfaces(1, slow, 1, 32))
     chassis, upper, racks = parts.switches
-    assert chassis == Switches(network=0, ports=48, used=32, of_hosts=32, count=1)
-    assert upper == Switches(network=1, ports=2, used=2, of_hosts=0, count=1)
-    assert racks == Switches(network=1, ports=24, used=17, of_hosts=16, count=2)
+    assert chassis == Switches(
+        network=0, ports=48, used=32, of_hosts=32, count=1, by_rate=(Ports(slow, 32, 32),)
+    )
+    assert (upper.ports, upper.used, upper.of_hosts, upper.count) == (2, 2, 0, 1)
+    assert (racks.ports, racks.used, racks.of_hosts, racks.count) == (24, 17, 16, 2)
     assert (racks.free, cables(parts)) == (7, {(False, None): 2, (True, None): 32})
 
 
@@ -44,6 +47,23 @@ def test_a_partly_populated_fat_tree_leaves_ports_free() -> None:
     ends = sum(one.count * one.used for one in parts.switches)
     assert ends == 2 * sum(one.count for one in parts.cables) - parts.hosts
     assert sum(one.count * one.free for one in parts.switches) == 44 - ends
+
+
+def test_ports_and_cables_are_told_apart_by_rate() -> None:
+    parts = parts_of("rail(units=3,hosts=4,rails=1,spines=2,rate=25 Gb/s,uplink=100 Gb/s)")
+    host, uplink = 25_000_000_000, 100_000_000_000
+    counts = {(one.of_hosts, one.rate_bits_per_s): one.count for one in parts.cables}
+    assert counts == {(True, host): 12, (False, uplink): 6}
+    assert {(one.count, one.by_rate) for one in parts.switches} == {
+        (3, (Ports(host, 4, 4), Ports(uplink, 2, 0))),
+        (2, (Ports(uplink, 3, 0),)),
+    }
+    assert [(one.rate_bits_per_s, one.count) for one in parts.interfaces] == [(host, 12)]
+
+
+def test_the_rates_of_a_scaled_run_are_those_that_are_bought() -> None:
+    tenth = load_fabric("two-racks", 0.1)
+    assert parts_of(tenth) == parts_of("two-racks")
 
 
 def test_a_torus_has_one_interface_at_each_host_and_no_switch() -> None:

@@ -119,6 +119,19 @@ def test_the_frontier_joins_what_is_not_dominated(decision: Path) -> None:
     assert [row["name"] for row in figure.tables["frontier_1_line"]] == ["narrow", "wide"]
 
 
+def test_a_page_states_no_probability_where_nothing_is_uncertain(tmp_path: Path) -> None:
+    certain, _, _ = DESIGNS.partition("[uncertain]")
+    (tmp_path / "designs.toml").write_text(certain)
+    decided = weft.decide(tmp_path / "designs.toml", out=tmp_path / "decision")
+    [part] = DecisionReport([decided.directory]).parts
+    [(_, designs), *_] = part.tables
+    assert "Best in" not in designs.headers
+    assert {len(row) for row in designs.rows} == {len(designs.headers)}
+    assert "neither a probability nor a regret" in part.verdict[0]
+    said = command("decide", str(tmp_path / "designs.toml"), "--out", str(tmp_path / "again"))
+    assert "best in" not in said.stdout
+
+
 def test_the_command_writes_the_page_into_the_first_folder(what_if: Path) -> None:
     assert command("report", str(what_if)).stdout.strip() == str(what_if / "report.html")
 

@@ -24,10 +24,11 @@ macro_rules! columns {
 }
 pub(crate) use columns;
 
-/// Numbers of hosts and of cables in an interface; columns of ports, of ends and of networks.
+/// Numbers of hosts and of cables in an interface; columns of ports, of ends, of networks and of rates.
 pub type WiringColumns<'py> = (
     u32,
     u32,
+    Bound<'py, PyBytes>,
     Bound<'py, PyBytes>,
     Bound<'py, PyBytes>,
     Bound<'py, PyBytes>,
@@ -41,6 +42,7 @@ pub fn wiring_columns<'py>(py: Python<'py>, wiring: &Wiring) -> WiringColumns<'p
         bytes_of(py, &wiring.switch_ports),
         bytes_of(py, wiring.cables.as_flattened()),
         bytes_of(py, &wiring.networks),
+        bytes_of(py, &wiring.rates),
     )
 }
 
@@ -132,7 +134,7 @@ macro_rules! plain {
         })*
     };
 }
-plain!(i32, i64, u32, f64);
+plain!(i32, i64, u32, u64, f64);
 
 /// The compiler turns the loop into one copy where the machine's order of bytes is Arrow's.
 pub fn bytes_of<'py, T: Plain>(py: Python<'py>, numbers: &[T]) -> Bound<'py, PyBytes> {

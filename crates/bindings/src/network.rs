@@ -75,7 +75,7 @@ impl Network {
         parameters::defaults(py)
     }
 
-    /// Hosts, cables of an interface, ports by switch, ends by cable, network by cable; None where only routes are known.
+    /// Hosts, cables of an interface, ports by switch, ends, network and rate by cable; None where only routes are known.
     fn wiring<'py>(&self, py: Python<'py>) -> Option<WiringColumns<'py>> {
         self.inner
             .wiring()
@@ -93,6 +93,12 @@ impl Network {
     #[getter]
     fn name(&self) -> &str {
         self.inner.name()
+    }
+
+    /// What chooses the path of a pair, in a few words.
+    #[getter]
+    fn routing(&self) -> &'static str {
+        self.inner.routing()
     }
 
     /// The names of the hosts.

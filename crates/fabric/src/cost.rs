@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 use weft_plan::Fault;
 use weft_plan::reading::{Result, Section, Value, document};
 
-use crate::quantity::read_metres;
+use crate::quantity::{BitRate, read_metres};
 use crate::racks::{Racks, read_racks};
 use weft_plan::PlanError as FabricError;
 
@@ -41,6 +41,9 @@ pub struct Price {
     /// The longest of such cables; any length where absent.
     #[serde(default)]
     pub longest_m: Option<f64>,
+    /// The fastest link that it serves, in bit/s; any where absent.
+    #[serde(default)]
+    pub rate_bits_per_s: Option<BitRate>,
     /// How many of a fixed item there are.
     #[serde(default = "one")]
     pub count: u32,
@@ -169,6 +172,7 @@ fn read_price(section: &Section<'_>, per: Per) -> Result<Price> {
         per_metre: 0.0,
         ports: None,
         longest_m: None,
+        rate_bits_per_s: None,
         count: 1,
         network: None,
         currency: read_currency(section)?,
@@ -179,6 +183,7 @@ fn read_price(section: &Section<'_>, per: Per) -> Result<Price> {
     price.value = read_value(section, price.per_port)?;
     if !matches!(per, Per::Fixed | Per::Node | Per::Kwh) {
         price.network = section.count("network", 1..=8)?.map(|number| number - 1);
+        price.rate_bits_per_s = section.parsed("rate", BitRate::parse)?;
     }
     Ok(price)
 }

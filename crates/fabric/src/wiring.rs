@@ -16,6 +16,8 @@ pub struct Wiring {
     pub cables: Vec<[u32; 2]>,
     /// By cable; the first network is 0.
     pub networks: Vec<u32>,
+    /// By cable: bit/s of its faster direction; 0 where nothing limits it.
+    pub rates: Vec<u64>,
 }
 
 impl Wiring {
@@ -26,8 +28,15 @@ impl Wiring {
             cables_per_interface: 1,
             switch_ports,
             networks: vec![0; cables.len()],
+            rates: vec![0; cables.len()],
             cables,
         }
+    }
+
+    /// The same with cables that all have one rate in bit/s.
+    pub fn at_rate(self, bits_per_s: u64) -> Self {
+        let rates = vec![bits_per_s; self.cables.len()];
+        Self { rates, ..self }
     }
 
     /// The pieces of a declared fabric. Parts of a switch, and what links inside of a chassis join, are one piece. It
@@ -36,10 +45,11 @@ impl Wiring {
     pub fn of(fabric: &Fabric) -> Result<Self, String> {
         let hosts = fabric.hosts.len() as u32;
         let (numbers, declared) = number(fabric)?;
-        let (mut cables, mut networks) = (Vec::new(), Vec::new());
+        let (mut cables, mut networks, mut rates) = (Vec::new(), Vec::new(), Vec::new());
         for link in fabric.links.iter().filter(|link| !link.inside) {
             cables.push(ends_of(link, &numbers)?);
             networks.push(link.network);
+            rates.push(rate_of(link, fabric.scale));
         }
         let mut used = vec![0; declared.len()];
         for end in cables.iter().flatten().filter(|end| **end >= hosts) {
@@ -52,6 +62,7 @@ impl Wiring {
             switch_ports: ports.map(|(declared, used)| declared.max(used)).collect(),
             cables,
             networks,
+            rates,
         })
     }
 }
@@ -72,6 +83,13 @@ fn number(fabric: &Fabric) -> Result<(HashMap<&str, u32>, Vec<u32>), String> {
         numbers.insert(&switch.name, (fabric.hosts.len() + number) as u32);
     }
     Ok((numbers, declared))
+}
+
+/// As it is sold: before all rates were multiplied by the scale.
+fn rate_of(link: &Link, scale: f64) -> u64 {
+    let rates =
+        [&link.forward, &link.backward].map(|one| one.rate_bits_per_s.map_or(0, |rate| rate.0));
+    (rates[0].max(rates[1]) as f64 / scale).round() as u64
 }
 
 fn ends_of<T: Copy>(link: &Link, places: &HashMap<&str, T>) -> Result<[T; 2], String> {

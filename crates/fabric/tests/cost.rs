@@ -81,6 +81,22 @@ fn prices_are_read_with_what_they_are_counted_by() {
 }
 
 #[test]
+fn a_price_may_hold_up_to_a_rate() {
+    let text = PRICES.replacen("longest = \"5 m\"", "rate = \"25 Gb/s\"", 1);
+    let file = load_prices(&text, "prices.toml").unwrap();
+    let rated = |one: &&weft_fabric::Price| one.rate_bits_per_s.is_some();
+    let found: Vec<_> = file.cost.prices.iter().filter(rated).collect();
+    let [cable] = found[..] else {
+        panic!("{found:?}");
+    };
+    assert_eq!(cable.per, Per::Cable);
+    assert_eq!(
+        cable.rate_bits_per_s.map(|rate| rate.0),
+        Some(25_000_000_000)
+    );
+}
+
+#[test]
 fn what_is_missing_or_wrong_is_named_with_its_line() {
     for (old, new, said) in [
         (
@@ -109,6 +125,16 @@ fn what_is_missing_or_wrong_is_named_with_its_line() {
         ("per_kwh", "# per_kwh", "per_kwh = {"),
         ("\"offer\"", "\" \"", "where the price is from"),
         ("value = 3300", "value = 3300, per_metre = 2", "unknown key"),
+        (
+            "value = 3300",
+            "value = 3300, rate = \"1 Gb/s\"",
+            "unknown key",
+        ),
+        (
+            "longest = \"5 m\"",
+            "rate = \"fast\"",
+            "is a number and a unit",
+        ),
     ] {
         let message = refused(old, new);
         assert!(message.contains(said), "{said}: {message}");

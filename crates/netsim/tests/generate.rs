@@ -332,3 +332,84 @@ fn a_million_hosts_by_a_slip_are_refused_with_an_estimate() {
     assert!(why("torus(dims=9999x9999x9999)").contains("GB"));
     assert!(why("crossbar(hosts=1)").contains("2"));
 }
+
+/// Phase k of an all-to-all sends all of a group to one other: with minimal routing over the one link between the two.
+/// By way of groups that a hash chooses they go over all links of their group.
+#[test]
+fn valiant_spreads_what_goes_to_one_group_over_the_links_to_all() {
+    let text = "dragonfly(groups=9,routers=4,hosts=2,global=2";
+    let links = |routing: &str| {
+        let network = build(&format!("{text},routing={routing})")).unwrap();
+        assert_eq!(network.routing(), routing);
+        let mut used = HashSet::new();
+        for src in 0..8 {
+            let crossed = route(network.as_ref(), src, src + 8);
+            let names = crossed
+                .iter()
+                .map(|at| network.constraint_name(*at as usize));
+            let global: Vec<_> = names.filter(|name| name.contains("to group")).collect();
+            assert!(global[0].starts_with("group 1 to"), "{global:?}");
+            assert!(
+                global[global.len() - 1].ends_with("to group 2"),
+                "{global:?}"
+            );
+            assert_eq!(global.len(), if routing == "minimal" { 1 } else { 2 });
+            used.insert(global[0].clone());
+        }
+        used
+    };
+    assert_eq!(links("minimal").len(), 1);
+    let detours = links("valiant");
+    assert!(
+        detours.len() > 3 && !detours.contains("group 1 to group 2"),
+        "{detours:?}"
+    );
+}
+
+/// Groups that are not there are no way, and two groups have none between them.
+#[test]
+fn valiant_goes_by_groups_that_are_there() {
+    for (total, most) in [(16, 1), (24, 2)] {
+        let text =
+            format!("dragonfly(groups=9,routers=4,hosts=2,global=2,routing=valiant,total={total})");
+        let network = build(&text).unwrap();
+        for dst in 8..total {
+            let crossed = route(network.as_ref(), 0, dst);
+            let names: Vec<_> = crossed
+                .iter()
+                .map(|at| network.constraint_name(*at as usize))
+                .collect();
+            let global = names
+                .iter()
+                .filter(|name| name.contains("to group"))
+                .count();
+            assert_eq!(global, most, "{names:?}");
+            assert!(
+                names.iter().all(|name| !name.contains("group 4")),
+                "{names:?}"
+            );
+        }
+    }
+}
+
+#[test]
+fn cables_have_the_rates_of_their_links() {
+    let rates = |text: &str| -> HashSet<u64> {
+        build(text)
+            .unwrap()
+            .wiring()
+            .unwrap()
+            .rates
+            .into_iter()
+            .collect()
+    };
+    assert_eq!(
+        rates("clos(leaves=2,spines=2,hosts=2,rate=25 Gb/s)"),
+        HashSet::from([25_000_000_000])
+    );
+    let mixed = "rail(units=2,hosts=2,rails=1,spines=1,rate=25 Gb/s,uplink=100 Gb/s)";
+    assert_eq!(
+        rates(mixed),
+        HashSet::from([25_000_000_000, 100_000_000_000])
+    );
+}

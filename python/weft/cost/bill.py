@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from weft.cost.items import Item, Kind, items_of, not_priced
+from weft.cost.items import Item, Kind, items_of
 from weft.cost.money import Money, Terms, settle
+from weft.cost.not_priced import not_priced
 from weft.cost.parts import Parts, count_parts
 from weft.cost.performance import Performance
 from weft.cost.prices import PriceList, chosen_prices
@@ -36,6 +37,10 @@ class Bill:
     """How prices were converted into that currency and year."""
     not_priced: tuple[str, ...]
     """Parts that no price is for; they count nothing."""
+    rates_bits_per_s: tuple[int, ...]
+    """Of its cables, those that differ, the slowest first."""
+    at_any_rate: tuple[str, ...]
+    """What has prices that name no rate: they hold for links of any speed."""
 
     @property
     def network(self) -> float:
@@ -111,5 +116,7 @@ def add_up(parts: Parts, prices: PriceList, money: Money) -> Bill:
         parts.host_ports,
         tuple(items_of(parts, prices, money)),
         tuple(money.said(prices.all)),
-        tuple(not_priced(parts, prices)),
+        not_priced(parts, prices),
+        tuple(sorted({one.rate_bits_per_s for one in parts.cables})),
+        prices.at_any_rate,
     )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from dataclasses import dataclass
 
-from weft.cost.items import cable_kind
+from weft.cost.items import cable_kind, cable_kinds
 from weft.cost.money import Terms, settle
 from weft.cost.parts import Cables, Parts, count_parts
 from weft.cost.prices import PriceList, prices_of
@@ -50,7 +50,7 @@ def _by_kind(parts: Parts, prices: PriceList | None) -> list[CableKind]:
 
 
 def _kind(cables: Cables, prices: PriceList | None) -> str | None:
-    kinds = prices.of("cable", cables.network) if prices else []
+    kinds = cable_kinds(cables, prices) if prices else []
     is_told = cables.length_m is not None or not any(one.longest_m for one in kinds)
     return cable_kind(cables, kinds, settle(kinds, Terms())).name if kinds and is_told else None
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from typing import Literal, TypeAlias
 
 from weft.cost.money import Money
-from weft.cost.parts import Cables, Interfaces, Parts, Switches
+from weft.cost.parts import Cables, Interfaces, Parts, Ports, Switches
 from weft.cost.prices import Per, Power, Price, PriceList
 from weft.errors import RequestError
 
@@ -57,7 +57,8 @@ def _items(parts: Parts, prices: PriceList, money: Money) -> Iterator[Item]:
         unit = money.of(price.value, price)
         yield Item(price.name, "fixed", price.count, unit, price.source)
     for switches in parts.switches:
-        yield from _switch_items(switches, prices, money)
+        yield from _model_items(switches, prices, money)
+        yield from _port_items(switches, prices, money)
     yield from _cable_items(parts.cables, prices, money)
     for interfaces in parts.interfaces:
         yield from _interface_items(interfaces, prices, money)
@@ -70,30 +71,48 @@ def _items(parts: Parts, prices: PriceList, money: Money) -> Iterator[Item]:
         yield from _power_items(parts, prices.cost.power, money)
 
 
-def _switch_items(switches: Switches, prices: PriceList, money: Money) -> Iterator[Item]:
-    if models := prices.of("switch", switches.network):
-        price = _model(switches, models, money)
-        name = price.name or "switch"
+def _model_items(switches: Switches, prices: PriceList, money: Money) -> Iterator[Item]:
+    models = prices.of("switch", switches.network)
+    price = _model(switches, models, money) if models else None
+    if price is not None:
         unit = money.of(_switch_value(price, switches.ports), price)
-        name = f"{name}, {switches.ports} ports"
+        name = f"{price.name or 'switch'}, {switches.ports} ports"
         yield Item(name, "switch", switches.count, unit, price.source, network=switches.network)
-    counted: tuple[tuple[Per, str, int], ...] = (
-        ("port", "port of a switch", switches.ports),
-        ("host_port", "switch, for each host's port", switches.of_hosts),
-    )
-    for per, name, ports in counted:
-        for price in prices.of(per, switches.network):
-            unit = money.of(price.value, price)
-            count = switches.count * ports
-            yield Item(name, "switch", count, unit, price.source, network=switches.network)
+
+
+def _port_items(switches: Switches, prices: PriceList, money: Money) -> Iterator[Item]:
+    for ports in counted_ports(switches):
+        counted: tuple[tuple[Per, str, int], ...] = (
+            ("port", "port of a switch", ports.used),
+            ("host_port", "switch, for each host's port", ports.of_hosts),
+        )
+        for per, name, each in counted:
+            for price in holding(prices.of(per, switches.network), ports.rate_bits_per_s, money):
+                unit = money.of(price.value, price)
+                count = switches.count * each
+                yield Item(name, "switch", count, unit, price.source, network=switches.network)
+
+
+def counted_ports(switches: Switches) -> tuple[Ports, ...]:
+    """All ports of one by their rates; free ones are as the slowest that is used."""
+    slowest, *others = switches.by_rate or (Ports(0, 0, 0),)
+    return (replace(slowest, used=slowest.used + switches.free), *others)
+
+
+def holding(prices: list[Price], rate_bits_per_s: int, money: Money) -> list[Price]:
+    """Those that hold for links of a rate: all that name none, and of the others the cheapest that is fast enough."""
+    rated = [one for one in prices if one.rate_bits_per_s is not None]
+    fitting = [one for one in rated if one.serves(rate_bits_per_s)]
+    cheapest = [min(fitting, key=lambda one: money.of(one.value, one))] if fitting else []
+    return [one for one in prices if one.rate_bits_per_s is None or one in cheapest]
 
 
 def _switch_value(price: Price, ports: int) -> float:
     return price.value + price.per_port * ports
 
 
-def _model(switches: Switches, models: list[Price], money: Money) -> Price:
-    """The cheapest with enough ports."""
+def _model(switches: Switches, models: list[Price], money: Money) -> Price | None:
+    """The cheapest with enough ports that are fast enough; None where none is so fast."""
     fitting = [one for one in models if one.ports is None or one.ports >= switches.ports]
     if not fitting:
         most = max(one.ports or 0 for one in models)
@@ -101,8 +120,11 @@ def _model(switches: Switches, models: list[Price], money: Money) -> Price:
             f"a switch of {switches.ports} ports has no price; the largest has {most}",
             "add it to [[cost.per_switch]], or leave its `ports` out for any number",
         )
-    values = {one: money.of(_switch_value(one, switches.ports), one) for one in fitting}
-    cheapest = min(fitting, key=lambda one: values[one])
+    fast = [one for one in fitting if one.serves(switches.rate_bits_per_s)]
+    if not fast:
+        return None
+    values = {one: money.of(_switch_value(one, switches.ports), one) for one in fast}
+    cheapest = min(fast, key=lambda one: values[one])
     if values[cheapest] < 0:
         raise RequestError(
             f"a switch of {switches.ports} ports would cost {values[cheapest]:g} {money.currency}",
@@ -116,13 +138,19 @@ def _cable_items(cables: tuple[Cables, ...], prices: PriceList, money: Money) ->
     counts: dict[tuple[int, Price], int] = defaultdict(int)
     totals: dict[tuple[int, Price], float] = defaultdict(float)
     for one in cables:
-        if kinds := prices.of("cable", one.network):
+        if kinds := cable_kinds(one, prices):
             price = cable_kind(one, kinds, money)
             counts[one.network, price] += one.count
             totals[one.network, price] += one.count * _cable_value(price, one, money)
     for (network, price), count in counts.items():
         unit = totals[network, price] / count
         yield Item(f"{price.name} cable", "cable", count, unit, price.source, network=network)
+
+
+def cable_kinds(cables: Cables, prices: PriceList) -> list[Price]:
+    """The kinds that are fast enough."""
+    kinds = prices.of("cable", cables.network)
+    return [one for one in kinds if one.serves(cables.rate_bits_per_s)]
 
 
 def cable_kind(cables: Cables, kinds: list[Price], money: Money) -> Price:
@@ -151,7 +179,8 @@ def _cable_value(price: Price, cables: Cables, money: Money) -> float:
 
 
 def _interface_items(interfaces: Interfaces, prices: PriceList, money: Money) -> Iterator[Item]:
-    for price in prices.of("interface", interfaces.network):
+    prices_of_it = prices.of("interface", interfaces.network)
+    for price in holding(prices_of_it, interfaces.rate_bits_per_s, money):
         unit = money.of(price.value, price)
         network = interfaces.network
         yield Item("interface", "interface", interfaces.count, unit, price.source, network=network)
@@ -171,16 +200,3 @@ def _power_items(parts: Parts, power: Power, money: Money) -> Iterator[Item]:
         if watts:
             kwh = watts / 1000 * HOURS_PER_YEAR * power.years
             yield Item(name, "power", kwh, unit, source, of_nodes)
-
-
-def not_priced(parts: Parts, prices: PriceList) -> Iterator[str]:
-    """Parts that count nothing, which should be seen."""
-    by_switch: tuple[Per, ...] = ("switch", "port", "host_port")
-    if any(not any(prices.of(per, one.network) for per in by_switch) for one in parts.switches):
-        yield "switches"
-    if any(not prices.of("cable", one.network) for one in parts.cables):
-        yield "cables"
-    if any(not prices.of("interface", one.network) for one in parts.interfaces):
-        yield "interfaces"
-    if not prices.of("node"):
-        yield "nodes"

@@ -17,6 +17,16 @@ Per: TypeAlias = Literal[
 ]
 
 
+_BY_RATE: dict[Per, str] = {
+    "interface": "interfaces",
+    "switch": "switches",
+    "port": "ports",
+    "host_port": "ports of hosts",
+    "cable": "cables",
+}
+"""What may cost more for a faster link."""
+
+
 class Price(msgspec.Struct, frozen=True):
     """Money for each of something, of which year, and who says so."""
 
@@ -31,9 +41,15 @@ class Price(msgspec.Struct, frozen=True):
     per_metre: float = 0.0
     ports: int | None = None
     longest_m: float | None = None
+    rate_bits_per_s: int | None = None
+    """Of the fastest link that it serves; None: any."""
     count: int = 1
     network: int | None = None
     """The network that it holds for, the first is 0; None: all."""
+
+    def serves(self, rate_bits_per_s: int) -> bool:
+        """Whether it holds for links of a rate; those without a limit have none."""
+        return self.rate_bits_per_s is None or rate_bits_per_s <= self.rate_bits_per_s
 
 
 class Power(msgspec.Struct, frozen=True):
@@ -66,6 +82,12 @@ class PriceList(msgspec.Struct, frozen=True):
         """Every price, that of energy too."""
         power = self.cost.power
         return self.cost.prices if power is None else (*self.cost.prices, power.per_kwh)
+
+    @property
+    def at_any_rate(self) -> tuple[str, ...]:
+        """What has prices that name no rate."""
+        found = (one.per for one in self.cost.prices if one.rate_bits_per_s is None)
+        return tuple(dict.fromkeys(_BY_RATE[per] for per in found if per in _BY_RATE))
 
     def of(self, per: Per, network: int = 0) -> list[Price]:
         """The prices of a kind that hold for a network."""

@@ -19,7 +19,7 @@ from weft.runs.fabric_records import Fabric
 Numbers: TypeAlias = npt.NDArray[np.int64]
 Source: TypeAlias = str | Fabric
 """A fabric's name or file, a generator with its parameters, or the resolved fabric that a run keeps."""
-_Columns: TypeAlias = tuple[int, int, bytes, bytes, bytes]
+_Columns: TypeAlias = tuple[int, int, bytes, bytes, bytes, bytes]
 
 
 @dataclass(frozen=True, eq=False)
@@ -36,6 +36,8 @@ class Wiring:
     """Of each cable (shape: cables x 2)."""
     networks: Numbers
     """By cable; the first is 0."""
+    rates: Numbers
+    """By cable, bit/s; 0 where nothing limits it."""
     fabric: Fabric | None = None
     """The description that it was made of, where there is one."""
 
@@ -86,6 +88,9 @@ def _declared(source: str, spec: SimSpec) -> Wiring:
 
 
 def _wiring(name: str, columns: _Columns, fabric: Fabric | None = None) -> Wiring:
-    hosts, cables_per_interface, *numbers = columns
+    hosts, cables_per_interface, *numbers, rate_column = columns
     ports, ends, networks = (np.frombuffer(one, np.uint32).astype(np.int64) for one in numbers)
-    return Wiring(name, hosts, cables_per_interface, ports, ends.reshape(-1, 2), networks, fabric)
+    rates = np.frombuffer(rate_column, np.uint64).astype(np.int64)
+    return Wiring(
+        name, hosts, cables_per_interface, ports, ends.reshape(-1, 2), networks, rates, fabric
+    )

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 
-from weft.decision.choice import Places, choose, dominated_by, frontier, regret_when_known
+from weft.decision.bills import counts_prices, lacks_of, speed_warnings
+from weft.decision.choice import Choice, Places, choose, dominated_by, frontier, regret_when_known
 from weft.decision.constraints import limits_of
 from weft.decision.designs import Design, without_price
 from weft.decision.document import (
@@ -21,14 +22,17 @@ from weft.decision.document import (
     Verdict,
     WorkloadTime,
 )
+from weft.decision.estimated import left_out_warnings
 from weft.decision.prepare import Prepared
 from weft.decision.quantities import Quantity, points_of
 from weft.decision.response import columns_of, response_of
 from weft.decision.rule import by_of, counts_cluster
-from weft.decision.words import basis_of, text_of
+from weft.decision.words import Room, RunnerUp, ShortBill, basis_of, text_of, without
 from weft.decision.worlds import Model, Worlds
 from weft.errors import RequestError
 from weft.interval import Interval
+from weft.runs.meta import Warning
+from weft.runs.run_warnings import gathered
 from weft.statistics import Floats
 from weft.sweep.row import Row
 from weft.sweep.task import Task
@@ -99,6 +103,7 @@ class _Conclusion:
         self.middle = self.model.at(self.model.medians[np.newaxis])
         self.limits = limits_of(request, self.model, self.worlds, self.middle)
         self.by = by_of(request, designs)
+        self.lacks = lacks_of(designs, self.of_cluster)
         self.losses = self.worlds.losses(self.by)
         self.allowed = self._allowed()
 
@@ -113,12 +118,14 @@ class _Conclusion:
         front = frontier(prices, index) if np.isfinite(prices).any() else [int(index.argmin())]
         choice = choose(self.losses, self.allowed) if len(self.allowed) else None
         share = choice.best_share if choice else np.zeros(len(self.designs))
+        weighed = bool(prepared.quantities)
         results = [self._result(place, front, share) for place in range(len(self.designs))]
         sensitivity = self._sensitivity(choice.chosen) if choice else []
         chosen = results[choice.chosen] if choice else None
-        regret = choice.regret if choice else None
+        short = self._short(choice)
+        regret = choice.regret if choice and weighed and not short else None
         bearable = request.decision.bearable
-        learn = _learn_first(sensitivity, regret or 0.0)
+        learn = _learn_first(sensitivity, regret) if regret is not None else None
         found = Decision(
             schema=SCHEMA,
             name=request.name,
@@ -130,18 +137,56 @@ class _Conclusion:
             designs=tuple(results),
             frontier=tuple(results[place].name for place in front),
             failed=tuple(self.failed),
-            verdict=_verdict(regret, bearable),
+            verdict="undecided" if short else _verdict(choice, regret, bearable),
             chosen=chosen.name if chosen else None,
             regret=regret,
             bearable=bearable,
             sensitivity=tuple(sensitivity),
-            learn_first=learn.learn if learn else None,
+            learn_first=short.learn if short else learn.learn if learn else None,
             text="",
             basis=(),
             notes=tuple(self._notes()),
+            warnings=gathered([("", self._warnings())]),
         )
         basis = basis_of(prepared.workloads, prepared.quantities, request.draws, self.by)
-        return text_of(found, learn, basis)
+        told = text_of(found, self._runner_up(choice), short, learn, prepared.quantities, basis)
+        return without(told, [one.name for one in prepared.left_out])
+
+    def _short(self, choice: Choice | None) -> ShortBill | None:
+        """What the chosen design's bill lacks and others' do not, where the choice depends on prices."""
+        if choice is None or not counts_prices(self.prepared.request, self.by):
+            return None
+        parts = self.lacks.own.get(self.designs[choice.chosen].name, ())
+        return ShortBill(parts, self._room(choice)) if parts else None
+
+    def _room(self, choice: Choice) -> Room | None:
+        """How much these may cost before a design would be better whose bill is complete; None where there is none."""
+        if self.by == "time":
+            return None
+        losses, prices = self.middle.losses(self.by)[0], self.middle.prices[0]
+        whole = [at for at in self.allowed if not self.lacks.own.get(self.designs[at].name)]
+        if not whole:
+            return None
+        best = min(whole, key=lambda at: losses[at])
+        most = prices[choice.chosen] * (losses[best] / losses[choice.chosen] - 1)
+        bill = self.designs[choice.chosen].bill
+        assert bill is not None, "what has no bill lacks no part of one"
+        return Room(float(most), bill.currency, self.is_per_host, self.designs[best].name)
+
+    def _warnings(self) -> Iterator[Warning]:
+        yield from left_out_warnings(self.prepared.left_out)
+        yield from self.lacks.warnings()
+        yield from speed_warnings(self.designs)
+
+    def _runner_up(self, choice: Choice | None) -> RunnerUp | None:
+        """What follows the chosen design by single numbers; None where no other may be chosen."""
+        if choice is None or len(self.allowed) < 2:
+            return None
+        losses = self.middle.losses(self.by)[0]
+        after = min(
+            (one for one in self.allowed if one != choice.chosen), key=lambda at: losses[at]
+        )
+        return RunnerUp(self.designs[after].name, float(losses[after] / losses[choice.chosen]))
 
     def _counted(self) -> str:
         whole = "cluster" if self.of_cluster else "network"
@@ -164,10 +209,13 @@ class _Conclusion:
             on_frontier=place in front,
             dominated_by=None if better is None else self.designs[better].name,
             dominated_in=None if better is None else self._dominated_in(place, better),
-            best_share=float(share[place]),
+            lacks=self.lacks.own.get(design.name, ()),
+            best_share=float(share[place]) if self.prepared.quantities else None,
         )
 
-    def _dominated_in(self, place: int, better: int) -> float:
+    def _dominated_in(self, place: int, better: int) -> float | None:
+        if not self.prepared.quantities:
+            return None
         worlds = self.worlds
         cheaper = worlds.prices[:, better] <= worlds.prices[:, place]
         return float((cheaper & (worlds.index[:, better] <= worlds.index[:, place])).mean())
@@ -192,6 +240,7 @@ class _Conclusion:
             items=tuple(
                 CostItem(one.name, one.kind, one.total, one.of_nodes) for one in bill.items
             ),
+            not_priced=bill.not_priced,
         )
 
     def _sensitivity(self, chosen: int) -> list[Sensitivity]:
@@ -229,6 +278,8 @@ class _Conclusion:
         notes = []
         if names := list(without_price(self.designs)):
             notes.append(f"without a price, so not compared by cost: {', '.join(names[:5])}")
+        if self.lacks.common:
+            notes.append(f"without a price in all designs: {', '.join(self.lacks.common)}")
         sizes = {one.hosts for one in self.designs}
         if max(sizes) > 1.1 * self.prepared.hosts and not self.is_per_host:
             notes.append(
@@ -255,7 +306,9 @@ def _learn_first(found: Sequence[Sensitivity], regret: float) -> Sensitivity | N
     return best if best and best.regret_when_known < 0.9 * regret else None
 
 
-def _verdict(regret: float | None, bearable: float) -> Verdict:
-    if regret is None:
+def _verdict(choice: Choice | None, regret: float | None, bearable: float) -> Verdict:
+    if choice is None:
         return "none"
+    if regret is None:
+        return "unweighed"
     return "decided" if regret <= bearable else "undecided"

@@ -33,10 +33,11 @@ class Limit:
 
 @dataclass(frozen=True, eq=False)
 class Limits:
-    """All constraints."""
+    """All constraints; `is_weighed` where something is uncertain."""
 
     all: Sequence[Limit]
     designs: int
+    is_weighed: bool
 
     @property
     def are_kept(self) -> np.ndarray[tuple[int, ...], np.dtype[np.bool_]]:
@@ -56,14 +57,16 @@ class Limits:
                 value if known else 0.0,
                 one.limit,
                 bool(one.is_kept[place]),
-                float((one.drawn[:, place] <= one.limit).mean()) if known else None,
+                float((one.drawn[:, place] <= one.limit).mean())
+                if known and self.is_weighed
+                else None,
             )
 
 
 def limits_of(request: Request, model: Model, worlds: Worlds, middle: Worlds) -> Limits:
     """Those of a request; raises RequestError for a budget in another currency, or a size that no step has."""
     found = [_limit(one, model, worlds, middle) for one in request.constraints]
-    return Limits(found, len(model.designs))
+    return Limits(found, len(model.designs), bool(model.quantities))
 
 
 def _limit(one: Constraint, model: Model, worlds: Worlds, middle: Worlds) -> Limit:

@@ -106,7 +106,8 @@ def _bill(name: str, source: Source, given: Prices, money: MoneyEntry) -> Bill |
         if prices is None and not (own and own.all):
             return None
         terms = Terms(money.currency, money.year, money.rates, money.inflation)
-        return bill_of(source, prices, terms)
+        bill = bill_of(source, prices, terms)
+        return bill if bill.items else None
     except RequestError as error:
         raise PriceError(f"{name}: {error.message}", error.hint) from None
 

@@ -11,7 +11,8 @@ from weft.interval import Interval
 from weft.runs.run_warnings import RunWarning
 
 SCHEMA = 1
-Verdict: TypeAlias = Literal["decided", "undecided", "none"]
+Verdict: TypeAlias = Literal["decided", "undecided", "unweighed", "none"]
+"""`unweighed`: nothing is uncertain, so that the choice is the best by single numbers."""
 
 
 class CostItem(Struct, frozen=True):
@@ -33,6 +34,8 @@ class Cost(Struct, frozen=True):
     share: float | None
     counted: Interval
     items: tuple[CostItem, ...]
+    not_priced: tuple[str, ...] = ()
+    """Parts that count nothing because no price is for them."""
 
 
 class WorkloadTime(Struct, frozen=True):
@@ -44,7 +47,8 @@ class WorkloadTime(Struct, frozen=True):
 
 
 class Kept(Struct, frozen=True):
-    """Whether a design keeps a constraint, and in which part of all worlds; None where it has no price."""
+    """Whether a design keeps a constraint, and in which part of all worlds; None where it has no price, or nothing is
+    uncertain."""
 
     constraint: str
     value: float
@@ -55,7 +59,7 @@ class Kept(Struct, frozen=True):
 
 class DesignResult(Struct, frozen=True):
     """`index` is its time relative to the best of each workload (weighted geometric mean); `best_share` is the part of
-    worlds in which it is the best that may be chosen."""
+    worlds in which it is the best that may be chosen, None where nothing is uncertain."""
 
     name: str
     entry: str
@@ -67,8 +71,10 @@ class DesignResult(Struct, frozen=True):
     on_frontier: bool
     dominated_by: str | None
     dominated_in: float | None
-    """In which part of worlds that one is cheaper and faster, or equal."""
-    best_share: float
+    """In which part of worlds that one is cheaper and faster, or equal; None where nothing is uncertain."""
+    best_share: float | None
+    lacks: tuple[str, ...] = ()
+    """Parts without a price that other designs do not lack."""
 
 
 class End(Struct, frozen=True):
@@ -101,8 +107,9 @@ class Failed(Struct, frozen=True):
 
 
 class Decision(Struct, frozen=True):
-    """All of it. `regret` is how much worse the chosen design is expected to be than the best of each world, as a part;
-    `basis` and `notes` are what has to be known to read the numbers, `warnings` are those of the twin's runs."""
+    """All of it. `regret` is how much worse the chosen design is expected to be than the best of each world, as a part,
+    None where nothing is uncertain; `basis` and `notes` are what has to be known to read the numbers; `warnings` are
+    those of the decision, and of the twin's runs."""
 
     schema: int
     name: str
@@ -124,3 +131,17 @@ class Decision(Struct, frozen=True):
     basis: tuple[str, ...]
     notes: tuple[str, ...]
     warnings: tuple[RunWarning, ...] = ()
+
+    @property
+    def is_weighed(self) -> bool:
+        """Whether something is uncertain, so that there are probabilities."""
+        return any(one.best_share is not None for one in self.designs)
+
+    def dominator(self, design: DesignResult) -> str:
+        """What dominates a design, and what its price does not have; empty for those on the frontier."""
+        name = design.dominated_by
+        if name is None:
+            return ""
+        better = next(one for one in self.designs if one.name == name)
+        lacks = [part for part in better.lacks if part not in design.lacks]
+        return f"{name} (without {', '.join(lacks)})" if lacks else name

@@ -47,7 +47,8 @@ def _with_warnings(found: Decision, twin: str | None) -> Decision:
     """With what the runs of the twin warn of, which the words do not go without."""
     warnings = run_warnings(twin) if twin else ()
     told = (f"In doubt: {text}, in the twin's runs." for text in doubts(warnings))
-    return replace(found, text=" ".join([found.text, *told]), warnings=warnings)
+    text = " ".join([found.text, *told])
+    return replace(found, text=text, warnings=(*found.warnings, *warnings))
 
 
 def commands(prepared: Prepared, out: Path, is_resumed: bool) -> list[str]:

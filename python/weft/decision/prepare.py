@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from weft.decision.designs import Design, Refused, designs_of
+from weft.decision.estimated import estimated
 from weft.decision.quantities import Host, Quantity, host_of, points_of, quantities_of
 from weft.decision.request import Request
 from weft.decision.workloads import Workload, workloads_of
@@ -22,6 +23,8 @@ class Prepared:
     designs: tuple[Design, ...]
     refused: tuple[Refused, ...]
     workloads: tuple[Workload, ...]
+    left_out: tuple[Refused, ...]
+    """Workloads that cannot be estimated on any design."""
     hosts: int
     host: Host
     quantities: tuple[Quantity, ...]
@@ -48,7 +51,7 @@ def prepare(request: Request, twin: Draws | None) -> Prepared:
             f"no design can be simulated; {refused[0].name}: {refused[0].why}", refused[0].hint
         )
     hosts = request.hosts or min(one.hosts for one in designs)
-    workloads = workloads_of(request, hosts)
+    workloads, left_out = estimated(request, workloads_of(request, hosts), designs)
     host = host_of(request, twin)
     quantities = quantities_of(request, designs, workloads, host, twin)
     return Prepared(
@@ -56,6 +59,7 @@ def prepare(request: Request, twin: Draws | None) -> Prepared:
         tuple(designs),
         tuple(refused),
         tuple(workloads),
+        tuple(left_out),
         hosts,
         host,
         tuple(quantities),

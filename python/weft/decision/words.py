@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 
 from msgspec.structs import replace
 
 from weft.decision.document import Decision, DesignResult, Sensitivity
-from weft.decision.quantities import Quantity
+from weft.decision.quantities import Kind, Quantity
 from weft.decision.request import By
 from weft.decision.workloads import Workload
 
@@ -16,25 +17,95 @@ _LEAST = {
     "cost": "the lowest price",
     "cost-performance": "the least product of price and time",
 }
+_KINDS: dict[Kind, str] = {
+    "price": "prices",
+    "rates": "rates of links",
+    "host": "hosts",
+    "simulator": "the simulator's own error",
+}
+_HOW = "[uncertain] says how well prices, rates, hosts and the simulator are known"
 
 
-def text_of(found: Decision, learn: Sensitivity | None, basis: tuple[str, ...]) -> Decision:
+@dataclass(frozen=True)
+class RunnerUp:
+    """The second best by single numbers, and how many times the best's loss it has."""
+
+    name: str
+    ratio: float
+
+
+@dataclass(frozen=True)
+class Room:
+    """How much what has no price may cost, in all or for each host, before a design with a complete bill is better."""
+
+    most: float
+    currency: str
+    is_per_host: bool
+    other: str
+
+
+@dataclass(frozen=True)
+class ShortBill:
+    """Parts of the chosen design that have no price, and others' have or do not need."""
+
+    parts: tuple[str, ...]
+    room: Room | None
+
+    @property
+    def learn(self) -> str:
+        """What would tell."""
+        return f"ask for an offer: {', '.join(self.parts)}"
+
+
+def text_of(
+    found: Decision,
+    after: RunnerUp | None,
+    short: ShortBill | None,
+    learn: Sensitivity | None,
+    quantities: Sequence[Quantity],
+    basis: tuple[str, ...],
+) -> Decision:
     """The decision with its words."""
-    return replace(found, text=" ".join(_sentences(found, learn)), basis=basis)
+    uncertain = _joined(kinds_of(quantities))
+    sentences = _short(found, short) if short else _sentences(found, after, learn, uncertain)
+    return replace(found, text=" ".join(sentences), basis=basis)
 
 
-def _sentences(found: Decision, learn: Sensitivity | None) -> Iterator[str]:
-    if found.chosen is None or found.regret is None:
+def without(found: Decision, workloads: Sequence[str]) -> Decision:
+    """The decision saying which workloads it knows nothing of."""
+    if not workloads:
+        return found
+    names = _joined(workloads)
+    return replace(found, text=f"{found.text} Left out, as it cannot be estimated: {names}.")
+
+
+def kinds_of(quantities: Sequence[Quantity]) -> list[str]:
+    """What is uncertain, as people call it."""
+    present = {one.kind for one in quantities}
+    return [name for kind, name in _KINDS.items() if kind in present]
+
+
+def _sentences(
+    found: Decision, after: RunnerUp | None, learn: Sensitivity | None, uncertain: str
+) -> Iterator[str]:
+    if found.chosen is None:
         yield _nothing_kept(found)
+        return
+    if found.regret is None:
+        yield from _unweighed(found, after)
         return
     least = _LEAST[found.by]
     if found.verdict == "decided":
         yield f"Take {found.chosen}: it has {least} of all that keep the constraints."
-        yield f"Expected regret {found.regret:.1%}: so much more than the best, whichever that turns out to be."
+        yield (
+            f"Expected regret {found.regret:.1%} over the draws of {uncertain}: so much more than the best, "
+            "whichever that turns out to be."
+        )
     else:
         yield (
             f"No decision follows yet: {found.chosen} has {least}, but choosing it now is expected to cost "
-            f"{found.regret:.1%} more than the best would (bearable: {found.bearable:.3g})."
+            f"{found.regret:.1%} more than the best would, over the draws of {uncertain} "
+            f"(bearable: {found.bearable:.3g})."
         )
     if learn is not None:
         yield (
@@ -42,6 +113,29 @@ def _sentences(found: Decision, learn: Sensitivity | None) -> Iterator[str]:
         )
     elif found.verdict == "undecided":
         yield "No single quantity would help much: several have to be known."
+
+
+def _short(found: Decision, short: ShortBill) -> Iterator[str]:
+    """Less is counted of the chosen design than of others."""
+    parts = _joined(short.parts)
+    yield (
+        f"No decision follows from these bills: {found.chosen} has {_LEAST[found.by]}, but its bill is incomplete: "
+        f"{parts} have no price."
+    )
+    if room := short.room:
+        each = "for each host" if room.is_per_host else "in all"
+        yield (
+            f"Where they cost more than {room.most:,.0f} {room.currency} {each}, {room.other} is better."
+        )
+
+
+def _unweighed(found: Decision, after: RunnerUp | None) -> Iterator[str]:
+    """By single numbers: how far the next is stands where a regret would."""
+    far = f"; next is {after.name} with {after.ratio:.3g} times as much" if after else ""
+    yield (
+        f"By these numbers {found.chosen} has {_LEAST[found.by]} of all that keep the constraints{far}."
+    )
+    yield f"Nothing in this file is uncertain, so neither a probability nor a regret is stated: {_HOW}."
 
 
 def _nothing_kept(found: Decision) -> str:
@@ -61,16 +155,25 @@ def basis_of(
 ) -> tuple[str, ...]:
     """What the numbers mean."""
     weights = ", ".join(f"{one.name} {one.weight:g}" for one in workloads)
-    lines = [
+    mean = "in the mean over worlds" if quantities else "by single numbers"
+    return (
         "time: the weighted geometric mean over workloads of the time relative to the best design's, 1 where a design "
         f"is best at all; weights: {weights}",
         "a workload's time: until the slowest route of each phase has moved a message, summed over phases, steps and "
         "sizes",
-        f"choice: {_LEAST[by]}, in the mean over worlds, among designs that keep all constraints at the medians",
-        f"worlds: {draws:,} draws of {len(quantities)} uncertain quantities; intervals hold nine in ten",
-    ]
-    if not any(one.kind == "simulator" for one in quantities):
-        lines.append(
-            "the simulator's own error is not in the intervals: give a twin, or uncertain.simulator"
-        )
-    return tuple(lines)
+        f"choice: {_LEAST[by]}, {mean}, among designs that keep all constraints at the medians",
+        *_worlds(quantities, draws),
+    )
+
+
+def _worlds(quantities: Sequence[Quantity], draws: int) -> Iterator[str]:
+    if quantities:
+        yield f"worlds: {draws:,} draws of {len(quantities)} uncertain quantities; intervals hold nine in ten"
+    uncertain = kinds_of(quantities)
+    if certain := [one for one in _KINDS.values() if one not in uncertain]:
+        yield f"held for certain: {_joined(certain)}; give a twin, or [uncertain]"
+
+
+def _joined(names: Sequence[str]) -> str:
+    *first, last = names or [""]
+    return f"{', '.join(first)} and {last}" if first else last

@@ -40,7 +40,10 @@ def decision_part(folder: Path, number: int) -> Part:
 
 def _designs_table(found: Decision) -> Table:
     unit = next((one.cost.currency for one in found.designs if one.cost), "")
-    headers = ["Design", f"{found.counted}, {unit}", "Share", "Time", "Best in", "Dominated by"]
+    headers = ["Design", f"{found.counted}, {unit}", "Share", "Time"]
+    headers += ["Best in"] if found.is_weighed else []
+    headers += ["Dominated by"]
+    headers += ["Without a price"] if _lacks_any(found) else []
     headers += [name for name, _ in found.workloads]
     return Table(headers, [_design_row(one, found) for one in found.designs])
 
@@ -52,10 +55,15 @@ def _design_row(one: DesignResult, found: Decision) -> list[str]:
         _range(one.cost.counted, ",.0f") if one.cost else "no price",
         "" if share is None else f"{share:.0%}",
         _range(one.index, ".3g"),
-        f"{one.best_share:.0%}",
-        one.dominated_by or "",
+        *([] if one.best_share is None else [f"{one.best_share:.0%}"]),
+        found.dominator(one),
+        *([", ".join(one.lacks)] if _lacks_any(found) else []),
         *(format_us(each.time_s.median * 1e6) for each in one.times),
     ]
+
+
+def _lacks_any(found: Decision) -> bool:
+    return any(one.lacks for one in found.designs)
 
 
 def _broken_table(found: Decision) -> Table:

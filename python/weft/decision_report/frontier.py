@@ -56,7 +56,7 @@ def _row(one: DesignResult, found: Decision) -> Row:
         "on_line": one.on_frontier,
         "cost_text": f"{cost.median:,.0f} ({cost.low:,.0f} to {cost.high:,.0f})",
         "time_text": f"{index.median:.3g} ({index.low:.3g} to {index.high:.3g})",
-        "says": f"dominated by {one.dominated_by}" if one.dominated_by else "on the frontier",
+        "says": f"dominated by {found.dominator(one)}" if one.dominated_by else "on the frontier",
     }
 
 

@@ -18,6 +18,7 @@ from msgspec.structs import replace
 from weft.diagnosis.measures import carried_mbps
 from weft.errors import RequestError
 from weft.execute.host_settings.places import check_knobs
+from weft.plan.pattern import Dependent
 from weft.plan.plan import Plan, SizeList, Step
 from weft.statistics import Floats
 from weft.testbed.computed.network import Simulated
@@ -73,15 +74,27 @@ class Phases:
 
 def check_plan(testbed: Simulated, plan: Plan) -> None:
     """Refuse what cannot be estimated here; raises RequestError."""
+    check_steps(plan)
     check_knobs(plan, len(testbed.nodes), True)
     for step in plan.steps:
+        testbed.check(step)
+
+
+def check_steps(plan: Plan) -> None:
+    """Refuse what cannot be estimated anywhere; raises RequestError."""
+    for step in plan.steps:
         if step.is_adaptive or not step.is_ensemble:
-            what = "searches" if step.is_adaptive else "is between two nodes"
             raise RequestError(
-                f"step {step.name!r} {what}: only steps between many nodes are estimated",
+                f"step {step.name!r} {_other_kind(step)}: only steps of phases between many nodes are estimated",
                 "take a pattern such as alltoall, ring, random, streams, pairs, cast or matrix",
             )
-        testbed.check(step)
+
+
+def _other_kind(step: Step) -> str:
+    if step.is_adaptive:
+        return "searches"
+    is_program = isinstance(step.pattern, Dependent)
+    return "has messages that wait for others" if is_program else "is between two nodes"
 
 
 def strata_of(testbed: Simulated, step: Step, most: int) -> list[list[Stratum]]:

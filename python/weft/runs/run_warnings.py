@@ -16,6 +16,7 @@ DOUBTS = {
     "disturbed": "launches were disturbed",
     "lab-late": "frames left the lab late",
     "lab-busy": "the lab had no time to spare",
+    "lab-overloaded": "the lab's scale was more than this machine carries",
     "guest-busy": "virtual machines were busy",
     "guest-steal": "virtual machines waited for a processor",
     "emulated": "processors were emulated",

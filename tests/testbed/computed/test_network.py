@@ -56,15 +56,13 @@ NOT_BETWEEN_NODES = {
 @pytest.mark.parametrize(
     "plan", [name for name in catalog.names("plan") if name not in NOT_BETWEEN_NODES]
 )
-def test_every_plan_runs_and_can_be_shown_diagnosed_and_reported(tmp_path: Path, plan: str) -> None:
+def test_every_plan_runs(tmp_path: Path, plan: str) -> None:
+    """What commands make of such runs is in tests/cli/test_every_run.py."""
     own = {"xibalba": "xibalba-e7-config2", "xibalba-er16": "xibalba-er16"}
     fabric, folder = own.get(plan, "two-racks"), tmp_path / "run"
     assert weft_json("run", plan, "--on", f"sim:{fabric}", "--out", folder)["status"] == "complete"
     found = Run.open(folder)
     assert found.samples.schema == SCHEMA and found.samples.num_rows
-    assert weft_json("show", folder)["status"] == "complete"
-    assert weft_json("compare", folder, folder)["worst_abs_error_pct"] == 0 or plan == "xray"
-    assert weft("report", folder, "--out", tmp_path / "r.html").returncode == 0
 
 
 @pytest.mark.parametrize(("plan", "why"), NOT_BETWEEN_NODES.items())

@@ -70,6 +70,11 @@ pub trait Network: Inventory + Debug + Send + Sync {
         true
     }
 
+    /// What chooses the path of a pair, in a few words.
+    fn routing(&self) -> &'static str {
+        "routes as listed"
+    }
+
     /// Its switches and cables; None where nothing is known but routes.
     fn wiring(&self) -> Option<Wiring> {
         None

@@ -135,6 +135,14 @@ impl Network for Declared {
         self.port_of.len() as u32
     }
 
+    fn routing(&self) -> &'static str {
+        match (&self.layout.between, self.hashing) {
+            (Between::Trees(_), _) => "one path",
+            (_, Some(_)) => "hash",
+            (_, None) => "shortest",
+        }
+    }
+
     fn wiring(&self) -> Option<Wiring> {
         Some(self.wiring.clone())
     }

@@ -43,13 +43,16 @@ def _print_designs(
     workloads = [name for name, _ in found.workloads]
     unit = next((one.cost.currency for one in designs if one.cost), "")
     price = f"{found.counted}, {unit}" if unit else "price"
-    headings = ("", price, "time", "best in", *workloads)
+    best_in = ["best in"] if found.is_weighed else []
+    lacks = ["without a price"] if any(one.lacks for one in designs) else []
+    headings = ("", price, *lacks, "time", *best_in, *workloads)
     rows = [
         [
             one.name + (" *" if one.name == found.chosen else ""),
             _range(one.cost.counted) if one.cost else "-",
+            *([", ".join(one.lacks)] if lacks else []),
             _range(one.index),
-            f"{one.best_share:.0%}",
+            *([] if one.best_share is None else [f"{one.best_share:.0%}"]),
             *(format_us(each.time_s.median * 1e6) for each in one.times),
         ]
         for one in designs[:MOST_ROWS]
@@ -71,12 +74,14 @@ def _print_broken(console: Console, found: Decision) -> None:
 
 def _print_dominated(console: Console, found: Decision) -> None:
     rows = [
-        [one.name, one.dominated_by, _probability(one.dominated_in)]
+        [one.name, found.dominator(one), _probability(one.dominated_in)]
         for one in found.designs
         if one.dominated_by
     ]
     if rows:
-        table = plain_table("", "by", "in", rows=rows[:MOST_ROWS])
+        shown = rows if found.is_weighed else [row[:2] for row in rows]
+        headings = ("", "by", "in") if found.is_weighed else ("", "by")
+        table = plain_table(*headings, rows=shown[:MOST_ROWS])
         titled(console, "Dominated: no cheaper and no faster", table, *_more(len(rows)))
 
 

@@ -3,11 +3,12 @@
 use super::topology::{Topology, generated};
 use super::values::Values;
 use crate::network::{Flow, Network};
-use weft_fabric::Wiring;
+use weft_fabric::{Fields, Hashing, Unit, Wiring};
 
-/// A dragonfly with minimal routing: to the router that has the group's link to the other group, over it, and to the
-/// router of the destination (J. Kim et al., "Technology-driven, highly-scalable dragonfly topology", ISCA 2008). From
-/// group i the link number (j - i - 1) mod g leads to group j; routers have them in order.
+/// A dragonfly (J. Kim et al., "Technology-driven, highly-scalable dragonfly topology", ISCA 2008). Minimal routing goes
+/// to the router that has the group's link to the other group, over it, and to the router of the destination; Valiant's
+/// goes so to a group that a hash chooses, and on from there. From group i the link number (j - i - 1) mod g leads to
+/// group j; routers have them in order.
 #[derive(Debug)]
 pub struct Dragonfly {
     groups: u64,
@@ -16,9 +17,12 @@ pub struct Dragonfly {
     global_each: u64,
     /// The first so many places have hosts.
     total: u64,
+    /// What chooses the group between; None: minimal routing.
+    detours: Option<Hashing>,
 }
 
-/// Reads `groups`, `routers` of a group, `hosts` of a router, its `global` links, and how many hosts there are in `total`.
+/// Reads `groups`, `routers` of a group, `hosts` of a router, its `global` links, how many hosts there are in `total`, and
+/// `routing` with a `seed`.
 pub fn dragonfly(values: &Values<'_>) -> Result<Box<dyn Network>, String> {
     let (groups, routers) = (values.number("groups", 1)?, values.number("routers", 1)?);
     let (hosts_each, global_each) = (values.number("hosts", 1)?, values.number("global", 1)?);
@@ -29,9 +33,17 @@ pub fn dragonfly(values: &Values<'_>) -> Result<Box<dyn Network>, String> {
         ));
     }
     let places = groups.saturating_mul(routers).saturating_mul(hosts_each);
+    let has_detours = values.choice("routing", &[("minimal", false), ("valiant", true)])?;
+    let seed = values.number_or("seed", 0, Some(1))?.unwrap_or(1) as u32;
     generated(
         values,
         Dragonfly {
+            detours: has_detours.then_some(Hashing {
+                seed,
+                fields: Fields::FiveTuple,
+                unit: Unit::Flow,
+                polarised: false,
+            }),
             total: values.hosts_of("total", places)?,
             groups,
             routers,
@@ -65,6 +77,23 @@ impl Dragonfly {
     /// The router of a group that has its link to another group.
     fn gateway(&self, from: u64, to: u64) -> u64 {
         (to + self.groups - from - 1) % self.groups / self.global_each
+    }
+
+    /// Groups that have hosts: the others are not there.
+    fn groups_there(&self) -> u64 {
+        self.total.div_ceil(self.routers * self.hosts_each)
+    }
+
+    /// The group that a flow between two others goes by; None where it goes straight.
+    fn detour(&self, flow: Flow, from: u64, to: u64) -> Option<u64> {
+        let hashing = self
+            .detours
+            .filter(|_| from != to && self.groups_there() > 2)?;
+        let hash = hashing.of_flow(flow.src, flow.dst, flow.ports());
+        let (low, high) = (from.min(to), from.max(to));
+        let among = hash % (self.groups_there() - 2);
+        let group = among + u64::from(among >= low);
+        Some(group + u64::from(group >= high))
     }
 
     fn between_routers(
@@ -125,7 +154,7 @@ impl Topology for Dragonfly {
     }
 
     fn wiring(&self) -> Wiring {
-        let groups = self.total.div_ceil(self.routers * self.hosts_each);
+        let groups = self.groups_there();
         let router = |group: u64, at: u64| (self.total + group * self.routers + at) as u32;
         let hosts = (0..self.total).map(|host| {
             let (group, at) = self.place(host);
@@ -145,11 +174,28 @@ impl Topology for Dragonfly {
         )
     }
 
+    fn routing(&self) -> &'static str {
+        match self.detours {
+            None => "minimal",
+            Some(_) => "valiant",
+        }
+    }
+
+    fn hashes_ports(&self) -> bool {
+        self.detours.is_some()
+    }
+
     fn route(&self, flow: Flow, route: &mut Vec<u32>) -> u32 {
         let (src, dst) = (flow.src as u64, flow.dst as u64);
+        let (mut from, to) = (self.place(src), self.place(dst));
         let start = route.len();
         route.push(src as u32);
-        self.between_routers(self.place(src), self.place(dst), route);
+        if let Some(group) = self.detour(flow, from.0, to.0) {
+            let entry = (group, self.gateway(group, from.0));
+            self.between_routers(from, entry, route);
+            from = entry;
+        }
+        self.between_routers(from, to, route);
         route.push((self.hosts() + dst) as u32);
         (route.len() - start) as u32
     }

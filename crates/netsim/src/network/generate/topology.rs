@@ -33,6 +33,9 @@ pub trait Topology: Debug + Send + Sync {
     /// Its switches and cables. What no host is below is not there; what a port of it would lead to leaves that free.
     fn wiring(&self) -> Wiring;
 
+    /// What chooses the path of a pair, in a few words.
+    fn routing(&self) -> &'static str;
+
     /// Appends the constraints that a flow crosses; returns how many links are among them.
     fn route(&self, flow: Flow, route: &mut Vec<u32>) -> u32;
 
@@ -111,7 +114,15 @@ impl<T: Topology> Network for Generated<T> {
     }
 
     fn wiring(&self) -> Option<Wiring> {
-        Some(self.topology.wiring())
+        Some(
+            self.topology
+                .wiring()
+                .at_rate(self.links.bits_per_s.round() as u64),
+        )
+    }
+
+    fn routing(&self) -> &'static str {
+        self.topology.routing()
     }
 
     fn hashes_ports(&self) -> bool {

@@ -134,6 +134,10 @@ impl Topology for Torus {
         }
     }
 
+    fn routing(&self) -> &'static str {
+        "dimension order"
+    }
+
     fn route(&self, flow: Flow, route: &mut Vec<u32>) -> u32 {
         let (src, dst) = (flow.src as u64, flow.dst as u64);
         let mut at = src;

@@ -248,6 +248,14 @@ impl Topology for Xgft {
         self.routing != Routing::DModK
     }
 
+    fn routing(&self) -> &'static str {
+        match self.routing {
+            _ if self.levels.iter().all(|level| level.parents == 1) => "one path",
+            Routing::DModK => "d-mod-k",
+            Routing::Hash(_) => "hash",
+        }
+    }
+
     fn route(&self, flow: Flow, route: &mut Vec<u32>) -> u32 {
         let (from, to) = (self.ports(flow.src as u64), self.ports(flow.dst as u64));
         let hash = match self.routing {
