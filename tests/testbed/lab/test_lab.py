@@ -330,7 +330,9 @@ def test_without_root(open_folder: Path, monkeypatch: pytest.MonkeyPatch) -> Non
         assert (ready["give_way"], int(niceness)) == (True, 19)
         monkeypatch.setenv("LAB_PYTHON", reachable_python(n1))
         assert traffic.half_round_trips_us(n1, n2, "10.0.0.2", 1400)[0] >= FULL_FRAME_US
-        assert best_rate_mbps((n1, n2, "10.0.0.2"), 8) == pytest.approx(FAST_ETHERNET_MBPS, rel=0.08)
+        assert best_rate_mbps((n1, n2, "10.0.0.2"), 8) == pytest.approx(
+            FAST_ETHERNET_MBPS, rel=0.08
+        )
         keeper.communicate(timeout=5)
     assert keeper.returncode == 0
 

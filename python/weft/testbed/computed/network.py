@@ -24,6 +24,7 @@ from weft.fabrics.losses import (
     refuse_spraying,
     refuse_weather,
 )
+from weft.fabrics.not_simulated import not_simulated
 from weft.fabrics.simgrid.importer import read_simgrid
 from weft.fabrics.spec import ROWS, SimSpec, Value, parse_spec
 from weft.plan import catalog
@@ -32,6 +33,7 @@ from weft.plan.phases import Phase
 from weft.plan.plan import Step, to_json
 from weft.plan.trace_file import read_program, rendezvous_bytes
 from weft.runs import records
+from weft.runs.meta import Warning
 from weft.runs.tables import (
     ACTIVITIES_NAME,
     BOTTLENECKS_NAME,
@@ -264,5 +266,11 @@ def _open_declared(text: str, spec: SimSpec, scale: float) -> Simulated:
     path = find_fabric(spec.name)
     refuse_parameters(f"sim:{text}", spec)
     fabric = load_fabric(str(path), scale)
-    network = _core.Network.declared(catalog.read(path), catalog.shown(path), scale)
-    return Simulated(network, spec, {"scale": scale, "fabric": fabric})
+    description = catalog.read(path)
+    network = _core.Network.declared(description, catalog.shown(path), scale)
+    testbed = Simulated(network, spec, {"scale": scale, "fabric": fabric})
+    sharing = str(testbed.describe()["model"]["sharing"])
+    for key, why in not_simulated(description, sharing).items():
+        said = f"{key} of the fabric {fabric['name']} changes nothing here: {why}"
+        testbed.warnings.append(Warning("key-not-simulated", said))
+    return testbed
