@@ -283,6 +283,9 @@ class Machine:
     def placement(self) -> list[tuple[str, str]]:
         """Which processor does each task."""
 
+    def idle(self, key: str, has_pairs: bool) -> str | None:
+        """Why a key changes nothing, if it does not: for one pair, or for several."""
+
     def hosts(self) -> list[str]: ...
     def networks(self) -> int: ...
     def dead_hosts(self) -> list[int]: ...

@@ -116,6 +116,11 @@ impl Machine {
         self.hosts().into_iter().flat_map(of).collect()
     }
 
+    /// Why a key changes nothing, if it does not: for one pair, or for several.
+    fn idle(&self, key: &str, has_pairs: bool) -> Option<&'static str> {
+        self.simulator.machine.idle(key, has_pairs)
+    }
+
     /// How many phases a step has here.
     fn phase_count(&self, step_json: &str) -> PyResult<usize> {
         let step: Step = serde_json::from_str(step_json).map_err(refused)?;

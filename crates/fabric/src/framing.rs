@@ -13,6 +13,8 @@ pub enum Framing {
 
 /// IPv4 and TCP with time stamps (RFC 791, 9293, 7323).
 pub const IP_AND_TCP_BYTES: u32 = 52;
+/// Of that TCP's options: time stamps, and two bytes that fill the word.
+pub const TIME_STAMP_BYTES: u32 = 12;
 /// Ethernet's header, which is part of a frame but not of the packet in it.
 pub const ETHERNET_BYTES: u32 = 14;
 

@@ -29,7 +29,7 @@ mod wiring;
 pub use contention::CapacityByPorts;
 pub use cost::{Cost, Per, Power, Price, PriceFile, load_prices};
 pub use fabric::{Direction, Fabric, Host, LimitedPath, Link, Switch};
-pub use framing::{ETHERNET_BYTES, Framing, IP_AND_TCP_BYTES, Medium};
+pub use framing::{ETHERNET_BYTES, Framing, IP_AND_TCP_BYTES, Medium, TIME_STAMP_BYTES};
 pub use guest::{Bond, Guest};
 pub use layout::{Between, Detour, Layout, Port};
 pub use load::{FabricError, load};

@@ -2,6 +2,7 @@
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
+use weft_fabric::{IP_AND_TCP_BYTES, TIME_STAMP_BYTES};
 use weft_netsim::samples::{self, PhaseOutcome, Timed};
 use weft_plan::{Calls, Grain, MultiPair, Options, Pattern, Phase, Step, Transport, Webserver};
 
@@ -324,6 +325,11 @@ fn with_options(machine: &Machine, options: &Options) -> Machine {
     sockets.receive_bytes = options
         .receive_buffer_bytes
         .unwrap_or(sockets.receive_bytes);
+    if let Some(mss_bytes) = options.mss_bytes {
+        // Options are inside of what TCP calls a segment (RFC 6691).
+        let packet_bytes = mss_bytes as u32 + IP_AND_TCP_BYTES - TIME_STAMP_BYTES;
+        machine.nic.mtu_bytes = machine.nic.mtu_bytes.min(packet_bytes);
+    }
     machine
 }
 

@@ -43,7 +43,7 @@ NOT_BETWEEN_NODES = {
     "gamma-sweep": "no application computes",
     "onload": "a setting of real nodes",
     "affinity": r"options\.cpus would change nothing",
-    "buffers": r"options\.receive_buffer would change nothing",
+    "buffers": r"options\.nodelay would change nothing",
     "mtu": r"options\.mss would change nothing",
     "webserver": "no application computes",
     "drivers": "is measured, not simulated",

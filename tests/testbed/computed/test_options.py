@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 from support.computed import compute
@@ -13,14 +14,15 @@ from weft.errors import RequestError
 from weft.execute.request import RunRequest, start_run
 from weft.plan.load import load_plan
 from weft.plan.plan import Options
+from weft.testbed.computed import options
 from weft.testbed.computed.base import Simulator
 from weft.testbed.computed.network import open_simulated
 from weft.testbed.computed.node import open_nodes
 from weft.testbed.computed.options import HOLDS, option_name
 
 ASKED: dict[str, tuple[str, str, str]] = {
-    "send_buffer": ("tcp", "stream", '"8 KiB"'),
-    "receive_buffer": ("tcp", "stream", '"8 KiB"'),
+    "send_buffer": ("tcp", "stream", '"4 KiB"'),
+    "receive_buffer": ("tcp", "stream", '"4 KiB"'),
     "nodelay": ("tcp", "stream", "false"),
     "congestion": ("tcp", "stream", '"reno"'),
     "cpus": ("tcp", "stream", "[1, 0]"),
@@ -42,8 +44,8 @@ NO_SETTING = {"verify", "evidence"}
 SIZES = {"udp": ["1 KiB"]}
 STOP = {"rule": "count", "repeats": 4, "trials": 1}
 CARRIED = {
-    "node": {"send_buffer", "receive_buffer", "nodelay", "rate", "mpi"},
-    "sim": set[str](),
+    "node": {"send_buffer", "receive_buffer", "nodelay", "mss", "rate", "mpi"},
+    "sim": {"send_buffer", "receive_buffer"},
 }
 """What the simulators' own code reads of a step between two nodes."""
 
@@ -58,9 +60,9 @@ def plan_of(transport: str, pattern: str) -> dict[str, Any]:
     return {"name": "x", "title": "x", "launches": 1, "steps": [step]}
 
 
-def computed(kind: str, transport: str, pattern: str, **options: str) -> bytes:
+def computed(kind: str, transport: str, pattern: str, **asked: str) -> bytes:
     """How long messages take; raises RequestError where that is refused."""
-    settings = [(f"steps.s.options.{name}", value) for name, value in options.items()]
+    settings = [(f"steps.s.options.{name}", value) for name, value in asked.items()]
     (step,) = load_plan(plan_of(transport, pattern), settings).steps
     nodes = simulator_of(kind)
     nodes.check(step)
@@ -91,7 +93,7 @@ def test_an_option_is_carried_out_or_refused(kind: str, field: str, tmp_path: Pa
         assert "step 's'" in error.value.message
 
 
-@pytest.mark.parametrize("name", ["congestion", "cpus", "mss", "pacing", "wait"])
+@pytest.mark.parametrize("name", ["congestion", "cpus", "pacing", "wait"])
 @pytest.mark.parametrize("kind", ["node", "sim"])
 def test_a_refusal_names_the_option_and_the_place(kind: str, name: str) -> None:
     transport, pattern, value = ASKED[name]
@@ -110,7 +112,6 @@ def test_what_is_the_case_anyway_is_not_refused() -> None:
 @pytest.mark.parametrize(
     ("plan", "step", "option"),
     [
-        ("buffers", "buffer-4KiB", "send_buffer"),
         ("mtu", "segment-256B", "mss"),
         ("affinity", "latency-0-1", "cpus"),
     ],
@@ -125,14 +126,20 @@ def test_a_study_of_what_is_not_simulated_is_refused(
     assert not out.exists()
 
 
-def test_what_a_plan_of_the_catalogue_sets_itself_is_left_out_and_said(tmp_path: Path) -> None:
+def test_what_a_plan_of_the_catalogue_sets_itself_is_left_out_and_said(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(options.CARRIED_OUT, "sim", ())
     run = compute(tmp_path / "run", "health", "sim:leaf-spine")
     (said,) = [one for one in run.meta.warnings if one.code == "option-left-out"]
     assert "send_buffer, receive_buffer, which sim:leaf-spine does not simulate" in said.message
     assert {step.options.send_buffer_bytes for step in run.meta.plan.steps} == {None}
 
 
-def test_another_value_of_the_same_option_is_asked_for_and_refused(tmp_path: Path) -> None:
+def test_another_value_of_the_same_option_is_asked_for_and_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(options.CARRIED_OUT, "sim", ())
     with pytest.raises(RequestError, match=r"options\.send_buffer would change nothing"):
         overrides = [("steps.rounds.options.send_buffer", '"64 KiB"')]
         start_run(RunRequest("health", "sim:leaf-spine", str(tmp_path / "x"), overrides=overrides))
@@ -142,3 +149,75 @@ def test_processors_that_nothing_uses_are_refused(tmp_path: Path) -> None:
     for on in ("sim:gigabit-pair", "node:p4-400-base"):
         found = weft("run", "latency", "--cpus", "0,1", "--on", on, "--out", tmp_path / "run")
         assert found.returncode == 2 and "--cpus would change nothing" in found.stderr
+
+
+ROUND_TRIP_US = 2 * (10 + 2 + 10)
+"""Of gigabit-pair: what a message costs each end, and the cable's delay."""
+TWO_SEGMENTS = 2 * 1448
+
+
+def message_us(kind: str, pattern: str, size: str, **asked: str) -> float:
+    """Of a stream, or both ways of a round trip."""
+    settings = [(f"steps.s.options.{name}", f'"{value}"') for name, value in asked.items()]
+    plan = plan_of("tcp", pattern)
+    plan["steps"][0] |= {"sizes": [size], "stop": STOP | {"repeats": 400}}
+    (step,) = load_plan(plan, settings).steps
+    rows = simulator_of(kind).simulate(step, 0, 1).rows
+    elapsed_ns, messages = (
+        int(np.frombuffer(rows[name], dtype)[0])
+        for name, dtype in (("elapsed_ns", np.int64), ("messages", np.int32))
+    )
+    return elapsed_ns / 1e3 / messages
+
+
+@pytest.mark.parametrize(
+    "asked",
+    [
+        {"send_buffer": f"{TWO_SEGMENTS} B"},
+        {"receive_buffer": f"{TWO_SEGMENTS} B"},
+        {"send_buffer": "64 KiB", "receive_buffer": f"{TWO_SEGMENTS} B"},
+    ],
+)
+def test_a_simulated_flow_gets_its_smaller_buffer_in_a_round_trip(asked: dict[str, str]) -> None:
+    rounds = 65_536 / TWO_SEGMENTS
+    assert message_us("sim", "stream", "64 KiB", **asked) == pytest.approx(
+        rounds * ROUND_TRIP_US, rel=0.02
+    )
+
+
+def test_a_buffer_that_holds_what_is_on_its_way_limits_nothing() -> None:
+    # 125 B in a us, in 44 us and what is still being sent.
+    usual = message_us("sim", "stream", "64 KiB")
+    assert message_us("sim", "stream", "64 KiB", send_buffer="8 KiB") == usual
+
+
+def test_only_what_is_beyond_the_first_window_waits() -> None:
+    def pingpong(size: int, **asked: str) -> float:
+        return message_us("sim", "pingpong", f"{size} B", **asked)
+
+    two = f"{TWO_SEGMENTS} B"
+    assert pingpong(TWO_SEGMENTS, send_buffer=two) == pingpong(TWO_SEGMENTS)
+    second_us = TWO_SEGMENTS * 1538 / 1448 * 8e-3
+    both_us = pingpong(2 * TWO_SEGMENTS, send_buffer=two) - pingpong(2 * TWO_SEGMENTS)
+    # The second window leaves a round trip after the first one, not behind it.
+    assert both_us / 2 == pytest.approx(ROUND_TRIP_US - second_us, rel=0.01)
+
+
+@pytest.mark.parametrize(("asked", "payload"), [({"mss": "536 B"}, 524), ({"mss": "1460 B"}, 1448)])
+def test_a_segment_of_a_simulated_node_is_as_large_as_asked(
+    asked: dict[str, str], payload: int
+) -> None:
+    settings = [("steps.s.options.mss", f'"{asked["mss"]}"')]
+    (step,) = load_plan(plan_of("tcp", "stream"), settings).steps
+    nodes = simulator_of("node")
+    found = nodes.simulate(step, 0, 1)
+    elapsed_ns = np.frombuffer(found.rows["elapsed_ns"], np.int64)[0]
+    messages = np.frombuffer(found.rows["messages"], np.int32)[0]
+    parts = np.frombuffer(found.occupation["part"], np.int32)
+    node = np.frombuffer(found.occupation["node"], np.int32)
+    shares = np.frombuffer(found.occupation["share"])
+    link = shares[(parts == nodes.model.parts().index("link out")) & (node == 0)][0]
+    frames = -(-65_536 // payload)
+    # 90 B around each: IP and TCP with time stamps, Ethernet, preamble, checksum and gap; 8 ns a byte.
+    wire_ns = (65_536 + 90 * frames) * 8
+    assert link * elapsed_ns / messages == pytest.approx(wire_ns, rel=0.03)

@@ -68,7 +68,7 @@ impl Chain<'_> {
         let mut latency_s = 0.0;
         for (link, path) in self.links.iter().zip(self.paths) {
             let own_latency_s = setup.latency_s(path, self.chunk_bytes);
-            let own_s = setup.isolated_s(path, self.chunk_bytes) - own_latency_s;
+            let own_s = setup.paced_s(path, self.chunk_bytes);
             latency_s += own_latency_s;
             chunk_s += own_s;
             slowest_s = slowest_s.max(own_s);

@@ -90,10 +90,12 @@ impl Timed {
             ..*transfer
         };
         let (back_s, _) = one_way(setup, &back, 1)?;
-        let (isolated_s, bottleneck) = one_way(setup, transfer, size_bytes)?;
+        let (_, bottleneck) = one_way(setup, transfer, size_bytes)?;
         let path = setup.find_path(transfer)?;
         let behind_s = setup.latency_s(&path, size_bytes);
-        let each_s = (isolated_s - behind_s).max(setup.parameters.overhead_s);
+        let each_s = setup
+            .paced_s(&path, size_bytes)
+            .max(setup.parameters.overhead_s);
         Some(Self {
             each_s,
             window_s: behind_s + back_s,

@@ -196,11 +196,16 @@ impl<'a> Setup<'a> {
         path.latency_s(self.framing().first_frame_bytes(bytes, path.mtu_bytes))
     }
 
+    /// What a message of many behind each other takes, at the rate of the slowest hop or of its window.
+    pub fn paced_s(&self, path: &Path, bytes: u64) -> f64 {
+        let bits = self.framing().wire_bytes(bytes, path.mtu_bytes) as f64 * 8.0;
+        bits * path.slowest_s_per_bit.max(1.0 / self.window_rate(path))
+    }
+
     /// What a message takes that has its path for itself.
     pub fn isolated_s(&self, path: &Path, bytes: u64) -> f64 {
         let bits = self.framing().wire_bytes(bytes, path.mtu_bytes) as f64 * 8.0;
-        let own_s_per_bit = 1.0 / self.window_rate(path);
-        self.latency_s(path, bytes) + bits * path.slowest_s_per_bit.max(own_s_per_bit)
+        self.latency_s(path, bytes) + (bits * path.slowest_s_per_bit).max(self.held_s(path, bits))
     }
 
     /// The same between two hosts; None where there is no path.
@@ -208,6 +213,16 @@ impl<'a> Setup<'a> {
         self.forget_route();
         let path = self.find_path(transfer)?;
         Some(self.isolated_s(&path, bytes))
+    }
+
+    /// Until the last of so many bits may leave, and its window with it: the first window leaves at once.
+    fn held_s(&self, path: &Path, bits: f64) -> f64 {
+        let Some(window_bytes) = self.parameters.window_bytes else {
+            return 0.0;
+        };
+        let at_once =
+            bits.min(self.framing().wire_bytes(window_bytes, path.mtu_bytes) as f64 * 8.0);
+        (bits - at_once) / self.window_rate(path) + at_once * path.slowest_s_per_bit
     }
 
     /// Wire bit/s that the window allows a connection.

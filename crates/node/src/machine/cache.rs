@@ -1,9 +1,9 @@
 //! A cache's description.
 
 use weft_plan::Fault;
-use weft_plan::reading::{SIZE, SPAN, Section, Value};
+use weft_plan::reading::{SIZE, Section, Value};
 
-use super::keys::{Result, amount, count};
+use super::keys::{Result, access_time, amount, count};
 
 /// One cache, or one of a kind for each processor of the host.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -54,7 +54,7 @@ const KEYS: [&str; 11] = [
 ];
 
 /// Reads a list of them and refuses what could not be.
-pub fn read_caches(memory: &Section) -> Result<Vec<Cache>> {
+pub fn read_caches(memory: &Section, clock_hz: u64) -> Result<Vec<Cache>> {
     let right = "list caches from the inside out: [[memory.caches]] with a name, a level, a size";
     let values = memory.require("caches", right)?.as_array();
     let values = values.filter(|values| !values.is_empty());
@@ -62,7 +62,7 @@ pub fn read_caches(memory: &Section) -> Result<Vec<Cache>> {
     let mut caches = Vec::new();
     for (index, value) in values.iter().enumerate() {
         let section = section(value, index)?;
-        let cache = read(&section)?;
+        let cache = read(&section, clock_hz)?;
         check_shape(&cache, &section)?;
         check_place(&cache, &caches, &section)?;
         for inner in caches.iter().filter(|one: &&Cache| is_inside(one, &cache)) {
@@ -93,7 +93,7 @@ fn section(value: &Value, index: usize) -> Result<Section<'_>> {
     Section::of(value, &path, &KEYS, "[[memory.caches]]")
 }
 
-fn read(section: &Section) -> Result<Cache> {
+fn read(section: &Section, clock_hz: u64) -> Result<Cache> {
     let name = section.name("name")?;
     let holds = [("instructions", Holds::Instructions), ("data", Holds::Data)];
     let holds = section.choice("holds", &holds)?.unwrap_or(Holds::Both);
@@ -104,7 +104,7 @@ fn read(section: &Section) -> Result<Cache> {
         size_bytes: amount(section, "size", &SIZE, 1)?,
         ways: count(section, "ways", 1..=MOST_WAYS)?,
         line_bytes: amount(section, "line", &SIZE, 1)?,
-        read_ps: amount(section, "read", &SPAN, 0)?,
+        read_ps: access_time(section, "read", clock_hz)?,
         write_ps: 0,
         writes_back: false,
         allocates: false,
@@ -116,7 +116,7 @@ fn read(section: &Section) -> Result<Cache> {
         }
         return Ok(cache);
     }
-    cache.write_ps = amount(section, "write", &SPAN, 0)?;
+    cache.write_ps = access_time(section, "write", clock_hz)?;
     let policy = section.choice("policy", &[("through", false), ("back", true)])?;
     cache.writes_back =
         policy.ok_or_else(|| section.refuse("policy", "\"through\" or \"back\""))?;

@@ -4,7 +4,7 @@ use weft_plan::reading::{RATE, SIZE, SPAN, Section};
 
 use super::cache::{Cache, read_caches};
 use super::footprints::Footprints;
-use super::keys::{Result, amount, table};
+use super::keys::{Result, access_time, amount, table};
 
 /// What accesses cost, and what they hold up for others.
 #[derive(Debug, Clone, PartialEq)]
@@ -90,8 +90,8 @@ impl MeanAccess {
 
 const MEAN_KEYS: [&str; 5] = ["hit_rate", "hit", "miss", "line", "bridge_share"];
 
-/// Reads [memory] and, for caches, [footprints].
-pub fn read_memory(root: &Section) -> Result<Memory> {
+/// Reads [memory] and, for caches, [footprints], of a host of that clock.
+pub fn read_memory(root: &Section, clock_hz: u64) -> Result<Memory> {
     let section = table(root, "memory")?;
     section.check_keys(&[
         "model",
@@ -118,8 +118,8 @@ pub fn read_memory(root: &Section) -> Result<Memory> {
         None => has_caches,
     };
     // What is described is checked, whether it is asked for or not.
-    let mean = (is_mean || !wants_caches).then(|| read_mean(&section));
-    let caches = (has_caches || wants_caches).then(|| read_all(&section, root));
+    let mean = (is_mean || !wants_caches).then(|| read_mean(&section, clock_hz));
+    let caches = (has_caches || wants_caches).then(|| read_all(&section, root, clock_hz));
     let (mean, caches) = (mean.transpose()?, caches.transpose()?);
     let mean = mean.map(MemoryModel::Mean);
     let caches = caches.map(MemoryModel::Caches);
@@ -131,12 +131,12 @@ pub fn read_memory(root: &Section) -> Result<Memory> {
     })
 }
 
-fn read_mean(section: &Section) -> Result<MeanAccess> {
+fn read_mean(section: &Section, clock_hz: u64) -> Result<MeanAccess> {
     let hit_rate = section.number("hit_rate", 1.0)?;
     let mean = MeanAccess {
         hit_rate,
-        hit_ps: amount(section, "hit", &SPAN, 0)?,
-        miss_ps: amount(section, "miss", &SPAN, 0)?,
+        hit_ps: access_time(section, "hit", clock_hz)?,
+        miss_ps: access_time(section, "miss", clock_hz)?,
         line_bytes: amount(section, "line", &SIZE, 1)?,
         bridge_share: match section.get("bridge_share") {
             Some(_) => section.number("bridge_share", 1.0)?,
@@ -149,8 +149,8 @@ fn read_mean(section: &Section) -> Result<MeanAccess> {
     }
 }
 
-fn read_all(section: &Section, root: &Section) -> Result<Caches> {
-    let all = read_caches(section)?;
+fn read_all(section: &Section, root: &Section, clock_hz: u64) -> Result<Caches> {
+    let all = read_caches(section, clock_hz)?;
     let latency_ps = amount(section, "latency", &SPAN, 0)?;
     let slowest = all.iter().max_by_key(|one| one.read_ps);
     if let Some(slowest) = slowest.filter(|one| one.read_ps > latency_ps) {

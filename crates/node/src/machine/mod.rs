@@ -7,6 +7,7 @@ mod configuration;
 mod costs;
 mod description;
 mod footprints;
+mod idle;
 mod interfaces;
 mod keys;
 mod location;

@@ -6,7 +6,7 @@ use weft_plan::reading::{CLOCK, RATE, SIZE, SPAN, Section, Value, document};
 use super::DriverDomain;
 use super::configuration::configuration;
 use super::interfaces::{read_buses, read_interfaces};
-use super::keys::{Result, amount, count, table};
+use super::keys::{Result, access_time, amount, count, table};
 use super::memory::read_memory;
 use super::mpi::{Libraries, presets};
 use super::processor::{Processor, read_processors};
@@ -75,15 +75,16 @@ fn read(value: &Value, placement: Option<&str>) -> Result<Machine> {
     let costs = costs::read(&table(&root, "costs")?, &mut breakdown)?;
     let io_buses = read_buses(&root, read_io_bus)?;
     let interfaces = read_interfaces(&root, &io_buses, &processors)?;
+    let clock_hz = processors[0].clock_hz;
     let machine = Machine {
         name: format!("{name}-{placement_name}"),
         title: root.text("title")?.unwrap_or_default().to_owned(),
         processors,
-        memory: read_memory(&root)?,
+        memory: read_memory(&root, clock_hz)?,
         io_bus: read_io_bus(&table(&root, "io_bus")?)?,
         io_buses,
         interfaces,
-        nic: read_nic(&root)?,
+        nic: read_nic(&root, clock_hz)?,
         interrupts: read_interrupts(&table(&root, "interrupts")?)?,
         link: read_link(&table(&root, "link")?)?,
         sockets: read_sockets(&table(&root, "sockets")?)?,
@@ -137,27 +138,25 @@ fn read_io_bus(section: &Section) -> Result<IoBus> {
 
 /// What the memory of the interface's own processor takes: what the host's takes unless it is given, and of caches what
 /// lies behind them. The times of a hit and a miss, and the share of hits.
-fn nic_memory(section: &Section, memory: &Section) -> Result<(u64, u64, f64)> {
-    let says = |name| {
-        [section, memory]
-            .into_iter()
-            .find(|one| one.get(name).is_some())
-    };
-    let takes = |name| match says(name) {
-        Some(one) => amount(one, name, &SPAN, 0),
-        None => amount(memory, "latency", &SPAN, 0),
+fn nic_memory(section: &Section, memory: &Section, clock_hz: u64) -> Result<(u64, u64, f64)> {
+    let has = |one: &Section, name| one.get(name).is_some();
+    let takes = |name| match (has(section, name), has(memory, name)) {
+        (true, _) => amount(section, name, &SPAN, 0),
+        (_, true) => access_time(memory, name, clock_hz),
+        _ => amount(memory, "latency", &SPAN, 0),
     };
     let (hit_ps, miss_ps) = (takes("hit")?, takes("miss")?);
-    let hit_rate = match says("hit_rate") {
-        None if hit_ps == miss_ps => 0.0,
-        one => one.unwrap_or(section).number("hit_rate", 1.0)?,
+    let hit_rate = match (has(section, "hit_rate"), has(memory, "hit_rate")) {
+        (false, true) => memory.number("hit_rate", 1.0)?,
+        (false, false) if hit_ps == miss_ps => 0.0,
+        _ => section.number("hit_rate", 1.0)?,
     };
     Ok((hit_ps, miss_ps, hit_rate))
 }
 
-fn read_nic(root: &Section) -> Result<Nic> {
+fn read_nic(root: &Section, clock_hz: u64) -> Result<Nic> {
     let section = &table(root, "nic")?;
-    let (hit_ps, miss_ps, hit_rate) = nic_memory(section, &table(root, "memory")?)?;
+    let (hit_ps, miss_ps, hit_rate) = nic_memory(section, &table(root, "memory")?, clock_hz)?;
     section.check_keys(&[
         "location",
         "ring",

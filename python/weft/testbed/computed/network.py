@@ -24,6 +24,7 @@ from weft.fabrics.losses import (
     refuse_spraying,
     refuse_weather,
 )
+from weft.fabrics.not_simulated import not_simulated
 from weft.fabrics.simgrid.importer import read_simgrid
 from weft.fabrics.spec import ROWS, SimSpec, Value, parse_spec
 from weft.plan import catalog
@@ -32,6 +33,7 @@ from weft.plan.phases import Phase
 from weft.plan.plan import Step, to_json
 from weft.plan.trace_file import read_program, rendezvous_bytes
 from weft.runs import records
+from weft.runs.meta import Warning
 from weft.runs.tables import (
     ACTIVITIES_NAME,
     BOTTLENECKS_NAME,
@@ -91,7 +93,7 @@ class Simulated(Computed[_core.Network]):
         elif step.is_program:
             refuse_library(step, self.name)
             check_members(step, self.nodes, self.dead)
-        refusal = self.model.refusal(to_json(step), **self._parameters)
+        refusal = self.model.refusal(to_json(step), **self._of(step))
         if refusal is not None:
             raise RequestError(f"{self.name}: {refusal}", "or leave sharing=reno out")
 
@@ -108,7 +110,7 @@ class Simulated(Computed[_core.Network]):
     def simulate(self, step: Step, first: int, last: int, with_loads: bool = False) -> Outcome:
         """The phases `first` to `last`, without it, of a resolved step."""
         if isinstance(step.pattern, Program):
-            return self._replay(step.pattern)
+            return self._replay(step, step.pattern)
         if isinstance(step.pattern, (Collective, Halo, Hpl, Interference)):
             return self._play(step, first, last)
         if isinstance(step.pattern, Traffic):
@@ -127,17 +129,24 @@ class Simulated(Computed[_core.Network]):
             else:
                 yield self._in_full(step, phase, phase + 1)
 
+    def _of(self, step: Step) -> dict[str, Value]:
+        """The parameters for a step: its smaller buffer is a window."""
+        buffers = (step.options.send_buffer_bytes, step.options.receive_buffer_bytes)
+        windows = [*filter(None, buffers), self._parameters.get("window_bytes")]
+        known = [int(one) for one in windows if one is not None]
+        return self._parameters | ({"window_bytes": min(known)} if known else {})
+
     def _in_full(self, step: Step, first: int, last: int, with_loads: bool = False) -> Outcome:
         answer = self.model.simulate(
-            to_json(step), first, last, self.dead, with_loads, **self._parameters
+            to_json(step), first, last, self.dead, with_loads, **self._of(step)
         )
         return Outcome.of(answer)
 
-    def _replay(self, pattern: Program) -> Outcome:
+    def _replay(self, step: Step, pattern: Program) -> Outcome:
         program = self._take_program(pattern)
         hosts = pattern.nodes or range(program.ranks)
         answer = self.model.play(
-            program, rendezvous_bytes(pattern), list(hosts), self._rows, **self._parameters
+            program, rendezvous_bytes(pattern), list(hosts), self._rows, **self._of(step)
         )
         return Outcome.of(answer)
 
@@ -149,14 +158,14 @@ class Simulated(Computed[_core.Network]):
     def _play(self, step: Step, first: int, last: int) -> Outcome:
         most_rows = max(1, self._rows // self.phase_count(step))
         try:
-            answer = self.model.play_made(to_json(step), first, last, most_rows, **self._parameters)
+            answer = self.model.play_made(to_json(step), first, last, most_rows, **self._of(step))
         except _core.RefusedError as error:
             raise WorkError(f"{step.name}: {error}") from None
         return Outcome.of(answer)
 
     def _drive(self, step: Step, first: int, last: int) -> Outcome:
         most_rows = max(1, self._rows // self.phase_count(step))
-        answer = self.model.play_traffic(to_json(step), first, last, most_rows, **self._parameters)
+        answer = self.model.play_traffic(to_json(step), first, last, most_rows, **self._of(step))
         return Outcome.of(answer)
 
     def rows_of_phase(self, step: Step) -> int | None:
@@ -169,7 +178,7 @@ class Simulated(Computed[_core.Network]):
     def _condense(self, step: Step, first: int, last: int, most_rows: int) -> Outcome:
         try:
             answer = self.model.condense(
-                to_json(step), first, last, self.dead, most_rows, **self._parameters
+                to_json(step), first, last, self.dead, most_rows, **self._of(step)
             )
         except _core.RefusedError as error:
             hint = "at once, so many can be solved only where most of them are alike"
@@ -179,7 +188,7 @@ class Simulated(Computed[_core.Network]):
     def simulate_chosen(self, step: Step, phases: list[Phase], with_loads: bool = False) -> Outcome:
         """Phases that were chosen for a step, each with its `stop`."""
         answer = self.model.simulate_chosen(
-            to_json(step), to_json(phases), self.dead, with_loads, **self._parameters
+            to_json(step), to_json(phases), self.dead, with_loads, **self._of(step)
         )
         return Outcome.of(answer)
 
@@ -264,5 +273,11 @@ def _open_declared(text: str, spec: SimSpec, scale: float) -> Simulated:
     path = find_fabric(spec.name)
     refuse_parameters(f"sim:{text}", spec)
     fabric = load_fabric(str(path), scale)
-    network = _core.Network.declared(catalog.read(path), catalog.shown(path), scale)
-    return Simulated(network, spec, {"scale": scale, "fabric": fabric})
+    description = catalog.read(path)
+    network = _core.Network.declared(description, catalog.shown(path), scale)
+    testbed = Simulated(network, spec, {"scale": scale, "fabric": fabric})
+    sharing = str(testbed.describe()["model"]["sharing"])
+    for key, why in not_simulated(description, sharing).items():
+        said = f"{key} of the fabric {fabric['name']} changes nothing here: {why}"
+        testbed.warnings.append(Warning("key-not-simulated", said))
+    return testbed

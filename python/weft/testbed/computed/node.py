@@ -10,6 +10,7 @@ from weft import _core
 from weft.errors import RequestError
 from weft.fabrics.spec import split_spec
 from weft.plan import catalog
+from weft.plan.pattern import MultiPair
 from weft.plan.phases import Phase
 from weft.plan.plan import Step, to_json
 from weft.runs import records
@@ -27,7 +28,7 @@ from weft.testbed.computed.outcome import Outcome, side_table
 
 _ALWAYS = (OCCUPATION_NAME, BUDGET_NAME)
 """The others are kept where there is something in them."""
-_EXAMPLE = "for example node:p4-400-base or node:p4-400-base(processors.nic.clock=200 MHz)"
+_EXAMPLE = "for example node:p4-400-base or node:p4-400-offload(processors.nic.clock=200 MHz)"
 
 
 class SimulatedNodes(Computed[_core.Machine]):
@@ -66,8 +67,19 @@ class SimulatedNodes(Computed[_core.Machine]):
                 "run it on sim:FABRIC; here run pingpong, stream and webserver, such as netpipe, stream, gamma-sweep",
             )
         super().check(step)
+        self._refuse_idle(step)
         if refusal := self.model.refusal(to_json(step)):
             raise RequestError(f"step {step.name!r}: {refusal}")
+
+    def _refuse_idle(self, step: Step) -> None:
+        """Refuse keys that were changed and of which nothing depends; raises RequestError."""
+        for key in self._overrides:
+            why = self.model.idle(key, isinstance(step.pattern, MultiPair))
+            if why:
+                raise RequestError(
+                    f"{key} would change nothing on node:{self.name} in step {step.name!r}: {why}",
+                    "leave it out",
+                )
 
     def settings(self, step: Step) -> dict[str, str | int]:
         """What a step's library is set to, as the library of a real machine would say."""

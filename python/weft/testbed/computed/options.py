@@ -11,8 +11,8 @@ from weft.plan.pattern import MultiPair
 from weft.plan.plan import Options, Step
 
 CARRIED_OUT: Mapping[str, Collection[str]] = {
-    "node": ("send_buffer_bytes", "receive_buffer_bytes", "nodelay", "rate", "mpi"),
-    "sim": (),
+    "node": ("send_buffer_bytes", "receive_buffer_bytes", "nodelay", "mss_bytes", "rate", "mpi"),
+    "sim": ("send_buffer_bytes", "receive_buffer_bytes"),
 }
 """Results depend on these, by the kind of testbed."""
 OF_PAIRS: Mapping[str, Collection[str]] = {"node": ("cpus",), "sim": ()}
