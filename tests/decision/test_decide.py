@@ -384,3 +384,20 @@ def test_a_file_without_a_workload_that_can_be_estimated_is_refused(tmp_path: Pa
     limit = '[[constraints]]\nworkload = "other"\nbelow = "1 s"\n'
     with pytest.raises(RequestError, match=r"'other below 1 s' is about a workload that cannot"):
         decided(tmp_path, CLOS, SHIFT, other("halo"), limit)
+
+
+@pytest.mark.parametrize("plan", ["ring", "random-permutations"])
+def test_messages_that_do_not_fill_links_are_called_latency_bound(
+    tmp_path: Path, plan: str
+) -> None:
+    """Hosts take 10 us for a message, in which 10 Gb/s carry 12 kB."""
+    fast = CLOS.replace("1 Gb/s", "10 Gb/s").replace("1|2|4", "4")
+    found = decided(tmp_path, fast, SHIFT, other(plan))
+    for one in found.designs:
+        assert [each.is_latency_bound for each in one.times] == [False, True]
+    [warning] = found.warnings
+    assert warning.code == "latency-bound"
+    assert warning.message.startswith("workload 'other' is latency-bound on all designs: up to")
+    large = 'settings = { "steps.*.sizes" = ["1 MB"] }\n'
+    assert large.strip() in warning.hint
+    assert decided(tmp_path, fast, SHIFT, other(plan), large).warnings == ()

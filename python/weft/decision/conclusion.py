@@ -23,6 +23,7 @@ from weft.decision.document import (
     WorkloadTime,
 )
 from weft.decision.estimated import left_out_warnings
+from weft.decision.latency import latency_warnings
 from weft.decision.prepare import Prepared
 from weft.decision.quantities import Quantity, points_of
 from weft.decision.response import columns_of, response_of
@@ -90,6 +91,10 @@ class _Conclusion:
     ) -> None:
         request = prepared.request
         self.prepared, self.designs, self.failed = prepared, designs, failed
+        self.largest = {
+            one.name: max(row.size_bytes for row in rows[designs[0].name, one.name])
+            for one in prepared.workloads
+        }
         columns = columns_of(prepared.workloads, request.constraints)
         response = response_of(designs, columns, prepared.quantities, rows)
         weights = np.array([one.weight for one in prepared.workloads])
@@ -145,7 +150,7 @@ class _Conclusion:
             text="",
             basis=(),
             notes=tuple(self._notes()),
-            warnings=tuple(self._warnings()),
+            warnings=tuple(self._warnings(results)),
         )
         basis = basis_of(prepared.workloads, prepared.quantities, request.draws, self.by)
         told = text_of(found, self._runner_up(choice), short, learn, prepared.quantities, basis)
@@ -172,7 +177,8 @@ class _Conclusion:
         assert bill is not None, "what has no bill lacks no part of one"
         return Room(float(most), bill.currency, self.is_per_host, self.designs[best].name)
 
-    def _warnings(self) -> Iterator[Warning]:
+    def _warnings(self, results: Sequence[DesignResult]) -> Iterator[Warning]:
+        yield from latency_warnings(self.largest, results)
         yield from left_out_warnings(self.prepared.left_out)
         yield from self.lacks.warnings()
         yield from speed_warnings(self.designs)
@@ -223,7 +229,9 @@ class _Conclusion:
         drawn = np.exp(self.worlds.log_times[:, place, column])
         middle = float(np.exp(self.middle.log_times[0, place, column]))
         error = float(self.model.response.errors[place, column])
-        return WorkloadTime(self.prepared.workloads[column].name, _interval(drawn, middle), error)
+        latency = float(self.model.response.latency[place, column])
+        name = self.prepared.workloads[column].name
+        return WorkloadTime(name, _interval(drawn, middle), error, latency)
 
     def _cost(self, place: int) -> Cost | None:
         bill = self.designs[place].bill

@@ -7,12 +7,12 @@ from pathlib import Path
 
 from weft.decision.document import Decision, DesignResult
 from weft.decision.folder import read_decision
+from weft.decision.names import time_text
 from weft.decision_report.frontier import frontier_figure
 from weft.decision_report.part import Part
 from weft.decision_report.prices import price_figure
 from weft.decision_report.tornado import tornado_figure
 from weft.interval import Interval
-from weft.quantity import format_us
 from weft.report.table import Table
 
 
@@ -57,7 +57,7 @@ def _design_row(one: DesignResult, found: Decision) -> list[str]:
         *([] if one.best_share is None else [f"{one.best_share:.0%}"]),
         found.dominator(one),
         *([", ".join(one.lacks)] if _lacks_any(found) else []),
-        *(format_us(each.time_s.median * 1e6) for each in one.times),
+        *(time_text(each) for each in one.times),
     ]
 
 
