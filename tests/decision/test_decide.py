@@ -1,5 +1,6 @@
 """Decisions on small networks, simulated."""
 
+import re
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -7,6 +8,7 @@ import pytest
 
 from weft.decision.conclusion import conclude
 from weft.decision.document import Decision, DesignResult
+from weft.decision.folder import simulate
 from weft.decision.prepare import prepare
 from weft.decision.request import parse_request
 from weft.errors import RequestError
@@ -14,7 +16,6 @@ from weft.fabrics.document import FabricDocument
 from weft.prediction.draws import Draws
 from weft.prediction.predict import Drawn, Workload, predict
 from weft.sweep.folder import SweepFolder
-from weft.sweep.sweep import sweep
 from weft.testbed.computed.network import open_simulated
 
 PRICES = """
@@ -46,7 +47,7 @@ def decided(tmp_path: Path, *parts: str, twin: Draws | None = None) -> Decision:
     prepared = prepare(parse_request("".join(parts), "designs.toml"), twin)
     folder = SweepFolder(tmp_path)
     with ThreadPoolExecutor(1) as executor:
-        return conclude(prepared, sweep(folder, prepared.work, executor))
+        return conclude(prepared, simulate(prepared, folder, executor))
 
 
 def named(found: Decision, name: str) -> DesignResult:
@@ -401,3 +402,42 @@ def test_messages_that_do_not_fill_links_are_called_latency_bound(
     large = 'settings = { "steps.*.sizes" = ["1 MB"] }\n'
     assert large.strip() in warning.hint
     assert decided(tmp_path, fast, SHIFT, other(plan), large).warnings == ()
+
+
+DRAGONFLY = """
+[[designs]]
+name = "dragonfly"
+fabric = "dragonfly(groups=9,routers=4,hosts=2,global=2,rate=1 Gb/s)"
+"""
+
+
+def test_a_routing_that_keeps_hosts_below_their_rate_is_named_with_what_another_gives(
+    tmp_path: Path,
+) -> None:
+    """In most phases the eight hosts of a group send to two others, over two links: about a quarter of their rate."""
+    found = decided(tmp_path, DRAGONFLY, CLOS, SHIFT)
+    assert {one.name: one.routing for one in found.designs} == {
+        "dragonfly": "minimal",
+        **{f"clos spines={spines}": "d-mod-k" for spines in (2, 4)},
+        "clos spines=1": "one path",
+    }
+    [warning] = [one for one in found.warnings if "on dragonfly" in one.message]
+    assert warning.code == "static-routing"
+    minimal, valiant = map(float, re.findall(r"([\d.]+)%", warning.message))
+    assert minimal < 100 / 4
+    both = decided(
+        tmp_path, DRAGONFLY.replace("1 Gb/s)", "1 Gb/s,routing=minimal|valiant)"), CLOS, SHIFT
+    )
+    times = [
+        named(both, f"dragonfly routing={one}").times[0].time_s.median
+        for one in ("minimal", "valiant")
+    ]
+    assert valiant / minimal == pytest.approx(times[0] / times[1], rel=0.02)
+    assert "adaptive routing" in warning.hint and "routing=minimal|valiant" in warning.hint
+
+
+def test_two_designs_that_differ_in_price_alone_take_as_long_as_one(tmp_path: Path) -> None:
+    wide = CLOS.replace("1|2|4", "4")
+    [alone] = decided(tmp_path, wide, SHIFT).designs
+    both = decided(tmp_path, wide, wide.replace('"clos"', '"offer"'), SHIFT).designs
+    assert [one.times[0].time_s.median for one in both] == [alone.times[0].time_s.median] * 2

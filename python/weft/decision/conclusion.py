@@ -27,6 +27,7 @@ from weft.decision.latency import latency_warnings
 from weft.decision.prepare import Prepared
 from weft.decision.quantities import Quantity, points_of
 from weft.decision.response import columns_of, response_of
+from weft.decision.routing import routing_warnings, routings
 from weft.decision.rule import by_of, counts_cluster
 from weft.decision.words import Room, RunnerUp, ShortBill, basis_of, text_of, without
 from weft.decision.worlds import Model, Worlds
@@ -44,12 +45,14 @@ def conclude(prepared: Prepared, rows: Sequence[Row]) -> Decision:
     for row in rows:
         by_task.setdefault(row.task, []).append(row)
     designs, failed = _told_apart(prepared, by_task)
+    slow = list(routing_warnings(prepared, by_task))
     failed = [*(Failed(one.name, one.why, one.hint) for one in prepared.refused), *failed]
     if not designs:
         raise RequestError(
             f"no design can be simulated; {failed[0].name}: {failed[0].why}", failed[0].hint
         )
-    return _Conclusion(prepared, designs, failed, _rows_of(prepared, designs, by_task)).decision()
+    found = _rows_of(prepared, designs, by_task)
+    return _Conclusion(prepared, designs, failed, found, slow).decision()
 
 
 def _told_apart(
@@ -88,9 +91,11 @@ class _Conclusion:
         designs: Sequence[Design],
         failed: Sequence[Failed],
         rows: dict[tuple[str, str], Sequence[Row]],
+        slow: Sequence[Warning],
     ) -> None:
         request = prepared.request
         self.prepared, self.designs, self.failed = prepared, designs, failed
+        self.slow = slow
         self.largest = {
             one.name: max(row.size_bytes for row in rows[designs[0].name, one.name])
             for one in prepared.workloads
@@ -178,6 +183,7 @@ class _Conclusion:
         return Room(float(most), bill.currency, self.is_per_host, self.designs[best].name)
 
     def _warnings(self, results: Sequence[DesignResult]) -> Iterator[Warning]:
+        yield from self.slow
         yield from latency_warnings(self.largest, results)
         yield from left_out_warnings(self.prepared.left_out)
         yield from self.lacks.warnings()
@@ -214,6 +220,7 @@ class _Conclusion:
             on_frontier=place in front,
             dominated_by=None if better is None else self.designs[better].name,
             dominated_in=None if better is None else self._dominated_in(place, better),
+            routing=design.routing,
             lacks=self.lacks.own.get(design.name, ()),
             best_share=float(share[place]) if self.prepared.quantities else None,
         )
@@ -282,7 +289,7 @@ class _Conclusion:
 
     def _notes(self) -> list[str]:
         """What a reader would not expect."""
-        notes = []
+        notes = [routings(self.designs)]
         if names := list(without_price(self.designs)):
             notes.append(f"without a price, so not compared by cost: {', '.join(names[:5])}")
         if self.lacks.common:

@@ -81,6 +81,8 @@ class DesignResult(Struct, frozen=True):
     dominated_in: float | None
     """In which part of worlds that one is cheaper and faster, or equal; None where nothing is uncertain."""
     best_share: float | None
+    routing: str = ""
+    """What chooses the path of a pair."""
     lacks: tuple[str, ...] = ()
     """Parts without a price that other designs do not lack."""
 

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import shlex
+from concurrent.futures import Executor
 from pathlib import Path
 
 from weft.decision.conclusion import conclude
 from weft.decision.document import Decision
 from weft.decision.prepare import Prepared
+from weft.decision.routing import slow_ones
 from weft.errors import RequestError
 from weft.execute.progress import Reporter
 from weft.execute.work_folder import write, write_json
@@ -15,8 +17,9 @@ from weft.runs.fresh import fresh_folder
 from weft.runs.table_file import write_table
 from weft.sweep.executors.open import open_executor
 from weft.sweep.folder import SweepFolder
-from weft.sweep.row import table_of
+from weft.sweep.row import Row, table_of
 from weft.sweep.sweep import sweep
+from weft.sweep.work_list import WorkList
 from weft.text_file import read_json
 
 DECISION_NAME = "decision.json"
@@ -32,11 +35,26 @@ def carry_out(
     with fresh_folder(out):
         with open_executor(executor, folder) as there:
             write(out / REQUEST_NAME, text.encode())
-            rows = sweep(folder, prepared.work, there, reporter)
+            rows = simulate(prepared, folder, there, reporter)
         found = conclude(prepared, rows)
         write_table(table_of(rows), out / ROWS_NAME)
         write_json(out / DECISION_NAME, found)
     return found
+
+
+def simulate(
+    prepared: Prepared, folder: SweepFolder, there: Executor, reporter: Reporter | None = None
+) -> list[Row]:
+    """All workloads on all designs, then other routings where hosts get little; raises WorkError."""
+    rows = sweep(folder, prepared.work, there, reporter)
+    by_task: dict[str, list[Row]] = {}
+    for row in rows:
+        by_task.setdefault(row.task, []).append(row)
+    more = dict.fromkeys(one.other for one in slow_ones(prepared, by_task) if one.other)
+    if not more:
+        return rows
+    # Chunks keep their numbers: what is new stands at the end.
+    return sweep(folder, WorkList((*prepared.work.tasks, *more)), there, reporter)
 
 
 def commands(prepared: Prepared, out: Path, is_resumed: bool) -> list[str]:

@@ -39,7 +39,7 @@ def decision_part(folder: Path, number: int) -> Part:
 
 def _designs_table(found: Decision) -> Table:
     unit = next((one.cost.currency for one in found.designs if one.cost), "")
-    headers = ["Design", f"{found.counted}, {unit}", "Share", "Time"]
+    headers = ["Design", f"{found.counted}, {unit}", "Share", "Routing", "Time"]
     headers += ["Best in"] if found.is_weighed else []
     headers += ["Dominated by"]
     headers += ["Without a price"] if _lacks_any(found) else []
@@ -53,6 +53,7 @@ def _design_row(one: DesignResult, found: Decision) -> list[str]:
         one.name + (" (chosen)" if one.name == found.chosen else ""),
         _range(one.cost.counted, ",.0f") if one.cost else "no price",
         "" if share is None else f"{share:.0%}",
+        one.routing,
         _range(one.index, ".3g"),
         *([] if one.best_share is None else [f"{one.best_share:.0%}"]),
         found.dominator(one),

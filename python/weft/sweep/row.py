@@ -23,6 +23,7 @@ SCHEMA = pa.schema(
         "refusal": pa.string(),
         "hint": pa.string(),
         "latency_s": pa.float64(),
+        "phases": pa.float64(),
     }
 )
 
@@ -43,13 +44,22 @@ class Row(Struct, frozen=True):
     refusal: str = ""
     hint: str = ""
     latency_s: float = 0.0
+    phases: float = 0.0
+    """How many the step has at this size, one after the other."""
 
     @classmethod
     def of(cls, task: str, point: int, phases: Phases, ratio: float, latency_s: float = 0.0) -> Row:
         """Times are `ratio` as long as those of the phases."""
         time_s, rate_mbps = phases.time_s * ratio, phases.rate_mbps / ratio
         ends = (phases.step, phases.size_bytes, time_s, rate_mbps)
-        return cls(task, point, *ends, phases.relative_error, latency_s=latency_s)
+        return cls(
+            task,
+            point,
+            *ends,
+            phases.relative_error,
+            latency_s=latency_s,
+            phases=float(phases.weights.sum()),
+        )
 
     @classmethod
     def refused(cls, task: str, why: WeftError) -> Row:

@@ -21,7 +21,7 @@ from weft.sweep.row import Row
 from weft.testbed.computed.network import Simulated, open_document, open_simulated
 from weft.text_file import parse_toml
 
-FORMAT = 2
+FORMAT = 3
 """Of tasks and rows: with another number earlier results are computed again."""
 
 _TRANSFERS = 1 << 16
