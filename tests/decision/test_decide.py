@@ -1,5 +1,6 @@
 """Decisions on small networks, simulated."""
 
+import re
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -7,6 +8,7 @@ import pytest
 
 from weft.decision.conclusion import conclude
 from weft.decision.document import Decision, DesignResult
+from weft.decision.folder import simulate
 from weft.decision.prepare import prepare
 from weft.decision.request import parse_request
 from weft.errors import RequestError
@@ -14,7 +16,6 @@ from weft.fabrics.document import FabricDocument
 from weft.prediction.draws import Draws
 from weft.prediction.predict import Drawn, Workload, predict
 from weft.sweep.folder import SweepFolder
-from weft.sweep.sweep import sweep
 from weft.testbed.computed.network import open_simulated
 
 PRICES = """
@@ -46,7 +47,7 @@ def decided(tmp_path: Path, *parts: str, twin: Draws | None = None) -> Decision:
     prepared = prepare(parse_request("".join(parts), "designs.toml"), twin)
     folder = SweepFolder(tmp_path)
     with ThreadPoolExecutor(1) as executor:
-        return conclude(prepared, sweep(folder, prepared.work, executor))
+        return conclude(prepared, simulate(prepared, folder, executor))
 
 
 def named(found: Decision, name: str) -> DesignResult:
@@ -384,3 +385,59 @@ def test_a_file_without_a_workload_that_can_be_estimated_is_refused(tmp_path: Pa
     limit = '[[constraints]]\nworkload = "other"\nbelow = "1 s"\n'
     with pytest.raises(RequestError, match=r"'other below 1 s' is about a workload that cannot"):
         decided(tmp_path, CLOS, SHIFT, other("halo"), limit)
+
+
+@pytest.mark.parametrize("plan", ["ring", "random-permutations"])
+def test_messages_that_do_not_fill_links_are_called_latency_bound(
+    tmp_path: Path, plan: str
+) -> None:
+    """Hosts take 10 us for a message, in which 10 Gb/s carry 12 kB."""
+    fast = CLOS.replace("1 Gb/s", "10 Gb/s").replace("1|2|4", "4")
+    found = decided(tmp_path, fast, SHIFT, other(plan))
+    for one in found.designs:
+        assert [each.is_latency_bound for each in one.times] == [False, True]
+    [warning] = found.warnings
+    assert warning.code == "latency-bound"
+    assert warning.message.startswith("workload 'other' is latency-bound on all designs: up to")
+    large = 'settings = { "steps.*.sizes" = ["1 MB"] }\n'
+    assert large.strip() in warning.hint
+    assert decided(tmp_path, fast, SHIFT, other(plan), large).warnings == ()
+
+
+DRAGONFLY = """
+[[designs]]
+name = "dragonfly"
+fabric = "dragonfly(groups=9,routers=4,hosts=2,global=2,rate=1 Gb/s)"
+"""
+
+
+def test_a_routing_that_keeps_hosts_below_their_rate_is_named_with_what_another_gives(
+    tmp_path: Path,
+) -> None:
+    """In most phases the eight hosts of a group send to two others, over two links: about a quarter of their rate."""
+    found = decided(tmp_path, DRAGONFLY, CLOS, SHIFT)
+    assert {one.name: one.routing for one in found.designs} == {
+        "dragonfly": "minimal",
+        **{f"clos spines={spines}": "d-mod-k" for spines in (2, 4)},
+        "clos spines=1": "one path",
+    }
+    [warning] = [one for one in found.warnings if "on dragonfly" in one.message]
+    assert warning.code == "static-routing"
+    minimal, valiant = map(float, re.findall(r"([\d.]+)%", warning.message))
+    assert minimal < 100 / 4
+    both = decided(
+        tmp_path, DRAGONFLY.replace("1 Gb/s)", "1 Gb/s,routing=minimal|valiant)"), CLOS, SHIFT
+    )
+    times = [
+        named(both, f"dragonfly routing={one}").times[0].time_s.median
+        for one in ("minimal", "valiant")
+    ]
+    assert valiant / minimal == pytest.approx(times[0] / times[1], rel=0.02)
+    assert "adaptive routing" in warning.hint and "routing=minimal|valiant" in warning.hint
+
+
+def test_two_designs_that_differ_in_price_alone_take_as_long_as_one(tmp_path: Path) -> None:
+    wide = CLOS.replace("1|2|4", "4")
+    [alone] = decided(tmp_path, wide, SHIFT).designs
+    both = decided(tmp_path, wide, wide.replace('"clos"', '"offer"'), SHIFT).designs
+    assert [one.times[0].time_s.median for one in both] == [alone.times[0].time_s.median] * 2

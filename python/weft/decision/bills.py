@@ -8,11 +8,10 @@ from itertools import pairwise
 
 from weft.cost.bill import Bill
 from weft.decision.designs import Design
+from weft.decision.names import listed
 from weft.decision.request import By, Request
 from weft.quantity import exact_mbps
 from weft.runs.meta import Warning
-
-_MOST_NAMES = 5
 
 
 @dataclass(frozen=True)
@@ -29,7 +28,7 @@ class Lacks:
             names = [name for name, lacked in self.own.items() if lacked == parts]
             yield Warning(
                 "bill-incomplete",
-                f"{_listed(names)}: {', '.join(parts)} have no price, so that less is counted than of other designs",
+                f"{listed(names)}: {', '.join(parts)} have no price, so that less is counted than of other designs",
                 "give them one in the price list (docs/cost.md)",
             )
 
@@ -70,11 +69,6 @@ def speed_warnings(designs: Sequence[Design]) -> Iterator[Warning]:
 
 def _counted(bill: Bill, of_cluster: bool) -> tuple[str, ...]:
     return tuple(part for part in bill.not_priced if of_cluster or part != "nodes")
-
-
-def _listed(names: Sequence[str]) -> str:
-    more = f" and {len(names) - _MOST_NAMES} more" if len(names) > _MOST_NAMES else ""
-    return f"{', '.join(names[:_MOST_NAMES])}{more}"
 
 
 def _rates(rates: Sequence[int]) -> str:

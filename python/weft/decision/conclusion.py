@@ -23,9 +23,11 @@ from weft.decision.document import (
     WorkloadTime,
 )
 from weft.decision.estimated import left_out_warnings
+from weft.decision.latency import latency_warnings
 from weft.decision.prepare import Prepared
 from weft.decision.quantities import Quantity, points_of
 from weft.decision.response import columns_of, response_of
+from weft.decision.routing import routing_warnings, routings
 from weft.decision.rule import by_of, counts_cluster
 from weft.decision.words import Room, RunnerUp, ShortBill, basis_of, text_of, without
 from weft.decision.worlds import Model, Worlds
@@ -44,12 +46,14 @@ def conclude(prepared: Prepared, rows: Sequence[Row]) -> Decision:
     for row in rows:
         by_task.setdefault(row.task, []).append(row)
     designs, failed = _told_apart(prepared, by_task)
+    slow = list(routing_warnings(prepared, by_task))
     failed = [*(Failed(one.name, one.why, one.hint) for one in prepared.refused), *failed]
     if not designs:
         raise RequestError(
             f"no design can be simulated; {failed[0].name}: {failed[0].why}", failed[0].hint
         )
-    return _Conclusion(prepared, designs, failed, _rows_of(prepared, designs, by_task)).decision()
+    found = _rows_of(prepared, designs, by_task)
+    return _Conclusion(prepared, designs, failed, found, slow).decision()
 
 
 def _told_apart(
@@ -88,9 +92,15 @@ class _Conclusion:
         designs: Sequence[Design],
         failed: Sequence[Failed],
         rows: dict[tuple[str, str], Sequence[Row]],
+        slow: Sequence[Warning],
     ) -> None:
         request = prepared.request
         self.prepared, self.designs, self.failed = prepared, designs, failed
+        self.slow = slow
+        self.largest = {
+            one.name: max(row.size_bytes for row in rows[designs[0].name, one.name])
+            for one in prepared.workloads
+        }
         columns = columns_of(prepared.workloads, request.constraints)
         response = response_of(designs, columns, prepared.quantities, rows)
         weights = np.array([one.weight for one in prepared.workloads])
@@ -146,7 +156,7 @@ class _Conclusion:
             text="",
             basis=(),
             notes=tuple(self._notes()),
-            warnings=gathered([("", self._warnings())]),
+            warnings=gathered([("", self._warnings(results))]),
         )
         basis = basis_of(prepared.workloads, prepared.quantities, request.draws, self.by)
         told = text_of(found, self._runner_up(choice), short, learn, prepared.quantities, basis)
@@ -173,7 +183,9 @@ class _Conclusion:
         assert bill is not None, "what has no bill lacks no part of one"
         return Room(float(most), bill.currency, self.is_per_host, self.designs[best].name)
 
-    def _warnings(self) -> Iterator[Warning]:
+    def _warnings(self, results: Sequence[DesignResult]) -> Iterator[Warning]:
+        yield from self.slow
+        yield from latency_warnings(self.largest, results)
         yield from left_out_warnings(self.prepared.left_out)
         yield from self.lacks.warnings()
         yield from speed_warnings(self.designs)
@@ -209,6 +221,7 @@ class _Conclusion:
             on_frontier=place in front,
             dominated_by=None if better is None else self.designs[better].name,
             dominated_in=None if better is None else self._dominated_in(place, better),
+            routing=design.routing,
             lacks=self.lacks.own.get(design.name, ()),
             best_share=float(share[place]) if self.prepared.quantities else None,
         )
@@ -224,7 +237,9 @@ class _Conclusion:
         drawn = np.exp(self.worlds.log_times[:, place, column])
         middle = float(np.exp(self.middle.log_times[0, place, column]))
         error = float(self.model.response.errors[place, column])
-        return WorkloadTime(self.prepared.workloads[column].name, _interval(drawn, middle), error)
+        latency = float(self.model.response.latency[place, column])
+        name = self.prepared.workloads[column].name
+        return WorkloadTime(name, _interval(drawn, middle), error, latency)
 
     def _cost(self, place: int) -> Cost | None:
         bill = self.designs[place].bill
@@ -275,7 +290,7 @@ class _Conclusion:
 
     def _notes(self) -> list[str]:
         """What a reader would not expect."""
-        notes = []
+        notes = [routings(self.designs)]
         if names := list(without_price(self.designs)):
             notes.append(f"without a price, so not compared by cost: {', '.join(names[:5])}")
         if self.lacks.common:

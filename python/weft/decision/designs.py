@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 import msgspec
+import numpy as np
 
 from weft import _core
 from weft.cost.bill import Bill, bill_of
@@ -29,13 +30,16 @@ _TASK_S = 0.1
 
 @dataclass(frozen=True)
 class Design:
-    """A network that can be simulated. `bill` is None where nothing says what it costs."""
+    """A network that can be simulated. `bill` is None where nothing says what it costs, `host_rate_bits_per_s` the
+    slowest host's, 0 where none is known."""
 
     name: str
     entry: str
     network: Network
     hosts: int
     bill: Bill | None
+    routing: str
+    host_rate_bits_per_s: int
 
 
 @dataclass(frozen=True)
@@ -73,11 +77,25 @@ class PriceError(RequestError):
 
 def _design(request: Request, entry: DesignEntry, name: str, fabric: str) -> Design:
     network, source = _network(entry, fabric)
-    hosts = len(open_network(network).nodes)
+    testbed = open_network(network)
+    hosts = len(testbed.nodes)
     if request.hosts and hosts < request.hosts:
         raise RequestError(f"{name}: has {hosts} hosts", f"{request.hosts} take part")
     prices = entry.prices if entry.prices is not None else request.prices
-    return Design(name, entry.name, network, hosts, _bill(name, source, prices, request.money))
+    bill = _bill(name, source, prices, request.money)
+    rate = _host_rate(testbed.model.wiring(), hosts)
+    return Design(name, entry.name, network, hosts, bill, testbed.model.routing, rate)
+
+
+def _host_rate(wiring: tuple[int, int, bytes, bytes, bytes, bytes] | None, hosts: int) -> int:
+    if wiring is None:
+        return 0
+    ends, rates = (
+        np.frombuffer(wiring[3], np.uint32).reshape(-1, 2),
+        np.frombuffer(wiring[5], np.uint64),
+    )
+    of_hosts = rates[(ends < hosts).any(axis=1)]
+    return int(of_hosts.min(initial=np.iinfo(np.int64).max)) if len(of_hosts) else 0
 
 
 def _network(entry: DesignEntry, fabric: str) -> tuple[Network, Source]:

@@ -11,6 +11,7 @@ from weft.interval import Interval
 from weft.runs.run_warnings import RunWarning
 
 SCHEMA = 1
+LATENCY_BOUND = 0.5
 Verdict: TypeAlias = Literal["decided", "undecided", "unweighed", "none"]
 """`unweighed`: nothing is uncertain, so that the choice is the best by single numbers."""
 
@@ -39,11 +40,18 @@ class Cost(Struct, frozen=True):
 
 
 class WorkloadTime(Struct, frozen=True):
-    """What a workload takes on a design; `sampling_error` is the standard error where some phases stand for all."""
+    """What a workload takes on a design; `sampling_error` is the standard error where some phases stand for all,
+    `latency_share` the part of its communication that does not depend on the size of messages."""
 
     workload: str
     time_s: Interval
     sampling_error: float
+    latency_share: float = 0.0
+
+    @property
+    def is_latency_bound(self) -> bool:
+        """Whether its messages are too small to show what links carry."""
+        return self.latency_share >= LATENCY_BOUND
 
 
 class Kept(Struct, frozen=True):
@@ -73,6 +81,8 @@ class DesignResult(Struct, frozen=True):
     dominated_in: float | None
     """In which part of worlds that one is cheaper and faster, or equal; None where nothing is uncertain."""
     best_share: float | None
+    routing: str = ""
+    """What chooses the path of a pair."""
     lacks: tuple[str, ...] = ()
     """Parts without a price that other designs do not lack."""
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shlex
+from concurrent.futures import Executor
 from pathlib import Path
 
 from msgspec.structs import replace
@@ -10,6 +11,7 @@ from msgspec.structs import replace
 from weft.decision.conclusion import conclude
 from weft.decision.document import Decision
 from weft.decision.prepare import Prepared
+from weft.decision.routing import slow_ones
 from weft.errors import RequestError
 from weft.execute.progress import Reporter
 from weft.execute.work_folder import write, write_json
@@ -18,8 +20,9 @@ from weft.runs.run_warnings import doubts
 from weft.runs.table_file import write_table
 from weft.sweep.executors.open import open_executor
 from weft.sweep.folder import SweepFolder
-from weft.sweep.row import table_of
+from weft.sweep.row import Row, table_of
 from weft.sweep.sweep import sweep
+from weft.sweep.work_list import WorkList
 from weft.text_file import read_json
 from weft.twin.open import run_warnings
 
@@ -36,7 +39,7 @@ def carry_out(
     with fresh_folder(out):
         with open_executor(executor, folder) as there:
             write(out / REQUEST_NAME, text.encode())
-            rows = sweep(folder, prepared.work, there, reporter)
+            rows = simulate(prepared, folder, there, reporter)
         found = _with_warnings(conclude(prepared, rows), prepared.request.twin)
         write_table(table_of(rows), out / ROWS_NAME)
         write_json(out / DECISION_NAME, found)
@@ -49,6 +52,21 @@ def _with_warnings(found: Decision, twin: str | None) -> Decision:
     told = (f"In doubt: {text}, in the twin's runs." for text in doubts(warnings))
     text = " ".join([found.text, *told])
     return replace(found, text=text, warnings=(*found.warnings, *warnings))
+
+
+def simulate(
+    prepared: Prepared, folder: SweepFolder, there: Executor, reporter: Reporter | None = None
+) -> list[Row]:
+    """All workloads on all designs, then other routings where hosts get little; raises WorkError."""
+    rows = sweep(folder, prepared.work, there, reporter)
+    by_task: dict[str, list[Row]] = {}
+    for row in rows:
+        by_task.setdefault(row.task, []).append(row)
+    more = dict.fromkeys(one.other for one in slow_ones(prepared, by_task) if one.other)
+    if not more:
+        return rows
+    # Chunks keep their numbers: what is new stands at the end.
+    return sweep(folder, WorkList((*prepared.work.tasks, *more)), there, reporter)
 
 
 def commands(prepared: Prepared, out: Path, is_resumed: bool) -> list[str]:

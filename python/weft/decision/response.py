@@ -34,13 +34,15 @@ class Column:
 @dataclass(frozen=True, eq=False)
 class Response:
     """`logs` (designs x columns) are logarithms of seconds at the medians. `low` and `high` (quantities x designs x
-    columns) are what is added to them at the ends of each quantity, `errors` the standard errors of sampled phases."""
+    columns) are what is added to them at the ends of each quantity, `errors` the standard errors of sampled phases.
+    `latency` is the part of what is communicated that does not depend on the size of messages, at the medians."""
 
     columns: tuple[Column, ...]
     logs: Floats
     errors: Floats
     low: Floats
     high: Floats
+    latency: Floats
 
     def times(self, below: Floats, above: Floats) -> Floats:
         """Logarithms of times (draws x designs x columns) where quantities are so many of their widths below and above
@@ -72,6 +74,7 @@ def response_of(
     shape = (len(designs), len(columns))
     points = 1 + 2 * _simulated(quantities)
     logs, errors, shares = np.empty((points, *shape)), np.empty(shape), np.empty(shape)
+    latency = np.empty(shape)
     for row, design in enumerate(designs):
         for place, column in enumerate(columns):
             counted = [one for one in rows[design.name, column.workload] if column.has(one)]
@@ -79,9 +82,12 @@ def response_of(
             logs[:, row, place] = np.log(column.compute_s + spent)
             shares[row, place] = spent[0] / (column.compute_s + spent[0])
             errors[row, place] = shares[row, place] * _error(counted)
+            latency[row, place] = min(
+                1.0, sum(one.latency_s for one in counted) / _sums(counted, points)[0]
+            )
     low, high = _effects(designs, columns, quantities, logs, shares)
     middle = logs[0] + _biases(designs, columns, quantities, shares)
-    return Response(tuple(columns), middle, errors, low, high)
+    return Response(tuple(columns), middle, errors, low, high, latency)
 
 
 def _simulated(quantities: Sequence[Quantity]) -> int:

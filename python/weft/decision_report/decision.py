@@ -7,12 +7,12 @@ from pathlib import Path
 
 from weft.decision.document import Decision, DesignResult
 from weft.decision.folder import read_decision
+from weft.decision.names import time_text
 from weft.decision_report.frontier import frontier_figure
 from weft.decision_report.part import Part
 from weft.decision_report.prices import price_figure
 from weft.decision_report.tornado import tornado_figure
 from weft.interval import Interval
-from weft.quantity import format_us
 from weft.report.table import Table
 from weft.runs.run_warnings import lines
 
@@ -40,7 +40,7 @@ def decision_part(folder: Path, number: int) -> Part:
 
 def _designs_table(found: Decision) -> Table:
     unit = next((one.cost.currency for one in found.designs if one.cost), "")
-    headers = ["Design", f"{found.counted}, {unit}", "Share", "Time"]
+    headers = ["Design", f"{found.counted}, {unit}", "Share", "Routing", "Time"]
     headers += ["Best in"] if found.is_weighed else []
     headers += ["Dominated by"]
     headers += ["Without a price"] if _lacks_any(found) else []
@@ -54,11 +54,12 @@ def _design_row(one: DesignResult, found: Decision) -> list[str]:
         one.name + (" (chosen)" if one.name == found.chosen else ""),
         _range(one.cost.counted, ",.0f") if one.cost else "no price",
         "" if share is None else f"{share:.0%}",
+        one.routing,
         _range(one.index, ".3g"),
         *([] if one.best_share is None else [f"{one.best_share:.0%}"]),
         found.dominator(one),
         *([", ".join(one.lacks)] if _lacks_any(found) else []),
-        *(format_us(each.time_s.median * 1e6) for each in one.times),
+        *(time_text(each) for each in one.times),
     ]
 
 

@@ -22,14 +22,17 @@ SCHEMA = pa.schema(
         "relative_error": pa.float64(),
         "refusal": pa.string(),
         "hint": pa.string(),
+        "latency_s": pa.float64(),
+        "phases": pa.float64(),
     }
 )
 
 
 class Row(Struct, frozen=True):
     """What a step takes at a size (`weft.diagnosis.measures.Measure`), by the task's key and the point's place in it.
-    `relative_error` is the standard error of the time where some phases stand for all. A task that cannot be simulated
-    has one row, whose `refusal` says why."""
+    `relative_error` is the standard error of the time where some phases stand for all, `latency_s` what of the time at
+    the first point does not depend on the size (0 at others). A task that cannot be simulated has one row, whose
+    `refusal` says why."""
 
     task: str
     point: int
@@ -40,13 +43,23 @@ class Row(Struct, frozen=True):
     relative_error: float
     refusal: str = ""
     hint: str = ""
+    latency_s: float = 0.0
+    phases: float = 0.0
+    """How many the step has at this size, one after the other."""
 
     @classmethod
-    def of(cls, task: str, point: int, phases: Phases, ratio: float) -> Row:
+    def of(cls, task: str, point: int, phases: Phases, ratio: float, latency_s: float = 0.0) -> Row:
         """Times are `ratio` as long as those of the phases."""
         time_s, rate_mbps = phases.time_s * ratio, phases.rate_mbps / ratio
         ends = (phases.step, phases.size_bytes, time_s, rate_mbps)
-        return cls(task, point, *ends, phases.relative_error)
+        return cls(
+            task,
+            point,
+            *ends,
+            phases.relative_error,
+            latency_s=latency_s,
+            phases=float(phases.weights.sum()),
+        )
 
     @classmethod
     def refused(cls, task: str, why: WeftError) -> Row:

@@ -6,20 +6,22 @@ import hashlib
 from functools import cached_property, lru_cache
 
 import msgspec
+import numpy as np
 from msgspec import Struct
+from msgspec.structs import replace
 
 from weft import __version__
 from weft.errors import WeftError
 from weft.fabrics.document import FabricDocument
 from weft.fabrics.spec import Value
 from weft.plan.load import load_plan
-from weft.plan.plan import Step
-from weft.prediction.estimate import Phases, check_plan, simulate_strata, strata_of
+from weft.plan.plan import SizeList, Step
+from weft.prediction.estimate import Phases, Stratum, check_plan, simulate_strata, strata_of
 from weft.sweep.row import Row
 from weft.testbed.computed.network import Simulated, open_document, open_simulated
 from weft.text_file import parse_toml
 
-FORMAT = 1
+FORMAT = 3
 """Of tasks and rows: with another number earlier results are computed again."""
 
 _TRANSFERS = 1 << 16
@@ -91,13 +93,25 @@ def _rows(task: Task, testbeds: list[Simulated], step: Step) -> list[Row]:
     most = max(task.load.most_phases, _TRANSFERS // max(1, each))
     for strata in strata_of(testbeds[0], step, most):
         first = simulate_strata(testbeds[0], step, strata)
-        rows.append(Row.of(task.key, 0, first, 1.0))
+        latency_s = _latency_s(testbeds[0], step, strata, first)
+        rows.append(Row.of(task.key, 0, first, 1.0, latency_s))
         stride = -(-len(strata) // _AT_A_POINT)
         for place, testbed in enumerate(testbeds[1:], 1):
             there = simulate_strata(testbed, step, strata[::stride])
             is_scaled = task.points[place].scale != task.points[0].scale
             rows.append(Row.of(task.key, place, first, _ratio(there, first, stride, is_scaled)))
     return rows
+
+
+def _latency_s(testbed: Simulated, step: Step, strata: list[Stratum], first: Phases) -> float:
+    """What of the time does not depend on the size, from a few phases with messages half as large. Those of a byte
+    would say less: what frames and acknowledgements add to them is no latency."""
+    stride = -(-len(strata) // _AT_A_POINT)
+    half = replace(step, sizes=SizeList((max(1, first.size_bytes // 2),)))
+    count = testbed.phase_count(half)
+    some = [Stratum(one.phase % count, one.weight) for one in strata[::stride]]
+    ratio = simulate_strata(testbed, half, some).time_s / first.every(stride).time_s
+    return float(first.time_s * np.clip(2 * ratio - 1, 0, 1))
 
 
 def _ratio(there: Phases, first: Phases, stride: int, is_scaled: bool) -> float:

@@ -54,8 +54,10 @@ def encoded(work: WorkList) -> bytes:
 
 
 def ordered(rows: Sequence[Row], work: WorkList) -> list[Row]:
-    """The rows of a work list's tasks in its order, each once: the same table wherever they were computed."""
+    """The rows of a work list's tasks in its order, each once, also of a task that is there twice: the same table
+    wherever they were computed."""
     by_task: dict[str, dict[tuple[str, int, int], Row]] = {}
     for row in rows:
         by_task.setdefault(row.task, {})[row.step, row.size_bytes, row.point] = row
-    return [row for task in work.tasks for row in by_task.get(task.key, {}).values()]
+    keys = dict.fromkeys(task.key for task in work.tasks)
+    return [row for key in keys for row in by_task.get(key, {}).values()]

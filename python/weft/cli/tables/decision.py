@@ -7,8 +7,8 @@ from rich.console import Console
 from weft.cli.tables.layout import number, plain_table, terminal, titled
 from weft.cli.tables.run_warnings import print_run_warnings
 from weft.decision.document import Decision, DesignResult, Sensitivity
+from weft.decision.names import time_text
 from weft.interval import Interval
-from weft.quantity import format_us
 
 MOST_ROWS = 12
 """Longer lists are in decision.json."""
@@ -53,7 +53,7 @@ def _print_designs(
             *([", ".join(one.lacks)] if lacks else []),
             _range(one.index),
             *([] if one.best_share is None else [f"{one.best_share:.0%}"]),
-            *(format_us(each.time_s.median * 1e6) for each in one.times),
+            *(time_text(each) for each in one.times),
         ]
         for one in designs[:MOST_ROWS]
     ]
