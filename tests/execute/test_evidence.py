@@ -40,7 +40,9 @@ def test_both_ends_record_every_batch_that_counts_and_no_other(tmp_path: Path) -
 
 def test_the_numbers_are_those_of_the_messages(tmp_path: Path) -> None:
     run = measured(tmp_path)
-    messages, header = 2 * 4 * 2000, 24
+    # Where the machine was busy, launches were measured again.
+    batches = len(pc.unique(run.samples["launch"])) * 4
+    messages, header = batches * 2000, 24
     for node in (0, 1):
 
         def of_large(counter: str, node: int = node) -> int:
@@ -49,7 +51,7 @@ def test_the_numbers_are_those_of_the_messages(tmp_path: Path) -> None:
             return total(rows.filter(pc.and_(of_size, pc.equal(rows["node"], node))))
 
         sent = of_large("tcp_bytes_sent")
-        assert messages * 4096 <= sent <= messages * 4096 + 8 * header
+        assert messages * 4096 <= sent <= messages * 4096 + batches * header
         # Each sleeps once a message where it waits asleep, and each message needs a system call or two.
         assert of_large("process_system_ns") > 200 * messages
         assert of_large("elapsed_ns") >= pc.sum(
