@@ -67,7 +67,7 @@ def test_a_damaged_launch_is_measured_again_and_the_other_stays(measured, tmp_pa
     content = bytearray(path.read_bytes())
     content[100] ^= 1
     path.write_bytes(content)
-    kept = before.filter(pc.field("launch") == 1)
+    kept = before.filter(pc.field("launch") > 0)
     assert Run.open(tmp_path / "r").samples.equals(kept)
     assert weft_json("run", "--resume", tmp_path / "r")["status"] == "complete"
     after = Run.open(tmp_path / "r").samples
