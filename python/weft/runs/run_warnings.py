@@ -5,12 +5,15 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from msgspec import Struct
 
 from weft.alike import listed
-from weft.runs.folder import Run
 from weft.runs.meta import RunMeta, Warning
+
+if TYPE_CHECKING:  # completing a word waits for no arrays
+    from weft.runs.folder import Run
 
 DOUBTS = {
     "disturbed": "launches were disturbed",
