@@ -7,7 +7,7 @@ from msgspec.structs import replace
 
 import weft
 from weft.cost.cable_kinds import parts_list
-from weft.cost.parts import Interfaces, Parts, Ports, Switches, parts_of
+from weft.cost.parts import Interfaces, Parts, PortCount, Switches, parts_of
 from weft.cost.racks import Racks
 from weft.errors import RequestError
 from weft.fabrics.load import load_fabric
@@ -32,7 +32,7 @@ def test_two_networks_have_parts_of_their_own() -> None:
     assert parts.interfaces == (Interfaces(0, slow, 1, 32), Interfaces(1, slow, 1, 32))
     chassis, upper, racks = parts.switches
     assert chassis == Switches(
-        network=0, ports=48, used=32, of_hosts=32, count=1, by_rate=(Ports(slow, 32, 32),)
+        network=0, ports=48, used=32, of_hosts=32, count=1, by_rate=(PortCount(slow, 32, 32),)
     )
     assert (upper.ports, upper.used, upper.of_hosts, upper.count) == (2, 2, 0, 1)
     assert (racks.ports, racks.used, racks.of_hosts, racks.count) == (24, 17, 16, 2)
@@ -55,8 +55,8 @@ def test_ports_and_cables_are_told_apart_by_rate() -> None:
     counts = {(one.of_hosts, one.rate_bits_per_s): one.count for one in parts.cables}
     assert counts == {(True, host): 12, (False, uplink): 6}
     assert {(one.count, one.by_rate) for one in parts.switches} == {
-        (3, (Ports(host, 4, 4), Ports(uplink, 2, 0))),
-        (2, (Ports(uplink, 3, 0),)),
+        (3, (PortCount(host, 4, 4), PortCount(uplink, 2, 0))),
+        (2, (PortCount(uplink, 3, 0),)),
     }
     assert [(one.rate_bits_per_s, one.count) for one in parts.interfaces] == [(host, 12)]
 

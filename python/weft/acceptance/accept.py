@@ -20,7 +20,7 @@ from weft.acceptance.requirements import Requirement, read_requirements
 from weft.acceptance.suspects import again_pairs
 from weft.acceptance.verdict import Acceptance, Verdict
 from weft.errors import RequestError
-from weft.execute.lab_scale.load import Load
+from weft.execute.lab_scale.load import OfferedLoad
 from weft.execute.lab_scale.settle import announce, fabric_to_build, settle_scale
 from weft.execute.progress import Reporter, Showing
 from weft.execute.work_folder import (
@@ -88,7 +88,7 @@ def _at_carried_scale(request: AcceptRequest) -> AcceptRequest:
     fabric = fabric_to_build(request.testbed)
     if fabric is None:
         return request
-    everything = Load.of_all(fabric, request.nodes)
+    everything = OfferedLoad.of_all(fabric, request.nodes)
     is_fixed = request.is_scale_given or request.needs_full_rates
     found = settle_scale(fabric, request.scale if is_fixed else None, [everything])
     return msgspec.structs.replace(request, scale=found.scale, notes=found.notes)

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from typing import Literal, TypeAlias
 
 from weft.cost.money import Money
-from weft.cost.parts import Cables, Interfaces, Parts, Ports, Switches
+from weft.cost.parts import Cables, Interfaces, Parts, PortCount, Switches
 from weft.cost.prices import Per, Power, Price, PriceList
 from weft.errors import RequestError
 
@@ -93,9 +93,9 @@ def _port_items(switches: Switches, prices: PriceList, money: Money) -> Iterator
                 yield Item(name, "switch", count, unit, price.source, network=switches.network)
 
 
-def counted_ports(switches: Switches) -> tuple[Ports, ...]:
+def counted_ports(switches: Switches) -> tuple[PortCount, ...]:
     """All ports of one by their rates; free ones are as the slowest that is used."""
-    slowest, *others = switches.by_rate or (Ports(0, 0, 0),)
+    slowest, *others = switches.by_rate or (PortCount(0, 0, 0),)
     return (replace(slowest, used=slowest.used + switches.free), *others)
 
 

@@ -11,7 +11,7 @@ from weft.cost.wiring import Numbers, Source, Wiring, read_wiring
 
 
 @dataclass(frozen=True)
-class Ports:
+class PortCount:
     """Used ports of a switch whose cables have one rate (0: no limit), and how many of them are hosts'."""
 
     rate_bits_per_s: int
@@ -29,7 +29,7 @@ class Switches:
     used: int
     of_hosts: int
     count: int
-    by_rate: tuple[Ports, ...]
+    by_rate: tuple[PortCount, ...]
 
     @property
     def free(self) -> int:
@@ -125,7 +125,7 @@ def _switches(wiring: Wiring) -> list[Switches]:
     ]
 
 
-def _ports_by_rate(wiring: Wiring) -> tuple[list[tuple[Ports, ...]], Numbers]:
+def _ports_by_rate(wiring: Wiring) -> tuple[list[tuple[PortCount, ...]], Numbers]:
     """The ways in which rates are spread over the used ports of a switch, and which of them each switch has."""
     cable, side = np.nonzero(~wiring.is_host)
     switch = wiring.ends[cable, side] - wiring.hosts
@@ -140,7 +140,7 @@ def _ports_by_rate(wiring: Wiring) -> tuple[list[tuple[Ports, ...]], Numbers]:
     found, which = np.unique(rows, axis=0, return_inverse=True)
     spread = [
         tuple(
-            Ports(int(rate), used, of_hosts)
+            PortCount(int(rate), used, of_hosts)
             for rate, (used, of_hosts) in zip(rates, row, strict=True)
             if used
         )

@@ -29,7 +29,7 @@ from weft.decision.quantities import Quantity, points_of
 from weft.decision.response import columns_of, response_of
 from weft.decision.routing import routing_warnings, routings
 from weft.decision.rule import by_of, counts_cluster
-from weft.decision.words import Room, RunnerUp, ShortBill, basis_of, text_of, without
+from weft.decision.words import PriceMargin, RunnerUp, ShortBill, basis_of, text_of, without
 from weft.decision.worlds import Model, Worlds
 from weft.errors import RequestError
 from weft.interval import Interval
@@ -169,7 +169,7 @@ class _Conclusion:
         parts = self.lacks.own.get(self.designs[choice.chosen].name, ())
         return ShortBill(parts, self._room(choice)) if parts else None
 
-    def _room(self, choice: Choice) -> Room | None:
+    def _room(self, choice: Choice) -> PriceMargin | None:
         """How much these may cost before a design would be better whose bill is complete; None where there is none."""
         if self.by == "time":
             return None
@@ -181,7 +181,7 @@ class _Conclusion:
         most = prices[choice.chosen] * (losses[best] / losses[choice.chosen] - 1)
         bill = self.designs[choice.chosen].bill
         assert bill is not None, "what has no bill lacks no part of one"
-        return Room(float(most), bill.currency, self.is_per_host, self.designs[best].name)
+        return PriceMargin(float(most), bill.currency, self.is_per_host, self.designs[best].name)
 
     def _warnings(self, results: Sequence[DesignResult]) -> Iterator[Warning]:
         yield from self.slow

@@ -26,7 +26,7 @@ Rows = Mapping[str, Sequence[Row]]
 
 
 @dataclass(frozen=True)
-class Slow:
+class StarvedWorkload:
     """A workload that gets a small part of the host rate on a design, and its task with another routing, if there is
     one."""
 
@@ -36,7 +36,7 @@ class Slow:
     other: Task | None
 
 
-def slow_ones(prepared: Prepared, rows: Rows) -> Iterator[Slow]:
+def slow_ones(prepared: Prepared, rows: Rows) -> Iterator[StarvedWorkload]:
     """Those of designs that have several paths; a refused or latency-bound workload is none."""
     points = tuple(points_of(prepared.host, prepared.quantities))
     for design in prepared.designs:
@@ -45,7 +45,7 @@ def slow_ones(prepared: Prepared, rows: Rows) -> Iterator[Slow]:
             if share is not None and share < SMALL and design.routing != _ONLY:
                 network = _rerouted(design)
                 other = Task(network, workload.load, points[:1]) if network else None
-                yield Slow(design, workload, share, other)
+                yield StarvedWorkload(design, workload, share, other)
 
 
 def routings(designs: Sequence[Design]) -> str:

@@ -35,7 +35,7 @@ class RunnerUp:
 
 
 @dataclass(frozen=True)
-class Room:
+class PriceMargin:
     """How much what has no price may cost, in all or for each host, before a design with a complete bill is better."""
 
     most: float
@@ -49,7 +49,7 @@ class ShortBill:
     """Parts of the chosen design that have no price, and others' have or do not need."""
 
     parts: tuple[str, ...]
-    room: Room | None
+    room: PriceMargin | None
 
     @property
     def learn(self) -> str:

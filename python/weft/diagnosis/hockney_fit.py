@@ -10,7 +10,7 @@ from weft.diagnosis.thresholds import Threshold, curve_thresholds
 from weft.errors import RequestError
 from weft.model.estimate import Estimate, Fitted, residuals
 from weft.model.hockney import Hockney, fit_times
-from weft.model.misfit import Misfit, Stretch, stretches
+from weft.model.misfit import Misfit, MisfitSpan, stretches
 from weft.model.noisy_curve import NoisyCurve
 from weft.runs.folder import Run
 from weft.statistics import has_interval
@@ -51,7 +51,7 @@ def _misfits(run: Run, curve: Curve, model: Hockney) -> list[Misfit]:
     return [_misfit(one, curve, known) for one in found]
 
 
-def _misfit(one: Stretch, curve: Curve, known: list[Threshold]) -> Misfit:
+def _misfit(one: MisfitSpan, curve: Curve, known: list[Threshold]) -> Misfit:
     first, last = int(curve.sizes[one.first]), int(curve.sizes[one.last])
     near = [
         each.text
@@ -62,7 +62,7 @@ def _misfit(one: Stretch, curve: Curve, known: list[Threshold]) -> Misfit:
     return Misfit(first, last, 100 * one.worst_error, reason)
 
 
-def _usual_reason(one: Stretch) -> str:
+def _usual_reason(one: MisfitSpan) -> str:
     """What usually bends a curve so, where no threshold was found in it."""
     if one.is_at_end and one.worst_error < 0:
         return "long messages are slower: a window, a buffer or a cache that they no longer fit"

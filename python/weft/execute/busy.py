@@ -1,4 +1,4 @@
-"""A look at this machine's processors before anything is measured on them: who has them now."""
+"""How busy the processors of this machine are before a measurement starts."""
 
 from __future__ import annotations
 

@@ -44,7 +44,7 @@ def misfit_lines(found: Sequence[Misfit]) -> list[str]:
 
 
 @dataclass(frozen=True)
-class Stretch:
+class MisfitSpan:
     """Neighbouring sizes at which a model is off on one side, as indices, `last` included."""
 
     first: int
@@ -54,7 +54,7 @@ class Stretch:
     is_at_end: bool
 
 
-def stretches(curve: NoisyCurve, predicted_us: Floats) -> list[Stretch]:
+def stretches(curve: NoisyCurve, predicted_us: Floats) -> list[MisfitSpan]:
     """Where predicted times, in the shape of the curve's sizes, are off; dips are not named."""
     from scipy.special import ndtri  # here, because every command would wait for it
 
@@ -66,13 +66,13 @@ def stretches(curve: NoisyCurve, predicted_us: Floats) -> list[Stretch]:
     return [one for one in found if _is_wide(one, curve.sizes)]
 
 
-def _stretch(first: int, last: int, errors: Floats) -> Stretch:
+def _stretch(first: int, last: int, errors: Floats) -> MisfitSpan:
     inside = errors[first : last + 1]
     worst = float(inside[np.argmax(np.abs(inside))])
-    return Stretch(first, last, worst, first == 0, last == len(errors) - 1)
+    return MisfitSpan(first, last, worst, first == 0, last == len(errors) - 1)
 
 
-def _is_wide(one: Stretch, sizes: Floats) -> bool:
+def _is_wide(one: MisfitSpan, sizes: Floats) -> bool:
     return (
         one.is_at_start or one.is_at_end or bool(sizes[one.last] >= LEAST_SPAN * sizes[one.first])
     )

@@ -6,19 +6,19 @@ from collections.abc import Callable
 
 import pytest
 
-from weft.execute.lab_scale.choice import SCALES, Trial, at_most, choose, smaller
+from weft.execute.lab_scale.choice import SCALES, ScaleTrial, at_most, choose, smaller
 
 
 def machine(
     carries_mbps: float, demand_mbps: float, tried: list[float], busy_from: float = 1.0
-) -> Callable[[float], Trial | None]:
+) -> Callable[[float], ScaleTrial | None]:
     """One that carries so much, and whose agents wait from a share of that on."""
 
-    def look(scale: float) -> Trial:
+    def look(scale: float) -> ScaleTrial:
         tried.append(scale)
         possible = demand_mbps * scale
         is_busy = possible > busy_from * carries_mbps
-        return Trial(min(possible, carries_mbps), possible, 0.3 if is_busy else 0.02)
+        return ScaleTrial(min(possible, carries_mbps), possible, 0.3 if is_busy else 0.02)
 
     return look
 
@@ -66,19 +66,19 @@ def test_what_cannot_be_tried_has_no_scale() -> None:
 @pytest.mark.parametrize(
     ("trial", "has_room"),
     [
-        (Trial(91, 100, 0.0), True),
-        (Trial(89, 100, 0.0), False),
-        (Trial(100, 100, 0.11), False),
-        (Trial(100, 100, 0.1), True),
+        (ScaleTrial(91, 100, 0.0), True),
+        (ScaleTrial(89, 100, 0.0), False),
+        (ScaleTrial(100, 100, 0.11), False),
+        (ScaleTrial(100, 100, 0.1), True),
     ],
 )
-def test_room_is_rate_and_processor_time(trial: Trial, has_room: bool) -> None:
+def test_room_is_rate_and_processor_time(trial: ScaleTrial, has_room: bool) -> None:
     assert trial.has_room is has_room
 
 
 def test_a_smaller_scale_is_smaller_also_where_all_was_carried() -> None:
-    assert smaller(0.2, Trial(100, 100, 0.5)) == 0.05
-    assert smaller(1.0, Trial(100, 100, 0.5)) == 0.2
+    assert smaller(0.2, ScaleTrial(100, 100, 0.5)) == 0.05
+    assert smaller(1.0, ScaleTrial(100, 100, 0.5)) == 0.2
 
 
 def test_scales_are_round() -> None:

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from support.here import weft, weft_json
-from weft.execute.lab_scale.load import Load
+from weft.execute.lab_scale.load import OfferedLoad
 from weft.execute.lab_scale.self_test import SelfTest
 from weft.runs.folder import Run
 
@@ -56,7 +56,7 @@ def test_a_lab_that_is_up_keeps_its_scale_and_tells_its_runs(
 
 
 def test_a_slow_lab_is_carried_and_the_test_is_short(own_registry: None) -> None:
-    test = SelfTest("fat-tree-16", Load.of_all("fat-tree-16"))
+    test = SelfTest("fat-tree-16", OfferedLoad.of_all("fat-tree-16"))
     began = time.monotonic()
     trial = test.at(0.02)
     assert trial is not None and trial.has_room
@@ -67,4 +67,4 @@ def test_a_slow_lab_is_carried_and_the_test_is_short(own_registry: None) -> None
 def test_a_lab_that_cannot_be_tried_is_left_to_the_run(tmp_path: Path, own_registry: None) -> None:
     fabric = tmp_path / "loop.toml"
     fabric.write_text(FAST + '[[links]]\nbetween = ["n1", "n2"]\n')
-    assert SelfTest(str(fabric), Load((0, 1, 2))).at(1.0) is None
+    assert SelfTest(str(fabric), OfferedLoad((0, 1, 2))).at(1.0) is None

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from weft.execute.lab_scale import settle as module
-from weft.execute.lab_scale.choice import Trial
-from weft.execute.lab_scale.load import Load, loads_of
+from weft.execute.lab_scale.choice import ScaleTrial
+from weft.execute.lab_scale.load import OfferedLoad, loads_of
 from weft.execute.lab_scale.self_test import SelfTest, possible_mbps
 from weft.execute.lab_scale.settle import LabScale, at_carried_scale, settle_scale
 from weft.execute.request import RunRequest
@@ -30,13 +30,13 @@ def tried(monkeypatch: pytest.MonkeyPatch) -> list[float]:
     """Scales that were tried on a machine of two processors that carries 600 Mb/s."""
     scales: list[float] = []
 
-    def at(self: SelfTest, scale: float) -> Trial:
+    def at(self: SelfTest, scale: float) -> ScaleTrial:
         scales.append(scale)
         fabric = load_fabric(self.fabric, scale)
         hosts = self.load.hosts
         ring = list(zip(hosts, (*hosts[1:], hosts[0]), strict=True))
         possible = possible_mbps(fabric, ring[:1] if self.load.is_pair else ring)
-        return Trial(min(possible, 600.0), possible, 0.02)
+        return ScaleTrial(min(possible, 600.0), possible, 0.02)
 
     monkeypatch.setattr(SelfTest, "at", at)
     monkeypatch.setattr(module, "_processors", lambda: 2)
@@ -50,7 +50,7 @@ def star(folder: Path, hosts: int, link: str) -> str:
 
 
 def settled(fabric: str, given: float | None = None) -> LabScale:
-    return settle_scale(fabric, given, [Load.of_all(fabric)])
+    return settle_scale(fabric, given, [OfferedLoad.of_all(fabric)])
 
 
 def codes(found: LabScale) -> list[str]:
@@ -104,9 +104,9 @@ def test_a_plan_loads_the_hosts_that_it_sends_between(plan: str, hosts: int | No
 
 
 def test_of_two_hosts_one_sends_and_of_many_all(tmp_path: Path) -> None:
-    assert Load((0, 1)).mbps([100, 10, 100]) == 100
-    assert Load((0, 1, 2)).mbps([100, 10, 100]) == 210
-    assert Load((0, 1, 2)).mbps([100, float("inf"), 100]) == 200
+    assert OfferedLoad((0, 1)).mbps([100, 10, 100]) == 100
+    assert OfferedLoad((0, 1, 2)).mbps([100, 10, 100]) == 210
+    assert OfferedLoad((0, 1, 2)).mbps([100, float("inf"), 100]) == 200
 
 
 def test_a_run_is_told_its_scale(tmp_path: Path, tried: list[float], own_registry: None) -> None:

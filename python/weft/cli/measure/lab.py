@@ -11,7 +11,7 @@ from weft.cli.output import json_option, plain, print_json, print_warnings
 from weft.cli.tables.layout import plain_table, terminal
 from weft.cli.tables.weather import print_log, print_weather
 from weft.errors import RequestError
-from weft.execute.lab_scale.load import Load
+from weft.execute.lab_scale.load import OfferedLoad
 from weft.execute.lab_scale.settle import settle_scale
 from weft.plan.catalog import find
 from weft.testbed.lab import registry
@@ -55,7 +55,7 @@ def up(
 ) -> None:
     """Create a lab of FABRIC (a catalogue name or a TOML file)."""
     make_room(name or find("fabric", fabric).stem)
-    found = settle_scale(fabric, scale, [Load.of_all(fabric)])
+    found = settle_scale(fabric, scale, [OfferedLoad.of_all(fabric)])
     entry = bring_up(fabric, found.scale, name, speed, found.notes)
     if as_json:
         print_json(entry.summary() | {"warnings": [vars(one) for one in entry.warnings]})

@@ -19,7 +19,7 @@ MOST_LOOKS = 4
 
 
 @dataclass(frozen=True)
-class Trial:
+class ScaleTrial:
     """What the hosts of a lab got when they sent as fast as they could, of what its fabric lets through, and the share
     of the time that agents waited for a processor."""
 
@@ -35,7 +35,7 @@ class Trial:
 
 
 def choose(
-    demand_mbps: float, processors: int, look: Callable[[float], Trial | None]
+    demand_mbps: float, processors: int, look: Callable[[float], ScaleTrial | None]
 ) -> float | None:
     """The scale for hosts that at full speed send so much together. `look` tries a scale; None where one cannot be
     tried."""
@@ -48,7 +48,7 @@ def choose(
     return scale
 
 
-def smaller(scale: float, trial: Trial) -> float:
+def smaller(scale: float, trial: ScaleTrial) -> float:
     """A scale at which this machine is likely to carry what it did not carry at this one."""
     return min(
         at_most(scale / 2), at_most(scale * MARGIN * trial.carried_mbps / trial.possible_mbps)

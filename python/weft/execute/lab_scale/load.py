@@ -15,13 +15,13 @@ FRAME_BYTES = 1448
 
 
 @dataclass(frozen=True)
-class Load:
+class OfferedLoad:
     """Hosts, by number, that fill their cables at once; of two, one sends at a time."""
 
     hosts: tuple[int, ...]
 
     @classmethod
-    def of_all(cls, fabric: str, first: int | None = None) -> Load:
+    def of_all(cls, fabric: str, first: int | None = None) -> OfferedLoad:
         """That of all hosts of a fabric, or the `first` so many; raises RequestError."""
         return cls(tuple(range(first or len(load_fabric(fabric)["hosts"]))))
 
@@ -36,16 +36,16 @@ class Load:
         return max(sent, default=0.0) if self.is_pair else sum(sent)
 
 
-def loads_of(plan: Plan, hosts: int) -> list[Load]:
+def loads_of(plan: Plan, hosts: int) -> list[OfferedLoad]:
     """That of each step between hosts that fills cables; raises RequestError where a step needs more hosts."""
     found = (_load_of(step, hosts) for step in plan.steps)
     return [load for load in found if load is not None]
 
 
-def _load_of(step: Step, hosts: int) -> Load | None:
+def _load_of(step: Step, hosts: int) -> OfferedLoad | None:
     if step.measures_latency and _largest_bytes(step) < FRAME_BYTES:
         return None
-    return Load(tuple(nodes_of(step, hosts)))
+    return OfferedLoad(tuple(nodes_of(step, hosts)))
 
 
 def _largest_bytes(step: Step) -> int:

@@ -13,8 +13,8 @@ from weft.diagnosis.ensemble.rates import Rates
 from weft.diagnosis.ensemble.waiting import waiting_share
 from weft.diagnosis.limits.declared import DeclaredNetwork
 from weft.errors import RequestError, WeftError
-from weft.execute.lab_scale.choice import Trial
-from weft.execute.lab_scale.load import Load
+from weft.execute.lab_scale.choice import ScaleTrial
+from weft.execute.lab_scale.load import OfferedLoad
 from weft.execute.request import RunRequest, start_run
 from weft.fabrics.load import load_fabric
 from weft.model.maxmin import fair_rates
@@ -34,9 +34,9 @@ class SelfTest:
     """Of labs of a fabric, with a load."""
 
     fabric: str
-    load: Load
+    load: OfferedLoad
 
-    def at(self, scale: float) -> Trial | None:
+    def at(self, scale: float) -> ScaleTrial | None:
         """What such a lab carries; None where it cannot be tried, which the run itself will say."""
         try:
             with tempfile.TemporaryDirectory(prefix="weft-self-test-") as folder:
@@ -49,7 +49,7 @@ class SelfTest:
         except WeftError:
             return None
 
-    def _judged(self, run: Run, fabric: Fabric) -> Trial | None:
+    def _judged(self, run: Run, fabric: Fabric) -> ScaleTrial | None:
         rates = Rates.of(run)
         flows = list(zip(rates.src.tolist(), rates.dst.tolist(), strict=True))
         possible = possible_mbps(fabric, flows)
@@ -57,10 +57,10 @@ class SelfTest:
             return None
         # Two agents of a pair take turns on a processor: that one waits is no sign of load.
         waiting = 0.0 if self.load.is_pair else waiting_share(run, [0])
-        return Trial(float(np.sum(rates.mbps)), possible, waiting)
+        return ScaleTrial(float(np.sum(rates.mbps)), possible, waiting)
 
 
-def plan_of(load: Load) -> dict[str, object]:
+def plan_of(load: OfferedLoad) -> dict[str, object]:
     """The plan of a self-test."""
     places = [str(host + 1) for host in load.hosts]
     # Large messages of a pair, so that its cable is tried and not its agents.

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from weft.errors import RequestError
 from weft.execute.lab_scale.choice import choose, smaller
-from weft.execute.lab_scale.load import Load, loads_of
+from weft.execute.lab_scale.load import OfferedLoad, loads_of
 from weft.execute.lab_scale.self_test import SelfTest
 from weft.execute.lab_scale.words import overloaded, scaled, unlimited
 from weft.execute.progress import Reporter
@@ -67,7 +67,7 @@ def fabric_to_build(testbed: str) -> str | None:
 
 
 def settle_scale(
-    fabric: str, given: float | None, loads: Sequence[Load], reporter: Reporter | None = None
+    fabric: str, given: float | None, loads: Sequence[OfferedLoad], reporter: Reporter | None = None
 ) -> LabScale:
     """The scale for a lab of a fabric that has these loads, one at a time; without a `given` one it may be chosen.
     Raises RequestError for a fabric that is wrong."""
@@ -97,11 +97,11 @@ def settle_scale(
     return LabScale(given, (*notes, overloaded(rates_mbps, given, trial, smaller(given, trial))))
 
 
-def _heaviest(loads: Sequence[Load], sending_mbps: Sequence[float]) -> Load | None:
+def _heaviest(loads: Sequence[OfferedLoad], sending_mbps: Sequence[float]) -> OfferedLoad | None:
     return max(loads, key=lambda load: load.mbps(sending_mbps), default=None)
 
 
-def _surely_carried_mbps(load: Load) -> float:
+def _surely_carried_mbps(load: OfferedLoad) -> float:
     """What needs no test."""
     return CABLE_MBPS if load.is_pair else CARRIED_MBPS * _processors()
 

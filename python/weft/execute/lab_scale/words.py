@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from weft.execute.lab_scale.choice import MOST_WAITING, Trial
+from weft.execute.lab_scale.choice import MOST_WAITING, ScaleTrial
 from weft.nodeset import fold
 from weft.quantity import format_mbps, part_of_mbps
 from weft.runs.meta import Warning
@@ -24,7 +24,9 @@ def scaled(rates_mbps: Sequence[float], scale: float) -> tuple[Warning, ...]:
     )
 
 
-def overloaded(rates_mbps: Sequence[float], scale: float, trial: Trial, smaller: float) -> Warning:
+def overloaded(
+    rates_mbps: Sequence[float], scale: float, trial: ScaleTrial, smaller: float
+) -> Warning:
     """That a lab does not carry its hosts at the scale that was asked for, and one that it may."""
     waited = (
         f", and their agents waited for a processor {100 * trial.waiting_share:.0f} % of the time"
