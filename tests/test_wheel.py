@@ -11,6 +11,7 @@ import pytest
 from weft.cli.commands import SECTIONS
 
 ROOT = Path(__file__).parent.parent
+pytestmark = pytest.mark.alone
 SHARED = (
     "bash-completion/completions/weft",
     "fish/vendor_completions.d/weft.fish",
