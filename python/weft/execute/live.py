@@ -26,7 +26,7 @@ from weft.runs.missing import missing_steps
 from weft.runs.tables import EVIDENCE_NAME
 from weft.testbed.agent.agent import AgentError
 from weft.testbed.base import Frames, Testbed
-from weft.testbed.event_loop import on_terminate, run_to_end
+from weft.testbed.event_loop import cancel_on_terminate, run_to_end
 
 MAX_FAILED_LAUNCHES = 2
 """After so many failed launches in a row the rest is not tried."""
@@ -136,9 +136,7 @@ class LiveRun:
 
     async def _syncing(self, work: Coroutine[None, None, None]) -> None:
         """Do the work and sync beside it; a request to terminate ends it as an interrupt would."""
-        itself = asyncio.current_task()
-        assert itself is not None
-        on_terminate(itself.cancel)
+        cancel_on_terminate()
         task = asyncio.ensure_future(work)
         try:
             while not task.done():

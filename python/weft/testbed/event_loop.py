@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import itertools
 import os
 import signal
 import sys
@@ -82,7 +83,11 @@ def _is_main_thread() -> bool:
     return threading.current_thread() is threading.main_thread()
 
 
-def on_terminate(action: Callable[[], object]) -> None:
-    """Have a request to terminate the process call this; only the main thread can."""
-    if _is_main_thread():
-        asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, action)
+def cancel_on_terminate() -> None:
+    """Have the first request to terminate the process cancel this task; only the main thread can. One that follows, as
+    from `timeout`, which asks the process and its group, would cut off the cleaning up."""
+    task, loop = asyncio.current_task(), asyncio.get_running_loop()
+    if task is None or not _is_main_thread():
+        return
+    requests = itertools.count()
+    loop.add_signal_handler(signal.SIGTERM, lambda: next(requests) or task.cancel())

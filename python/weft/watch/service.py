@@ -14,7 +14,7 @@ from weft.errors import RequestError
 from weft.execute.gate import deeds, refuse_other_owner, refuse_unapproved
 from weft.runs.lock import is_locked
 from weft.runs.meta import FILE_NAME
-from weft.testbed.event_loop import on_terminate, run_to_end
+from weft.testbed.event_loop import cancel_on_terminate, run_to_end
 from weft.watch.alerts.settings import check_command
 from weft.watch.collect import Collector
 from weft.watch.notify import kept_alive, notify
@@ -78,8 +78,7 @@ async def _watch(
 ) -> list[str]:
     collector = Collector(writer, sites, tell, places, file)
     left: list[str] = []
-    task = asyncio.current_task()
-    on_terminate(lambda: task.cancel() if task else None)
+    cancel_on_terminate()
     try:
         with contextlib.suppress(asyncio.CancelledError), kept_alive():
             if not is_over:
