@@ -59,7 +59,7 @@ def test_the_terminal_says_it_beside_the_verdict_and_once_below(late: Path) -> N
     assert re.search(r"^  met, in doubt +no pair more than 10 % below", shown, re.MULTILINE)
     assert re.search(r"^  met  +no limit", shown, re.MULTILINE)
     assert f"\nin doubt: {DOUBT}\n" in shown
-    said = f"2 runs (pairs, again-1), of which the first: 40.6 % {LATE} ({HINT}) [lab-late]"
+    said = f"2 runs (pairs, again-1): 3.1 to 40.6 % {LATE} ({HINT}) [lab-late]"
     assert shown.count(LATE) == shown.count(said) == 1
 
 

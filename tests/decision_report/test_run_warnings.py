@@ -101,7 +101,7 @@ def test_what_labs_warn_of_is_said_beside_what_they_measured(
     report = DecisionReport([folder / "labs"])
     assert f"wider: what labs measured is in doubt: {doubt[0]}." in report.parts[0].verdict
     (said,) = (text for text in report.warnings if "lab-busy" in text)
-    assert said == "2 runs (xray, before-1), of which the first: 99 % busy [lab-busy]"
+    assert said == "2 runs (xray, before-1): 98 to 99 % busy [lab-busy]"
     capsys.readouterr()
     print_what_if(found)
     printed = capsys.readouterr()

@@ -24,7 +24,7 @@ def test_each_warning_names_the_folder_of_its_run(tmp_path: Path) -> None:
 
 def test_what_differs_in_numbers_alone_is_said_once_with_its_count() -> None:
     (one,) = said([late("40.6", "x/a"), late("3.1", "x/b"), late("3.1", "x/c")])
-    assert one.message == "3 runs (a, b, c), of which the first: 40.6 % of the frames left late"
+    assert one.message == "3 runs (a, b, c): 3.1 to 40.6 % of the frames left late"
     assert lines([late("3.1", "x/b"), late("3.1", "x/c")]) == [
         "2 runs (b, c): 3.1 % of the frames left late (use --scale) [lab-late]"
     ]
@@ -54,3 +54,18 @@ def test_a_doubt_says_why_and_where() -> None:
 
 def test_codes_of_doubts_are_explained() -> None:
     assert [code for code in DOUBTS if not explained(code)] == []
+
+
+def test_addresses_and_versions_are_no_numbers_to_sum() -> None:
+    told = [RunWarning("agent-old", f"10.0.0.{n} has 6.18.{n}", "", f"x/{n}") for n in (1, 2)]
+    assert [one.message for one in said(told)] == [
+        "1: 10.0.0.1 has 6.18.1",
+        "2: 10.0.0.2 has 6.18.2",
+    ]
+
+
+def test_large_numbers_are_compared_by_what_they_are() -> None:
+    told = [RunWarning("few", f"kept {n} of them.", "", n) for n in ("1,024", "999", "12.5")]
+    assert [one.message for one in said(told)] == [
+        "3 runs (1,024, 999, 12.5): kept 12.5 to 1,024 of them."
+    ]

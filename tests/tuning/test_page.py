@@ -67,7 +67,7 @@ def test_what_races_warn_of_stands_beside_the_verdict() -> None:
     document = found.to_json()
     assert document["doubts"] == (doubt,) and document["warnings"][1]["run"] == "t/tcp_rmem"
     html = Page(found, ["weft", "tune"]).html()
-    warned = "2 runs (first-look, tcp_rmem), of which the first: 3.1 % of the frames left late"
+    warned = "2 runs (first-look, tcp_rmem): 3.1 to 40.6 % of the frames left late"
     assert f"in doubt: {doubt}." in html and html.count(warned) == 1
     printed = io.StringIO()
     with contextlib.redirect_stdout(printed):

@@ -34,7 +34,7 @@ DOUBTS = {
 """Codes of warnings after which numbers may be of something else than was to be measured, and of what."""
 
 MOST_NAMED = 6
-_NUMBER = re.compile(r"(?<![\w.:/-])\d[\d.,]*")
+_NUMBER = re.compile(r"(?<![\w.:/-])\d+(?:,\d{3})*(?:\.\d+)?(?![.:/-]?\w)")
 """One that stands alone: that of a node's name, a path or an address says which."""
 
 
@@ -65,7 +65,7 @@ def of_folders(folders: Iterable[Path | str]) -> tuple[RunWarning, ...]:
 
 
 def said(warnings: Sequence[RunWarning]) -> list[Warning]:
-    """What several runs say, once, with their count and names; of numbers that differ, those of the first."""
+    """What several runs say, once, with their count and names; of numbers that differ, the least and the largest."""
     names = _names(warnings)
     groups: dict[tuple[str, str], list[RunWarning]] = {}
     for one in warnings:
@@ -102,10 +102,22 @@ def in_doubt(verdict: str, why: Iterable[str]) -> str:
 
 def _message(alike: Sequence[RunWarning], names: dict[str, str]) -> str:
     where, runs = _listed(alike, names), len({one.run for one in alike})
+    text = _merged([one.message for one in alike])
     if runs == 1:
-        return f"{where}: {alike[0].message}" if where else alike[0].message
-    differ = len({one.message for one in alike}) > 1
-    return f"{runs} runs ({where}){', of which the first' if differ else ''}: {alike[0].message}"
+        return f"{where}: {text}" if where else text
+    return f"{runs} runs ({where}): {text}"
+
+
+def _merged(messages: Sequence[str]) -> str:
+    """One text for several that differ in their numbers alone."""
+    numbers = zip(*(_NUMBER.findall(one) for one in messages), strict=True)
+    merged = (_span(set(values)) for values in numbers)
+    return _NUMBER.sub(lambda _: next(merged), messages[0])
+
+
+def _span(values: set[str]) -> str:
+    least, *between = sorted(values, key=lambda one: float(one.replace(",", "")))
+    return f"{least} to {between[-1]}" if between else least
 
 
 def _listed(warnings: Sequence[RunWarning], names: dict[str, str]) -> str:
