@@ -52,7 +52,7 @@ def _sentence(nodes: list[NodeRecord]) -> str:
         alike.setdefault(node.failure_code, []).append(node)
     return "; ".join(
         f"{fold(node.name for node in same)}: {same[0].failure}"
-        + (", ..." if len({node.failure for node in same}) > 1 else "")
+        + (", and the others likewise" if len({node.failure for node in same}) > 1 else "")
         for same in alike.values()
     )
 

@@ -34,7 +34,9 @@ def read_host_file(name: str) -> Cluster:
     """The cluster that a file describes; raises RequestError with file, table and key."""
     path = Path(name)
     if not path.is_file():
-        raise RequestError(f"{name}: no such host file", "hosts:FILE names a TOML file")
+        raise RequestError(
+            f"{name}: no such host file", "hosts:FILE is a TOML file or MPI's; ssh:a,b names hosts"
+        )
     text = catalog.read(path)
     if (found := hosts_of_mpi(text)) is not None:
         return Cluster([Host(one.rpartition("@")[2], one, (), Ssh()) for one in found])
