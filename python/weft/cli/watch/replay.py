@@ -12,7 +12,7 @@ from weft.formats.probes.read import read_all
 from weft.formats.probes.source import Options
 from weft.watch.importing import write_watch
 
-_MOMENT = click.DateTime(["%Y-%m-%dT%H:%M:%S", "%Y-%m-%d %H:%M:%S", "%Y-%m-%dT%H:%M"])
+_MOMENT = click.DateTime(["%Y-%m-%dT%H:%M:%SZ", "%Y-%m-%dT%H:%M:%S", "%Y-%m-%d %H:%M:%S", "%Y-%m-%dT%H:%M"])
 _SECONDS = click.FloatRange(0, 1e6, min_open=True)
 
 
