@@ -87,9 +87,9 @@ def test_a_folder_of_another_user_is_not_resumed(folder, tmp_path):
 
 
 @pytest.mark.parametrize("value", ["nan", "inf"])
-def test_patience_is_a_number(value):
+def test_patience_is_a_time(value):
     said = refusal("run", "signature", "--on", "local:", "--patience", value)
-    assert "not a number of seconds" in said
+    assert "not a time" in said
 
 
 def knobbed(meta: RunMeta) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import click
 
+from weft.cli.duration import Duration
 from weft.cli.output import json_option, print_json
 from weft.cli.tables.job_ports import print_answer
 from weft.job_ports.ask import Question, ask
@@ -27,8 +28,7 @@ from weft.job_ports.ask import Question, ask
 @click.option("--each", is_flag=True, help="The same, also without each rule in turn.")
 @click.option(
     "--limit",
-    metavar="SECONDS",
-    type=click.FloatRange(0, min_open=True),
+    type=Duration(),
     help="End a run of the job that takes longer.",
 )
 @click.option(

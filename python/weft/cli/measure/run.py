@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import sys
 from collections.abc import Callable
 from dataclasses import replace
@@ -16,6 +15,7 @@ from rich.table import Table
 
 from weft.api.request import quick_plan, run_request
 from weft.cli.approval import is_agreed
+from weft.cli.duration import Duration
 from weft.cli.options import nodes_option, ports_option, split_settings
 from weft.cli.output import json_option, print_json, print_run
 from weft.cli.tables.guests import print_guests
@@ -43,13 +43,6 @@ from weft.plan.load import load_plan
 from weft.runs.folder import Run
 from weft.runs.predicted import RunPrediction
 from weft.testbed.base import Testbed
-
-
-def _finite(context: click.Context, parameter: click.Parameter, value: float) -> float:
-    """Click's ranges let through what is no number."""
-    if not math.isfinite(value):
-        raise click.BadParameter(f"{value} is not a number of seconds")
-    return value
 
 
 class Asked(Struct, frozen=True):
@@ -120,9 +113,8 @@ class Asked(Struct, frozen=True):
         "patience_s",
         default=Asked().patience_s,
         show_default=True,
-        type=click.FloatRange(min=0.1),
-        callback=_finite,
-        help="Seconds without progress after which a peer has failed.",
+        type=Duration(least_s=0.1),
+        help="Without progress for so long a peer has failed; a number counts seconds.",
     ),
 )
 @cloup.option_group(

@@ -10,17 +10,15 @@ import click
 from weft.api.tune import Tuning, resume_tuning, undo_settings
 from weft.api.tune import tune as carry_out
 from weft.cli.approval import is_agreed, yes_option
+from weft.cli.duration import Duration
 from weft.cli.measure.accept import showing
 from weft.cli.options import nodes_option, ports_option
 from weft.cli.output import json_option, print_json
 from weft.cli.tables.tuning import print_foreseen, print_tuning
 from weft.errors import RequestError
-from weft.quantity import parse
 from weft.tuning.foresee import foresee
 from weft.tuning.request import USUAL_TIME_S, TuneRequest
 from weft.tuning.tune import deeds_of_tuning
-
-UNITS = {"s": 1.0, "min": 60.0, "h": 3600.0}
 
 
 @click.command(epilog="Example: weft tune --on lab:gigabit-pair --for stream --time '2 min'")
@@ -34,7 +32,9 @@ UNITS = {"s": 1.0, "min": 60.0, "h": 3600.0}
     help="What is to be better (stream, latency, mixed), or a plan.",
 )
 @click.option("--knobs", metavar="A,B", help="Try only these.  [default: all that may matter]")
-@click.option("--time", "time", metavar="TIME", help="For all of it.  [default: 10 min]")
+@click.option(
+    "--time", "time_s", type=Duration(most_s=7 * 86400), help="For all of it.  [default: 10 min]"
+)
 @click.option(
     "--dry-run", is_flag=True, help="Say what would be tried and touched; change nothing."
 )
@@ -54,7 +54,7 @@ def tune(
     testbed: str | None,
     goal: str,
     knobs: str | None,
-    time: str | None,
+    time_s: float | None,
     dry_run: bool,
     apply: bool,
     apply_anyway: bool,
@@ -73,7 +73,7 @@ def tune(
     put back, unless --apply is given. No recommendation is an answer, too. Exit code 0 when all was tried, 1 when the
     work failed, 2 when the request is wrong.
     """
-    others = testbed or knobs or time or out or nodes or ports or dry_run or apply or apply_anyway
+    others = testbed or knobs or time_s or out or nodes or ports or dry_run or apply or apply_anyway
     if undo:
         if others or resume:
             raise RequestError("--undo takes no other options", "leave out all but --json")
@@ -91,7 +91,7 @@ def tune(
     if testbed is None:
         raise RequestError("a testbed is needed", "for example `weft tune --on lab:gigabit-pair`")
     names = tuple(one.strip() for one in (knobs or "").split(",") if one.strip())
-    time_s = USUAL_TIME_S if time is None else _seconds(time)
+    time_s = time_s or USUAL_TIME_S
     if dry_run:
         wanted = TuneRequest(
             testbed, "", goal, names, time_s, apply, apply_anyway, scale, nodes, ports
@@ -149,11 +149,3 @@ def _undo(as_json: bool) -> int:
         for one in found:
             click.echo(one.text)
     return int(any(one.outcome == "failed" for one in found))
-
-
-def _seconds(text: str) -> float:
-    """10 min -> 600; raises RequestError."""
-    seconds = parse(text, UNITS)
-    if seconds is None or not 0 < seconds < 7 * 86400:
-        raise RequestError(f"--time {text!r}: not a time", "write it as '10 min' or '90 s'")
-    return seconds

@@ -6,27 +6,27 @@ from pathlib import Path
 
 import click
 
+from weft.cli.duration import Duration
 from weft.cli.output import json_option, plain, print_json
-from weft.cli.watch.start import TIMES
-from weft.errors import RequestError
-from weft.quantity import parse
 
 
 @click.command(epilog="Example: weft watch check runs/campus --max-age 10min")
 @click.argument("folder", type=click.Path(path_type=Path))
 @click.option(
-    "--max-age", default="5min", show_default=True, help="Older than this is not collected."
+    "--max-age",
+    "max_age_s",
+    type=Duration(),
+    default="5min",
+    show_default=True,
+    help="Older than this is not collected.",
 )
 @json_option
-def check(folder: Path, max_age: str, as_json: bool) -> None:
+def check(folder: Path, max_age_s: float, as_json: bool) -> None:
     """Say what is wrong now on the links of a watch, a line each.
 
     Exit code 0 where all is fine, 1 where something is wrong or nothing was collected lately, 2 where FOLDER is no
     watch.
     """
-    max_age_s = parse(max_age, TIMES)
-    if max_age_s is None or max_age_s <= 0:
-        raise RequestError(f"--max-age {max_age}: not a time", "for example 90s, 10min or 1h")
     from weft.watch.check import problems_of
 
     found = problems_of(folder, max_age_s)

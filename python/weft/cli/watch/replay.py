@@ -7,13 +7,16 @@ from pathlib import Path
 
 import click
 
+from weft.cli.duration import Duration
 from weft.cli.output import json_option, print_json
 from weft.formats.probes.read import read_all
 from weft.formats.probes.source import Options
 from weft.watch.importing import write_watch
 
-_MOMENT = click.DateTime(["%Y-%m-%dT%H:%M:%SZ", "%Y-%m-%dT%H:%M:%S", "%Y-%m-%d %H:%M:%S", "%Y-%m-%dT%H:%M"])
-_SECONDS = click.FloatRange(0, 1e6, min_open=True)
+_MOMENT = click.DateTime(
+    ["%Y-%m-%dT%H:%M:%SZ", "%Y-%m-%dT%H:%M:%S", "%Y-%m-%d %H:%M:%S", "%Y-%m-%dT%H:%M"]
+)
+_TIME = Duration(most_s=1e6)
 
 
 @click.command(epilog="Example: weft watch replay ping.txt --out links --src lab-a")
@@ -26,10 +29,8 @@ _SECONDS = click.FloatRange(0, 1e6, min_open=True)
 @click.option(
     "--start", type=_MOMENT, help="When probing began, in UTC, where the file has no times."
 )
-@click.option(
-    "--interval", type=_SECONDS, default=1.0, help="Seconds from probe to probe, likewise."
-)
-@click.option("--step", type=_SECONDS, help="Seconds a row of the archive of an RRD file to take.")
+@click.option("--interval", type=_TIME, default="1s", help="From probe to probe, likewise.")
+@click.option("--step", type=_TIME, help="Of a row of the archive of an RRD file to take.")
 @json_option
 def replay(
     files: tuple[Path, ...],

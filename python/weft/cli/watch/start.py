@@ -6,11 +6,8 @@ from pathlib import Path
 
 import click
 
+from weft.cli.duration import Duration
 from weft.cli.output import json_option, print_json
-from weft.errors import RequestError
-from weft.quantity import parse
-
-TIMES = {"s": 1.0, "min": 60.0, "h": 3600.0, "d": 86400.0}
 
 
 @click.command(epilog="Example: weft watch start sites.toml --out runs/campus")
@@ -20,15 +17,14 @@ TIMES = {"s": 1.0, "min": 60.0, "h": 3600.0, "d": 86400.0}
     type=click.Path(path_type=Path),
     help="Folder; one that has a watch goes on.  [default: runs/ and the file's name]",
 )
-@click.option("--for", "time", metavar="TIME", help="End all agents then, such as 10min or 30d.")
+@click.option("--for", "for_s", type=Duration(), help="End all agents then, such as 10min or 30d.")
 @json_option
-def start(sites: Path, out: Path | None, time: str | None, as_json: bool) -> None:
+def start(sites: Path, out: Path | None, for_s: float | None, as_json: bool) -> None:
     """Watch the links between the sites of a TOML file.
 
     Ctrl-C ends only this command: the agents go on and keep what they measure until it is started again with the same
     folder. `weft watch stop` ends them.
     """
-    for_s = _seconds(time) if time is not None else None
     # What starts agents takes long to import.
     from weft.watch.service import watch_sites
     from weft.watch.tell import tell_stderr
@@ -37,10 +33,3 @@ def start(sites: Path, out: Path | None, time: str | None, as_json: bool) -> Non
     left = watch_sites(sites, folder, for_s, tell_stderr)
     if as_json:
         print_json({"run": str(folder), "is_stopped": for_s is not None and not left, "left": left})
-
-
-def _seconds(time: str) -> float:
-    seconds = parse(time, TIMES)
-    if seconds is None or seconds <= 0:
-        raise RequestError(f"--for {time}: not a time", "for example 90s, 10min, 12h or 30d")
-    return seconds
