@@ -11,7 +11,7 @@ import pytest
 
 from support.command import WEFT, descendants, start, weft
 from support.here import weft_json
-from support.waiting import agents, wait_for, wait_for_samples
+from support.waiting import wait_for, wait_for_agents, wait_for_samples
 from weft.runs.folder import Run, RunWriter, lock_folder
 from weft.runs.tables import EVIDENCE_NAME
 
@@ -32,8 +32,7 @@ def test_a_killed_agent_is_named_and_the_run_goes_on(tmp_path, victim):
     quick = ["--launches", "3", "--set", "steps.pingpong.sizes=['1 B', '1 KiB']"]
     process = start("run", "signature", "--on", "lab:pair", "--out", folder, *quick, "--json",
                     "--set", "steps.pingpong.stop.trial=200 ms")  # fmt: skip
-    wait_for(lambda: len(agents(process.pid)) == 2)
-    os.kill(agents(process.pid)[victim], signal.SIGKILL)
+    os.kill(wait_for_agents(process.pid, 2)[victim], signal.SIGKILL)
     said = json.loads(process.communicate(timeout=60)[0])
     assert process.returncode == 1
     assert said["status"] == "partial"

@@ -9,7 +9,7 @@ import pytest
 from support.command import start
 from support.four_hosts import write_four_hosts
 from support.here import weft_json
-from support.waiting import agents, wait_for
+from support.waiting import wait_for, wait_for_agents
 from weft import _core
 from weft.diagnosis.summary import summarise
 from weft.plan.load import load_plan
@@ -52,9 +52,9 @@ def test_a_node_that_dies_leaves_what_others_can_do(tmp_path: Path) -> None:
     testbed = f"lab:{write_four_hosts(tmp_path)}"
     run = asked(tmp_path / "run", testbed, seconds="40", compute='"4 ms"', counts="[4, 2]")
     process = start(*run)
-    wait_for(lambda: len(agents(process.pid)) == 4)
+    # Agents that looked at the nodes beforehand have ended when there is a run.json.
     wait_for(lambda: (tmp_path / "run" / "run.json").exists())
-    os.kill(agents(process.pid)[3], signal.SIGKILL)
+    os.kill(wait_for_agents(process.pid, 4)[3], signal.SIGKILL)
     process.communicate(timeout=60)
     run = Run.open(str(tmp_path / "run"))
     assert [one["node"] for one in run.meta.lost] == ["n4"] and run.meta.status == "partial"

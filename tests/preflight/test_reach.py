@@ -55,5 +55,7 @@ def test_a_cluster_without_any_agent_says_nothing_of_its_nodes() -> None:
 
 def test_a_name_that_does_not_exist_is_the_request_s_fault_even_if_others_answer() -> None:
     record = silent(Cluster(), "n2", "n3", code="agent-name-unknown").record()
-    with pytest.raises(RequestError, match=r"^n\[2-3\]: no host named n2-mgmt is known, and the others likewise\n"):
+    with pytest.raises(
+        RequestError, match=r"^n\[2-3\]: no host named n2-mgmt is known, and the others likewise\n"
+    ):
         refuse_unreached(record)

@@ -30,3 +30,13 @@ def wait_for_samples(folder: Path, size_bytes: int = 1200) -> None:
 def agents(pid: int) -> list[int]:
     """The agents that a process has started here; copies of the program have more of a name."""
     return [child for child, name in descendants(pid) if name.startswith("weft-probe")]
+
+
+def wait_for_agents(pid: int, count: int) -> list[int]:
+    """The agents of a process once it has so many, all seen at one look."""
+
+    def all_of_them() -> list[int]:
+        found = agents(pid)
+        return found if len(found) == count else []
+
+    return wait_for(all_of_them)

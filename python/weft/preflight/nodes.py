@@ -63,11 +63,13 @@ def _without_address(record: Record) -> Iterator[Finding]:
 def _missing(
     record: Record, node: NodeRecord, network: int, address: str, interface: CheckedInterface | None
 ) -> str | None:
-    """What is wrong with an address. The kernel may report a carrier late, so a working connection counts more."""
+    """What is wrong with an address. The kernel may report a carrier late, so a connection or an answer counts more."""
     if interface is None:
         return f"no interface has the address {address}"
     mine = [path for path in record.paths if path.network == network]
-    carries = any(path.connect_error is None and node.name in path.ends for path in mine)
+    carries = any(
+        (path.connect_error is None or path.answered) and node.name in path.ends for path in mine
+    )
     if interface["up"] or carries:
         return None
     return f"{interface['name']} is down, with the address {address}"

@@ -73,7 +73,7 @@ def test_pairs_go_over_the_interfaces_that_their_policy_says(quick: Path, tmp_pa
         if key[-1] == 65536:
             share = found[key]["sum_mbps"]["median"] / point["sum_mbps"]["median"]
             # Sums count from the first start: a pair that begins late on a busy machine lowers them.
-            assert 0.8 < share < 1.05, key
+            assert 0.7 < share < 1.05, key
 
 
 def check_evidence(run: Run) -> None:
