@@ -8,7 +8,7 @@ import pytest
 from hypothesis import settings
 
 from support.clusters import slurm, ssh_lab
-from support.simgrid.peer import NoSimGridError, build_peer, build_routes
+from support.simgrid.peer import NoSimGridError, build_peer, build_routes, build_times
 
 pytest_plugins = ["support.smoke"]
 
@@ -45,6 +45,12 @@ def peer(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def routes(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """bench/simgrid/routes.cpp, built."""
     return _built(build_routes, tmp_path_factory.mktemp("simgrid") / "routes")
+
+
+@pytest.fixture(scope="session")
+def times(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """bench/simgrid/times.cpp, built."""
+    return _built(build_times, tmp_path_factory.mktemp("simgrid") / "times")
 
 
 @pytest.fixture(scope="session")

@@ -49,8 +49,10 @@ class Network:
         """The network of a fabric's text."""
 
     @staticmethod
-    def generated(name: str, values: dict[str, str], scale: float) -> Network | None:
-        """The network of a generator; None where there is no such generator."""
+    def generated(
+        name: str, values: dict[str, str], scale: float, host_names: list[str] = []
+    ) -> Network | None:
+        """The network of a generator, its first hosts called so; None where there is no such generator."""
 
     @staticmethod
     def explicit(

@@ -142,7 +142,7 @@ def test_a_cluster_is_a_switch_and_its_backbone_what_that_passes(tmp_path: Path)
 @pytest.mark.parametrize(
     ("body", "why"),
     [
-        (f'<cluster {CLUSTER} topology="TORUS" topo_parameters="4,3"/>', "n0-0 +1"),
+        (f'<cluster {CLUSTER} topology="TORUS" topo_parameters="4,3"/>', "node-0.lan +1"),
         (
             f'<cluster {CLUSTER} topology="FAT_TREE" topo_parameters="2;3,4;1,2;1,1"/>',
             "not that of a link or switch in a tree",

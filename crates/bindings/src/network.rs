@@ -36,14 +36,17 @@ impl Network {
         Ok(Self { inner })
     }
 
-    /// The network of a generator with these values; None where there is no such generator.
+    /// The network of a generator with these values, and its first hosts called so; None where there is no such
+    /// generator.
     #[staticmethod]
+    #[pyo3(signature = (name, values, scale, host_names = Vec::new()))]
     fn generated(
         name: &str,
         values: BTreeMap<String, String>,
         scale: f64,
+        host_names: Vec<String>,
     ) -> PyResult<Option<Self>> {
-        let built = network::generate(name, &values, scale).transpose();
+        let built = network::generate_naming(name, &values, scale, &host_names).transpose();
         let built = built.map_err(refused)?;
         Ok(built.map(|inner| Self { inner }))
     }

@@ -157,3 +157,60 @@ fn a_capacity_is_that_of_the_ports_that_contend_in_a_phase() {
         }
     }
 }
+
+/// What a stream of messages takes between two hosts at 1 Gb/s, in microseconds. Each message costs its ends 10 us.
+fn stream_us(size: &str, stop: &str) -> f64 {
+    let fabric = r#"
+name = "pair"
+[[hosts]]
+ids = "n[1-2]"
+attach = "s"
+link = { rate = "1 Gb/s" }
+[[switches]]
+ids = "s"
+"#;
+    let step = format!(
+        "pattern = \"streams\"\nsizes = [\"{size}\"]\nsenders = \"1\"\nreceivers = \"2\"\nstop = {{ {stop} }}"
+    );
+    let rows = run(fabric, &step).rows;
+    rows.elapsed_ns[0] as f64 / 1e3
+}
+
+/// On the wire at 1 Gb/s.
+fn wire_us(bytes: f64) -> f64 {
+    bytes * 8.0 / 1e3
+}
+
+fn assert_near(found: f64, expected: f64) {
+    assert!(
+        (found - expected).abs() < 0.002,
+        "{found} us for {expected}"
+    );
+}
+
+/// 1 B is a frame of 91 bytes on the wire, 512 B one of 602; the switch stores it, and each end has 10 us of work.
+#[test]
+fn a_single_message_waits_for_no_other_however_small_it_is() {
+    let once = "rule = \"count\", repeats = 1, trials = 1";
+    assert_near(stream_us("1 B", once), 20.0 + 2.0 * wire_us(91.0));
+    assert_near(stream_us("512 B", once), 20.0 + 2.0 * wire_us(602.0));
+}
+
+#[test]
+fn messages_begin_at_least_what_they_cost_an_end_behind_each_other() {
+    let ten = "rule = \"count\", repeats = 10, trials = 1";
+    assert_near(
+        stream_us("1 B", ten),
+        9.0 * 10.0 + 20.0 + 2.0 * wire_us(91.0),
+    );
+    // 1 MB fills 691 segments; a full frame is stored.
+    let on_wire = 1e6 + 691.0 * 90.0;
+    let large = stream_us("100 kB", ten);
+    assert_near(large, 20.0 + wire_us(on_wire) + wire_us(1538.0));
+}
+
+#[test]
+fn an_endless_stream_has_as_many_messages_as_its_ends_can_handle() {
+    let second = "rule = \"time\", trial = \"1 s\", trials = 1";
+    assert_near(stream_us("1 B", second), 1e6);
+}

@@ -10,6 +10,7 @@ from weft.diagnosis.thresholds import Threshold, curve_thresholds
 from weft.errors import RequestError
 from weft.model.estimate import Estimate, Fitted, residuals
 from weft.model.hockney import Hockney, fit_times
+from weft.model.hockney_errors import widened
 from weft.model.misfit import Misfit, MisfitSpan, stretches
 from weft.model.noisy_curve import NoisyCurve
 from weft.runs.folder import Run
@@ -21,7 +22,8 @@ MOST_NAMED = 2
 
 
 def fit(run: Run) -> Fitted:
-    """Fit the run's ping-pong curve: the medians over fits to each launch, with their intervals.
+    """Fit the run's ping-pong curve: the medians over fits to each launch, with their intervals, which are wide enough
+    for how far sizes are off the model in all launches alike.
 
     One or two launches give no intervals, nor does a curve that the model does not follow: `misfits` says where.
     Raises RequestError when there is no such curve.
@@ -31,7 +33,9 @@ def fit(run: Run) -> Fitted:
     latency = interval_over_launches(curve, [each.latency_us for each in launches], upper=True)
     peak = interval_over_launches(curve, [each.peak_mbps for each in launches])
     model = Hockney(latency.median, peak.median)
-    misfits = _misfits(run, curve, model)
+    noisy = NoisyCurve.of(curve.sizes, curve.times_us)
+    misfits = _misfits(run, curve, noisy, model)
+    latency, peak = widened(model, noisy, latency, peak)
     known = has_interval(len(launches)) and not misfits
     estimates = [
         Estimate(name, each.median, each.low if known else None, each.high if known else None)
@@ -43,9 +47,8 @@ def fit(run: Run) -> Fitted:
     return Fitted("hockney", model, estimates, covered, "size_bytes", rows, misfits)
 
 
-def _misfits(run: Run, curve: Curve, model: Hockney) -> list[Misfit]:
+def _misfits(run: Run, curve: Curve, noisy: NoisyCurve, model: Hockney) -> list[Misfit]:
     """Where the model is off, with the reason."""
-    noisy = NoisyCurve.of(curve.sizes, curve.times_us)
     found = stretches(noisy, model.predict(noisy.sizes))
     known = curve_thresholds(run, curve) if found else []
     return [_misfit(one, curve, known) for one in found]

@@ -18,7 +18,7 @@ launches that agree by chance prove nothing."""
 MEDIAN_COST = 1.2533
 """The standard error of a median over that of a mean, of normal values."""
 _ROUNDS = 4
-_MAD = 1.4826
+MAD = 1.4826
 """A normal distribution's standard deviation over the median of its absolute deviations."""
 
 
@@ -26,7 +26,8 @@ _MAD = 1.4826
 class NoisyCurve:
     """Levels are medians over launches, in which what a launch has in common at all sizes does not count.
 
-    `levels_us` and `errors` (relative standard errors) are in shape (sizes), `apart` (the relative deviation of each
+    `levels_us`, `errors` (relative standard errors) and `launch_errors` (the part of them that is due to differences
+    between launches) are in shape (sizes), `apart` (the relative deviation of each
     launch from the levels, NaN where it did not measure a size) in shape (sizes, launches).
     `deviations` are relative standard deviations between launches, by size. `roughness` is how far a size is
     from the line between its neighbours, as a standard error, in the middle of the curve's sizes: levels are not known
@@ -36,6 +37,7 @@ class NoisyCurve:
     sizes: Floats
     levels_us: Floats
     errors: Floats
+    launch_errors: Floats
     apart: Floats
     deviations: Floats
     roughness: float
@@ -53,7 +55,7 @@ class NoisyCurve:
         launches = np.count_nonzero(~np.isnan(apart), axis=1)
         by_launch = MEDIAN_COST * deviations / np.sqrt(np.maximum(launches, 1))
         errors = np.maximum(by_launch, max(rough, LEAST_ERROR))
-        return cls(of_size, np.exp(levels), errors, apart, deviations, rough)
+        return cls(of_size, np.exp(levels), errors, by_launch, apart, deviations, rough)
 
     def contrast(self, weights: Floats, value: float) -> Contrast:
         """What a sum of the levels' logarithms with these weights is in each launch, where it is `value` in all."""
@@ -128,4 +130,4 @@ def _roughness(sizes: Floats, levels_us: Floats) -> float:
     share = (sizes[1:-1] - sizes[:-2]) / (sizes[2:] - sizes[:-2])
     between = (1 - share) * levels_us[:-2] + share * levels_us[2:]
     scale = np.sqrt(1 + share**2 + (1 - share) ** 2)
-    return _MAD * float(np.median(np.abs(np.log(levels_us[1:-1] / between)) / scale))
+    return MAD * float(np.median(np.abs(np.log(levels_us[1:-1] / between)) / scale))

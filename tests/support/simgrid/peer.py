@@ -32,6 +32,11 @@ def build_routes(binary: Path) -> None:
     _build(_SOURCES / "routes.cpp", binary)
 
 
+def build_times(binary: Path) -> None:
+    """Build bench/simgrid/times.cpp; raises NoSimGridError."""
+    _build(_SOURCES / "times.cpp", binary)
+
+
 def _build(source: Path, binary: Path) -> None:
     compiler = shutil.which("g++")
     if compiler is None:

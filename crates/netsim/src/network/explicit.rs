@@ -103,6 +103,23 @@ impl Network for Explicit {
             return None;
         }
         route.extend_from_slice(found);
-        Some(self.constraints.path(found))
+        Some(Path {
+            slowest_s_per_bit: self.slowest_s_per_bit(found),
+            ..self.constraints.path(found)
+        })
+    }
+}
+
+impl Explicit {
+    /// A message shares a constraint with itself where it crosses it several times.
+    fn slowest_s_per_bit(&self, route: &[u32]) -> f64 {
+        let s_per_bit = |at: &u32| {
+            let crossings = match self.is_shared[*at as usize] {
+                true => route.iter().filter(|other| *other == at).count(),
+                false => 1,
+            };
+            crossings as f64 / self.capacities()[*at as usize]
+        };
+        route.iter().map(s_per_bit).fold(0.0, f64::max)
     }
 }

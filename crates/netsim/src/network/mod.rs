@@ -15,5 +15,5 @@ pub use contended::{Contended, End};
 pub use described::of_fabric;
 pub use explicit::{Constraint, Explicit, Route};
 pub use flow::Flow;
-pub use generate::{generate, generators};
+pub use generate::{generate, generate_naming, generators};
 pub use path::{Hop, Path};

@@ -11,13 +11,13 @@ use crate::simulate::{
     Crowd, Demand, Fingerprint, Interrupted, Lumped, Route, Settings, side_by_side,
 };
 
+use super::amount::Amount;
 use super::barrier::barrier_s;
 use super::columns::Columns;
 use super::digest::{Digest, QUANTILES, Tally, rank, rate_mbps};
 use super::outcome::{Batches, PhaseOutcome};
 use super::parameters::{Sharing, Simulator};
 use super::setup::Setup;
-use super::stream::bytes_of;
 use super::summary::{Outcome, joined};
 
 /// A phase of an unphased all-to-all that each host takes part in with one message for each other.
@@ -158,11 +158,11 @@ impl<'a> AllPairs<'a> {
 
     fn each(&self, part: usize, look: &mut Look<'_>) {
         let mut setup = Setup::new(self.simulator.network, self.simulator.parameters);
-        let bytes = bytes_of(self.rule, self.size_bytes);
+        let amount = Amount::of(self.rule, self.size_bytes);
         let src = self.members[part];
         for &dst in self.members.iter().filter(|dst| **dst != src) {
             let transfer = Transfer::new(src, dst, self.size_bytes);
-            let found = setup.seek(&transfer, bytes, self.size_bytes);
+            let found = setup.seek(&transfer, amount, self.size_bytes);
             look(&setup, &transfer, found);
         }
     }

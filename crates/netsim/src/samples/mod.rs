@@ -1,6 +1,7 @@
 //! Phases in, samples out: what a plan's step would measure on a network.
 
 mod all_pairs;
+mod amount;
 mod barrier;
 mod cast;
 mod chain;

@@ -3,6 +3,7 @@
 
 use weft_plan::{Phase, StopRule, Transfer};
 
+use super::amount::Amount;
 use super::outcome::{Batches, PhaseOutcome};
 use super::setup::{Setup, narrowest};
 
@@ -54,7 +55,7 @@ pub fn round_trip(
 /// How long a message takes that is alone, and the narrowest constraint on its way.
 pub fn one_way(setup: &mut Setup<'_>, transfer: &Transfer, size_bytes: u64) -> Option<(f64, u32)> {
     setup.clear();
-    let path = setup.add(transfer, size_bytes, size_bytes)?;
+    let path = setup.add(transfer, Amount::Bytes(size_bytes), size_bytes)?;
     let bottleneck = narrowest(setup, setup.transfers.route(0));
     let capacities = setup.network.capacities();
     let mut route = setup.transfers.route(0).iter();

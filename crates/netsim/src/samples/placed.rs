@@ -6,6 +6,7 @@ use weft_plan::Transfer;
 
 use crate::network::Path;
 
+use super::amount::Amount;
 use super::parameters::Sharing;
 use super::setup::{Setup, streams_of};
 
@@ -17,19 +18,19 @@ pub struct Placed<'a> {
 }
 
 impl<'a> Placed<'a> {
-    /// Streams that may take different paths are parts of their own, with equal shares of the bytes.
+    /// Streams that may take different paths are parts of their own, with equal shares of the amount.
     pub fn add(
         setup: &mut Setup<'_>,
         transfer: &'a Transfer,
-        bytes: u64,
+        amount: Amount,
         size_bytes: u64,
     ) -> Option<Self> {
         let first = setup.transfers.len();
         let is_frame_by_frame = setup.parameters.sharing == Sharing::Reno;
         let path = match setup.network.hashes_ports() && !is_frame_by_frame {
-            false => setup.add(transfer, bytes, size_bytes)?,
+            false => setup.add(transfer, amount, size_bytes)?,
             true => {
-                let share = bytes.div_ceil(u64::from(transfer.streams));
+                let share = amount.shared(transfer.streams);
                 let each = streams_of(setup.network, transfer);
                 let paths: Option<Vec<_>> = each
                     .map(|stream| setup.add(&stream, share, size_bytes))

@@ -9,6 +9,7 @@ use crate::network::{End, Flow, Network, Path};
 use crate::simulate::{Demand, NOTHING, Route, Solver, Transfers};
 use weft_fabric::Framing;
 
+use super::amount::Amount;
 use super::parameters::Parameters;
 
 /// What carries out phases; one for each thread.
@@ -86,9 +87,9 @@ impl<'a> Setup<'a> {
         self.network.framing()
     }
 
-    /// Adds a transfer of so many bytes in messages of `size_bytes`. None where there is no path; nothing is added then.
-    pub fn add(&mut self, transfer: &Transfer, bytes: u64, size_bytes: u64) -> Option<Path> {
-        let (path, demand) = self.seek(transfer, bytes, size_bytes)?;
+    /// Adds a transfer in messages of `size_bytes`. None where there is no path; nothing is added then.
+    pub fn add(&mut self, transfer: &Transfer, amount: Amount, size_bytes: u64) -> Option<Path> {
+        let (path, demand) = self.seek(transfer, amount, size_bytes)?;
         self.count_ports(transfer, 0);
         self.push(demand);
         Some(path)
@@ -104,28 +105,23 @@ impl<'a> Setup<'a> {
 
     /// The same without adding it.
     pub fn seek_message(&mut self, message: &Transfer) -> Option<(Path, Demand)> {
-        let (path, demand) = self.seek(message, message.bytes, message.bytes)?;
-        let cap_bits_per_s = self.window_rate(&path).min(path.own_bits_per_s);
-        Some((
-            path,
-            Demand {
-                cap_bits_per_s,
-                ..demand
-            },
-        ))
+        self.seek(message, Amount::Bytes(message.bytes), message.bytes)
     }
 
     /// The same without adding it.
     pub fn seek(
         &mut self,
         transfer: &Transfer,
-        bytes: u64,
+        amount: Amount,
         size_bytes: u64,
     ) -> Option<(Path, Demand)> {
         self.forget_route();
         let path = self.find_path(transfer)?;
         self.find_path_back(transfer);
-        Some((path, self.demand(path, transfer.streams, bytes, size_bytes)))
+        Some((
+            path,
+            self.demand(path, transfer.streams, amount, size_bytes),
+        ))
     }
 
     /// The constraints of what was sought last.
@@ -158,7 +154,7 @@ impl<'a> Setup<'a> {
             own_bits_per_s: own_rates.fold(f64::INFINITY, f64::min),
             ..*slowest
         };
-        let demand = self.demand(whole, 1, bytes, bytes);
+        let demand = self.demand(whole, 1, Amount::Bytes(bytes), bytes);
         self.push(demand);
         Some(paths)
     }
@@ -234,12 +230,33 @@ impl<'a> Setup<'a> {
         self.framing().wire_bytes(window_bytes, path.mtu_bytes) as f64 * 8.0 / round_trip_s
     }
 
-    fn demand(&self, path: Path, streams: u32, bytes: u64, size_bytes: u64) -> Demand {
+    /// Wire bit/s at which the ends of a stream handle messages: they begin each one `overhead_s` behind the other at
+    /// the earliest. So the first message waits for none, and the last one only has its own time on the wire behind it.
+    fn handling_rate(&self, path: &Path, streams: f64, amount: Amount, size_bytes: u64) -> f64 {
+        let framing = self.framing();
+        let wire_bits = |bytes| framing.wire_bytes(bytes, path.mtu_bytes) as f64 * 8.0;
+        let overhead_s = self.parameters.overhead_s;
+        match amount {
+            Amount::Endless => {
+                size_bytes as f64 * 8.0 * framing.expansion(path.mtu_bytes) / overhead_s
+            }
+            Amount::Bytes(bytes) => {
+                let gaps = bytes as f64 / size_bytes as f64 / streams - 1.0;
+                let last_s = wire_bits(size_bytes) * path.slowest_s_per_bit;
+                match gaps > 0.0 {
+                    true => wire_bits(bytes) / streams / (gaps * overhead_s + last_s),
+                    false => f64::INFINITY,
+                }
+            }
+        }
+    }
+
+    fn demand(&self, path: Path, streams: u32, amount: Amount, size_bytes: u64) -> Demand {
         let streams = f64::from(streams);
         let framing = self.framing();
         let expansion = framing.expansion(path.mtu_bytes);
-        // An end cannot take messages faster than it handles them.
-        let gap_rate = size_bytes as f64 * 8.0 * expansion / self.parameters.overhead_s;
+        let bytes = amount.bytes(size_bytes);
+        let handling_rate = self.handling_rate(&path, streams, amount, size_bytes);
         Demand {
             bits: framing.wire_bytes(bytes, path.mtu_bytes) as f64 * 8.0,
             // Transfers share what counts, not what is on the wire; with one size of packets that is the same.
@@ -247,7 +264,7 @@ impl<'a> Setup<'a> {
             cap_bits_per_s: streams
                 * self
                     .window_rate(&path)
-                    .min(gap_rate)
+                    .min(handling_rate)
                     .min(path.own_bits_per_s),
             start_s: 0.0,
             back: framing.acknowledgement(path.mtu_bytes, self.parameters.segments_per_ack),

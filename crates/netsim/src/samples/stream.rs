@@ -5,6 +5,7 @@ use weft_plan::{Phase, StopRule, Transfer};
 use crate::packets::Span;
 use crate::simulate::Interrupted;
 
+use super::amount::Amount;
 use super::outcome::{Batches, Common, PhaseOutcome};
 use super::parameters::Sharing;
 use super::placed::Placed;
@@ -22,8 +23,8 @@ pub fn run(
     setup.clear();
     let mut placed: Vec<Placed<'_>> = Vec::with_capacity(transfers.len());
     for transfer in transfers {
-        let bytes = bytes_of(rule, phase.size_bytes);
-        match Placed::add(setup, transfer, bytes, phase.size_bytes) {
+        let amount = Amount::of(rule, phase.size_bytes);
+        match Placed::add(setup, transfer, amount, phase.size_bytes) {
             Some(one) => placed.push(one),
             None => outcome.fail(transfer),
         }
@@ -36,17 +37,6 @@ pub fn run(
             let trials = rule.trials_within(trial_ns);
             time(setup, common, phase, &placed, (trial_ns, trials), outcome)
         }
-    }
-}
-
-pub fn bytes_of(rule: StopRule, size_bytes: u64) -> u64 {
-    match rule {
-        StopRule::Count {
-            repeats, trials, ..
-        } => size_bytes
-            .saturating_mul(u64::from(repeats))
-            .saturating_mul(u64::from(trials)),
-        StopRule::Time { .. } => size_bytes,
     }
 }
 

@@ -141,7 +141,7 @@ class Cluster:
             "framing": "bare",
         }
         try:
-            network = _core.Network.generated(name, links | values, 1.0)
+            network = _core.Network.generated(name, links | values, 1.0, self.hosts)
         except _core.RefusedError as error:
             raise self._element.wrong(str(error)) from None
         assert network is not None

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from xml.parsers import expat
@@ -87,7 +88,10 @@ def hosts_of_radical(element: Element) -> list[str]:
     prefix, suffix = (element.attributes.get(name, "") for name in ("prefix", "suffix"))
     if len(prefix + suffix) > _LONGEST_NAME:
         raise element.wrong(f"prefix and suffix: more than {_LONGEST_NAME} characters")
-    return [f"{prefix}{number}{suffix}" for number in _numbers(element)]
+    numbers = _numbers(element)
+    if twice := [number for number, times in Counter(numbers).items() if times > 1]:
+        raise element.wrong(f"a second {f'{prefix}{twice[0]}{suffix}'!r}: radical has it twice")
+    return [f"{prefix}{number}{suffix}" for number in numbers]
 
 
 def _numbers(element: Element) -> list[int]:
@@ -97,6 +101,8 @@ def _numbers(element: Element) -> list[int]:
         if not _WHOLE.fullmatch(first) or not _WHOLE.fullmatch(last or first):
             raise element.wrong(f"radical {part[:40]!r} is not a range such as 0-15")
         numbers = range(int(first), int(last or first) + 1)
+        if not numbers:
+            raise element.wrong(f"radical {part[:40]!r} ends before it begins")
         if len(found) + len(numbers) > _MOST_HOSTS:
             raise element.wrong(f"radical: more hosts than can be simulated, at most {_MOST_HOSTS}")
         found += numbers

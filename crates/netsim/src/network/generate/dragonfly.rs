@@ -131,12 +131,12 @@ impl Topology for Dragonfly {
         of_hosts.saturating_add(local).saturating_add(global)
     }
 
-    fn constraint_name(&self, constraint: u64) -> String {
+    fn constraint_name(&self, constraint: u64, host_name: &dyn Fn(u64) -> String) -> String {
         let (at, hosts) = (constraint, self.hosts());
         let local = self.all_routers() * self.routers;
         match at {
-            _ if at < hosts => format!("n{} out", at + 1),
-            _ if at < 2 * hosts => format!("n{} in", at - hosts + 1),
+            _ if at < hosts => format!("{} out", host_name(at)),
+            _ if at < 2 * hosts => format!("{} in", host_name(at - hosts)),
             _ if at < 2 * hosts + local => {
                 let (router, to) = (
                     (at - 2 * hosts) / self.routers,

@@ -59,8 +59,18 @@ pub fn generate(
     given: &BTreeMap<String, String>,
     scale: f64,
 ) -> Option<Result<Box<dyn Network>, String>> {
+    generate_naming(name, given, scale, &[])
+}
+
+/// The same where the first hosts of a topology are called so.
+pub fn generate_naming(
+    name: &str,
+    given: &BTreeMap<String, String>,
+    scale: f64,
+    host_names: &[String],
+) -> Option<Result<Box<dyn Network>, String>> {
     let (example, build) = GENERATORS.iter().find(|one| name_in(one.0) == name)?;
-    let values = Values::new(name_in(example), given, scale);
+    let values = Values::new(name_in(example), given, scale).naming(host_names);
     let built = build(&values).and_then(|network| {
         values.finish()?;
         Ok(network)

@@ -20,7 +20,8 @@ pub trait Topology: Debug + Send + Sync {
         format!("n{}", host + 1)
     }
 
-    fn constraint_name(&self, constraint: u64) -> String;
+    /// Given what hosts are called.
+    fn constraint_name(&self, constraint: u64, host_name: &dyn Fn(u64) -> String) -> String;
 
     /// The capacity of a constraint that is no link.
     fn inner_capacity(&self, _constraint: u64) -> Option<f64> {
@@ -49,6 +50,8 @@ pub trait Topology: Debug + Send + Sync {
 #[derive(Debug)]
 pub struct Generated<T> {
     name: String,
+    /// Of the first hosts; the others are called as the topology has it.
+    host_names: Vec<String>,
     topology: T,
     links: Links,
     capacities: Vec<f64>,
@@ -70,6 +73,7 @@ pub fn generated<T: Topology + 'static>(
     let capacity = |at| topology.inner_capacity(at).unwrap_or(links.bits_per_s);
     Ok(Box::new(Generated {
         name: values.title(),
+        host_names: values.host_names().to_vec(),
         capacities: (0..constraints).map(capacity).collect(),
         paths: (0..KNOWN_WAYS)
             .map(|count| Path::alike(links.hop(), count))
@@ -89,7 +93,8 @@ impl<T: Topology> Inventory for Generated<T> {
     }
 
     fn host_name(&self, host: usize) -> String {
-        self.topology.host_name(host as u64)
+        let given = self.host_names.get(host).cloned();
+        given.unwrap_or_else(|| self.topology.host_name(host as u64))
     }
 
     fn capacities(&self) -> &[f64] {
@@ -97,7 +102,8 @@ impl<T: Topology> Inventory for Generated<T> {
     }
 
     fn constraint_name(&self, constraint: usize) -> String {
-        self.topology.constraint_name(constraint as u64)
+        let host_name = |host| self.host_name(host as usize);
+        self.topology.constraint_name(constraint as u64, &host_name)
     }
 
     fn constraint_delay_s(&self, constraint: usize) -> f64 {

@@ -106,11 +106,11 @@ impl Topology for Torus {
         format!("n{}", digits.join("-"))
     }
 
-    fn constraint_name(&self, constraint: u64) -> String {
+    fn constraint_name(&self, constraint: u64, host_name: &dyn Fn(u64) -> String) -> String {
         let each = self.links_each();
         let (host, link) = (constraint / each, constraint % each);
         let sign = if link % 2 == 0 { "+" } else { "-" };
-        format!("{} {sign}{}", self.host_name(host), link / 2 + 1)
+        format!("{} {sign}{}", host_name(host), link / 2 + 1)
     }
 
     /// Cables lead up. Of two hosts in a dimension one cable is enough: each sends over it in its own direction.

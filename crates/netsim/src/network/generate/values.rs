@@ -11,6 +11,7 @@ pub struct Values<'a> {
     name: &'static str,
     given: &'a BTreeMap<String, String>,
     scale: f64,
+    host_names: &'a [String],
     known: RefCell<Vec<&'static str>>,
 }
 
@@ -23,8 +24,19 @@ impl<'a> Values<'a> {
             name,
             given,
             scale,
+            host_names: &[],
             known: RefCell::default(),
         }
+    }
+
+    /// The same with other names for hosts.
+    pub fn naming(self, host_names: &'a [String]) -> Self {
+        Self { host_names, ..self }
+    }
+
+    /// What the first hosts are called, where a rule generates them.
+    pub fn host_names(&self) -> &'a [String] {
+        self.host_names
     }
 
     /// How the network is called: with all that was given.

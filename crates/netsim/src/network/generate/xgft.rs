@@ -191,7 +191,7 @@ impl Topology for Xgft {
         links.saturating_add(u64::from(self.backplane.is_some()))
     }
 
-    fn constraint_name(&self, constraint: u64) -> String {
+    fn constraint_name(&self, constraint: u64, host_name: &dyn Fn(u64) -> String) -> String {
         let up = self.links_up;
         let (link, path) = match constraint {
             at if at < up => (at, "up"),
@@ -206,8 +206,8 @@ impl Topology for Xgft {
             (link - found.first) % found.parents,
         );
         match (level, path) {
-            (0, "up") => format!("n{} out", group + 1),
-            (0, _) => format!("n{} in", group + 1),
+            (0, "up") => format!("{} out", host_name(group)),
+            (0, _) => format!("{} in", host_name(group)),
             _ => format!("level {level} group {} {path} {}", group + 1, parent + 1),
         }
     }
