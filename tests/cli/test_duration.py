@@ -18,7 +18,9 @@ def test_what_is_no_time_is_refused(text: str) -> None:
         Duration().convert(text, None, None)
 
 
-@pytest.mark.parametrize(("text", "why"), [("10ms", "less than 100 ms"), ("1h", "more than 60.0 s")])
+@pytest.mark.parametrize(
+    ("text", "why"), [("10ms", "less than 100 ms"), ("1h", "more than 60.0 s")]
+)
 def test_a_time_out_of_range_is_refused(text: str, why: str) -> None:
     with pytest.raises(click.BadParameter, match=why):
         Duration(0.1, 60.0).convert(text, None, None)

@@ -10,7 +10,7 @@ import pytest
 from model.test_laws_fit import NIC_BOUND, rates
 from support.cases import cases
 from support.here import refusal, weft, weft_json
-from support.runs import affine_us, launches_of, pingpong_run, write_run
+from support.runs import affine_us, launches_of, pingpong_run, stolen_mark, write_run
 
 SIZES = [2**power for power in range(20)]
 
@@ -30,7 +30,7 @@ def table(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def test_laws_as_json(table: Path) -> None:
     document = weft_json("fit", table, "--model", "laws", "--hold", "link_mbps=1000")
-    keys = {"model", "parameters", "coverage", "rms_error_pct", "misfits", "residuals"}
+    keys = {"model", "parameters", "coverage", "rms_error_pct", "misfits", "doubts", "residuals"}
     assert set(document) == keys
     found = {each["name"]: each for each in document["parameters"]}
     assert found["beta"]["low"] < 1.5 < found["beta"]["high"]
@@ -128,3 +128,15 @@ def test_a_file_that_is_not_there_and_a_run_are_refused(tmp_path: Path) -> None:
 )
 def test_a_wrong_hold_is_refused(table: Path, model: str, hold: str, said: str) -> None:
     assert said in refusal("fit", table, "--model", model, "--hold", hold)
+
+
+def test_a_fit_to_a_disturbed_run_says_so_first_and_states_no_interval(tmp_path: Path) -> None:
+    times = np.outer([25.0, 30.0, 110.0], np.ones(5))[:, :, None]
+    marks = [stolen_mark(launch) for launch in range(5)]
+    done = [[0, launch] for launch in range(5)]
+    pingpong_run(tmp_path / "run", [8, 1024, 16384], times, done=done, disturbed=marks)
+    shown = weft("fit", tmp_path / "run", "--model", "hockney").stdout.splitlines()
+    assert shown[0].startswith("disturbed: 5 of 5 launches were disturbed: the hypervisor")
+    assert shown[1] == "hockney, without intervals: nothing can be concluded from the run"
+    document = weft_json("fit", tmp_path / "run", "--model", "hockney")
+    assert document["doubts"] and [one["low"] for one in document["parameters"]] == [None, None]

@@ -16,6 +16,7 @@ from weft.api.run import Run
 from weft.api.table import Table
 from weft.api.text import Said, shown
 from weft.diagnosis import hockney_fit
+from weft.diagnosis.disturbed import not_usable
 from weft.diagnosis.node.gamma_runs import GammaSweep, sweep_of_runs
 from weft.errors import RequestError
 from weft.model.estimate import Estimate, Fitted
@@ -24,6 +25,7 @@ from weft.model.laws_fit import fit_laws, fit_laws_modified
 from weft.model.misfit import misfit_lines
 from weft.plan.catalog import known_names
 from weft.runs.folder import Run as StoredRun
+from weft.runs.meta import RunMeta
 
 Held = Mapping[str, float]
 Sources = Sequence[str | StoredRun]
@@ -147,10 +149,12 @@ class Fit(Said):
         return Predictions(pa.table({"size_bytes": places, "time_us": predicted} | rates))
 
     def lines(self) -> list[str]:
-        """Each parameter with its interval, how far the model is off, and at which sizes it does not hold."""
+        """Each parameter with its interval, how far the model is off, at which sizes it does not hold; first what is in
+        doubt."""
         found = self.fitted
         title = f"{found.name}: {found.rms_error_pct:.2f} % off (root mean square)"
-        return [title, *map(_estimate_text, found.estimates), *misfit_lines(found.misfits)]
+        doubts = [f"disturbed: {one}" for one in found.doubts]
+        return [*doubts, title, *map(_estimate_text, found.estimates), *misfit_lines(found.misfits)]
 
 
 def _estimate_text(one: Estimate) -> str:
@@ -160,6 +164,16 @@ def _estimate_text(one: Estimate) -> str:
         return f"{one.name} = {shown(one.value)}"
     low, high = ("open" if end is None else shown(end) for end in (one.low, one.high))
     return f"{one.name} = {shown(one.value)} ({low} to {high})"
+
+
+def _doubts(sources: Sources) -> list[str]:
+    """Of each source that is a run from which nothing can be concluded, why."""
+    metas = [
+        one.meta if isinstance(one, StoredRun) else RunMeta.read(Path(one))
+        for one in sources
+        if isinstance(one, StoredRun) or Path(one).is_dir()
+    ]
+    return [reason for meta in metas if (reason := not_usable(meta))]
 
 
 class Model(Said):
@@ -180,7 +194,8 @@ class Model(Said):
         if not sources:
             raise RequestError(f"{self.name} is fitted to a run", "give one")
         given = [one.stored if isinstance(one, Run) else os.fspath(one) for one in sources]
-        return Fit(_FITS[self.name](given, size_bytes, dict(hold or {}), ceiling))
+        fitted = _FITS[self.name](given, size_bytes, dict(hold or {}), ceiling)
+        return Fit(fitted.doubted(_doubts(given)))
 
     def lines(self) -> list[str]:
         """Its name."""

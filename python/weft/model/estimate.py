@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import Protocol
 
 import numpy.typing as npt
@@ -51,7 +51,8 @@ class Model(Protocol):
 class Fitted:
     """A fitted model: `coverage` is that of the intervals, `axis` what the residuals lie along.
 
-    With `misfits` the points do not follow the model, and no interval of it is stated.
+    With `misfits` the points do not follow the model, and no interval of it is stated; nor is one with `doubts`, which
+    say why nothing can be concluded from what was measured.
     """
 
     name: str
@@ -61,6 +62,7 @@ class Fitted:
     axis: str
     residuals: Sequence[Residual]
     misfits: Sequence[Misfit] = ()
+    doubts: Sequence[str] = ()
 
     @property
     def values(self) -> Mapping[str, float]:
@@ -73,6 +75,13 @@ class Fitted:
         squares = [each.error_pct**2 for each in self.residuals]
         return math.sqrt(sum(squares) / len(squares))
 
+    def doubted(self, doubts: Sequence[str]) -> Fitted:
+        """The same, without intervals where something is in doubt."""
+        if not doubts:
+            return self
+        estimates = [replace(each, low=None, high=None) for each in self.estimates]
+        return replace(self, estimates=estimates, doubts=doubts)
+
     def to_json(self) -> dict[str, object]:
         """The document of `weft fit --json`."""
         return {
@@ -81,6 +90,7 @@ class Fitted:
             "coverage": self.coverage,
             "rms_error_pct": self.rms_error_pct,
             "misfits": self.misfits,
+            "doubts": self.doubts,
             "residuals": [
                 {self.axis: each.at, **{k: v for k, v in asdict(each).items() if k != "at"}}
                 for each in self.residuals

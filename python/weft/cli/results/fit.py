@@ -50,6 +50,8 @@ def fit(
         print_json(fitted.to_json())
         return
     console = terminal()
+    for doubt in fitted.doubts:
+        console.print(f"disturbed: {doubt}", style="bold", soft_wrap=True)
     console.print(_title(fitted), style="bold")
     console.print(_parameters_table(fitted.estimates))
     if any(_is_open(each) for each in fitted.estimates):
@@ -69,6 +71,8 @@ def _held(text: str) -> tuple[str, float]:
 
 
 def _title(fitted: Fitted) -> str:
+    if fitted.doubts:
+        return f"{fitted.name}, without intervals: nothing can be concluded from the run"
     if fitted.misfits:
         return f"{fitted.name}, without intervals: the run does not follow this model"
     if all(each.held or each.low is each.high is None for each in fitted.estimates):
@@ -79,9 +83,14 @@ def _title(fitted: Fitted) -> str:
 def _parameters_table(estimates: Sequence[Estimate]) -> Table:
     table = plain_table("", "value", "from", "to")
     for each in estimates:
-        ends = ("held", "") if each.held else (_end(each.low), _end(each.high))
-        table.add_row(each.name, _value(each), *ends)
+        table.add_row(each.name, _value(each), *_ends(each))
     return table
+
+
+def _ends(each: Estimate) -> tuple[str, str]:
+    if each.held:
+        return "held", ""
+    return ("-", "-") if each.low is each.high is None else (_end(each.low), _end(each.high))
 
 
 def _is_open(each: Estimate) -> bool:
