@@ -128,6 +128,54 @@ def test_after_a_re_route_another_course_is_usual() -> None:
     assert change.begin_s == pytest.approx(MONDAY + 27 * DAY + 3 * 3600, abs=3600)
 
 
+@pytest.mark.parametrize(("rise", "load"), [(-4, 0.5), (4, 2)])
+@pytest.mark.parametrize("hour", [6.5, 11, 16, 17])
+def test_a_re_route_in_working_hours_is_dated(hour: float, rise: float, load: float) -> None:
+    """Hours of the other path's load before it, or of the first one's behind it, would pass for the course."""
+    place = 29 * 96 + int(4 * hour)
+    works, level = by_quarter(56), np.zeros(56 * 96)
+    level[place:] = rise
+    works[place:] *= load
+    [change] = find_course(weeks(works, shift=9, level=level)).changes
+    assert (change.what, change.end_s) == ("re-route", change.begin_s)
+    assert change.begin_s == pytest.approx(MONDAY + 29 * DAY + hour * 3600, abs=3600)
+
+
+def test_hours_that_begin_early_or_late_are_no_change() -> None:
+    rng = np.random.default_rng(2)
+    works = np.zeros(91 * 96)
+    for day in range(91):
+        early, late = rng.integers(-1, 2, 2)
+        works[day * 96 + 36 + early : day * 96 + 68 + late] = float(day % 7 < 5)
+    assert find_course(weeks(works, shift=9)).changes == []
+
+
+def test_days_differ_on_a_new_path_as_on_the_old_one() -> None:
+    """Five working days by themselves say too little of by how much loads differ."""
+    rng = np.random.default_rng(4)
+    works = by_quarter(49) * np.repeat(rng.normal(1, 0.12, 49), 96)
+    level = np.zeros(49 * 96)
+    level[41 * 96 + 12 :] = 4
+    works[41 * 96 :] *= 1.8
+    [change] = find_course(weeks(works, shift=12, level=level)).changes
+    assert change.what == "re-route"
+    assert change.begin_s == pytest.approx(MONDAY + 41 * DAY + 3 * 3600, abs=3600)
+
+
+def test_one_day_unlike_all_others_hides_no_congestion() -> None:
+    """Two days before the end the path becomes another one: too late for its course to be known."""
+    works, level = by_quarter(47), np.zeros(47 * 96)
+    level[45 * 96 + 12 :] = 4
+    works[45 * 96 :] *= 3
+    parts = weeks(works, shift=9, level=level)
+    inside = slice(15 * 96 + 80, 16 * 96)
+    parts.minimum_s[inside] += 0.3 * MS
+    parts.jitter_s[inside] *= 2.1
+    found = [one for one in find_course(parts).changes if one.what == "congestion"]
+    begin_s = pytest.approx(MONDAY + 15 * DAY + 20 * 3600, abs=1800)
+    assert any(one.begin_s == begin_s for one in found)
+
+
 def test_a_load_that_grows_and_differs_by_day_is_no_change() -> None:
     rng = np.random.default_rng(3)
     of_day = np.linspace(1, 2, 84) * rng.normal(1, 0.1, 84)

@@ -9,9 +9,9 @@ import numpy as np
 from scipy.ndimage import median_filter
 from threadpoolctl import threadpool_limits
 
-from weft.diagnosis.links import scan, windows
+from weft.diagnosis.links import moves, scan, windows
 from weft.diagnosis.links.noise import Noise, Whitener, by_group, estimate, spread, whitener
-from weft.diagnosis.links.profile import LEAST_DAYS, Calendar, courses, level
+from weft.diagnosis.links.profile import LEAST_DAYS, Calendar, Courses, courses, level
 from weft.diagnosis.links.quarters import Quarters
 from weft.diagnosis.links.recurrence import Recurrence, find_recurrences
 from weft.diagnosis.links.scan import Limit, Window
@@ -25,9 +25,11 @@ _MOST = 40
 _SEARCHES = 3
 _FEWEST = 48
 """Quarters (half a day) below which there is no telling a change from noise."""
-_PATH_S = 7 * 86400.0
+_PATH_S = LEAST_DAYS * 86400.0
 """What lasts as long has a course of its own."""
 _SPIKE = 6.0
+_WILD = 4.0
+"""Standard deviations by which a day wanders more than others do."""
 _PASSES = 3
 _CLIP = 3.0
 
@@ -80,15 +82,16 @@ def _find(parts: Quarters, seed: int) -> Course:
     tentative: list[Window] = []
     for number in range(_PASSES):
         places = [(one.begin, one.end) for one in tentative]
-        judged = _judged(parts, values, tentative, is_first=number == 0)
+        judged, _ = _dated(parts, values, tentative, is_first=number == 0)
         limit = judged.threshold(seed, 1)
         tentative = _search(judged.values, limit)
         if places == [(one.begin, one.end) for one in tentative]:
             break
-    judged = _judged(parts, values, tentative)
+    judged, tentative = _dated(parts, values, tentative)
     limit = limit.at_least(judged.threshold(seed, scan.DAY))
     found = judged.values.settled(((one.begin, one.end) for one in tentative), limit)
-    recurrences = find_recurrences(parts, judged.calendar, judged.usual_s, judged.noise_s)
+    usual = judged.courses
+    recurrences = find_recurrences(parts, usual.calendar, usual.usual[0], judged.noise_s)
     return Course(_changes(parts, found, judged.noises[0].sd), recurrences)
 
 
@@ -98,21 +101,45 @@ def _floor(jitter_s: Floats) -> float:
 
 @dataclass(frozen=True)
 class _Judged:
-    """The series, innovations of it without its windows (`chance`), and the noise that both are in units of; of each
-    minimum what is usual and the standard deviation of its noise; and the days that they are of."""
+    """The series, what is left of it without its windows and its course (`quiet`), innovations of that (`chance`), and
+    the noise that they are in units of; of each minimum the standard deviation of its noise."""
 
     values: Values
+    quiet: Floats
     chance: Floats
     noises: list[Noise]
-    usual_s: Floats
     noise_s: Floats
-    calendar: Calendar
+    courses: Courses
+    whiteners: list[Whitener]
 
     def threshold(self, seed: int, block: int) -> Limit:
         """What windows exceed by chance, by blocks of so many quarters; single ones are drawn without their tails."""
-        chance = np.clip(self.chance, -_CLIP, _CLIP) if block == 1 else self.chance
+        chance = np.clip(self.chance, -_CLIP, _CLIP) if block == 1 else _usual_days(self.chance)
         chance = chance - chance.mean(axis=1, keepdims=True)
         return scan.threshold(chance, self.values.answers, np.random.default_rng(seed), block)
+
+
+def _usual_days(chance: Floats) -> Floats:
+    """Without the days that wander far more than others: one that was fitted badly would hide events on all others."""
+    days = chance[:, : chance.shape[1] // scan.DAY * scan.DAY].reshape(len(chance), -1, scan.DAY)
+    if days.shape[1] < LEAST_DAYS:
+        return chance
+    wander = np.log(np.sum(np.ptp(np.cumsum(days, axis=2), axis=2) ** 2, axis=0) + 1e-300)
+    usual = wander < np.median(wander) + _WILD * spread(wander)
+    return days[:, usual].reshape(len(chance), -1)
+
+
+def _dated(
+    parts: Quarters, values: Floats, found: list[Window], *, is_first: bool = False
+) -> tuple[_Judged, list[Window]]:
+    """With moves to other paths where the courses of these say."""
+    for _ in range(_PASSES):
+        judged = _judged(parts, values, found, is_first=is_first)
+        better = moves.dated(found, judged.courses, judged.quiet, judged.whiteners)
+        if better == found:
+            return judged, found
+        found = better
+    return _judged(parts, values, found, is_first=is_first), found
 
 
 def _judged(
@@ -122,14 +149,15 @@ def _judged(
     unix_s = parts.start + parts.time_s
     shape = len(parts), len(values)
     steady = values - windows.raised_by(_apart_from_course(parts, found), *shape)
-    usual, calendar = courses(unix_s, steady, parts.width_s, _moved_s(parts, found))
+    found_courses = courses(unix_s, steady, parts.width_s, _moved_s(parts, found))
+    usual, calendar = found_courses.usual, found_courses.calendar
     middle = np.median(steady - usual, axis=1, keepdims=True)
     steady, rest = steady - usual - middle, values - usual - middle
     quiet = rest - windows.raised_by(found, *shape)
     if is_first:
         levels = np.stack([level(unix_s, row, parts.width_s) for row in quiet])
         steady, quiet = steady - levels, quiet - levels
-    unrests = np.stack([by_group(row, *calendar.hours_of_kinds()) for row in steady])
+    unrests = np.stack([_unrest(row, calendar) for row in steady])
     spikes = np.stack([_spikes(row / one) * one for row, one in zip(rest, unrests, strict=True)])
     rest, quiet = rest - spikes, quiet - spikes
     position = (parts.time_s / parts.width_s).round().astype(np.int64)
@@ -141,7 +169,15 @@ def _judged(
     ]
     chance = whitened(quiet, whiteners)
     noise_s = noises[0].sd * unrests[0]
-    return _Judged(Values(products, answers), chance, noises, usual[0], noise_s, calendar)
+    series = Values(products, answers)
+    return _Judged(series, quiet, chance, noises, noise_s, found_courses, whiteners)
+
+
+def _unrest(steady: Floats, calendar: Calendar) -> Floats:
+    """By what factor the noise of each value is larger than usual: hours differ, and parts of them where something
+    begins or ends, now early, now late."""
+    of_hours = by_group(steady, *calendar.hours_of_kinds())
+    return of_hours * by_group(steady / of_hours, *calendar.parts_of_kinds(), are_few=True)
 
 
 def _spikes(rest: Floats) -> Floats:

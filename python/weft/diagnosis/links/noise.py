@@ -14,6 +14,8 @@ _MAD_TO_SD = 1.4826
 _CORRELATIONS = np.arange(0.02, 0.985, 0.02)
 _LEAST_VALUES = 8
 """Of an hour, from which on its noise may differ from that of others."""
+_CLEAR = 2.0
+"""Standard deviations up to which the spread of one of many groups is taken for that of all."""
 _LAGS = (1, 2, 3, 4, 6, 8, 12)
 _ORDER = 8
 """How many values before one tell something of it."""
@@ -51,17 +53,24 @@ def estimate(values: Floats, position: npt.NDArray[np.int64]) -> Noise:
     return Noise(unit.correlation, unit.share, max(sd, _least(values)))
 
 
-def by_group(values: Floats, group: npt.NDArray[np.int64], count: npt.NDArray[np.int64]) -> Floats:
+def by_group(
+    values: Floats,
+    group: npt.NDArray[np.int64],
+    count: npt.NDArray[np.int64],
+    *,
+    are_few: bool = False,
+) -> Floats:
     """By what factor the noise of each value is larger than usual, as that of its group is, such as an hour of the day.
 
-    A group's spread is drawn to that of all as far as chance explains the difference (empirical Bayes, on logarithms);
-    `count` has for each group how many of its values are independent.
+    A group's spread is drawn to that of all as far as chance explains the difference (on logarithms; empirical Bayes,
+    or where only few groups differ, the garrote); `count` has for each group how many of its values are independent.
     """
+    least = 2 * _LEAST_VALUES if are_few else _LEAST_VALUES
     parts = np.split(
         np.argsort(group, kind="stable"), np.cumsum(np.bincount(group, minlength=len(count)))[:-1]
     )
     spreads = np.array(
-        [_wide_spread(values[one], 0.8) if len(one) >= _LEAST_VALUES else 0.0 for one in parts]
+        [_wide_spread(values[one], 0.8) if len(one) >= least else 0.0 for one in parts]
     )
     known = spreads > _least(values)
     if known.sum() < 2:
@@ -69,8 +78,12 @@ def by_group(values: Floats, group: npt.NDArray[np.int64], count: npt.NDArray[np
     logs = np.zeros(len(count))
     logs[known] = np.log(spreads[known]) - np.median(np.log(spreads[known]))
     chance = 1 / np.maximum(count, 1)
-    real = max(float(np.mean(logs[known] ** 2 - chance[known])), 0.0)
-    found = np.exp(logs * real / (real + chance))[group]
+    if are_few:
+        share = np.clip(1 - _CLEAR**2 * chance / np.maximum(logs**2, 1e-300), 0.0, 1.0)
+    else:
+        real = max(float(np.mean(logs[known] ** 2 - chance[known])), 0.0)
+        share = real / (real + chance)
+    found = np.exp(logs * share)[group]
     return np.asarray(found / np.median(found))
 
 
@@ -113,10 +126,10 @@ class Whitener:
     scale: Floats
 
     def innovations(self, values: Floats) -> Floats:
-        """What is new in each value."""
-        known = np.zeros(len(values))
-        for lag in range(1, min(self.keep.shape[1], len(values) - 1) + 1):
-            known[lag:] += self.keep[lag:, lag - 1] * values[:-lag]
+        """What is new in each value (last axis)."""
+        known = np.zeros(values.shape)
+        for lag in range(1, min(self.keep.shape[1], values.shape[-1] - 1) + 1):
+            known[..., lag:] += self.keep[lag:, lag - 1] * values[..., :-lag]
         return np.asarray(self.scale * (values - known))
 
     def response(self) -> Floats:

@@ -43,8 +43,9 @@ _FAR = 3.0
 """Standard deviations from which on a value is no nearer to one course than to another."""
 _HOLIDAY = 4.0
 """By how much nearer (chi-squared) to the course of free days a weekday is that is like them."""
-_EVENT = 3.5
-"""Standard deviations of the load of days from which on one is no usual day."""
+_EVENT = 5.0
+"""Standard deviations of the load of days from which on one is no usual day. Beyond 4.1 are as few of the days of a
+quarter year, by chance, as there are windows that pass by chance; a spread of 60 days is a fifth too small at worst."""
 _MAD_TO_SD = 1.4826
 
 
@@ -62,7 +63,8 @@ def has_weeks(first_s: float, last_s: float) -> bool:
 class Calendar:
     """Of each value its `day`, counted from the first, and its `part` of the day; of each day its day of the week (0 is
     Monday), whether it is `free`: a weekend, or a weekday that is like one, and which `path` it had, counted from the
-    first: after a re-route another course may be usual."""
+    first: after a re-route another course may be usual. A day that is divided by one (`is_divided`) is two: before it,
+    and after it."""
 
     day: Ints
     part: Ints
@@ -70,22 +72,25 @@ class Calendar:
     weekday: Ints
     free: Bools
     path: Ints
+    is_divided: Bools
     is_long: bool
 
     @classmethod
     def of(cls, unix_s: Floats, width_s: float, moved_s: Sequence[float] = ()) -> Calendar:
-        """In UTC; every weekday is a working day at first. `moved_s` are the times of re-routes: a day on which one was
-        belongs to the path that it had longer."""
+        """In UTC; every weekday is a working day at first. `moved_s` are the times of re-routes, in order: they divide
+        the days on which they were."""
         parts = max(1, int(_DAY_S / width_s))
         number = (unix_s // _DAY_S).astype(np.int64)
-        day = number - number[0]
         part = np.minimum((unix_s % _DAY_S / width_s).astype(np.int64), parts - 1)
-        weekday = (number[0] + np.arange(day[-1] + 1) + _EPOCH_HOUR // DAY_HOURS) % 7
-        path = np.searchsorted(
-            np.array(moved_s), (number[0] + np.arange(day[-1] + 1) + 0.5) * _DAY_S
-        )
+        starts = np.concatenate([np.arange(number[0], number[-1] + 1) * _DAY_S, moved_s])
+        starts = np.unique(np.maximum(starts, unix_s[0]))
+        day = np.searchsorted(starts, unix_s, side="right") - 1
+        dates, which, pieces = np.unique(starts // _DAY_S, return_inverse=True, return_counts=True)
+        weekday = (dates.astype(np.int64) + _EPOCH_HOUR // DAY_HOURS)[which] % 7
+        path = np.searchsorted(np.array(moved_s), starts, side="right")
         is_long = has_weeks(float(unix_s[0]), float(unix_s[-1]))
-        return cls(day, part, parts, weekday, weekday >= _FRIDAY_ENDS, path, is_long)
+        free, is_divided = weekday >= _FRIDAY_ENDS, pieces[which] > 1
+        return cls(day, part, parts, weekday, free, path, is_divided, is_long)
 
     @property
     def is_usual(self) -> Bools:
@@ -128,27 +133,50 @@ class Calendar:
 
     def hours_of_kinds(self) -> tuple[Ints, Ints]:
         """Of each value a number for path, kind of day and hour; of each number how many days have it."""
-        kind = 2 * self.path + self.free
-        hours = int(self.hour[-1]) + 1
-        numbers = hours * kind[self.day] + self.hour[self.part]
-        return np.asarray(numbers), np.repeat(np.bincount(kind), hours)
+        return self._of_kinds(self.hour, 2 * self.path + self.free)
+
+    def parts_of_kinds(self) -> tuple[Ints, Ints]:
+        """The same of kind and part of a day: people come and go at the same hours on all paths."""
+        return self._of_kinds(np.arange(self.parts), self.free.astype(np.int64))
+
+    def _of_kinds(self, of_part: Ints, kind: Ints) -> tuple[Ints, Ints]:
+        count = int(of_part[-1]) + 1
+        numbers = count * kind[self.day] + of_part[self.part]
+        return np.asarray(numbers), np.repeat(np.bincount(kind), count)
+
+
+@dataclass(frozen=True)
+class Courses:
+    """What is usual at each time of each value (rows), beyond the level of the week around, zero in the median; and the
+    same of each day of the `calendar` and part of it without that day's own load (`of_days`, a table a value), whose
+    variance `of_loads` has, in units of the square of the course."""
+
+    usual: Floats
+    calendar: Calendar
+    of_days: Floats
+    of_loads: Floats
 
 
 def courses(
     unix_s: Floats, values: Floats, width_s: float, moved_s: Sequence[float] = ()
-) -> tuple[Floats, Calendar]:
-    """What is usual at these times of each row of values, beyond the level of the week around: zero in the median.
-    `moved_s` are the times of re-routes, in order; their steps are not in the values.
+) -> Courses:
+    """`moved_s` are the times of re-routes, in order; their steps are not in the values.
 
     Weekdays that are like weekends, such as holidays, are taken for free days; whether one is, all rows say together.
     """
     calendar = Calendar.of(unix_s, width_s, moved_s)
+    shape = len(values), len(calendar.free)
     if len(unix_s) < 2 * _DAY_S / width_s:
-        return np.zeros(values.shape), calendar
+        return Courses(
+            np.zeros(values.shape), calendar, np.zeros((*shape, calendar.parts)), np.zeros(shape)
+        )
     tables = [calendar.table(row - level(unix_s, row, width_s)) for row in values]
     calendar = _with_holidays(calendar, tables)
-    found = np.stack([calendar.at(_course(calendar, one)) for one in tables])
-    return found - np.median(found, axis=1, keepdims=True), calendar
+    found = [_course(calendar, one) for one in tables]
+    usual = np.stack([calendar.at(table) for table, _, _ in found])
+    middle = np.median(usual, axis=1, keepdims=True)
+    of_days = np.stack([table for _, table, _ in found]) - middle[:, :, None]
+    return Courses(usual - middle, calendar, of_days, np.stack([one for _, _, one in found]))
 
 
 def level(unix_s: Floats, values: Floats, width_s: float) -> Floats:
@@ -158,8 +186,8 @@ def level(unix_s: Floats, values: Floats, width_s: float) -> Floats:
     return np.asarray(median_filter(values, size=min(span, len(values) | 1), mode="nearest"))
 
 
-def _course(calendar: Calendar, table: Floats) -> Floats:
-    """Of each day and part."""
+def _course(calendar: Calendar, table: Floats) -> tuple[Floats, Floats, Floats]:
+    """Of each day and part, with the load of each day and without; and the variance of loads."""
     usual = np.tile(_drawn(calendar, table), (len(table), 1))
     of_paths = _kinds_of_paths(calendar)
     for chosen in [*_kinds(calendar), *of_paths, *_days_of_week(calendar)]:
@@ -168,9 +196,8 @@ def _course(calendar: Calendar, table: Floats) -> Floats:
         around = _AROUND_FREE if calendar.free[chosen[0]] else _AROUND
         if len(chosen) >= 2 * around:
             usual[chosen] += _moving(calendar, table[chosen] - usual[chosen], around)
-        if len(chosen) >= LEAST_DAYS:
-            usual[chosen] += _of_load(calendar, table[chosen] - usual[chosen], usual[chosen])
-    return usual
+    more, of_loads = _more(calendar, table - usual, usual, of_paths)
+    return usual + more, usual, of_loads
 
 
 def _kinds(calendar: Calendar, among: Bools | None = None) -> list[Ints]:
@@ -197,13 +224,14 @@ def _days_of_week(calendar: Calendar) -> list[Ints]:
 
 
 def _with_holidays(calendar: Calendar, tables: list[Floats]) -> Calendar:
-    """Weekdays that follow the course of free days by far better than that of working days are free."""
+    """Weekdays that follow the course of free days by far better than that of working days are free. What is left of
+    one that a re-route divides says too little of that."""
     free = calendar.free.copy()
     for path in range(calendar.path[-1] + 1):
         kinds = _kinds(calendar, calendar.path == path)
         if len(kinds) == 2:
             gains = sum(_nearer_to_free(calendar, table, *kinds) for table in tables)
-            free[kinds[0]] = gains > _HOLIDAY * calendar.alike
+            free[kinds[0]] = (gains > _HOLIDAY * calendar.alike) & ~calendar.is_divided[kinds[0]]
     return replace(calendar, free=free)
 
 
@@ -268,21 +296,39 @@ def _moving(calendar: Calendar, left: Floats, around: int) -> Floats:
     return np.asarray(running * np.clip(1 - chance / np.maximum(power, 1e-300), 0.0, 1.0))
 
 
-def _of_load(calendar: Calendar, left: Floats, usual: Floats) -> Floats:
-    """What days have because they have more or less of the usual course than others: their load differs. It is drawn to
-    zero by the share that chance makes; what is far more than days differ by is left alone."""
-    course = usual - np.median(usual)
-    more, _ = _loads(left, course, _spreads(calendar, left))
-    more, total = _loads(left, course, _spreads(calendar, left - more[:, None] * course))
-    chance = calendar.alike / total
-    varies = max(spread(more) ** 2 - float(np.median(chance)), 0.0)
-    drawn = np.maximum(more * varies / (varies + chance), -1.0)
-    drawn[more**2 > _EVENT**2 * (varies + chance)] = 0.0
-    return np.asarray(drawn[:, None] * course)
+def _more(
+    calendar: Calendar, left: Floats, usual: Floats, of_paths: list[Ints]
+) -> tuple[Floats, Floats]:
+    """What days have because they have more or less of the usual course than others: their load differs. With the
+    variance of that, which is one of users and no path: working days of all paths have one, and free days. It is drawn
+    to zero by the share that chance makes; what is far more than days differ by is left alone."""
+    found, of_loads = np.zeros(left.shape), np.zeros(len(left))
+    for is_free in (False, True):
+        paths = [one for one in of_paths if calendar.free[one[0]] == is_free]
+        if not paths or sum(map(len, paths)) < LEAST_DAYS:
+            continue
+        days = np.concatenate(paths)
+        course = np.vstack([usual[one] - np.median(usual[one]) for one in paths])
+        loads = [_loads(calendar, left[one], usual[one] - np.median(usual[one])) for one in paths]
+        more, chance = np.concatenate(loads, axis=1)
+        varies = max(spread(more) ** 2 - float(np.median(chance)), 0.0)
+        drawn = np.maximum(more * varies / (varies + chance), -1.0)
+        drawn[more**2 > _EVENT**2 * (varies + chance)] = 0.0
+        found[days], of_loads[days] = drawn[:, None] * course, varies
+    return found, of_loads
 
 
-def _loads(left: Floats, course: Floats, noise: Floats) -> tuple[Floats, Floats]:
-    """Of each day how much more of the course than usual it has, by least squares, and the weight of that."""
+def _loads(calendar: Calendar, left: Floats, course: Floats) -> tuple[Floats, Floats]:
+    """Of each day how much more of the course than usual it has, by least squares, and the variance that chance gives
+    that."""
+    more, _ = _least_squares(left, course, _spreads(calendar, left))
+    rest = left - more[:, None] * course
+    more, weight = _least_squares(left, course, _spreads(calendar, rest))
+    return more, calendar.alike / weight
+
+
+def _least_squares(left: Floats, course: Floats, noise: Floats) -> tuple[Floats, Floats]:
+    """Of each row how much of the course it has, and the weight of that."""
     weight = ~np.isnan(left) / noise**2
     total = np.maximum(np.sum(weight * course**2, axis=1), 1e-300)
     return np.sum(weight * course * np.nan_to_num(left), axis=1) / total, total

@@ -191,11 +191,11 @@ def threshold(
     which makes long windows likely, does not hide short ones; the highest of them follow Gumbel's distribution, which
     is fitted by moments.
     """
-    count = innovations.shape[1]
+    count = len(answers[0].rows)
     block = min(block, max(1, count // 4))
     series = int(np.clip(_DRAWN // count, _FEWEST_SURROGATES, _SURROGATES))
     lengths = _lengths(count)
-    first = generator.integers(0, count, (series, -(-count // block)))
+    first = generator.integers(0, innovations.shape[1], (series, -(-count // block)))
     groups = np.array_split(first, max(1, series * count // _TOGETHER))
     products = [_drawn(innovations, answers, group, block) for group in groups]
     maxima = np.stack([_highest(products, answers, length) for length in lengths])
@@ -211,8 +211,9 @@ def _drawn(
     innovations: Floats, answers: list[Responses], first: Places, block: int
 ) -> list[Floats]:
     """The products of each value in series of blocks that begin at `first`."""
-    count = innovations.shape[1]
-    at = (first[..., None] + np.arange(block)).reshape(len(first), -1)[:, :count] % count
+    count = len(answers[0].rows)
+    at = (first[..., None] + np.arange(block)).reshape(len(first), -1)[:, :count]
+    at %= innovations.shape[1]
     return [one.products(row[at]) for row, one in zip(innovations, answers, strict=True)]
 
 
