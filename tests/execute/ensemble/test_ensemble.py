@@ -151,9 +151,9 @@ def test_a_node_that_hangs_is_lost_when_patience_ends(tmp_path: Path) -> None:
         if phase == 0:
             kill(cluster, signal.SIGSTOP)
 
-    cluster = with_cluster(
-        tmp_path / "r", 4, ensemble_step("alltoall"), whole, patience_s=1.0, on_phase=on_phase
-    )
+    # Long enough for the signal to come before the next phase is over.
+    step = ensemble_step("alltoall", stop='{ rule = "time", trial = "300 ms", trials = 1 }')
+    cluster = with_cluster(tmp_path / "r", 4, step, whole, patience_s=1.0, on_phase=on_phase)
     assert "sent nothing" in cluster.meta.lost[0]["reason"]
     assert_only_the_victim_is_missing(cluster, 1)
 
