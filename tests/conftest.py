@@ -12,9 +12,10 @@ from support.simgrid.peer import NoSimGridError, build_peer, build_routes, build
 
 pytest_plugins = ["support.smoke"]
 
-# A shell without job control has what it starts in the background ignore interrupts, and so would all that
-# tests start in order to interrupt it.
+# A shell without job control has what it starts in the background ignore interrupts, as nohup does the end of the
+# terminal, and so would all that tests start in order to end it.
 signal.signal(signal.SIGINT, signal.default_int_handler)
+signal.signal(signal.SIGHUP, signal.SIG_DFL)
 
 
 # An example may take long where builds or labs have the processors.

@@ -41,7 +41,7 @@ def test_pages_load_nothing_from_the_network(site: Path) -> None:
 def test_every_command_has_an_entry(site: Path) -> None:
     text = (site / "commands.html").read_text()
     assert all(f'id="weft-{name}"' in text for name in ("run", "lab-up", "fabric-show", "explain"))
-    assert "Seconds without progress after which a peer has failed." in text
+    assert "Without progress for so long a peer has failed; a number counts seconds." in text
 
 
 def test_codes_have_anchors(site: Path) -> None:

@@ -15,7 +15,7 @@ from support.here import refusal, weft, weft_json
         (["--on", "sim:fast-ethernet-pair"], "is computed, and has no settings to tune"),
         (["--on", "lab:pair", "--for", "speed"], "--for takes stream, latency, mixed, or a plan"),
         (["--on", "lab:pair", "--knobs", "send_bufer"], "did you mean send_buffer?"),
-        (["--on", "lab:pair", "--time", "5 min s"], "write it as '10 min' or '90 s'"),
+        (["--on", "lab:pair", "--time", "5 min s"], "not a time, such as 90s, '10 min'"),
         (["--on", "lab:pair", "--time", "2 s"], "too short to tune anything"),
         (["--on", "ssh:a"], "has one node only (a)"),
         (["--on", "slurm:"], "each race would be on other nodes"),
