@@ -6,6 +6,7 @@ import json
 import os
 import shutil
 from collections.abc import Callable
+from copy import deepcopy
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -66,7 +67,7 @@ def _change_at(holder: Any, key: Any, chance: Random) -> None:
     if what == 0:
         del holder[key]
     elif what == 1 and isinstance(holder, list):
-        holder.append(holder[key])
+        holder.append(deepcopy(holder[key]))
     elif what == 2:
         holder[key] = "DEEP"
     elif what == 3 and isinstance(holder[key], int):
@@ -74,7 +75,8 @@ def _change_at(holder: Any, key: Any, chance: Random) -> None:
     else:
         # Of the same type more often than not: that goes further.
         alike = [one for one in ODD if type(one) is type(holder[key])]
-        holder[key] = chance.choice(alike if alike and what > 4 else ODD)
+        # A copy: what is changed next may lie in it.
+        holder[key] = deepcopy(chance.choice(alike if alike and what > 4 else ODD))
 
 
 def change_toml(path: Path, chance: Random) -> None:
