@@ -25,7 +25,7 @@ _MOST = 40
 _SEARCHES = 3
 _FEWEST = 48
 """Quarters (half a day) below which there is no telling a change from noise."""
-_PATH_S = LEAST_DAYS * 86400.0
+_PATH_S = 7 * 86400.0
 """What lasts as long has a course of its own."""
 _SPIKE = 6.0
 _WILD = 4.0

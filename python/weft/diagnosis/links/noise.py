@@ -16,6 +16,8 @@ _LEAST_VALUES = 8
 """Of an hour, from which on its noise may differ from that of others."""
 _CLEAR = 2.0
 """Standard deviations up to which the spread of one of many groups is taken for that of all."""
+_LEAST_OF_MANY = 32
+"""Values of one of many groups, likewise: of 20 days two at either end would say how wide it is."""
 _LAGS = (1, 2, 3, 4, 6, 8, 12)
 _ORDER = 8
 """How many values before one tell something of it."""
@@ -65,7 +67,7 @@ def by_group(
     A group's spread is drawn to that of all as far as chance explains the difference (on logarithms; empirical Bayes,
     or where only few groups differ, the garrote); `count` has for each group how many of its values are independent.
     """
-    least = 2 * _LEAST_VALUES if are_few else _LEAST_VALUES
+    least = _LEAST_OF_MANY if are_few else _LEAST_VALUES
     parts = np.split(
         np.argsort(group, kind="stable"), np.cumsum(np.bincount(group, minlength=len(count)))[:-1]
     )
@@ -79,6 +81,8 @@ def by_group(
     logs[known] = np.log(spreads[known]) - np.median(np.log(spreads[known]))
     chance = 1 / np.maximum(count, 1)
     if are_few:
+        # What begins or ends in a part makes it noisier than its hour, never quieter.
+        logs = np.maximum(logs, 0.0)
         share = np.clip(1 - _CLEAR**2 * chance / np.maximum(logs**2, 1e-300), 0.0, 1.0)
     else:
         real = max(float(np.mean(logs[known] ** 2 - chance[known])), 0.0)

@@ -308,13 +308,14 @@ def _more(
         if not paths or sum(map(len, paths)) < LEAST_DAYS:
             continue
         days = np.concatenate(paths)
-        course = np.vstack([usual[one] - np.median(usual[one]) for one in paths])
-        loads = [_loads(calendar, left[one], usual[one] - np.median(usual[one])) for one in paths]
+        of_path = [usual[one] - np.median(usual[one]) for one in paths]
+        loads = [_loads(calendar, left[one], its) for one, its in zip(paths, of_path, strict=True)]
         more, chance = np.concatenate(loads, axis=1)
-        varies = max(spread(more) ** 2 - float(np.median(chance)), 0.0)
+        apart = np.concatenate([one - np.median(one) for one, _ in loads])
+        varies = max(spread(apart) ** 2 - float(np.median(chance)), 0.0)
         drawn = np.maximum(more * varies / (varies + chance), -1.0)
         drawn[more**2 > _EVENT**2 * (varies + chance)] = 0.0
-        found[days], of_loads[days] = drawn[:, None] * course, varies
+        found[days], of_loads[days] = drawn[:, None] * np.vstack(of_path), varies
     return found, of_loads
 
 
