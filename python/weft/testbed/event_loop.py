@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import itertools
 import os
 import signal
 import sys
@@ -89,5 +88,9 @@ def cancel_on_terminate() -> None:
     task, loop = asyncio.current_task(), asyncio.get_running_loop()
     if task is None or not _is_main_thread():
         return
-    requests = itertools.count()
-    loop.add_signal_handler(signal.SIGTERM, lambda: next(requests) or task.cancel())
+
+    def cancel() -> None:
+        loop.add_signal_handler(signal.SIGTERM, lambda: None)
+        task.cancel()
+
+    loop.add_signal_handler(signal.SIGTERM, cancel)
