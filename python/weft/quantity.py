@@ -16,6 +16,9 @@ BYTES: Units = [(1, "B"), (2**10, "KiB"), (2**20, "MiB"), (2**30, "GiB"), (2**40
 MICROSECONDS: Units = [(1e-3, "ns"), (1, "µs"), (1e3, "ms"), (1e6, "s")]
 MEGABITS: Units = [(1, "Mb/s"), (1e3, "Gb/s"), (1e6, "Tb/s")]
 
+SECONDS = {"ms": 1e-3, "s": 1.0, "min": 60.0, "h": 3600.0}
+"""Units of times that people give, in seconds."""
+
 
 def parse(text: str, units: Mapping[str, float]) -> float | None:
     """20 us with {"us": 1e-6} -> 20e-6; None where it is no number with one of the units."""

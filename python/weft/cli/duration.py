@@ -6,9 +6,9 @@ import math
 
 import click
 
-from weft.quantity import format_us, number_and_unit
+from weft.quantity import SECONDS, format_us, number_and_unit
 
-_UNITS = {"": 1.0, "ms": 1e-3, "s": 1.0, "min": 60.0, "h": 3600.0, "d": 86400.0}
+_UNITS = {"": 1.0, **SECONDS, "d": 86400.0}
 
 
 class Duration(click.ParamType[float]):

@@ -16,7 +16,6 @@ from weft.text_file import parse_toml, read_text
 from weft.watch.alerts.settings import AlertSettings, parse_alerts
 from weft.watch.thinning import LONGEST_TO_S
 
-SECONDS = {"ms": 1e-3, "s": 1.0, "min": 60.0, "h": 3600.0}
 LONG = {"h": 3600.0, "d": 86400.0, "w": 7 * 86400.0, "y": 365.25 * 86400}
 RATES = {"kb/s": 1e3, "Mb/s": 1e6, "Gb/s": 1e9}
 SIZES = {"B": 1, "kB": 1000, "MB": 1_000_000}
@@ -180,9 +179,9 @@ def _settings(table: _Table, name: str) -> Settings:
     after_s = thin.quantity("after", LONG, 0.0) or None
     _check_upkeep(table, thin, retain_s, after_s)
     return Settings(
-        interval_s=table.quantity("interval", SECONDS, usual.interval_s),
+        interval_s=table.quantity("interval", quantity.SECONDS, usual.interval_s),
         budget=table.quantity("budget", PART, usual.budget),
-        timeout_s=table.quantity("timeout", SECONDS, usual.timeout_s),
+        timeout_s=table.quantity("timeout", quantity.SECONDS, usual.timeout_s),
         rate_bits_s=table.quantity("rate", RATES, usual.rate_bits_s),
         sizes=tuple(int(size or 0) for size in sizes),
         kinds=tuple(kinds),
@@ -190,7 +189,7 @@ def _settings(table: _Table, name: str) -> Settings:
         keep_bytes=int(table.quantity("keep", SIZES, usual.keep_bytes)),
         retain_s=retain_s,
         thin_after_s=after_s,
-        thin_to_s=thin.quantity("to", SECONDS, usual.thin_to_s),
+        thin_to_s=thin.quantity("to", quantity.SECONDS, usual.thin_to_s),
     )
 
 
@@ -206,7 +205,7 @@ def _check_upkeep(
         raise thin._wrong("after", "must be a day or more")
     if after_s is not None and retain_s is not None and after_s >= retain_s:
         raise thin._wrong("after", "must be less than `retain`")
-    if thin.quantity("to", SECONDS, 60.0) > LONGEST_TO_S:
+    if thin.quantity("to", quantity.SECONDS, 60.0) > LONGEST_TO_S:
         raise thin._wrong(
             "to", f"must be {LONGEST_TO_S:g} s or less, for the least of each quarter"
         )
@@ -233,7 +232,7 @@ def _pair(
     if len(set(between)) != 2 or not set(between) <= set(known):
         raise RequestError(f"{table.where('between')}: must be two of {', '.join(known)}")
     rate = table.quantity("rate", RATES, settings.rate_bits_s)
-    least = table.quantity("interval", SECONDS, 0.0) if "interval" in table else 0.0
+    least = table.quantity("interval", quantity.SECONDS, 0.0) if "interval" in table else 0.0
     return between[0], between[1], max(least, settings.link_interval_s(rate))
 
 

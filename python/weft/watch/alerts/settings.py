@@ -18,7 +18,6 @@ from weft.testbed.hosts.checked_table import CheckedTable, Document
 KINDS = ("outages", "congestion", "re-route", "not-measured", "threshold")
 """What is notified. "threshold" is only found where one of the thresholds is set."""
 KEYS = ["command", "webhook", "kinds", "least", "timeout", "alpha", "loss", "availability"]
-SECONDS = {"ms": 1e-3, "s": 1.0, "min": 60.0, "h": 3600.0}
 PARTS = {"": 1.0, "%": 0.01}
 
 _WORD = re.compile(r"(?:[A-Za-z_]\w*=\S*\s+)*([\w./~+-]+)(?:\s|$)")
@@ -70,14 +69,14 @@ def parse_alerts(values: dict[str, object], document: Document) -> AlertSettings
     kinds = table.texts("kinds") if "kinds" in table else list(usual.kinds)
     if unknown := [kind for kind in kinds if kind not in KINDS]:
         raise table._wrong("kinds", f"{unknown[0]} is none of {', '.join(KINDS)}")
-    timeout_s = table.quantity("timeout", SECONDS, 600.0)
+    timeout_s = table.quantity("timeout", quantity.SECONDS, 600.0)
     return AlertSettings(
         command=table.text("command") or "",
         webhook=table.url("webhook"),
         kinds=tuple(kinds),
-        least_s=table.quantity("least", SECONDS, 30 * 86400.0) or 0.0,
+        least_s=table.quantity("least", quantity.SECONDS, 30 * 86400.0) or 0.0,
         timeout_s=timeout_s or usual.timeout_s,
-        alpha_s=table.quantity("alpha", {"us": 1e-6, **SECONDS}, 60.0),
+        alpha_s=table.quantity("alpha", {"us": 1e-6, **quantity.SECONDS}, 60.0),
         loss=table.quantity("loss", PARTS, 1.0),
         availability=table.quantity("availability", PARTS, 1.0),
     )
