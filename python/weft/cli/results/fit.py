@@ -10,7 +10,7 @@ from rich.table import Table
 
 from weft.api.fit import models
 from weft.cli.output import json_option, print_json
-from weft.cli.tables.layout import number, plain_table, terminal, titled
+from weft.cli.tables.layout import number, plain_table, print_disturbed, terminal, titled
 from weft.errors import RequestError
 from weft.model.estimate import Estimate, Fitted
 from weft.model.misfit import misfit_lines
@@ -51,7 +51,7 @@ def fit(
         return
     console = terminal()
     for doubt in fitted.doubts:
-        console.print(f"disturbed: {doubt}", style="bold", soft_wrap=True)
+        print_disturbed(console, doubt)
     console.print(_title(fitted), style="bold")
     console.print(_parameters_table(fitted.estimates))
     if any(_is_open(each) for each in fitted.estimates):

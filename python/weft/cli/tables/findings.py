@@ -8,7 +8,7 @@ from rich.console import Console
 from rich.table import Table
 
 from weft.alike import listed
-from weft.cli.tables.layout import plain_table, terminal, titled
+from weft.cli.tables.layout import plain_table, print_disturbed, terminal, titled
 from weft.cli.tables.thresholds import print_thresholds
 from weft.diagnosis.disturbed import not_usable
 from weft.diagnosis.limits.findings import Findings, Limit, Slow
@@ -36,8 +36,7 @@ SURE = (
 def print_findings(found: Findings, meta: RunMeta) -> None:
     """The verdict, then the tables behind it, what is open, and warnings of the run."""
     console = terminal()
-    if reason := not_usable(meta):
-        console.print(f"disturbed: {reason}", style="bold", soft_wrap=True)
+    print_disturbed(console, not_usable(meta))
     console.print(found.verdict, soft_wrap=True)
     for one in found.networks or [found]:
         _print_network(one, console)

@@ -55,6 +55,12 @@ def terminal(soft_wrap: bool = False, is_stderr: bool = False) -> Console:
     return Terminal(stderr=is_stderr, highlight=False, markup=False, soft_wrap=soft_wrap)
 
 
+def print_disturbed(console: Console, reason: str | None) -> None:
+    """Why nothing can be concluded from what follows, if so."""
+    if reason:
+        console.print(f"disturbed: {reason}", style="bold", soft_wrap=True)
+
+
 def titled(console: Console, title: str, *parts: Table | str) -> None:
     """Parts below a title and an empty line."""
     console.print(f"\n{title}", style="bold")

@@ -11,7 +11,7 @@ from weft.cli.tables.collectives import print_collectives, print_library_costs
 from weft.cli.tables.ensemble import print_ensembles
 from weft.cli.tables.file_casts import print_file_casts
 from weft.cli.tables.interference import print_interference
-from weft.cli.tables.layout import number, plain_table, terminal, titled
+from weft.cli.tables.layout import number, plain_table, print_disturbed, terminal, titled
 from weft.cli.tables.linpack import print_linpack
 from weft.cli.tables.occupation import print_insides, print_loads
 from weft.cli.tables.pairs import print_multi_pair
@@ -40,8 +40,7 @@ MOST_NAMED = 8
 def print_summary(summary: Summary) -> None:
     """What was measured on what, warnings, the signature, the points."""
     console = terminal()
-    if reason := not_usable(summary.meta):
-        console.print(f"disturbed: {reason}", style="bold", soft_wrap=True)
+    print_disturbed(console, not_usable(summary.meta))
     for line in _header(summary):
         console.print(line, soft_wrap=True)
     if summary.signature:
