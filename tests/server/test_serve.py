@@ -230,5 +230,5 @@ def test_the_end_leaves_no_folder(
         assert server.get("api/runs/pair/points")["points"]
         assert [one.name.startswith("weft-serve-") for one in tmp_path.iterdir()] == [True]
         server.process.send_signal(number)
-        server.process.wait(60)
+        server.process.wait(10)
     assert list(tmp_path.iterdir()) == []
