@@ -10,6 +10,14 @@ use weft_plan::Limits;
 const WIRE_BITS: f64 = 1538.0 * 8.0;
 const SEGMENT_BYTES: f64 = 1448.0;
 
+/// Hosts at 1 Gb/s.
+fn one_switch(hosts: u32) -> String {
+    format!(
+        "name = \"one switch\"\n[[hosts]]\nids = \"n[1-{hosts}]\"\nattach = \"s\"\n\
+         link = {{ rate = \"1 Gb/s\" }}\n[[switches]]\nids = \"s\"\n"
+    )
+}
+
 /// A step of a plan on a fabric.
 fn run(fabric: &str, step: &str) -> Outcome {
     let fabric = weft_fabric::load(fabric, "test", 1.0).unwrap();
@@ -59,21 +67,10 @@ fn last_chunk_s(chunks: usize, chunk_s: &[f64]) -> f64 {
 
 #[test]
 fn a_slow_link_does_not_slow_down_how_chunks_fill_the_others() {
-    let fabric = r#"
-name = "one slow"
-[[hosts]]
-ids = "n[1-64]"
-attach = "s"
-link = { rate = "1 Gb/s" }
-[[switches]]
-ids = "s"
-[[overrides]]
-ids = "n20"
-link = { rate = "10 Mb/s" }
-"#;
+    let fabric = one_switch(64) + "[[overrides]]\nids = \"n20\"\nlink = { rate = \"10 Mb/s\" }\n";
     let step = "pattern = \"cast\"\nsizes = [\"1 MiB\"]\nchunk = \"64 KiB\"\n\
                 stop = { rule = \"count\", repeats = 1, trials = 1 }";
-    let outcome = run(fabric, step);
+    let outcome = run(&fabric, step);
     let wire_s = |bits_per_s: f64| 65536.0 / SEGMENT_BYTES * WIRE_BITS / bits_per_s;
     // n20 receives and sends at its own rate.
     let mut chunk_s = vec![wire_s(1e9); 63];
@@ -160,19 +157,10 @@ fn a_capacity_is_that_of_the_ports_that_contend_in_a_phase() {
 
 /// What a stream of messages takes between two hosts at 1 Gb/s, in microseconds. Each message costs its ends 10 us.
 fn stream_us(size: &str, stop: &str) -> f64 {
-    let fabric = r#"
-name = "pair"
-[[hosts]]
-ids = "n[1-2]"
-attach = "s"
-link = { rate = "1 Gb/s" }
-[[switches]]
-ids = "s"
-"#;
     let step = format!(
         "pattern = \"streams\"\nsizes = [\"{size}\"]\nsenders = \"1\"\nreceivers = \"2\"\nstop = {{ {stop} }}"
     );
-    let rows = run(fabric, &step).rows;
+    let rows = run(&one_switch(2), &step).rows;
     rows.elapsed_ns[0] as f64 / 1e3
 }
 
