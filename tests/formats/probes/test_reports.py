@@ -121,6 +121,19 @@ def test_probes_before_the_first_answer_and_behind_the_last_were_lost(tmp_path: 
     ]
 
 
+def test_without_a_header_the_first_that_is_told_was_the_first_probe(tmp_path: Path) -> None:
+    """The head of a log that was rotated: nothing says that probes before it were lost."""
+    file = tmp_path / "ping.txt"
+    file.write_text(
+        "".join(
+            f"64 bytes from 192.0.2.7: icmp_seq={number} ttl=64 time=0.4 ms\n"
+            for number in (57, 58)
+        )
+    )
+    [series], _ = _read(file)
+    assert series.time_s == pytest.approx([0, 1]) and not series.lost.any()
+
+
 def test_show_says_losses_and_what_an_importer_left_out(tmp_path: Path) -> None:
     folder = str(tmp_path / "links")
     weft("watch", "replay", str(REPORTS / "ping_D_O.txt"), "--out", folder)

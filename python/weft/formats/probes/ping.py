@@ -39,12 +39,19 @@ class _Log:
     """What a run of ping says; times are 0 where it writes none."""
 
     dst: str = ""
-    first: int = 0
+    counts_from: int | None = None
     is_timed: bool = False
     sent: int = 0
     twice: int = 0
     answers: dict[int, tuple[float, float, int]] = field(default_factory=dict)
     announced: dict[int, float] = field(default_factory=dict)
+
+    @property
+    def first(self) -> int:
+        """The number of the first probe: without a header, of the first that is told."""
+        if self.counts_from is not None:
+            return self.counts_from
+        return min([*self.answers, *self.announced])
 
 
 def read(source: Source) -> Found:
@@ -76,7 +83,7 @@ def _log(source: Source, passed_over: PassedOver) -> _Log:
         elif found := _HEADER.match(line):
             # Only iputils counts from 1.
             log.dst = found[1]
-            log.first = int(line.rstrip().rstrip(".").endswith(_OF_IPUTILS))
+            log.counts_from = int(line.rstrip().rstrip(".").endswith(_OF_IPUTILS))
         elif found := _SENT.match(line):
             log.sent = int(found[1])
         elif not _WORDLESS.match(line):
@@ -94,7 +101,7 @@ def _add_answer(log: _Log, number: int, found: re.Match[str]) -> None:
 
 def _give_times(source: Source, log: _Log) -> None:
     """Number and interval say when each probe began; raises RequestError where the begin is not given."""
-    start_s, interval_s = source.options.start_s, source.options.interval_s
+    start_s, interval_s, first = source.options.start_s, source.options.interval_s, log.first
     if start_s is None:
         raise RequestError(
             f"{source.path}: ping without -D writes no times",
@@ -102,10 +109,10 @@ def _give_times(source: Source, log: _Log) -> None:
         )
 
     def at_s(number: int) -> float:
-        return start_s + (number - log.first) * interval_s
+        return start_s + (number - first) * interval_s
 
     log.answers = {n: (at_s(n), rtt_s, size) for n, (_, rtt_s, size) in log.answers.items()}
-    before = range(log.first, min([*log.answers, *log.announced]))
+    before = range(first, min([*log.answers, *log.announced]))
     log.announced = {n: at_s(n) for n in (*before, *log.announced)}
 
 
