@@ -137,7 +137,7 @@ docs: setup
 	@echo site/index.html
 
 # Each says what it leaves out for want of a peer; one that fails does not keep the others from running.
-BENCHES ?= cost decide intercluster pair evidence stop_rule race thresholds differences signature explained inside_node udp mpi matrix startup multi_pair multi_nic aapc xibalba blind xray_scale multipath grey sensitivity simgrid fidelity laws laws_live inside inside_caches beowulf server serve serve_page predicted \
+BENCHES ?= cost decide intercluster pair evidence calibration stop_rule race thresholds differences signature explained inside_node udp mpi matrix startup multi_pair multi_nic aapc xibalba blind xray_scale multipath grey sensitivity simgrid fidelity laws laws_live inside inside_caches beowulf server serve serve_page predicted \
 	events applications kernels kernel_choices hpl file_cast traffic web restore vpn fuzz watch_agent watch_series watch_year vm watch
 
 bench: setup

@@ -14,12 +14,24 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[2]
 MODEL = ("machines", "fabrics", "plans", "mpi", "prices", "decisions", "published")
 """Folders of the catalogue that results follow from; the others are texts and lists for readers."""
+ARITHMETIC = {"calibration"}
+"""Benches that call neither simulators nor testbeds."""
+FOLDERS = {"calibrated"}
+"""Those of `bench` of which all scripts belong to the bench that imports one."""
 IMPORTED = re.compile(r"^(?:import|from) (\w+)", re.MULTILINE)
+JUDGED = re.compile(r"^from (weft[\w.]+) import", re.MULTILINE)
 
 
 def digests(bench: str, root: Path = ROOT) -> dict[str, str]:
-    """By part: `crates`, `catalog`, and `bench`, the script with others whose values it takes."""
-    return {**_model(root), "bench": _digest(root, *sorted(_scripts(root / "bench", bench)))}
+    """By part: `crates`, `catalog`, and `bench`, the script with others whose values it takes.
+
+    Of a bench that judges Python alone, `weft` (the modules that it imports) instead of the first two.
+    """
+    scripts = sorted(_scripts(root / "bench", bench))
+    model = (
+        {"weft": _digest(root, *_modules(root, scripts))} if bench in ARITHMETIC else _model(root)
+    )
+    return {**model, "bench": _digest(root, *scripts)}
 
 
 def changed(bench: str, saved: Mapping[str, str] | None, root: Path = ROOT) -> list[str]:
@@ -34,8 +46,19 @@ def _scripts(folder: Path, bench: str) -> set[Path]:
         script = left.pop()
         if script not in found and script.is_file():
             found.add(script)
-            left += [folder / f"{name}.py" for name in IMPORTED.findall(script.read_text())]
+            names = IMPORTED.findall(script.read_text())
+            left += [folder / f"{name}.py" for name in names]
+            left += [
+                one for name in names if name in FOLDERS for one in (folder / name).glob("*.py")
+            ]
     return found
+
+
+def _modules(root: Path, scripts: list[Path]) -> list[Path]:
+    """Of weft, those that the scripts import by name."""
+    names = {name for one in scripts for name in JUDGED.findall(one.read_text())}
+    paths = [root / "python" / f"{name.replace('.', '/')}.py" for name in names]
+    return sorted(path for path in paths if path.is_file())
 
 
 @cache
