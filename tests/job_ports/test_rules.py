@@ -291,7 +291,7 @@ JOBS = [
     (used(between("a", "b", 7000, of_ranks=True)), ["tcp from a,b,c to a,b,c, port 7000"]),
     (
         used(between("a", "b", 5), between("b", "a", 5), between("a", "c", 5)),
-        ["tcp from a to c, port 5", "tcp from a,b to a,b, port 5"],
+        ["tcp from a to b,c, port 5", "tcp from b to a, port 5"],
     ),
     # What a range of the same nodes has already is no rule of its own.
     (
@@ -336,3 +336,22 @@ def test_processes_that_outlive_the_job_are_named():
         Left("b", "orted", 22),
         Left("b", "sshd-session", 21),
     }
+
+
+FEWEST = [
+    ({"a": "b", "b": "acd", "c": "ad", "d": "ac"}, 2),
+    ({"a": "bcd", "b": "ad", "c": "ad", "d": "ac"}, 2),
+    # None has a client and a server in common with another.
+    ({"a": "b", "c": "d"}, 2),
+    ({one: set("abcdefgh") - {one} for one in "abcdefgh"}, 1),
+]
+
+
+@pytest.mark.parametrize(("servers", "count"), FEWEST)
+def test_no_smaller_set_of_rules_lets_the_same_in(servers, count):
+    pairs = {(client, one) for client, mine in servers.items() for one in mine}
+    usage = used(*(replace(between("a", "b", 5), client=a, server=b) for a, b in pairs))
+    rules = rules_of(usage)
+    assert len(rules) == count
+    through = {(a, b) for one in rules for a in one.clients for b in one.servers if a != b}
+    assert through == pairs
