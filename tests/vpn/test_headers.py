@@ -40,3 +40,29 @@ def test_packets_larger_than_the_path_go_in_two_frames() -> None:
 def test_over_tcp_packets_fill_segments() -> None:
     found = share_left(Wrapping("openvpn", "tcp"), RAW, Segments(1348, 1500))
     assert found == pytest.approx(1348 / (1348 + 52 + 26))
+
+
+def test_both_paths_over_ipv6_have_its_headers() -> None:
+    # Outside 40 of IPv6, 20 of TCP and 12 of time stamps; inside of the tunnel IPv4, 80 are added.
+    found = share_left(
+        Wrapping("wireguard", "udp", is_ip6=True), Segments(1428, 1500), Segments(1368, 1420)
+    )
+    assert found == pytest.approx((1368 / 1538) / (1428 / 1538))
+
+
+def test_ipv6_inside_of_the_tunnel() -> None:
+    found = share_left(Wrapping("wireguard", "udp"), RAW, Segments(1348, 1420))
+    assert found == pytest.approx((1348 / 1518) / (1448 / 1538))
+
+
+def test_without_time_stamps() -> None:
+    found = share_left(Wrapping("wireguard", "udp"), Segments(1460, 1500), Segments(1380, 1420))
+    assert found == pytest.approx((1380 / 1518) / (1460 / 1538))
+
+
+def test_fragments_of_ipv6_have_a_header_more() -> None:
+    # 1440 of TCP's packet and 72 of OpenVPN and outer headers: 1472 behind the header, in fragments of 1448 at most.
+    wrapping = Wrapping("openvpn", "udp", is_ip6=True)
+    found = share_left(wrapping, Segments(1428, 1500), Segments(1388, 1440))
+    wire = 1440 + 32 + 2 * (40 + 8 + 38)
+    assert found == pytest.approx((1388 / wire) / (1428 / 1538))

@@ -1,7 +1,7 @@
 """What headers leave of a link's rate: arithmetic for TCP over Ethernet, and inside of OpenVPN and WireGuard.
 
-Sources: IEEE 802.3 (frames); RFC 791, 768, 9293, 7323 (headers); J. A. Donenfeld, "WireGuard: Next Generation Kernel
-Network Tunnel", NDSS 2017 (data message: 16 bytes of header, 16 of tag, padded to 16); OpenVPN's protocol page
+Sources: IEEE 802.3 (frames); RFC 791, 8200, 768, 9293, 7323 (headers); J. A. Donenfeld, "WireGuard: Next Generation
+Kernel Network Tunnel", NDSS 2017 (data message: 16 bytes of header, 16 of tag, padded to 16); OpenVPN's protocol page
 (P_DATA_V2: 4 bytes, packet number 4, tag 16; CBC: HMAC, IV, packet number and padding inside).
 """
 
@@ -11,11 +11,30 @@ from msgspec import Struct
 
 ETHERNET_BYTES = 38
 """Header 14, checksum 4, preamble 8, gap 12."""
-IP_BYTES, IP6_BYTES, UDP_BYTES, TCP_BYTES = 20, 40, 8, 20
+IP_BYTES, IP6_BYTES, UDP_BYTES, TCP_BYTES, STAMP_BYTES = 20, 40, 8, 20, 12
 WIREGUARD_BYTES = 32
 OPENVPN_BYTES, PACKET_NUMBER_BYTES, TAG_BYTES, LENGTH_BYTES = 4, 4, 16, 2
 BLOCK_BYTES = 16
 HMAC_BYTES = {"SHA1": 20, "SHA256": 32, "SHA384": 48, "SHA512": 64}
+
+
+class Family(Struct, frozen=True):
+    """A version of IP; `fragment_bytes` is what each fragment has besides the header."""
+
+    header_bytes: int
+    fragment_bytes: int
+
+    def wire(self, packet_bytes: int, mtu_bytes: int) -> int:
+        """Bytes of a packet on the wire, in fragments where it is larger than the MTU."""
+        if packet_bytes <= mtu_bytes:
+            return packet_bytes + ETHERNET_BYTES
+        headers = self.header_bytes + self.fragment_bytes
+        room = (mtu_bytes - headers) // 8 * 8
+        payload = packet_bytes - self.header_bytes
+        return payload + -(-payload // room) * (headers + ETHERNET_BYTES)
+
+
+IP4, IP6 = Family(IP_BYTES, 0), Family(IP6_BYTES, 8)
 
 
 class Segments(Struct, frozen=True):
@@ -47,17 +66,24 @@ def added_bytes(wrapping: Wrapping, inner_bytes: int, mtu_bytes: int) -> int:
 
 
 def share_left(wrapping: Wrapping, raw: Segments, tunnel: Segments) -> float:
-    """The throughput of TCP in the tunnel as a share of that of the raw path, where the link is the limit."""
-    options = 12 if raw.payload_bytes == raw.mtu_bytes - IP_BYTES - TCP_BYTES - 12 else 0
-    headers = IP_BYTES + TCP_BYTES + options
-    raw_wire = _wire(raw.payload_bytes + headers, raw.mtu_bytes)
-    inner = tunnel.payload_bytes + headers
+    """The throughput of TCP in the tunnel as a share of that of the raw path, where the link is the limit.
+
+    The raw path has the family of the tunnel's outer packets. TCP has time stamps, as Linux does, unless the raw
+    path's segments are too large for them.
+    """
+    outside = IP6 if wrapping.is_ip6 else IP4
+    has_stamps = raw.payload_bytes != raw.mtu_bytes - outside.header_bytes - TCP_BYTES
+    tcp_bytes = TCP_BYTES + (STAMP_BYTES if has_stamps else 0)
+    raw_wire = outside.wire(raw.payload_bytes + tcp_bytes + outside.header_bytes, raw.mtu_bytes)
+    left = tunnel.mtu_bytes - tunnel.payload_bytes - tcp_bytes
+    inside = IP6 if left == IP6_BYTES else IP4
+    inner = tunnel.payload_bytes + tcp_bytes + inside.header_bytes
     outer = inner + added_bytes(wrapping, inner, tunnel.mtu_bytes)
     if wrapping.protocol == "tcp":
         # A stream: packets fill segments of the raw path, whatever their borders.
         wire = outer * raw_wire / raw.payload_bytes
     else:
-        wire = _wire(outer, raw.mtu_bytes)
+        wire = outside.wire(outer, raw.mtu_bytes)
     return (tunnel.payload_bytes / wire) / (raw.payload_bytes / raw_wire)
 
 
@@ -73,12 +99,3 @@ def _openvpn_bytes(wrapping: Wrapping, inner_bytes: int) -> int:
 
 def _up(size_bytes: int) -> int:
     return -(-size_bytes // BLOCK_BYTES) * BLOCK_BYTES
-
-
-def _wire(packet_bytes: int, mtu_bytes: int) -> int:
-    """Of an IP packet, in fragments where it is larger than the MTU."""
-    if packet_bytes <= mtu_bytes:
-        return packet_bytes + ETHERNET_BYTES
-    room = (mtu_bytes - IP_BYTES) // 8 * 8
-    fragments = -(-(packet_bytes - IP_BYTES) // room)
-    return packet_bytes - IP_BYTES + fragments * (IP_BYTES + ETHERNET_BYTES)
