@@ -20,10 +20,11 @@ pub struct RoundTrip {
 }
 
 impl RoundTrip {
-    /// Notes a round trip.
+    /// Notes a round trip (RFC 6298, 2.2 and 2.3).
     pub fn note(&mut self, ns: u64) {
         if self.smooth_ns == 0 {
             (self.smooth_ns, self.deviation_ns, self.least_ns) = (ns, ns / 2, ns);
+            return;
         }
         let off_ns = self.smooth_ns.abs_diff(ns);
         self.smooth_ns = (7 * self.smooth_ns + ns) / 8;
@@ -70,6 +71,13 @@ impl RoundTrip {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn after_one_round_trip_the_deviation_is_half_of_it() {
+        let mut known = RoundTrip::default();
+        known.note(120_000_000);
+        assert_eq!(known.timeout_ns(), 120_000_000 + 4 * 60_000_000);
+    }
 
     #[test]
     fn a_steady_round_trip_is_known_at_once() {

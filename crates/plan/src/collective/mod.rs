@@ -133,8 +133,9 @@ impl Collective {
         sizes: &[u64],
         nodes: usize,
     ) -> Result<(Algorithm, u64), String> {
+        self.check_named(nodes)?;
         let ways = self.ways(nodes);
-        let size = sizes.get(phase as usize / ways.len().max(1));
+        let size = sizes.get(phase as usize / ways.len());
         let bytes = size.ok_or_else(|| format!("there is no phase {phase}"))?;
         Ok((ways[phase as usize % ways.len()], *bytes))
     }
