@@ -62,6 +62,15 @@ def test_a_little_of_it_is_usual(tmp_path: Path) -> None:
     )
 
 
+def test_a_quota_stops_agents_and_heat_slows_processors_down(tmp_path: Path) -> None:
+    throttled = {(1, "process_throttled_ns", None): 0.3, (0, "thermal_throttled_ns", 1): 0.2}
+    quota, heat = found(one_launch(tmp_path), throttled)
+    assert (quota["cause"], quota["where"]) == ("processor-quota", "n2")
+    assert quota["share"] == pytest.approx(0.3)
+    assert (heat["cause"], heat["where"]) == ("thermal-throttling", "processor 1 of this machine")
+    assert heat["share"] == pytest.approx(0.2)
+
+
 def pinned(own: float, waited: float, busy: float) -> dict[Counter, float]:
     """Shares of each of two agents on processor 0, and how long it was busy in all."""
     of_nodes = {

@@ -15,10 +15,18 @@ from weft.runs.meta import RunMeta, Warning
 from weft.runs.records import Disturbed
 from weft.sequential import LOOKS
 
-LEAST_SHARES = {"stolen-time": 0.1, "processor-contention": 0.2, "lab-late": 0.1}
+LEAST_SHARES = {
+    "stolen-time": 0.1,
+    "processor-quota": 0.1,
+    "thermal-throttling": 0.1,
+    "processor-contention": 0.2,
+    "lab-late": 0.1,
+}
 """From these shares of the time on a launch is disturbed."""
 SAYS = {
     "stolen-time": "the hypervisor took {share} of {where}",
+    "processor-quota": "the quota of its control group stopped the agent of {where} for {share} of the time",
+    "thermal-throttling": "{where} was slowed down by heat for {share} of the time",
     "processor-contention": "an agent waited {share} of the time for {where}, which others used",
     "lab-late": "messages waited {share} of the time for late frames of {where}",
 }
@@ -31,9 +39,10 @@ HINT = "`disturbed` in run.json has the launches; find what else runs there (`to
 _USED = ("process_user_ns", "process_system_ns")
 _SWITCHES = ("process_voluntary_switches", "process_involuntary_switches")
 _WAITED, _STOLEN, _ELAPSED = "process_waiting_ns", "cpu_steal_ns", "elapsed_ns"
+_QUOTA, _HEAT = _THROTTLED = ("process_throttled_ns", "thermal_throttled_ns")
 _BUSY = ("cpu_user_ns", "cpu_system_ns")
 _OF_PROCESSOR = (*_BUSY, "cpu_idle_ns", "cpu_irq_ns", "cpu_softirq_ns", _STOLEN)
-_COUNTERS = pa.array([*_USED, *_SWITCHES, *_OF_PROCESSOR, _WAITED, _ELAPSED])
+_COUNTERS = pa.array([*_USED, *_SWITCHES, *_OF_PROCESSOR, _WAITED, *_THROTTLED, _ELAPSED])
 
 _Place = tuple[int, int, int | None]
 """Step, node, and processor where a counter is kept by processor."""
@@ -93,10 +102,14 @@ def disturbances(
     """What disturbed a launch: each cause where it was strongest; nothing where it was below LEAST_SHARES.
 
     `samples` are those of the launch; `frames` says how many a lab forwarded meanwhile, and by how many ns those that
-    were late were so, together. Between many nodes only stolen time tells: there nodes of a lab wait for each other,
-    and rates bear late frames.
+    were late were so, together. Between many nodes contention and late frames do not tell: there nodes of a lab wait
+    for each other, and rates bear late frames.
     """
-    found = [("stolen-time", _stolen(meta, tally))]
+    found = [
+        ("stolen-time", _stolen(meta, tally)),
+        ("processor-quota", _throttled(meta, tally, _QUOTA)),
+        ("thermal-throttling", _throttled(meta, tally, _HEAT)),
+    ]
     if _is_of_pairs(meta.plan):
         found.append(("processor-contention", _contention(meta, tally)))
         if frames and samples and all(step.measures_latency for step in meta.plan.steps):
@@ -130,6 +143,16 @@ def _stolen(meta: RunMeta, tally: Tally) -> dict[str, _Part]:
         if of and key not in seen:
             parts[_named(meta, node, cpu)] += _Part(tally.of(place, _STOLEN), of)
             seen.add(key)
+    return {where: one for where, one in parts.items() if one.of >= LEAST_NS}
+
+
+def _throttled(meta: RunMeta, tally: Tally, counter: str) -> dict[str, _Part]:
+    """By node, or by processor where the counter is kept by it, of the time that evidence spans."""
+    parts: dict[str, _Part] = defaultdict(lambda: _Part(0, 0))
+    for step, node, cpu in tally.places:
+        if counted := tally.of((step, node, cpu), counter):
+            where = str(meta.nodes[node]["name"]) if cpu is None else _named(meta, node, cpu)
+            parts[where] += _Part(counted, tally.of((step, node, None), _ELAPSED))
     return {where: one for where, one in parts.items() if one.of >= LEAST_NS}
 
 

@@ -14,6 +14,8 @@ from weft.plan.plan import Options
 LIMITED = {
     "processor-contention": {(1, "process_waiting_ns", None): 0.5},
     "stolen-time": {(0, "cpu_steal_ns", 1): 0.3},
+    "processor-quota": {(0, "process_throttled_ns", None): 0.3},
+    "thermal-throttling": {(1, "thermal_throttled_ns", 1): 0.2},
     "send-buffer": {(0, "tcp_send_buffer_limited_ns", None): 0.6},
     "reader-slow": {(0, "tcp_receive_window_limited_ns", None): 0.6},
 }

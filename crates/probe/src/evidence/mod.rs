@@ -19,6 +19,7 @@ mod serving;
 mod source;
 mod tcp;
 mod text;
+mod throttling;
 
 pub use moved::{Moved, MovedBytes};
 pub use open::{open, open_beside, open_own, open_served};

@@ -18,6 +18,7 @@ use super::processors::{self, Stat};
 use super::recorder::Recorder;
 use super::tcp::Connections;
 use super::text::TextSource;
+use super::throttling::{self, Heat, Quota};
 use crate::inspect::ethtool::Ethtool;
 use crate::system::{interfaces, processor};
 
@@ -38,6 +39,7 @@ pub fn open_own(connections: Vec<TcpStream>) -> Recorder {
         recorder.add_quick(Connections(connections));
     }
     recorder.add("process_waiting_ns", Waiting::open("self"));
+    recorder.add("process_throttled_ns", Quota::open("self"));
     recorder
 }
 
@@ -47,6 +49,7 @@ pub fn open_beside(address: IpAddr, pid: i32, used: Rc<Cell<[u64; USED]>>) -> Re
     recorder.add_quick(Clock);
     recorder.add_quick(Told(used));
     recorder.add("process_waiting_ns", Waiting::open(&pid.to_string()));
+    recorder.add("process_throttled_ns", Quota::open(&pid.to_string()));
     add_host(&mut recorder, address);
     recorder.leave_out(
         "tcp_*",
@@ -78,9 +81,11 @@ fn add_host(recorder: &mut Recorder, address: IpAddr) {
     if let [cpu] = processor::allowed()[..] {
         let file = TextSource::open(&frequency::path(cpu), Frequency(cpu));
         recorder.add("cpu_khz", file);
+        let file = TextSource::open(&throttling::heat_path(cpu), Heat(cpu));
+        recorder.add("thermal_throttled_ns", file);
     } else {
         recorder.leave_out(
-            "cpu_khz",
+            "cpu_khz, thermal_throttled_ns",
             "the agent is not pinned to a processor".to_owned(),
         );
     }

@@ -17,7 +17,7 @@ from weft.runs.folder import Run
 from weft.statistics import Floats
 
 LEAST_SHARES = {
-    "stolen-time": DISTURBING["stolen-time"],
+    **{code: DISTURBING[code] for code in ("stolen-time", "processor-quota", "thermal-throttling")},
     "processor-contention": DISTURBING["processor-contention"],
     "reader-slow": 0.15,
     "receive-buffer": 0.15,

@@ -49,6 +49,18 @@ CAUSES = (
         "stolen-time", "processor time that the hypervisor took away", "share", ("cpu_steal_ns",)
     ),
     Cause(
+        "processor-quota",
+        "the agent stopped by the quota of its control group",
+        "share",
+        ("process_throttled_ns",),
+    ),
+    Cause(
+        "thermal-throttling",
+        "the processor slowed down by heat",
+        "share",
+        ("thermal_throttled_ns",),
+    ),
+    Cause(
         "processor-contention",
         "the agent waiting for its processor",
         "share",
