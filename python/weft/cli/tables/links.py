@@ -8,6 +8,7 @@ from weft.cli.tables.layout import number, plain_table, terminal, titled
 from weft.diagnosis.links.causes import Incident
 from weft.diagnosis.links.changes import Change
 from weft.diagnosis.links.findings import Findings, LinkFindings
+from weft.diagnosis.links.outages import EXPECTED
 from weft.diagnosis.links.recurrence import Recurrence, recurrence_text
 from weft.interval import Interval
 
@@ -17,6 +18,7 @@ _ASSUMED = (
     "up: outages are taken to come independently, with about exponential lengths. "
     "alpha and beta: half of both ways, whichever is slower."
 )
+_BY_CHANCE = f"by chance {2 * EXPECTED:g} on each link, if losses in a row have geometric lengths"
 
 
 def print_findings(found: Findings) -> None:
@@ -43,6 +45,7 @@ def print_findings(found: Findings) -> None:
     changes = [_change_row(link, one) for link in found.links for one in link.changes]
     heads = ("begins (UTC)", "lasts", "", "", "")
     titled(console, "Outages", plain_table(*heads, rows=outages) if outages else "none")
+    console.print(_BY_CHANCE, soft_wrap=True)
     recurring = [_recurring_row(link, one) for link in found.links for one in link.recurrences]
     if recurring:
         titled(console, "Recurring", plain_table("when (UTC)", "", "", "", rows=recurring))
