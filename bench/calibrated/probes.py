@@ -33,8 +33,9 @@ Floats = npt.NDArray[np.float64]
 
 
 def link(generator: np.random.Generator, seconds: float) -> Series:
-    """A probe a second, kinds and sizes in turn as an agent has them; a queue of which the median is 0."""
-    time_s = np.arange(seconds)
+    """A probe a second at a random point of it, kinds and sizes in turn as an agent has them; a queue of which the
+    median is 0."""
+    time_s = np.arange(seconds) + generator.uniform(0, 0.4, int(seconds))
     turn = np.arange(len(time_s))
     kind = turn % len(AGENT_KINDS)
     is_connect = kind == KINDS.index("tcp-connect")
@@ -259,6 +260,8 @@ CASES = [
             ),
         ),
     ),
+    Case("clock set back: a link that loses 1 %", an_outage_that_is_none, 150, claimed=0.04),
+    Case("clock set back: an outage is as long as it was", finds_the_outage, 100, power=0.9),
     Case(
         "outages: six probes in a row", partial(finds_a_short_one, hit=ALL, least=6), 60, power=0.9
     ),

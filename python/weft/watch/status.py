@@ -117,7 +117,7 @@ def _link(watched: Watched, number: int, sites: dict[str, SiteState], now_s: flo
         kind=lately.kind,
         alpha_us=None if lately.alpha_s is None else lately.alpha_s * 1e6,
         rate_mbps=_rate_mbps(lately.beta_s),
-        available=_up(series_of(number, link, probes, ())) if rows else None,
+        available=_up(series_of(number, link, probes, watched.events)) if rows else None,
         answered=1 - probes["rtt_ns"].null_count / rows if rows else None,
         probes=rows,
         interval_s=link.interval_s,
