@@ -16,7 +16,7 @@ _WIDTH = 150
 """A row stays a line, however narrow the terminal is."""
 _ASSUMED = (
     "up: outages are taken to come independently, with about exponential lengths. "
-    "alpha and beta: half of both ways, whichever is slower."
+    "alpha and beta: half of a round trip, whichever way is slower."
 )
 _BY_CHANCE = f"by chance {2 * EXPECTED:g} on each link, if losses in a row have geometric lengths"
 

@@ -120,7 +120,8 @@ def _range(found: Availability) -> str:
     share = found.share
     if share.low is None or share.high is None:
         at_most = found.outages_per_day_at_most
-        return f" (fewer than {significant(at_most, 2)} outages a day)" if at_most else ""
+        rate = f"fewer than {significant(at_most, 2)} outages a day" if at_most else ""
+        return f" ({rate}, with 95 %)" if rate else ""
     return f" ({100 * share.low:.3f} to {100 * share.high:.3f})"
 
 
