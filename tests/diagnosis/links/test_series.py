@@ -74,3 +74,11 @@ def test_a_restart_of_tcp_is_no_rate() -> None:
     times = overall(hourly(series.where(series.kind == ECHO)))
     assert times and times.beta_s is None
     assert times.alpha_s.median == pytest.approx(20e-3, rel=1e-5)
+
+
+def test_a_link_that_never_answered_has_the_first_kind_that_was_probed() -> None:
+    series = link()
+    series.rtt_s[:] = np.nan
+    assert set(series.main_kind().kind) == {ICMP}
+    assert set(series.where(series.kind != ICMP).main_kind().kind) == {UDP}
+    assert len(series.where(series.kind < 0).main_kind()) == 0

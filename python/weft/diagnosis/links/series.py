@@ -194,21 +194,26 @@ def usual_kind(
 
     Which of two kinds answers more hangs on single losses, and TCP is sent again by the kernel.
     """
-    weight = np.ones(len(kind)) if stands is None else stands
-    answers = {one: _answers(size_bytes, lost, weight, kind == one) for one in _distinct(kind)}
-    enough = _FEWEST_ANSWERS * max(answers.values(), default=0.0)
-    return next((one for one in _ORDER if answers.get(one, -1.0) >= enough), _ORDER[0])
+    asked = _count(kind, stands, slice(None))
+    answers = np.full(len(KINDS), -1.0)
+    for size in _distinct(size_bytes):
+        small = size_bytes == size
+        sent, answered = _count(kind, stands, small), _count(kind, stands, small & ~lost)
+        is_new = (answers < 0) & (sent > 0)
+        # As if all sizes of a kind were answered as its smallest is.
+        answers[is_new] = (asked * answered)[is_new] / sent[is_new]
+    enough = _FEWEST_ANSWERS * answers.max()
+    return next((one for one in _ORDER if answers[one] >= max(enough, 0.0)), _ORDER[0])
 
 
-def _answers(
-    size_bytes: npt.NDArray[np.int64],
-    lost: npt.NDArray[np.bool_],
-    weight: Floats | npt.NDArray[np.int64],
-    chosen: npt.NDArray[np.bool_],
-) -> float:
-    """Those of a kind as if all its sizes were answered as the smallest is."""
-    small = chosen & (size_bytes == size_bytes[chosen].min())
-    return float(weight[chosen].sum() * weight[small & ~lost].sum() / weight[small].sum())
+def _count(
+    kind: npt.NDArray[np.int8],
+    stands: npt.NDArray[np.int64] | None,
+    chosen: npt.NDArray[np.bool_] | slice,
+) -> Floats:
+    """Probes of each kind, those that were thinned among them."""
+    weights = None if stands is None else stands[chosen]
+    return np.bincount(kind[chosen], weights, len(KINDS)).astype(np.float64)
 
 
 def tells_beta(
