@@ -12,7 +12,7 @@ from weft.diagnosis.links.quarters import quarters
 from weft.diagnosis.links.series import Series
 from weft.runs.probes import SCHEMA
 from weft.watch.alerts.event import LinkName
-from weft.watch.alerts.now import Counts, numbers_of
+from weft.watch.alerts.now import Counts, first_of_last, numbers_of
 from weft.watch.alerts.recent import Recent
 from weft.watch.alerts.weeks import Weeks
 from weft.watch.days import standing_for_one
@@ -105,18 +105,42 @@ def test_what_a_folder_has_and_what_comes_after_are_one(tmp_path: Path) -> None:
 
 def test_counts_and_numbers_are_those_of_the_probes() -> None:
     series = probes(600, kinds=(0, 2), sizes=(8, 20_000))
-    series.rtt_s[::4] = np.nan
+    series.rtt_s[2::4] = np.nan
     rows, counts = table(series), Counts()
     for first in range(0, 600, 50):
         counts.add(rows.slice(first, 50))
     found = {(one.kind, one.size_bytes): (one.sent, one.lost) for one in counts.since_start}
-    assert found["icmp", 8] == (150, 150) and found["tcp-echo", 20_000] == (150, 0)
+    assert found["tcp-echo", 8] == (150, 150) and found["icmp", 20_000] == (150, 0)
     numbers = numbers_of(LINK, rows, counts, is_silent=False, now_s=MONDAY + 600)
     assert numbers.available == numbers.loss + 0.5 == 0.75
-    assert numbers.is_up and numbers.beta_s == pytest.approx(1e-8, rel=0.05)
+    assert numbers.is_up and numbers.kind == "icmp"
+    assert numbers.beta_s == pytest.approx(1e-8, rel=0.05)
     counts.add(
         table(probes(100)).set_column(
             0, "time_us", pa.array(rows["time_us"].to_numpy()[:100] + DAY * 1_000_000)
         )
     )
     assert (counts.day_sent, counts.day_lost) == (100, 0)
+
+
+@pytest.mark.parametrize(
+    ("kinds", "kind", "beta_s"), [((0, 2), "icmp", 8e-9), ((2,), "tcp-echo", None)]
+)
+def test_beta_is_no_restart_of_an_idle_connection(
+    kinds: tuple[int, ...], kind: str, beta_s: float | None
+) -> None:
+    """20 kB are 14 segments, of which ten leave at once behind a pause; one ICMP probe that is lost changes nothing."""
+    series = probes(900, kinds=kinds, sizes=(8, 20_000))
+    is_restart = (series.kind == 2) & (series.size_bytes == 20_000)
+    series.rtt_s[:] = 2 * (20e-3 + 8e-9 * series.size_bytes) + 40e-3 * is_restart
+    series.rtt_s[0] = np.nan
+    numbers = numbers_of(LINK, table(series), Counts(), is_silent=False, now_s=MONDAY + 900)
+    assert numbers.kind == kind and numbers.alpha_s == pytest.approx(20e-3, rel=1e-4)
+    assert numbers.beta_s == (None if beta_s is None else pytest.approx(beta_s, rel=1e-3))
+
+
+def test_the_last_minutes_are_those_since_the_clock_was_set_back() -> None:
+    time_us = np.array([0, 10, 4000, 4010, 400, 410]) * 1_000_000
+    assert first_of_last(time_us, 900.0) == 4
+    assert first_of_last(time_us[:4], 900.0) == 2
+    assert first_of_last(time_us[:2], 900.0) == 0

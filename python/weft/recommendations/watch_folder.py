@@ -145,16 +145,14 @@ class WatchFolder:
 
 
 def _more_up(link: LinkFindings, down_s: float) -> Effect | None:
-    """The time up without these outages over the time up, with the interval that days give."""
+    """The time up without these outages over the time up, with the interval of the share of time that the link is up;
+    None where that has none."""
     assert link.availability is not None
-    if link.availability.down_s <= 0:
+    share = link.availability.share
+    if share.low is None or share.high is None:
         return None
     part = min(1.0, down_s / link.availability.down_s)
-    share = link.availability.share
-    low, high = (share.median if one is None else one for one in (share.low, share.high))
-    if min(low, share.median) <= 0:
-        return None
-    ends = (1 + part * (1 - one) / one for one in (share.median, high, low))
+    ends = (1 + part * (1 - one) / one for one in (share.median, share.high, share.low))
     return Effect(f"availability of {link.name}", Interval(*ends), "counted")
 
 

@@ -73,16 +73,18 @@ def thinned_by(path: Path) -> str:
 
 
 def read_day(folder: Path, name: str) -> Readable:
-    """The probes of a day (`DAY_SCHEMA`) in the order of link and time, each once, and what is damaged."""
-    parts = []
+    """The probes of a day (`DAY_SCHEMA`), link by link in the order of arrival, each once, and what is damaged."""
+    appended = None
     # The stream first: what is compacted meanwhile is then in the table.
     with contextlib.suppress(FileNotFoundError):
         stream = read_stream(stream_path(folder, name), SCHEMA)
-        parts.append(Readable(standing_for_one(stream.table), stream.damage))
+        appended = Readable(standing_for_one(stream.table), stream.damage)
+    parts = []
     with contextlib.suppress(FileNotFoundError):
         parts.append(read_intact(table_path(folder, name), DAY_SCHEMA))
-    if len(parts) == 1 and not stream_path(folder, name).exists():
+    if parts and appended is None:
         return parts[0]
+    parts += [appended] if appended else []
     table = pa.concat_tables([DAY_SCHEMA.empty_table(), *(one.table for one in parts)])
     return Readable(_each_once(table), "; ".join(filter(None, (one.damage for one in parts))))
 
@@ -94,10 +96,10 @@ def standing_for_one(table: pa.Table) -> pa.Table:
 
 
 def _each_once(table: pa.Table) -> pa.Table:
-    """Of probes that are there twice that which stands for more."""
+    """Of probes that are there twice the first, which stands for more where any does."""
     link, time_us = table["link"].to_numpy(), table["time_us"].to_numpy()
-    order = np.lexsort((-table["stands"].to_numpy(), time_us, link))
-    link, time_us = link[order], time_us[order]
+    order = np.lexsort((time_us, link))
     is_new = np.ones(len(order), bool)
-    is_new[1:] = (np.diff(link) != 0) | (np.diff(time_us) != 0)
-    return table.take(pa.array(order[is_new])).combine_chunks()
+    is_new[1:] = (np.diff(link[order]) != 0) | (np.diff(time_us[order]) != 0)
+    kept = np.sort(order[is_new])
+    return table.take(pa.array(kept[np.argsort(link[kept], kind="stable")])).combine_chunks()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 
 import numpy as np
 import pyarrow as pa
@@ -11,10 +11,13 @@ from weft.diagnosis.links.quarters import QUARTER_S
 from weft.diagnosis.links.series import Mark, Series
 from weft.runs.probes import Event
 from weft.statistics import Floats
+from weft.watch.clock import STEP, Step, as_now, steps_of
 from weft.watch.store import Link, Watched
 
-_BY = ("clock-step",)
+_BY = (STEP,)
 """Events whose seconds say by how much, not for how long."""
+_OF_COORDINATOR = ("reachable", "unreachable", "agent-lost", "site-removed")
+"""Events of a site by the coordinator's clock."""
 QUARTER_US = round(QUARTER_S * 1e6)
 
 
@@ -28,8 +31,15 @@ def history(watched: Watched) -> list[Series]:
 
 
 def series_of(index: int, link: Link, rows: pa.Table, events: Iterable[Event]) -> Series:
-    """The rows of the link at this position, in the order of time; `events` may be of any link."""
-    time_us = rows["time_us"].to_numpy()
+    """The rows of the link at this position; `events` may be of any link, in the order of arrival. Times are those of
+    the source's clock as it was set last, so that no time comes twice."""
+    events = [
+        one for one in events if one.link == index or (one.link is None and one.site == link.src)
+    ]
+    told_us = rows["time_us"].to_numpy()
+    steps = steps_of(link.src, events, float(told_us.min(initial=np.iinfo(np.int64).max)))
+    order, time_us = as_now(told_us, steps)
+    rows = rows.take(pa.array(order)) if np.any(np.diff(order) != 1) else rows
     # Quarters of an hour are those of the clock, of which thinning keeps what they say.
     start = float(time_us[0] // QUARTER_US * QUARTER_S) if len(time_us) else 0.0
     kind, size = rows["kind"].to_numpy().astype(np.int8), rows["size_bytes"].to_numpy()
@@ -47,11 +57,7 @@ def series_of(index: int, link: Link, rows: pa.Table, events: Iterable[Event]) -
         kind=kind,
         stands=stands,
         span_s=None if stands is None else _spans_s(time_us / 1e6, kind, size, stands),
-        marks=tuple(
-            _mark(one, start)
-            for one in events
-            if one.link == index or (one.link is None and one.site == link.src)
-        ),
+        marks=tuple(_marks(events, steps, start)),
     )
 
 
@@ -64,8 +70,23 @@ def _spans_s(time_s: Floats, kind: np.ndarray, size: np.ndarray, stands: np.ndar
     return span_s
 
 
-def _mark(event: Event, start: float) -> Mark:
+def _marks(events: list[Event], steps: list[Step], start: float) -> Iterator[Mark]:
     """An event's time is when it began, also where an agent noticed it at its end."""
-    begin_s = event.time_s - start
-    lasted_s = 0.0 if event.what in _BY else event.seconds or 0.0
-    return Mark(event.what, begin_s, begin_s + lasted_s)
+    later = list(steps)
+    for one in events:
+        if one.what == STEP and one.seconds:
+            later.pop(0)
+        shift_us = 0.0 if one.what in _OF_COORDINATOR else _shift_us(one.time_s * 1e6, later)
+        begin_s = one.time_s + shift_us / 1e6 - start
+        lasted_s = 0.0 if one.what in _BY else one.seconds or 0.0
+        yield Mark(one.what, begin_s, begin_s + lasted_s)
+
+
+def _shift_us(time_us: float, later: list[Step]) -> float:
+    """Of what was noted before these steps."""
+    total_us = 0.0
+    for number, step in enumerate(later):
+        if number == 0 or not step.is_drift:
+            constant, slope = step.line
+            total_us += constant + slope * time_us
+    return total_us

@@ -14,7 +14,7 @@ from weft.diagnosis.links.series import Series
 from weft.runs.lock import is_locked
 from weft.watch.alerts.event import Event
 from weft.watch.alerts.ledger import read_ledger
-from weft.watch.alerts.now import alpha_and_beta
+from weft.watch.alerts.now import OneWay, first_of_last, one_way
 from weft.watch.check import Problem, undelivered
 from weft.watch.history import series_of
 from weft.watch.silence import silent_since_s
@@ -28,14 +28,16 @@ IN_A_ROW = 3
 
 class LinkNow(Struct, kw_only=True):
     """A link: `state` is "up", "down" or "not measured", `since_s` since when (Unix time). One way takes `alpha_us`
-    plus the message's bits at `rate_mbps` (medians of the last 15 minutes; half of round trips). `available` is the
-    share of today's measured time outside of outages, as `weft watch show` has it, `answered` that of its probes."""
+    plus the message's bits at `rate_mbps`: half of round trips, medians of the last 15 minutes of probes of this
+    `kind`, "" without an answer. `available` is the share of today's measured time outside of outages, as
+    `weft watch show` has it, `answered` that of its probes."""
 
     src: str
     dst: str
     network: str
     state: str
     since_s: float | None
+    kind: str
     alpha_us: float | None
     rate_mbps: float | None
     available: float | None
@@ -103,7 +105,7 @@ def _link(watched: Watched, number: int, sites: dict[str, SiteState], now_s: flo
     link, probes = watched.record.links[number], watched.probes(number)
     said = sites[link.src].status if link.src in sites else None
     refused = [one.refused for one in (said.links if said else ()) if one.link == number]
-    alpha_us, rate_mbps = _alpha_and_rate(probes, now_s)
+    lately = _lately(probes, now_s)
     state, since_s = _state(probes, now_s, link.interval_s or 1.0)
     rows = probes.num_rows
     return LinkNow(
@@ -112,9 +114,10 @@ def _link(watched: Watched, number: int, sites: dict[str, SiteState], now_s: flo
         network=link.network,
         state=state,
         since_s=since_s,
-        alpha_us=alpha_us,
-        rate_mbps=rate_mbps,
-        available=_up(series_of(number, link, probes, ())) if rows else None,
+        kind=lately.kind,
+        alpha_us=None if lately.alpha_s is None else lately.alpha_s * 1e6,
+        rate_mbps=_rate_mbps(lately.beta_s),
+        available=_up(series_of(number, link, probes, watched.events)) if rows else None,
         answered=1 - probes["rtt_ns"].null_count / rows if rows else None,
         probes=rows,
         interval_s=link.interval_s,
@@ -149,12 +152,13 @@ def _end_of_outage(lost: np.ndarray) -> int:
     return int(ends[-1]) + 1 if len(ends) else 0
 
 
-def _alpha_and_rate(probes: pa.Table, now_s: float) -> tuple[float | None, float | None]:
-    """Of the kind with most answers to small and large probes."""
-    recent = probes.filter(pa.array(probes["time_us"].to_numpy() > (now_s - LATELY_S) * 1e6))
-    recent = recent.filter(recent["rtt_ns"].is_valid())
-    kind, size = recent["kind"].to_numpy(), recent["size_bytes"].to_numpy()
-    rtt_s = recent["rtt_ns"].to_numpy() / 1e9
-    alpha_s, beta_s = alpha_and_beta(kind, size, rtt_s)
-    alpha_us = None if alpha_s is None else alpha_s * 1e6
-    return alpha_us, 8e-6 / beta_s if beta_s and beta_s > 0 else None
+def _lately(probes: pa.Table, now_s: float) -> OneWay:
+    time_us = probes["time_us"].to_numpy()
+    recent = probes.slice(first_of_last(time_us, LATELY_S))
+    recent = recent.filter(pa.array(recent["time_us"].to_numpy() > (now_s - LATELY_S) * 1e6))
+    rtt_s = recent["rtt_ns"].to_numpy(zero_copy_only=False).astype(float) / 1e9
+    return one_way(recent["kind"].to_numpy(), recent["size_bytes"].to_numpy(), rtt_s)
+
+
+def _rate_mbps(beta_s: float | None) -> float | None:
+    return 8e-6 / beta_s if beta_s and beta_s > 0 else None

@@ -22,6 +22,7 @@ from weft.runs.lock import FolderLock
 from weft.runs.probes import DAY_SCHEMA, KINDS, SCHEMA, Event
 from weft.runs.table_stream import TableStream
 from weft.text_file import ContentError, parse_json, read_bytes, read_json
+from weft.watch.clock import by_time, is_set
 from weft.watch.days import (
     DAY_US,
     SAMPLES_NAME,
@@ -221,7 +222,7 @@ class Writer:
 
 @dataclass(frozen=True)
 class Watched:
-    """A watch as read from its folder; `days` are tables by name, in the order of link and time."""
+    """A watch as read from its folder; `days` are tables by name, link by link in the order of arrival."""
 
     folder: Path
     record: Record
@@ -234,8 +235,9 @@ class Watched:
         return pa.concat_tables([DAY_SCHEMA.empty_table(), *self.days.values()])
 
     def probes(self, link: int) -> pa.Table:
-        """Those of one link, in the order of time."""
-        return pa.concat_tables([DAY_SCHEMA.empty_table(), *self._of_link(link)])
+        """Those of one link, in the order of time; where its source's clock was set, day by day in that of arrival."""
+        rows = pa.concat_tables([DAY_SCHEMA.empty_table(), *self._of_link(link)])
+        return rows if is_set(self.record.links[link].src, self.events) else by_time(rows)
 
     def _of_link(self, link: int) -> Iterator[pa.Table]:
         for table in self.days.values():
@@ -287,12 +289,12 @@ def read_record(folder: Path) -> Record:
 
 
 def read_events(folder: Path) -> list[Event]:
-    """All events in the order of time, each once; a line that a kill has cut is left out."""
+    """All events in the order of arrival, each once; a line that a kill has cut is left out."""
     try:
         lines = read_bytes(folder / EVENTS_NAME).splitlines()
     except FileNotFoundError:
         return []
-    return sorted(_decoded(dict.fromkeys(lines)), key=lambda event: event.time_s)
+    return list(_decoded(dict.fromkeys(lines)))
 
 
 def _decoded(lines: Iterable[bytes]) -> Iterator[Event]:

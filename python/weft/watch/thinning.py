@@ -19,8 +19,9 @@ _GAP_INTERVALS = 5
 
 
 def thin(table: pa.Table, to_s: float) -> pa.Table:
-    """The rows to keep of a day that was not thinned yet (`DAY_SCHEMA`, in the order of link and time): of each kind
-    and size of a link one in `to_s`, and `stands` says for how many.
+    """The rows to keep of a day that was not thinned yet (`DAY_SCHEMA`, link by link in the order of arrival): of each
+    kind and size of a link one in `to_s`, and `stands` says for how many. Where the clock was set back, what came
+    before and behind are thinned each by itself.
 
     All losses stay, and the answers of each kind and size on both sides of gaps and of losses of any link, which say
     what failed together. Of each quarter of an hour those answers stay
@@ -29,7 +30,8 @@ def thin(table: pa.Table, to_s: float) -> pa.Table:
     """
     if not table.num_rows:
         return table
-    time_us, link = table["time_us"].to_numpy(), table["link"].to_numpy()
+    time_us = table["time_us"].to_numpy()
+    link = _group(table["link"].to_numpy(), np.cumsum(np.diff(time_us, prepend=0) < 0))
     lost = table["rtt_ns"].is_null().to_numpy()
     rtt = table["rtt_ns"].fill_null(0).to_numpy()
     group = _group(link, table["kind"].to_numpy(), table["size_bytes"].to_numpy())

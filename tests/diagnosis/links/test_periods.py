@@ -1,4 +1,4 @@
-"""A fault is found at its third probe, ends with its first answer, and does not hide the next one."""
+"""A fault is found at its third probe, or fourth of a part, ends with its first answer, and does not hide the next."""
 
 import numpy as np
 import pytest
@@ -33,12 +33,12 @@ def test_an_outage_is_one_whatever_the_kinds_that_it_hits(least: int) -> None:
     assert not period.is_loss and not period.passed
 
 
-def test_a_filter_is_found_at_the_third_probe_that_it_hits() -> None:
+def test_a_filter_is_found_at_the_fourth_probe_that_it_hits() -> None:
     """Small and large ones of a kind are one after the other."""
     series = lose(link(), 500, 600, kind=0)
     hit = series.time_s[(series.kind == 0) & (series.time_s >= 500)]
-    assert until(series, hit[1] + 1) == []
-    assert len(until(series, hit[2] + 1)) == 1
+    assert until(series, hit[2] + 1) == []
+    assert len(until(series, hit[3] + 1)) == 1
     [period] = find_periods(series)
     assert (period.begin_s, period.end_s) == (MONDAY + hit[0], MONDAY + hit[hit >= 600][0])
     assert {kind for kind, _ in period.failed} == {0} and len(period.passed) == 6
@@ -92,6 +92,17 @@ def test_losses_that_cluster_as_always_are_nothing(seed: int) -> None:
     for begin in generator.integers(0, 86_400, 480):
         lose(series, begin, begin + generator.geometric(0.5))
     assert find_periods(series) == []
+
+
+def test_all_sets_that_are_looked_at_share_what_is_expected_by_chance() -> None:
+    """A day in which 1 % of all probes are lost one by one. What is false in 150 such days was 20 with a limit for each
+    of sixteen sets; it is 0.04 a day at most, which 12 or more exceed once in a hundred."""
+    generator, false = np.random.default_rng(11), 0
+    series = link(86_400)
+    for _ in range(150):
+        series.rtt_s[:] = np.where(generator.random(len(series)) < 0.01, np.nan, 0.02)
+        false += sum(not one.is_loss for one in find_periods(series))
+    assert false <= 12
 
 
 def test_a_gap_ends_what_it_interrupts() -> None:

@@ -8,11 +8,17 @@ from weft.cli.tables.layout import number, plain_table, terminal, titled
 from weft.diagnosis.links.causes import Incident
 from weft.diagnosis.links.changes import Change
 from weft.diagnosis.links.findings import Findings, LinkFindings
+from weft.diagnosis.links.outages import EXPECTED
 from weft.diagnosis.links.recurrence import Recurrence, recurrence_text
 from weft.interval import Interval
 
 _WIDTH = 150
 """A row stays a line, however narrow the terminal is."""
+_ASSUMED = (
+    "up: outages are taken to come independently, with about exponential lengths. "
+    "alpha and beta: half of a round trip, whichever way is slower."
+)
+_BY_CHANCE = f"by chance {2 * EXPECTED:g} on each link, if losses in a row have geometric lengths"
 
 
 def print_findings(found: Findings) -> None:
@@ -22,10 +28,13 @@ def print_findings(found: Findings) -> None:
     if not found.links:
         console.print("no probes")
         return
-    links = plain_table("", "up", "95 %", "alpha ms", "95 %", "beta ns/B", "95 %", "probes", "lost")
+    values = ("up", "95 %", "measured", "alpha ms", "95 %", "beta ns/B", "95 %", "of")
+    links = plain_table("", *values, "probes", "lost")
     for link in found.links:
-        links.add_row(link.name, *_up(link), *_times(link), str(link.probes), str(link.lost))
+        counts = link.kind, str(link.probes), str(link.lost)
+        links.add_row(link.name, *_up(link), _measured(link), *_times(link), *counts)
     titled(console, "Links", links)
+    console.print(_ASSUMED, soft_wrap=True)
     for link in found.links:
         if link.busy_hours:
             console.print(f"busy, {link.name}: {link.busy_hours} UTC", soft_wrap=True)
@@ -36,6 +45,7 @@ def print_findings(found: Findings) -> None:
     changes = [_change_row(link, one) for link in found.links for one in link.changes]
     heads = ("begins (UTC)", "lasts", "", "", "")
     titled(console, "Outages", plain_table(*heads, rows=outages) if outages else "none")
+    console.print(_BY_CHANCE, soft_wrap=True)
     recurring = [_recurring_row(link, one) for link in found.links for one in link.recurrences]
     if recurring:
         titled(console, "Recurring", plain_table("when (UTC)", "", "", "", rows=recurring))
@@ -47,8 +57,17 @@ def _up(link: LinkFindings) -> tuple[str, str]:
         return "-", ""
     share = link.availability.share
     if share.low is None or share.high is None:
-        return f"{100 * share.median:.3f} %", ""
+        at_most = link.availability.outages_per_day_at_most
+        return f"{100 * share.median:.3f} %", f"< {number(at_most)} outages/d" if at_most else ""
     return f"{100 * share.median:.3f} %", f"{100 * share.low:.3f} .. {100 * share.high:.3f}"
+
+
+def _measured(link: LinkFindings) -> str:
+    """Of the time from the first probe on."""
+    found = link.availability
+    if not found:
+        return ""
+    return f"{_span(found.measured_s)} of {_span(found.elapsed_s)}"
 
 
 def _times(link: LinkFindings) -> tuple[str, str, str, str]:
@@ -86,9 +105,11 @@ def _when(unix_s: float) -> str:
 
 
 def _lasts(begin_s: float, end_s: float | None) -> str:
-    if end_s is None:
-        return "goes on"
-    seconds = round(end_s - begin_s)
+    return "goes on" if end_s is None else _span(end_s - begin_s)
+
+
+def _span(length_s: float) -> str:
+    seconds = round(length_s)
     for unit, size in (("d", 86400), ("h", 3600), ("min", 60)):
         if seconds >= 2 * size:
             return f"{seconds / size:.1f} {unit}"

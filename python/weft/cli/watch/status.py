@@ -22,8 +22,9 @@ if TYPE_CHECKING:
 def status(folder: Path, as_json: bool) -> None:
     """Show how each link of a watch is now.
 
-    A message of n bytes takes alpha plus n at the rate, one way (half of round trips, medians of 15 minutes). Up is
-    the share of today's measured time (UTC) outside of outages, as in `weft watch show`; answered that of its probes.
+    A message of n bytes takes alpha plus n at the rate, one way: half of round trips, medians of 15 minutes, of probes
+    of the kind that is named. Where one way is slower, half of both is neither. Up is the share of today's measured
+    time (UTC) outside of outages, as in `weft watch show`; answered that of its probes.
     """
     from weft.watch.status import status_of
 
@@ -32,7 +33,7 @@ def status(folder: Path, as_json: bool) -> None:
         print_json(plain(found))
         return
     console, now_s = terminal(soft_wrap=True), time.time()
-    headings = ("link", "state", "for", "alpha", "rate", "up", "answered", "probes")
+    headings = ("link", "state", "for", "alpha", "rate", "by", "up", "answered", "probes")
     console.print(plain_table(*headings, rows=[_row(link, now_s) for link in found.links]))
     for link in found.links:
         for kind, why in link.refused.items():
@@ -62,6 +63,7 @@ def _row(link: LinkNow, now_s: float) -> list[str]:
         _age(link.since_s, now_s),
         format_us(link.alpha_us) if link.alpha_us is not None else "",
         format_mbps(link.rate_mbps) if link.rate_mbps is not None else "",
+        link.kind,
         f"{100 * link.available:.3f} %" if link.available is not None else "",
         f"{100 * link.answered:.2f} %" if link.answered is not None else "",
         str(link.probes),

@@ -5,16 +5,20 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
+from scipy.special import fdtri
 
 from weft.diagnosis.links.periods import Period, find_periods
 from weft.diagnosis.links.series import Series
 
 DEFINITION = (
     "Share of the measured time outside of outages in which the smallest probes of the usual kind failed. Gaps, in "
-    "which nothing was measured, count neither as up nor as down; losses that are no outage count as up. The interval "
-    "is that of days drawn at random; one day has none."
+    "which nothing was measured, count neither as up nor as down; losses that are no outage count as up. The 95 % "
+    "interval takes outages to come independently of each other at one rate, with lengths that are exponential or vary "
+    "somewhat more; where none was seen there are, with 95 %, fewer than 3 in such a time."
 )
-_DRAWS = 1000
+_ENDS = np.array([0.025, 0.975])
+MOST_UNSEEN = 3.0
+"""A rate of more outages in a time shows one in it, with a probability of 95 %: -ln 0.05."""
 
 
 @dataclass(frozen=True)
@@ -28,47 +32,73 @@ class Share:
 
 @dataclass(frozen=True)
 class Availability:
-    """`share` of time with its 95 % interval, `answered` of probes, and the times they are of."""
+    """`share` of time with its 95 % interval, `answered` of probes, and the times they are of: measured, of them down
+    in so many `outages`, and `elapsed_s`, in which there was time without measurement."""
 
     share: Share
     answered: float
     measured_s: float
     down_s: float
+    outages: int
+    elapsed_s: float
+
+    @property
+    def outages_per_day_at_most(self) -> float | None:
+        """With 95 %, where there was no outage; None where there was one."""
+        return None if self.outages else MOST_UNSEEN / (self.measured_s / 86400)
 
 
 def availability(
-    series: Series, periods: list[Period] | None = None, seed: int = 1
+    series: Series, periods: list[Period] | None = None, end_s: float | None = None
 ) -> Availability | None:
-    """See `DEFINITION`; None of a series without time. `periods` are those of the series, found where not given."""
+    """See `DEFINITION`; None of a series without time. `periods` are those of the series, found where not given;
+    `end_s` (Unix time) is up to when the watch is looked at, the last probe where not given."""
     if series.measured_s <= 0:
         return None
-    up, measured = _by_day(series, find_periods(series) if periods is None else periods)
-    share = float(up.sum() / measured.sum())
-    low, high = _drawn(share, up, measured, seed)
-    down_s = float((measured - up).sum())
+    stands_s = _stands_s(series)
+    is_up = _is_up(series, find_periods(series) if periods is None else periods)
+    down_s, measured_s = _outages_s(stands_s, is_up), float(stands_s.sum())
+    last_s = series.start + float(series.time_s[-1])
     return Availability(
-        Share(share, low, high), series.smallest().answered, float(measured.sum()), down_s
+        share=_share(measured_s, down_s),
+        answered=series.smallest().answered,
+        measured_s=measured_s,
+        down_s=float(down_s.sum()),
+        outages=len(down_s),
+        elapsed_s=max(end_s or last_s, last_s) - series.start - float(series.time_s[0]),
     )
 
 
-def _drawn(
-    share: float, up: np.ndarray, measured: np.ndarray, seed: int
-) -> tuple[float | None, float | None]:
-    """The ends of the interval; none of a single day, which says nothing of others."""
-    if len(up) < 2:
-        return None, None
-    generator = np.random.default_rng(seed)
-    drawn = generator.integers(0, len(up), (_DRAWS, len(up)))
-    shares = up[drawn].sum(axis=1) / measured[drawn].sum(axis=1)
-    low, high = np.quantile(shares, [0.025, 0.975])
-    return min(share, float(low)), max(share, float(high))
+def _share(measured_s: float, down_s: np.ndarray) -> Share:
+    """The time down for each second up is the rate of outages, Gamma(k + 1/2) over the time up (Jeffreys' prior), times
+    their mean length, the time down over Gamma(k): a ratio of two, and so an F distribution. Lengths that vary more
+    than exponential ones, by their coefficient of variation, count as fewer."""
+    outages, up_s = len(down_s), measured_s - float(down_s.sum())
+    share = up_s / measured_s
+    if not outages or up_s <= 0:
+        return Share(share, None, None)
+    varies = float(down_s.var(ddof=1)) / float(down_s.mean()) ** 2 if outages > 1 else 1.0
+    scale = (measured_s / up_s - 1) * (outages + 0.5) / outages
+    drawn = fdtri(2 * outages + 1, 2 * outages / max(1.0, varies), _ENDS[::-1])
+    low, high = (1 / (1 + scale * drawn)).tolist()
+    return Share(share, min(share, low), max(share, high))
 
 
-def _by_day(series: Series, periods: list[Period]) -> tuple[np.ndarray, np.ndarray]:
-    """Seconds up and seconds measured of each day: a probe stands for the time to the next one, not for gaps."""
+def _outages_s(stands_s: np.ndarray, is_up: np.ndarray) -> np.ndarray:
+    """How long each lasted."""
+    begins = ~is_up & np.append(True, is_up[:-1])
+    return np.bincount(np.cumsum(begins)[~is_up] - 1, stands_s[~is_up])
+
+
+def _stands_s(series: Series) -> np.ndarray:
+    """Seconds that each probe stands for: the time to the next one, not for gaps."""
     is_gap = np.append(series.steps_s() > series.longest_step_s, True)
     alone_s = max(series.interval_s, series.between_rounds_s)
-    stands_s = np.where(is_gap, alone_s, np.append(np.diff(series.time_s), 0.0))
+    return np.where(is_gap, alone_s, np.append(np.diff(series.time_s), 0.0))
+
+
+def _is_up(series: Series, periods: list[Period]) -> np.ndarray:
+    """Whether each probe is outside of outages of the smallest ones."""
     unix_s = series.start + series.time_s
     is_up = np.ones(len(series), bool)
     usual = series.smallest()
@@ -77,5 +107,4 @@ def _by_day(series: Series, periods: list[Period]) -> tuple[np.ndarray, np.ndarr
         if small in period.failed:
             end_s = np.inf if period.end_s is None else period.end_s
             is_up &= ~((unix_s >= period.begin_s) & (unix_s < end_s))
-    _, day = np.unique(unix_s // 86400, return_inverse=True)
-    return np.bincount(day, stands_s * is_up), np.bincount(day, stands_s)
+    return is_up

@@ -13,18 +13,20 @@ from weft.diagnosis.links.quarters import quarters
 from weft.diagnosis.links.recurrence import Recurrence
 from weft.diagnosis.links.series import Series
 from weft.diagnosis.links.times import Times, by_hour, hourly, overall
+from weft.runs.probes import KINDS
 
 
 @dataclass(frozen=True)
 class LinkFindings:
-    """One link in one direction; Unix times; `gaps` are times that were not measured; `busy` are hours of
-    the week (0 is Monday 00:00 UTC)."""
+    """One link in one direction; `kind` is that of the probes which all but outages are of. Unix times; `gaps` are
+    times that were not measured; `busy` are hours of the week (0 is Monday 00:00 UTC)."""
 
     src: str
     dst: str
     network: str
     probes: int
     lost: int
+    kind: str
     begin_s: float
     end_s: float
     availability: Availability | None
@@ -56,11 +58,12 @@ def analyse(watched: list[Series]) -> Findings:
     """A month of one link with a probe every 10 s takes seconds, nearly all of them to find changes."""
     watched = [one for one in watched if len(one)]
     periods = [find_periods(one) for one in watched]
-    links = [_link(one, found) for one, found in zip(watched, periods, strict=True)]
+    end_s = max((one.start + float(one.time_s[-1]) for one in watched), default=0.0)
+    links = [_link(one, found, end_s) for one, found in zip(watched, periods, strict=True)]
     return Findings(links, find_incidents(watched, periods))
 
 
-def _link(series: Series, periods: list[Period]) -> LinkFindings:
+def _link(series: Series, periods: list[Period], end_s: float) -> LinkFindings:
     parts, hours = quarters(series), hourly(series)
     busy, course = busy_hours(parts), find_course(parts)
     return LinkFindings(
@@ -69,9 +72,10 @@ def _link(series: Series, periods: list[Period]) -> LinkFindings:
         network=series.network,
         probes=series.count,
         lost=int(series.lost.sum()),
+        kind=KINDS[int(series.smallest().kind[0])],
         begin_s=series.start + float(series.time_s[0]),
         end_s=series.start + float(series.time_s[-1]),
-        availability=availability(series, periods),
+        availability=availability(series, periods, end_s),
         times=overall(hours),
         times_by_hour=by_hour(hours),
         busy_hours=hours_text(busy),

@@ -37,34 +37,37 @@ def find_outages(series: Series) -> list[Outage]:
     return [_outage(series, int(first), int(length)) for first, length in zip(*found, strict=True)]
 
 
-def long_runs(stretch: Ints, lost: Bools, explained: Bools) -> tuple[Ints, Ints]:
+def long_runs(
+    stretch: Ints, lost: Bools, explained: Bools, expected: float = EXPECTED
+) -> tuple[Ints, Ints]:
     """Where each run of losses begins that chance does not explain, and how many it has.
 
     Losses cluster: after one the next is lost with a probability of its own (E. N. Gilbert, Bell Syst. Tech. J. 39,
-    1960), so that run lengths are geometric. It is estimated from the runs that are no outages, until none changes;
-    runs of which all is `explained` by something else tell nothing of chance. A run ends with its `stretch`, at a gap:
-    what was not measured is not lost.
+    1960), so that run lengths are taken to be geometric; fewer than the `expected` runs are as long by chance. The
+    probability is estimated from the runs that are no outages, until none changes; runs of which all is `explained` by
+    something else tell nothing of chance. A run ends with its `stretch`, at a gap: what was not measured is not lost.
     """
     first, length = _runs(stretch, lost)
     unexplained = np.concatenate([[0], np.cumsum(lost & ~explained)])
     is_known = unexplained[first + length] == unexplained[first]
     is_outage = np.zeros(len(first), bool)
     for _ in range(20):
-        now = length >= _limits(length, is_outage | is_known)
+        now = length >= _limits(length, is_outage | is_known, expected)
         if np.array_equal(now, is_outage):
             break
         is_outage = now
     return first[is_outage], length[is_outage]
 
 
-def _limits(lengths: Ints, is_outage: Bools) -> Floats:
-    """For each run the least length of which fewer than `EXPECTED` are expected, from the others that are no outages.
+def _limits(lengths: Ints, is_outage: Bools, expected: float) -> Floats:
+    """For each run the least length of which fewer than that are expected, from the others that are no outages.
 
     Of those only the share that went on beyond one loss counts, so that a long one weighs no more than a short one.
     """
     counts, goes_on = ~is_outage, ~is_outage & (lengths >= 2)
-    share = (goes_on.sum() - goes_on + _PRIOR_LONGER) / (counts.sum() - counts + _PRIOR_RUNS)
-    behind_first = np.log(EXPECTED / (counts.sum() + 1)) / np.log(np.minimum(share, 0.99))
+    others = counts.sum() - counts
+    share = (goes_on.sum() - goes_on + _PRIOR_LONGER) / (others + _PRIOR_RUNS)
+    behind_first = np.log(expected / (others + 1)) / np.log(np.minimum(share, 0.99))
     return np.asarray(np.maximum(LEAST, 1 + np.ceil(behind_first - 1e-9)))
 
 

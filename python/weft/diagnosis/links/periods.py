@@ -86,12 +86,18 @@ def _runs(
     lost = probes.lost[at]
     if not lost.any():
         return []
-    first, length = long_runs(probes.stretch[at], lost, known.explained[at])
+    expected = _expected(probes, members)
+    first, length = long_runs(probes.stretch[at], lost, known.explained[at], expected)
     return [
         (int(at[f]), int(at[f + n - 1]))
         for f, n in zip(first.tolist(), length.tolist(), strict=True)
         if _is_beyond(probes.lost, known, (int(at[f]), int(at[f + n - 1])), n)
     ]
+
+
+def _expected(probes: GroupedProbes, members: frozenset[int]) -> float:
+    """So many runs by chance among these: all other sets together have as many as all probes have."""
+    return EXPECTED if members == probes.sets[0] else EXPECTED / (len(probes.sets) - 1)
 
 
 def _is_beyond(lost: Bools, known: _Known, span: tuple[int, int], length: int) -> bool:

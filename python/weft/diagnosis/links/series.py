@@ -19,6 +19,13 @@ _RANDOM_GAP_INTERVALS = 20
 """The same where the times of probes are a Poisson process, as owamp's are: by chance so long once in a million."""
 
 
+_ORDER = tuple(map(KINDS.index, ("one-way", "icmp", "udp-echo", "tcp-echo", "tcp-connect")))
+"""Which kind is analysed: what the kernel sends once and answers itself first, what it sends again last."""
+_FEWEST_ANSWERS = 0.5
+"""Of those of the kind that answers most; a kind with fewer is left for the next."""
+_FIRST_WINDOW_BYTES = 10 * 1220
+"""Ten segments, which a connection sends at once behind a pause (RFC 5681, 4.1; RFC 6928), with IPv6's least MTU."""
+
 _LEAST_PAUSES = 3
 _MOST_OF_A_ROUND = 100
 """Pauses between rounds are at least so many, alike, and one in so many steps: gaps are few."""
@@ -128,12 +135,10 @@ class Series:
         return {names[at]: found[at] for at in order if len(found[at])}
 
     def main_kind(self) -> Series:
-        """The probes of the kind with most answers."""
-        if len(_distinct(self.kind)) == 1:
-            return self
-        weights = None if self.stands is None else self.stands[~self.lost]
-        answered = np.bincount(self.kind[~self.lost], weights, minlength=len(KINDS))
-        return self.where(self.kind == int(np.argmax(answered)))
+        """The probes of the kind that `usual_kind` takes, whose times are the path's."""
+        kind = usual_kind(self.kind, self.size_bytes, self.lost, self.stands)
+        chosen = (self.kind == kind) & tells_beta(self.kind, self.size_bytes)
+        return self if chosen.all() else self.where(chosen)
 
     def smallest(self) -> Series:
         """The smallest probes of the main kind: those that show the path's own time."""
@@ -176,6 +181,46 @@ class Series:
         if len(self) < 2:
             return 0.0
         return float(self.time_s[-1] - self.time_s[0] - sum(e - b for b, e in self.gaps()))
+
+
+def usual_kind(
+    kind: npt.NDArray[np.int8],
+    size_bytes: npt.NDArray[np.int64],
+    lost: npt.NDArray[np.bool_],
+    stands: npt.NDArray[np.int64] | None = None,
+) -> int:
+    """The kind to analyse: the first of a fixed order that answers at least half as much as the best, by its smallest
+    probes, since large ones may be filtered alone.
+
+    Which of two kinds answers more hangs on single losses, and TCP is sent again by the kernel.
+    """
+    asked = _count(kind, stands, slice(None))
+    answers = np.full(len(KINDS), -1.0)
+    for size in _distinct(size_bytes):
+        small = size_bytes == size
+        sent, answered = _count(kind, stands, small), _count(kind, stands, small & ~lost)
+        is_new = (answers < 0) & (sent > 0)
+        # As if all sizes of a kind were answered as its smallest is.
+        answers[is_new] = (asked * answered)[is_new] / sent[is_new]
+    enough = _FEWEST_ANSWERS * answers.max()
+    return next((one for one in _ORDER if answers[one] >= max(enough, 0.0)), _ORDER[0])
+
+
+def _count(
+    kind: npt.NDArray[np.int8],
+    stands: npt.NDArray[np.int64] | None,
+    chosen: npt.NDArray[np.bool_] | slice,
+) -> Floats:
+    """Probes of each kind, those that were thinned among them."""
+    weights = None if stands is None else stands[chosen]
+    return np.bincount(kind[chosen], weights, len(KINDS)).astype(np.float64)
+
+
+def tells_beta(
+    kind: npt.NDArray[np.int8], size_bytes: npt.NDArray[np.int64]
+) -> npt.NDArray[np.bool_]:
+    """Whether each probe takes one round trip: not where TCP waits for acknowledgements, as it must behind a pause."""
+    return np.asarray((kind != KINDS.index("tcp-echo")) | (size_bytes <= _FIRST_WINDOW_BYTES))
 
 
 def _distinct(values: npt.NDArray[np.integer]) -> list[int]:

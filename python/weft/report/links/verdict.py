@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 
-from weft.diagnosis.links.availability import Share
+from weft.diagnosis.links.availability import Availability
 from weft.diagnosis.links.causes import Incident
 from weft.interval import Interval
 from weft.quantity import range_us, significant
@@ -93,26 +93,35 @@ def link_sentence(link: LinkMaterial, outages: Sequence[Incident]) -> str:
     found = link.findings
     parts = []
     if found.availability:
-        share = found.availability.share
-        parts.append(f"Up {100 * share.median:.3f} % of the measured time{_range(share)}")
+        parts.append(_up(found.availability))
     count = len(outages)
     parts.append(f"{count or 'no'} outage{'' if count == 1 else 's'}")
-    if found.gaps:
-        gap_s = sum(end - begin for begin, end in found.gaps)
-        parts.append(f"{lasts(gap_s)} not measured")
     if not found.times:
         return ", ".join(parts) + "; too few answers for alpha."
     alpha = range_us(_scaled(found.times.alpha_s, 1e6))
     rate = found.times.beta_s
     if rate is None or rate.low <= 0:
-        return f"{', '.join(parts)}. A small message takes {alpha}, one way."
+        return f"{', '.join(parts)}. A small message takes {alpha}, {_way(found.kind)}."
     text = rate_text(rate)
-    return f"{', '.join(parts)}. A message of n bytes takes {alpha} plus n at {text}, one way."
+    return f"{', '.join(parts)}. A message of n bytes takes {alpha} plus n at {text}, {_way(found.kind)}."
 
 
-def _range(share: Share) -> str:
+def _way(kind: str) -> str:
+    """What is the time of: two ways that differ are not told apart by a round trip."""
+    return "one way" if kind == "one-way" else f"one way: half of both, by {kind} probes"
+
+
+def _up(found: Availability) -> str:
+    measured = f"measured for {lasts(found.measured_s)} of {lasts(found.elapsed_s)}"
+    return f"Up {100 * found.share.median:.3f} % of the time{_range(found)}, {measured}"
+
+
+def _range(found: Availability) -> str:
+    share = found.share
     if share.low is None or share.high is None:
-        return ""
+        at_most = found.outages_per_day_at_most
+        rate = f"fewer than {significant(at_most, 2)} outages a day" if at_most else ""
+        return f" ({rate}, with 95 %)" if rate else ""
     return f" ({100 * share.low:.3f} to {100 * share.high:.3f})"
 
 

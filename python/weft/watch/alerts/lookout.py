@@ -21,6 +21,7 @@ from weft.watch.alerts.now import Counts, LinkNumbers, numbers_of, write_now
 from weft.watch.alerts.recent import Recent, name_of
 from weft.watch.alerts.settings import AlertSettings
 from weft.watch.alerts.weeks import Weeks
+from weft.watch.clock import STEP
 from weft.watch.store import Record
 from weft.watch.tell import Level, Tell
 
@@ -52,6 +53,8 @@ class Lookout:
     def add_event(self, event: Mark) -> None:
         """What an agent, or the coordinator, noted."""
         self._recent.add_event(event)
+        if event.what == STEP and event.seconds:
+            outages.set_clock(self._ledger, event.site, event.seconds)
 
     async def open(self) -> None:
         """Read what the folder has of the last hours, and go on with what is in the outbox."""

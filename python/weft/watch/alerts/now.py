@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -11,8 +12,9 @@ import numpy as np
 import pyarrow as pa
 from msgspec import Struct, field
 
+from weft.diagnosis.links.series import tells_beta, usual_kind
 from weft.fresh_file import fresh_file
-from weft.runs.probes import KINDS
+from weft.runs.probes import KINDS, trips
 from weft.text_file import ContentError, read_json
 from weft.watch.alerts.event import LinkName
 
@@ -77,11 +79,13 @@ class Quantiles(Struct, kw_only=True):
 
 class LinkNumbers(Struct, kw_only=True):
     """A link: `is_up` is None while it is not measured. One way takes `alpha_s` plus `beta_s` a byte, medians of the
-    last 15 minutes; `loss` is of these, `available` is the answered share of the day's probes."""
+    last 15 minutes of probes of this `kind` ("" without an answer); `loss` is of all probes of that time, `available`
+    the answered share of the day's."""
 
     link: LinkName
     is_up: bool | None
     newest_s: float | None
+    kind: str = ""
     alpha_s: float | None
     beta_s: float | None
     loss: float | None
@@ -100,24 +104,25 @@ class Now(Struct, kw_only=True):
 def numbers_of(
     link: LinkName, rows: pa.Table, counts: Counts, *, is_silent: bool, now_s: float
 ) -> LinkNumbers:
-    """From the last rows of a link, in the order of time."""
+    """From the last rows of a link, in the order of arrival."""
     time_us = rows["time_us"].to_numpy()
     newest_us = int(time_us[-1]) if len(time_us) else 0
-    lately = rows.slice(int(np.searchsorted(time_us, newest_us - LATELY_S * 1e6)))
+    lately = rows.slice(first_of_last(time_us, LATELY_S))
     if is_silent:
         lately = lately.slice(0, 0)
     rtt_s = lately["rtt_ns"].to_numpy(zero_copy_only=False).astype(float) / 1e9
     kind, size = lately["kind"].to_numpy(), lately["size_bytes"].to_numpy()
     lost = np.isnan(rtt_s)
-    alpha_s, beta_s = alpha_and_beta(kind[~lost], size[~lost], rtt_s[~lost])
+    found = one_way(kind, size, rtt_s)
     today = datetime.fromtimestamp(now_s, UTC).date().isoformat()
     is_today = counts.day == today and counts.day_sent > 0
     return LinkNumbers(
         link=link,
         is_up=None if is_silent or not len(lost) else not lost[-IN_A_ROW:].all(),
         newest_s=newest_us / 1e6 if newest_us else None,
-        alpha_s=alpha_s,
-        beta_s=beta_s,
+        kind=found.kind,
+        alpha_s=found.alpha_s,
+        beta_s=found.beta_s,
         loss=float(lost.mean()) if len(lost) else None,
         available=1 - counts.day_lost / counts.day_sent if is_today else None,
         round_trips=_round_trips(kind, size, rtt_s),
@@ -125,21 +130,43 @@ def numbers_of(
     )
 
 
-def alpha_and_beta(
-    kind: np.ndarray, size: np.ndarray, rtt_s: np.ndarray
-) -> tuple[float | None, float | None]:
-    """Of the kind with most answers to two sizes or more, by halves of medians; else the median alone."""
-    for one in sorted(set(kind.tolist()), key=lambda one: -int((kind == one).sum())):
-        sizes = np.unique(size[kind == one])
-        if len(sizes) == 1:
-            continue
-        small, large = (
-            float(np.median(rtt_s[(kind == one) & (size == end)])) / 2
-            for end in (sizes[0], sizes[-1])
-        )
-        beta_s = (large - small) / float(sizes[-1] - sizes[0])
-        return small - beta_s * float(sizes[0]), beta_s
-    return (float(np.median(rtt_s)) / 2 if len(rtt_s) else None), None
+def first_of_last(time_us: np.ndarray, seconds: float) -> int:
+    """Where the last probes begin, in the order of arrival: none is older than that, and the clock was not set back
+    behind any."""
+    if not len(time_us):
+        return 0
+    newest = int(time_us[-1])
+    others = np.flatnonzero((time_us < newest - seconds * 1e6) | (time_us > newest))
+    return int(others[-1]) + 1 if len(others) else 0
+
+
+@dataclass(frozen=True)
+class OneWay:
+    """`alpha_s` plus `beta_s` a byte, by probes of this kind; each way is taken for half of both."""
+
+    kind: str = ""
+    alpha_s: float | None = None
+    beta_s: float | None = None
+
+
+def one_way(kind: np.ndarray, size: np.ndarray, rtt_s: np.ndarray) -> OneWay:
+    """Of the kind that `usual_kind` takes, by halves of the medians of its smallest and largest probes; `rtt_s` is NaN
+    where nothing came back. No beta where one size alone tells it: a large message over TCP behind a pause takes round
+    trips more, which are no time for bytes."""
+    lost = np.isnan(rtt_s)
+    if lost.all():
+        return OneWay()
+    usual = usual_kind(kind, size, lost)
+    chosen = (kind == usual) & ~lost & tells_beta(kind, size)
+    sizes = np.unique(size[chosen])
+    small, large = (
+        float(np.median(rtt_s[chosen & (size == end)])) / trips(usual)
+        for end in (sizes[0], sizes[-1])
+    )
+    if len(sizes) == 1:
+        return OneWay(KINDS[usual], small)
+    beta_s = (large - small) / float(sizes[-1] - sizes[0])
+    return OneWay(KINDS[usual], small - beta_s * float(sizes[0]), beta_s)
 
 
 def _round_trips(kind: np.ndarray, size: np.ndarray, rtt_s: np.ndarray) -> list[Quantiles]:

@@ -48,6 +48,18 @@ def track(ledger: Ledger, look: Look, least_s: float) -> list[Notice]:
     return notices
 
 
+def set_clock(ledger: Ledger, site: str, by_s: float) -> None:
+    """Have what is known of the links of a site in the time of its clock, which was set."""
+    for one in (*ledger.open, *ledger.ended):
+        if one.kind == KIND and one.links and one.links[0].src == site:
+            one.begin_s += by_s
+            one.seen_s += by_s
+            one.end_s = None if one.end_s is None else one.end_s + by_s
+    for name in ledger.seen_s:
+        if name.startswith(f"{site} > "):
+            ledger.seen_s[name] += by_s
+
+
 def _link(incident: Incident) -> LinkName:
     return LinkName(src=incident.src, dst=incident.dst, network=incident.network)
 

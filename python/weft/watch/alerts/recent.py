@@ -11,6 +11,7 @@ import pyarrow as pa
 from weft.diagnosis.links.series import Series
 from weft.runs.probes import DAY_SCHEMA, Event
 from weft.watch.alerts.event import LinkName
+from weft.watch.clock import by_time, is_set
 from weft.watch.days import standing_for_one
 from weft.watch.history import series_of
 from weft.watch.store import Link, Record, open_watch
@@ -32,8 +33,8 @@ def name_of(link: Link) -> LinkName:
 
 
 class Recent:
-    """Rows by link, in the order of time, each once. `arrived_s` is when a link had new ones, by this machine's clock;
-    `since_s` is when that began to be noted."""
+    """Rows by link, each once. `arrived_s` is when a link had new ones, by this machine's clock; `since_s` is when that
+    began to be noted."""
 
     def __init__(self, record: Record) -> None:
         self._record = record
@@ -66,12 +67,13 @@ class Recent:
         self._events.append(event)
 
     def rows(self, link: int) -> pa.Table:
-        """Those of a link."""
+        """Those of a link, in the order of time, or of arrival where its source's clock was set."""
         if new := self._new.pop(link, None):
-            self._rows[link] = _in_order(
+            self._rows[link] = _each_once(
                 pa.concat_tables([self._rows.get(link, DAY_SCHEMA.empty_table()), *new])
             )
-        return self._rows.get(link, DAY_SCHEMA.empty_table())
+        rows = self._rows.get(link, DAY_SCHEMA.empty_table())
+        return rows if is_set(self._record.links[link].src, self._events) else by_time(rows)
 
     def newest_s(self, link: int) -> float | None:
         """When the newest probe of a link began, by its site's clock."""
@@ -94,17 +96,17 @@ class Recent:
             if link.src in held or newest is None:
                 continue
             time_us = rows["time_us"].to_numpy()
-            first = int(np.searchsorted(time_us, (newest - window_s(link)) * 1e6))
+            first = int(np.argmax(time_us >= (newest - window_s(link)) * 1e6))
             if first > len(time_us) // 10:
                 self._rows[index] = rows.slice(first).combine_chunks()
         oldest_s = time.time() - MOST_WINDOW_S
         self._events = [one for one in self._events if one.time_s >= oldest_s]
 
 
-def _in_order(rows: pa.Table) -> pa.Table:
-    """Each probe once: what a coordinator fetched before it was killed is fetched again."""
+def _each_once(rows: pa.Table) -> pa.Table:
+    """What a coordinator fetched before it was killed is fetched again."""
     time_us = rows["time_us"].to_numpy()
     if np.all(np.diff(time_us) > 0):
         return rows.combine_chunks()
     _, first = np.unique(time_us, return_index=True)
-    return rows.take(pa.array(first)).combine_chunks()
+    return rows.take(pa.array(np.sort(first))).combine_chunks()
