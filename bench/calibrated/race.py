@@ -65,11 +65,11 @@ def confirmed_too_high(rng: np.random.Generator) -> bool:
 
 CASES = [
     Case("race: 2 equal, one is dropped", dropped(2, autocorrelated, 0.1, "worse"), 150, 0.15),
-    Case("race: 5 equal, one is dropped", dropped(5, slow_mode, 0.1, "worse"), 80, 0.15),
+    Case("race: 5 equal, one is dropped", dropped(5, slow_mode, 0.1, "worse"), 200, 0.15),
     Case(
         "race: 10 equal, one is dropped",
         dropped(10, autocorrelated, 0.1, "worse"),
-        50,
+        150,
         0.15,
         said=DROPPED,
     ),
