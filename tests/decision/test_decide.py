@@ -111,6 +111,42 @@ def test_constraints_are_kept_and_what_breaks_them_is_named(tmp_path: Path) -> N
     assert "nearest is clos spines=1" in found.text
 
 
+def test_a_constraint_that_is_kept_in_half_of_the_worlds_is_no_reason_to_buy(
+    tmp_path: Path,
+) -> None:
+    """The time is just below its limit, and is known to 10 %."""
+    limit = named(decided(tmp_path, CLOS, SHIFT), "clos spines=2").times[0].time_s.median
+    below = f'[[constraints]]\nworkload = "all"\nbelow = "{limit * 1.001} s"\n'
+    unsure = PRICES + '[uncertain]\nsimulator = "10 %"\n'
+    found = decided(tmp_path, CLOS, SHIFT, below, unsure, '[decision]\nregret_below = "50 %"\n')
+    assert (found.verdict, found.chosen) == ("decided", "clos spines=4")
+    assert (
+        found.kept_share == 1.0
+        and "in 90 % of worlds or more; it keeps them in 100 %" in found.text
+    )
+    close = named(found, "clos spines=2")
+    assert close.constraints[0].holds and close.kept_share == pytest.approx(0.51, abs=0.06)
+    # In as many worlds the cheaper one would have done, which a measurement tells.
+    dearer = named(found, "clos spines=4").cost.counted.median / close.cost.counted.median - 1
+    assert found.regret == pytest.approx(dearer * close.kept_share, rel=0.1)
+    assert (
+        found.learn_first
+        == "measure 'all' on 'clos', or build it as a lab: weft run PLAN --on lab:FABRIC"
+    )
+    two = CLOS.replace("1|2|4", "1|2")
+    alone = decided(tmp_path, two, SHIFT, below, unsure)
+    assert (alone.verdict, alone.chosen) == ("undecided", "clos spines=2")
+    assert f"in {100 * close.kept_share:g} % of worlds only (wanted: 90 %)" in alone.text
+    borne = unsure + '[decision]\nkept_in = "40 %"\n'
+    assert decided(tmp_path, two, SHIFT, below, borne).verdict == "decided"
+
+
+def test_no_more_than_all_worlds_can_be_wanted() -> None:
+    wanted = '[decision]\nkept_in = "120 %"\n'
+    with pytest.raises(RequestError, match="kept_in: '120 %' is more than all worlds"):
+        parse_request(CLOS + SHIFT + wanted, "designs.toml")
+
+
 def test_a_part_of_a_workload_is_limited(tmp_path: Path) -> None:
     sizes = SHIFT.replace('["1 MB"]', '["1 kB", "1 MB"]')
     part = '[[constraints]]\nworkload = "all"\nstep = "aapc"\nsize = "1 kB"\nbelow = "1 s"\n'

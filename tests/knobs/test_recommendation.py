@@ -30,6 +30,6 @@ def test_tested_says_its_effect() -> None:
     tested = msgspec.structs.replace(
         UNTESTED, current="", effect=Interval(1.124, 1.101, 1.143), tested=True
     )
-    effect = "from unknown to 512 KiB, 1.12 times as good (1.10 to 1.14)"
+    effect = "from unknown to 512 KiB, at least 1.10 times as good (1.12, up to 1.14)"
     assert tested.text == f"receive_buffer on n[1-2]: {effect}"
     assert msgspec.to_builtins(tested.to_json())["effect"]["low"] == 1.101

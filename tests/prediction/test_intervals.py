@@ -27,6 +27,19 @@ def test_the_next_value_lies_within_as_often_as_said(count):
     assert 0.86 <= held / 600 <= 0.94
 
 
+@pytest.mark.parametrize("count", [4, 30])
+def test_values_that_weigh_alike_count_as_those_without_weights(count):
+    seen = np.random.default_rng(1).normal(size=count)
+    assert next_of(seen, np.full(count, 0.25)) == pytest.approx(next_of(seen))
+
+
+def test_a_value_of_hardly_any_weight_hardly_counts():
+    seen = np.random.default_rng(2).normal(size=30)
+    found = next_of(np.append(seen, 100.0), np.append(np.ones(30), 1e-6))
+    middle = slice(len(found) // 20, -len(found) // 20)
+    assert found[middle] == pytest.approx(next_of(seen)[middle], abs=1e-3)
+
+
 def test_a_certain_fabric_has_no_width():
     draws = Draws.of_fabric(FabricDocument.read("two-racks"))
     (found,) = intervals(draws, Workload(RING))

@@ -45,8 +45,8 @@ def raced(choice: Choice, winner: str | None, ratio: float) -> Raced:
         confirmations,
         "one-left" if winner else "equal",
         24,
-        31.5,
-        Path(f"runs/tuned/{choice.knobs[0]}"),
+        seconds=31.5,
+        folder=Path(f"runs/tuned/{choice.knobs[0]}"),
     )
     seen = Moved(
         "n1",

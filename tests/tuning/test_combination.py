@@ -25,9 +25,9 @@ def confirmed(together: float, alone: float, beside: float) -> RaceResult:
         Confirmation(TOGETHER, near[0], 12, together > 1 + MARGIN, {ALONE: near[2]}),
         Confirmation(ALONE, near[1], 12, alone > 1 + MARGIN),
     )
-    return RaceResult(
-        AS_IT_IS, TOGETHER, TOGETHER, True, None, (), found, "open", 0, 1.0, Path("runs/together")
-    )
+    where = Path("runs/together")
+    ends = (AS_IT_IS, TOGETHER, TOGETHER, True, None)
+    return RaceResult(*ends, (), found, "open", 0, seconds=1.0, folder=where)
 
 
 def test_all_are_held_against_none_and_the_best_alone() -> None:

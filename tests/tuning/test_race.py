@@ -60,7 +60,10 @@ def test_the_better_is_confirmed_and_those_that_fail_are_out_by_name(tmp_path):
     shown = weft("show", folder).stdout
     assert "confirmed: as it is is" in shown
     assert "the kernel refuses congestion" in " ".join(shown.split())
-    orders = Run.open(folder).meta.race["blocks"]
+    record = Run.open(folder).meta.race
+    assert record["retried"] == [{"candidate": "no such control", "block": 0}]
+    assert "no such control was tried again in 1 block" in " ".join(shown.split())
+    orders = record["blocks"]
     assert {block[0] for block in orders} == {SMALL.name, "as it is"}
 
 

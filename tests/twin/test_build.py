@@ -137,6 +137,9 @@ def test_a_pair_is_a_cable_with_a_start_up(tmp_path):
     assert found["links.rate"] == pytest.approx(1000, rel=0.01)
     start_up_us = 2 * found["model.overhead_s"] + found["links.delay"]
     assert start_up_us == pytest.approx(2 * 20 + 2, rel=0.05)
+    assert any("[error-unknown]" in text for text in twin.warnings)
+    [said, *_] = weft("what-if", tmp_path / "twin", "--change", "overhead=5 us").stdout.splitlines()
+    assert said.endswith("how far predictions are off is not known, so intervals are too narrow")
 
 
 def test_runs_of_two_networks_are_refused(runs, tmp_path):

@@ -50,7 +50,8 @@ class Twin(Said):
         return Parameters.of_objects(self.found.parameters)
 
     def predict(self, plan: str | os.PathLike[str]) -> list[Prediction]:
-        """Time and rate of each step and size of a plan, with 90 % intervals; raises RequestError."""
+        """Time and rate of each step and size of a plan, with 90 % intervals where the twin is off as on the patterns
+        left out of its fit (too narrow with its warning `error-unknown`); raises RequestError."""
         return intervals(self.draws, Workload(os.fspath(plan)))
 
     def lines(self) -> list[str]:

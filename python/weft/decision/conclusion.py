@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 
 from weft.decision.bills import counts_prices, lacks_of, speed_warnings
-from weft.decision.choice import Choice, Places, choose, dominated_by, frontier, regret_when_known
+from weft.decision.choice import Choice, Field, choose, dominated_by, frontier, regret_when_known
 from weft.decision.constraints import limits_of
 from weft.decision.designs import Design, without_price
 from weft.decision.document import (
@@ -114,19 +114,19 @@ class _Conclusion:
         self.limits = limits_of(request, self.model, self.worlds, self.middle)
         self.by = by_of(request, designs)
         self.lacks = lacks_of(designs, self.of_cluster)
-        self.losses = self.worlds.losses(self.by)
-        self.allowed = self._allowed()
-
-    def _allowed(self) -> Places:
-        """Designs that keep all constraints, and have what is compared."""
-        has_loss = np.isfinite(self.losses).all(axis=0)
-        return np.flatnonzero(self.limits.are_kept & has_loss)
+        self.field = Field(
+            self.worlds.losses(self.by),
+            self.limits.kept(request.draws),
+            self.limits.are_kept,
+            request.decision.wanted,
+        )
+        self.allowed = self.field.allowed
 
     def decision(self) -> Decision:
         request, prepared = self.prepared.request, self.prepared
         index, prices = self.middle.index[0], self.middle.prices[0]
         front = frontier(prices, index) if np.isfinite(prices).any() else [int(index.argmin())]
-        choice = choose(self.losses, self.allowed) if len(self.allowed) else None
+        choice = choose(self.field) if len(self.allowed) else None
         share = choice.best_share if choice else np.zeros(len(self.designs))
         weighed = bool(prepared.quantities)
         results = [self._result(place, front, share) for place in range(len(self.designs))]
@@ -136,6 +136,7 @@ class _Conclusion:
         regret = choice.regret if choice and weighed and not short else None
         bearable = request.decision.bearable
         learn = _learn_first(sensitivity, regret) if regret is not None else None
+        wanted = request.decision.wanted
         found = Decision(
             schema=SCHEMA,
             name=request.name,
@@ -147,7 +148,7 @@ class _Conclusion:
             designs=tuple(results),
             frontier=tuple(results[place].name for place in front),
             failed=tuple(self.failed),
-            verdict="undecided" if short else _verdict(choice, regret, bearable),
+            verdict="undecided" if short else _verdict(choice, regret, bearable, wanted),
             chosen=chosen.name if chosen else None,
             regret=regret,
             bearable=bearable,
@@ -157,8 +158,9 @@ class _Conclusion:
             basis=(),
             notes=tuple(self._notes()),
             warnings=gathered([("", self._warnings(results))]),
+            kept_wanted=wanted,
         )
-        basis = basis_of(prepared.workloads, prepared.quantities, request.draws, self.by)
+        basis = basis_of(prepared.workloads, prepared.quantities, request, self.by)
         told = text_of(found, self._runner_up(choice), short, learn, prepared.quantities, basis)
         return without(told, [one.name for one in prepared.left_out])
 
@@ -224,6 +226,9 @@ class _Conclusion:
             routing=design.routing,
             lacks=self.lacks.own.get(design.name, ()),
             best_share=float(share[place]) if self.prepared.quantities else None,
+            kept_share=float(self.field.kept[:, place].mean())
+            if self.prepared.quantities
+            else None,
         )
 
     def _dominated_in(self, place: int, better: int) -> float | None:
@@ -285,7 +290,7 @@ class _Conclusion:
         return list(zip(ends[::2], ends[1::2], strict=True))
 
     def _of_quantity(self, one: Quantity, low: End, high: End) -> Sensitivity:
-        left = regret_when_known(self.losses, self.allowed, one.draws)
+        left = regret_when_known(self.field, one.draws)
         return Sensitivity(one.name, one.kind, one.shown[1], low, high, left, one.learn)
 
     def _notes(self) -> list[str]:
@@ -305,7 +310,8 @@ class _Conclusion:
         error = float(self.model.response.errors.max())
         if error > 0.02:
             notes.append(
-                f"some phases stand for all, with standard errors up to {error:.1%}: `phases` has more simulated"
+                f"some phases stand for all, with standard errors up to {error:.1%}, which know nothing of rare phases "
+                "that last much longer: `phases` has more simulated"
             )
         return notes
 
@@ -321,9 +327,12 @@ def _learn_first(found: Sequence[Sensitivity], regret: float) -> Sensitivity | N
     return best if best and best.regret_when_known < 0.9 * regret else None
 
 
-def _verdict(choice: Choice | None, regret: float | None, bearable: float) -> Verdict:
+def _verdict(
+    choice: Choice | None, regret: float | None, bearable: float, wanted: float
+) -> Verdict:
     if choice is None:
         return "none"
     if regret is None:
         return "unweighed"
-    return "decided" if regret <= bearable else "undecided"
+    is_sure = regret <= bearable and choice.kept_share >= wanted
+    return "decided" if is_sure else "undecided"

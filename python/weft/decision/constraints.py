@@ -47,6 +47,15 @@ class Limits:
             kept &= one.is_kept
         return kept
 
+    def kept(self, worlds: int) -> np.ndarray[tuple[int, ...], np.dtype[np.bool_]]:
+        """By world and design: whether all are kept. Where nothing is uncertain, as at the medians."""
+        if not self.is_weighed:
+            return np.tile(self.are_kept, (worlds, 1))
+        kept = np.ones((worlds, self.designs), bool)
+        for one in self.all:
+            kept &= one.drawn <= one.limit
+        return kept
+
     def of(self, place: int) -> Iterator[Kept]:
         """What is kept of a design that has the values."""
         for one in self.all:

@@ -67,7 +67,8 @@ class Kept(Struct, frozen=True):
 
 class DesignResult(Struct, frozen=True):
     """`index` is its time relative to the best of each workload (weighted geometric mean); `best_share` is the part of
-    worlds in which it is the best that may be chosen, None where nothing is uncertain."""
+    worlds in which it is the best that keeps the constraints there, `kept_share` that in which it keeps all of them;
+    None where nothing is uncertain."""
 
     name: str
     entry: str
@@ -85,6 +86,7 @@ class DesignResult(Struct, frozen=True):
     """What chooses the path of a pair."""
     lacks: tuple[str, ...] = ()
     """Parts without a price that other designs do not lack."""
+    kept_share: float | None = None
 
 
 class End(Struct, frozen=True):
@@ -97,7 +99,8 @@ class End(Struct, frozen=True):
 
 
 class Sensitivity(Struct, frozen=True):
-    """What depends on a quantity. `regret_when_known` is the expected regret that is left when it is known first."""
+    """What depends on a quantity. `regret_when_known` is the expected regret that is left at most when it is known
+    first."""
 
     quantity: str
     kind: str
@@ -118,8 +121,9 @@ class Failed(Struct, frozen=True):
 
 class Decision(Struct, frozen=True):
     """All of it. `regret` is how much worse the chosen design is expected to be than the best of each world, as a part,
-    None where nothing is uncertain; `basis` and `notes` are what has to be known to read the numbers; `warnings` are
-    those of the decision, and of the twin's runs."""
+    over the worlds in which it keeps the constraints, None where nothing is uncertain; `kept_wanted` is the part of
+    worlds in which a design has to keep them; `basis` and `notes` are what has to be known to read the numbers;
+    `warnings` are those of the decision, and of the twin's runs."""
 
     schema: int
     name: str
@@ -141,6 +145,14 @@ class Decision(Struct, frozen=True):
     basis: tuple[str, ...]
     notes: tuple[str, ...]
     warnings: tuple[RunWarning, ...] = ()
+    kept_wanted: float = 0.0
+
+    @property
+    def kept_share(self) -> float | None:
+        """The part of worlds in which the chosen design keeps the constraints; None where there are none, or nothing
+        is uncertain."""
+        chosen = next((one for one in self.designs if one.name == self.chosen), None)
+        return chosen.kept_share if chosen and chosen.constraints else None
 
     @property
     def is_weighed(self) -> bool:

@@ -108,16 +108,26 @@ class Constraint(_Table, frozen=True):
 class Rule(_Table, frozen=True):
     """How to choose. Without `by`: the fastest within a budget, the cheapest where only times are limited, and else the
     least product of price and time. Prices are of a design or for each of its hosts. `regret_below`: a smaller expected
-    regret is none."""
+    regret is none. `kept_in`: the part of worlds in which a design has to keep all constraints."""
 
     by: By | None = None
     price_of: Literal["cluster", "network"] | None = None
     each: Literal["design", "host"] = "design"
     regret_below: str = "2 %"
+    kept_in: str = "90 %"
 
     @property
     def bearable(self) -> float:
         return _quantity(self.regret_below, PART, "2 %")
+
+    @property
+    def wanted(self) -> float:
+        part = _quantity(self.kept_in, PART, "90 %")
+        if part > 1:
+            raise RequestError(
+                f"decision.kept_in: {self.kept_in!r} is more than all worlds", 'write "90 %"'
+            )
+        return part
 
 
 class Uncertain(_Table, frozen=True):
@@ -241,7 +251,7 @@ def _check_quantities(request: Request) -> None:
 
 def _check_uncertain(request: Request) -> None:
     _ = [one.compute_s for one in request.workloads]
-    _ = request.decision.bearable
+    _ = request.decision.bearable, request.decision.wanted
     own = request.uncertain
     for text in (own.prices, own.rates, own.simulator):
         spread(text)

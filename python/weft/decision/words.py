@@ -9,7 +9,7 @@ from msgspec.structs import replace
 
 from weft.decision.document import Decision, DesignResult, Sensitivity
 from weft.decision.quantities import Kind, Quantity
-from weft.decision.request import By
+from weft.decision.request import By, Request
 from weft.decision.workloads import Workload
 
 _LEAST = {
@@ -94,25 +94,46 @@ def _sentences(
     if found.regret is None:
         yield from _unweighed(found, after)
         return
-    least = _LEAST[found.by]
+    least, kept = _LEAST[found.by], found.kept_share
+    where = "" if kept is None else ", where it keeps them"
     if found.verdict == "decided":
-        yield f"Take {found.chosen}: it has {least} of all that keep the constraints."
+        yield f"Take {found.chosen}: it has {least} of all that keep the constraints{_often(found)}."
         yield (
-            f"Expected regret {found.regret:.1%} over the draws of {uncertain}: so much more than the best, "
+            f"Expected regret {found.regret:.1%} over the draws of {uncertain}{where}: so much more than the best, "
             "whichever that turns out to be."
         )
+    elif kept is not None and kept < found.kept_wanted:
+        yield (
+            f"No decision follows yet: {found.chosen} has {least} of all that keep the constraints in the middle, but "
+            f"keeps them in {_share(kept)} of worlds only (wanted: {_share(found.kept_wanted)}), over the draws of "
+            f"{uncertain}."
+        )
+        yield f"Expected regret{where}: {found.regret:.1%}."
     else:
         yield (
-            f"No decision follows yet: {found.chosen} has {least}, but choosing it now is expected to cost "
-            f"{found.regret:.1%} more than the best would, over the draws of {uncertain} "
+            f"No decision follows yet: {found.chosen} has {least}{_often(found)}, but choosing it now is expected to "
+            f"cost {found.regret:.1%} more than the best would{where}, over the draws of {uncertain} "
             f"(bearable: {found.bearable:.3g})."
         )
     if learn is not None:
         yield (
-            f"Knowing {learn.quantity} first would leave {learn.regret_when_known:.1%}: {learn.learn}."
+            f"Knowing {learn.quantity} first would leave {learn.regret_when_known:.1%} at most: {learn.learn}."
         )
-    elif found.verdict == "undecided":
+    elif found.verdict == "undecided" and found.regret > found.bearable:
         yield "No single quantity would help much: several have to be known."
+
+
+def _often(found: Decision) -> str:
+    """In how many worlds the chosen design keeps the constraints."""
+    kept = found.kept_share
+    if kept is None:
+        return ""
+    return f" in {_share(found.kept_wanted)} of worlds or more; it keeps them in {_share(kept)}"
+
+
+def _share(part: float) -> str:
+    """Rounded down: 89.9 % is less than 90 %."""
+    return f"{int(1000 * part + 1e-9) / 10:g} %"
 
 
 def _short(found: Decision, short: ShortBill) -> Iterator[str]:
@@ -151,24 +172,33 @@ def _excess(design: DesignResult) -> float:
 
 
 def basis_of(
-    workloads: Sequence[Workload], quantities: Sequence[Quantity], draws: int, by: By
+    workloads: Sequence[Workload], quantities: Sequence[Quantity], request: Request, by: By
 ) -> tuple[str, ...]:
     """What the numbers mean."""
     weights = ", ".join(f"{one.name} {one.weight:g}" for one in workloads)
     mean = "in the mean over worlds" if quantities else "by single numbers"
+    sure = _sure(quantities, request)
     return (
         "time: the weighted geometric mean over workloads of the time relative to the best design's, 1 where a design "
         f"is best at all; weights: {weights}",
         "a workload's time: until the slowest route of each phase has moved a message, summed over phases, steps and "
         "sizes",
-        f"choice: {_LEAST[by]}, {mean}, among designs that keep all constraints at the medians",
-        *_worlds(quantities, draws),
+        f"choice: {_LEAST[by]}, {mean}, among designs that keep all constraints at the medians{sure}",
+        *_worlds(quantities, request.draws),
     )
+
+
+def _sure(quantities: Sequence[Quantity], request: Request) -> str:
+    is_limited = bool(quantities and request.constraints)
+    return f" and in {_share(request.decision.wanted)} of worlds or more" if is_limited else ""
 
 
 def _worlds(quantities: Sequence[Quantity], draws: int) -> Iterator[str]:
     if quantities:
-        yield f"worlds: {draws:,} draws of {len(quantities)} uncertain quantities; intervals hold nine in ten"
+        yield (
+            f"worlds: {draws:,} draws of {len(quantities)} uncertain quantities, each by itself; intervals "
+            "hold nine in ten, and what a quantity does beyond its 5 % and 95 % ends goes on straight"
+        )
     uncertain = kinds_of(quantities)
     if certain := [one for one in _KINDS.values() if one not in uncertain]:
         yield f"held for certain: {_joined(certain)}; give a twin, or [uncertain]"

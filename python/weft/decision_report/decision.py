@@ -42,6 +42,7 @@ def _designs_table(found: Decision) -> Table:
     unit = next((one.cost.currency for one in found.designs if one.cost), "")
     headers = ["Design", f"{found.counted}, {unit}", "Share", "Routing", "Time"]
     headers += ["Best in"] if found.is_weighed else []
+    headers += ["Keeps constraints in"] if found.kept_share is not None else []
     headers += ["Dominated by"]
     headers += ["Without a price"] if _lacks_any(found) else []
     headers += [name for name, _ in found.workloads]
@@ -57,10 +58,15 @@ def _design_row(one: DesignResult, found: Decision) -> list[str]:
         one.routing,
         _range(one.index, ".3g"),
         *([] if one.best_share is None else [f"{one.best_share:.0%}"]),
+        *_kept(one, found),
         found.dominator(one),
         *([", ".join(one.lacks)] if _lacks_any(found) else []),
         *(time_text(each) for each in one.times),
     ]
+
+
+def _kept(one: DesignResult, found: Decision) -> list[str]:
+    return [] if found.kept_share is None or one.kept_share is None else [f"{one.kept_share:.0%}"]
 
 
 def _lacks_any(found: Decision) -> bool:

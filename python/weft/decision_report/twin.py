@@ -16,7 +16,7 @@ from weft.twin.twin import HeldOut, Parameter, Twin, read_twin
 NOTES = (
     "Each pattern was predicted by a twin that was fitted to all others. The rate of a phase is what all of its routes "
     "carried together, its time that of the slowest route.",
-    "The shaded band is where nine of ten further patterns are expected.",
+    "The shaded band is where nine of ten further patterns are expected, where these are off as those so far.",
 )
 
 
@@ -50,7 +50,7 @@ def _left_out_figures(twin: Twin, number: int) -> Iterator[Figure]:
         ("rate", "Rates", twin.rate_discrepancy),
         ("time", "Times of the slowest route", twin.discrepancy),
     )
-    for what, title, discrepancy in kinds if twin.held_out else ():
+    for what, title, discrepancy in kinds if twin.held_out and twin.is_error_known else ():
         band = widened(1.0, [], discrepancy)
         twigs = [_left_out_twig(one, what) for one in _by_error(twin, what)]
         yield Forest(
@@ -76,7 +76,9 @@ def _left_out_twig(one: HeldOut, what: str) -> Twig:
     ratio = 1 + _error(one, what)
     held = one.rate_held if what == "rate" else one.time_held
     text = f"{ratio:.3f}, {one.phases} phases"
-    return Twig(one.pattern, Interval(ratio, ratio, ratio), STRONG if held else FAINT, text)
+    return Twig(
+        one.pattern, Interval(ratio, ratio, ratio), FAINT if held is False else STRONG, text
+    )
 
 
 def _known_figure(twin: Twin, number: int) -> Iterator[Figure]:
@@ -119,14 +121,18 @@ def _left_out_table(twin: Twin) -> Table:
             one.pattern,
             str(one.phases),
             f"{100 * one.rate_error:+.1f} %",
-            "held" if one.rate_held else "not held",
+            _held(one.rate_held),
             f"{100 * one.time_error:+.1f} %",
-            "held" if one.time_held else "not held",
+            _held(one.time_held),
         ]
         for one in twin.held_out
     ]
     headers = ["Pattern", "Phases", "Rate off by", "90 % interval", "Time off by", "90 % interval"]
     return Table(headers, rows)
+
+
+def _held(is_held: bool | None) -> str:
+    return {True: "held", False: "not held", None: "not known"}[is_held]
 
 
 def _sources_table(twin: Twin) -> Table:

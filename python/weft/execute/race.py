@@ -100,7 +100,9 @@ class RaceAgenda:
         if self._failures[name] >= MOST_FAILURES:
             failed: FailedCandidate = {"candidate": name, "block": block, "reason": error.message}
             self._record["failed"].append(failed)
-            self._writer.sync()
+        else:
+            self._record.setdefault("retried", []).append({"candidate": name, "block": block})
+        self._writer.sync()
         return True
 
     @property

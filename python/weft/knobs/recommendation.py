@@ -39,14 +39,14 @@ class Recommendation(msgspec.Struct, frozen=True):
 
     @property
     def text(self) -> str:
-        """In a sentence, such as "mtu on n[1-2]: from 1500 to 9000, 1.12 times as good (1.10 to 1.14)"."""
+        """In a sentence, such as "mtu on n[1-2]: from 1500 to 9000, at least 1.10 times as good (1.12, up to 1.14)"."""
         change = f"from {self.current or 'unknown'} to {self.proposed}"
         return f"{self.knob} on {fold(self.nodes)}: {change}, {self._effect()}"
 
     def _effect(self) -> str:
         if self.effect is None:
             return "without which nothing works" if self.tested else "untested"
-        return times_text(self.effect)
+        return at_least_text(self.effect)
 
     def lines(self) -> Iterator[str]:
         """The sentence, then what it rests on and what to type, indented."""
@@ -66,6 +66,13 @@ class Recommendation(msgspec.Struct, frozen=True):
     def to_json(self) -> dict[str, Any]:
         """As `recommendations` of JSON documents have it."""
         return {**msgspec.structs.asdict(self), "text": self.text}
+
+
+def at_least_text(ratio: Interval) -> str:
+    """Of a ratio that was confirmed, such as "at least 1.18 times as good (1.21, up to 1.24)": the first look that
+    confirms it is one at which the middle is high, while the low end holds."""
+    low, middle, high = (significant(one, 3) for one in (ratio.low, ratio.median, ratio.high))
+    return f"at least {low} times as good ({middle}, up to {high})"
 
 
 def times_text(ratio: Interval) -> str:

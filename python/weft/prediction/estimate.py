@@ -57,7 +57,8 @@ class Phases:
 
     @property
     def relative_error(self) -> float:
-        """The standard error of `time_s` as a part of it: 0 where every phase was simulated."""
+        """The standard error of `time_s` as a part of it: 0 where every phase was simulated. It knows little of rare
+        phases that last much longer, and of a period within a stratum."""
         if np.all(self.weights == 1):
             return 0.0
         steps = np.diff(self.weights * self.times_s)

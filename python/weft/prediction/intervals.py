@@ -14,7 +14,7 @@ from weft.prediction.predict import Workload, predict
 from weft.statistics import Floats
 
 LEVEL = 0.90
-"""How often what is measured lies in an interval."""
+"""How often what is measured lies in an interval, where it is off by as much as patterns are that were left out."""
 _EVENLY = (np.arange(200) + 0.5) / 200
 """Probabilities at which a distribution stands for itself."""
 
@@ -58,23 +58,28 @@ def widened(
     return Interval(float(median), float(low), float(high))
 
 
-def next_of(seen: Sequence[float]) -> Floats:
-    """Where the next of some values will be, as values that are equally likely.
+def next_of(seen: Sequence[float] | Floats, weights: Floats | None = None) -> Floats:
+    """Where the next of some values will be, as values that are equally likely; the next is taken to be like them.
 
     The next of n lies below the k-th smallest with probability k / (n + 1). Where n is too small for the ends of an
-    interval to lie between values, as if they were normal: Student's t with the uncertainty of their mean.
+    interval to lie between values, as if they were normal: Student's t with the uncertainty of their mean. Of values
+    with `weights` n is how many equal ones would say as much (L. Kish, Survey Sampling, 1965).
     """
-    values = np.sort(np.asarray(seen, dtype=np.float64))
-    count = len(values)
-    if count < 2:
+    order = np.argsort(seen)
+    values = np.asarray(seen, dtype=np.float64)[order]
+    if len(values) < 2:
         only: Floats = np.zeros(1) + values.sum()
         return only
+    counts = np.ones(len(values)) if weights is None else weights[order]
+    counts = counts * counts.sum() / (counts @ counts)
+    count = counts.sum()
     if count >= 2 / (1 - LEVEL) - 1:
-        places = _EVENLY * (count + 1) - 1
-        found: Floats = np.interp(places, np.arange(count), values)
+        ranks = np.cumsum(counts) - counts / 2 + 0.5
+        found: Floats = np.interp(_EVENLY * (count + 1), ranks, values)
         return found
     from scipy.stats import t  # here, because every command would wait for it
 
-    spread = values.std(ddof=1) * np.sqrt(1 + 1 / count)
-    expected: Floats = values.mean() + spread * t.ppf(_EVENLY, count - 1)
+    mean = np.average(values, weights=counts)
+    variance = counts @ (values - mean) ** 2 / (count - 1)
+    expected: Floats = mean + np.sqrt(variance * (1 + 1 / count)) * t.ppf(_EVENLY, count - 1)
     return expected

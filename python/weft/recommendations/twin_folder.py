@@ -42,7 +42,7 @@ class TwinFolder:
 
     def proposals(self) -> Iterator[Proposal]:
         """One where it is too far off."""
-        if self.twin.held_out and self.twin.rate_error <= MOST_ERROR:
+        if self.twin.is_error_known and self.twin.rate_error <= MOST_ERROR:
             return
         command = f"weft run xray {self.cluster.on()} --set steps.search.time='\"{MORE_S} s\"'"
         action = Action(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from weft.interval import Interval
+from weft.knobs.recommendation import at_least_text
 from weft.quantity import significant
 from weft.recommendations.action import (
     AcceptanceCheck,
@@ -29,6 +30,14 @@ def gain_text(ratio: Interval) -> str:
     return f"{middle} %" + (f" ({low} to {high})" if low != high else "")
 
 
+def at_least_gain_text(ratio: Interval) -> str:
+    """Of a ratio that was confirmed, whose middle tends to be high: "at least +30 % (+38, up to +45)"."""
+    if ratio.low >= _TIMES_FROM:
+        return at_least_text(ratio)
+    low, middle, high = (_percent(one) for one in (ratio.low, ratio.median, ratio.high))
+    return f"at least {low} % ({middle}, up to {high})"
+
+
 def at_most_text(ratio: Interval) -> str:
     """The upper end: "at most 0.09 %"."""
     percent = 100 * (ratio.high - 1)
@@ -45,7 +54,8 @@ def _percent(ratio: float) -> str:
 
 def effect_text(effect: Effect) -> str:
     """With the workload, and how it is known."""
-    return f"{gain_text(effect.ratio)} on {effect.workload}, {_BASES[effect.basis]}"
+    gain = at_least_gain_text if effect.basis == "measured" else gain_text
+    return f"{gain(effect.ratio)} on {effect.workload}, {_BASES[effect.basis]}"
 
 
 def cost_text(cost: Cost) -> str:

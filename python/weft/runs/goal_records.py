@@ -38,13 +38,22 @@ class FailedCandidate(TypedDict):
     reason: str
 
 
+class RetriedCandidate(TypedDict):
+    """A candidate that failed once in a block, and was measured behind all others of it."""
+
+    candidate: str
+    block: Index
+
+
 class Race(TypedDict):
     """The candidates of each block (a launch) in the order in which they run, written before they do; those that
-    failed; and what the race has taken. After `raced` blocks its time was over, after `stopped` that of its
-    confirmation as well. `outcome` says which were dropped after which block and why, and which was confirmed."""
+    failed, and those that did so once and were tried again; and what the race has taken. After `raced` blocks its time
+    was over, after `stopped` that of its confirmation as well. `outcome` says which were dropped after which block and
+    why, and which was confirmed."""
 
     blocks: list[list[str]]
     failed: list[FailedCandidate]
+    retried: NotRequired[list[RetriedCandidate]]
     seconds: Number
     raced: NotRequired[Count]
     stopped: NotRequired[Count]

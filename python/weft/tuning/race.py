@@ -41,7 +41,7 @@ class Rules(Struct, frozen=True):
 USUAL = Rules()
 
 
-class RaceResult(Outcome, frozen=True):
+class RaceResult(Outcome, frozen=True, kw_only=True):
     """What a race found, with the candidates that no plan can have among its `places`; `folder` is the run. Where the
     machine was the limit in most blocks, `disturbed` says so, and nothing is recommended."""
 

@@ -7,6 +7,7 @@ from typing import Any
 import msgspec
 from msgspec import Struct
 
+from weft.diagnosis.race.contest import CONFIRMED_WRONGLY
 from weft.interval import Interval
 from weft.knobs.recommendation import Recommendation, times_text
 from weft.runs.run_warnings import RunWarning, doubts, in_doubt
@@ -93,6 +94,17 @@ class Tuning(Struct, frozen=True):
         return "no recommendation: nothing that was tried is better than the settings as they are"
 
     @property
+    def wrong_at_most(self) -> float:
+        """How likely at most any race recommends what is no better: the sum over races, of which each has so much."""
+        return CONFIRMED_WRONGLY * len(self.raced)
+
+    @property
+    def how_sure(self) -> str:
+        """In words."""
+        races = "1 race" if len(self.raced) == 1 else f"{len(self.raced)} races"
+        return f"{races}: any recommends what is no better in {100 * self.wrong_at_most:.2g} % of tunings at most"
+
+    @property
     def undecided(self) -> tuple[str, ...]:
         """What looked better in its confirmation, for which there were too few blocks to be sure."""
         return tuple(
@@ -125,6 +137,7 @@ class Tuning(Struct, frozen=True):
             "undecided": self.undecided,
             "disturbed": self.disturbed,
             "doubts": self.doubts,
+            "wrong_at_most": self.wrong_at_most,
             **msgspec.to_builtins(self, enc_hook=str),
             "recommendations": [one.to_json() for one in self.recommendations],
         }

@@ -14,7 +14,7 @@ from weft.statistics import Floats
 from weft.twin.calibration import CLEARLY, Calibration, calibrate, host_delay_us
 from weft.twin.draft import MODEL, Open
 from weft.twin.facts import may_merge_segments
-from weft.twin.left_out import discrepancy, held_out, leave_out
+from weft.twin.left_out import discrepancy, few_patterns, held_out, leave_out
 from weft.twin.observed import series_of
 from weft.twin.sources import Sources, open_sources, source_of
 from weft.twin.start import carried_mbps
@@ -72,7 +72,8 @@ def fit_twin(
     say("leaving patterns out")
     errors = leave_out(found)
     text = found.draft.text(np.exp(found.fit.values))
-    main, run_warnings = sources.main.meta, of_runs(sources.runs)
+    main = sources.main.meta
+    run_warnings = [*of_runs(sources.runs), *few_patterns(errors)]
     twin = Twin(
         schema=SCHEMA,
         name=name,
@@ -94,7 +95,7 @@ def fit_twin(
             *structure.warnings,
             *_doubts(alternatives),
         ],
-        run_warnings=list(run_warnings),
+        run_warnings=run_warnings,
     )
     return twin, text
 

@@ -87,6 +87,7 @@ def _no_interval(twin: Twin) -> str:
     """Between many nodes each round has other partners, which is a repetition; of a pair only launches are."""
     launches = max(one.launches for one in twin.sources)
     if len(twin.nodes) > 2 or has_interval(launches):
-        return ""
+        few = "too few patterns could be left out to say how far a prediction is off"
+        return "" if twin.is_error_known else few
     count = "one launch" if launches == 1 else f"{launches} launches"
     return f"a pair of nodes, measured in {count}, does not say how sure its numbers are"

@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.stats import t
 
 from weft.diagnosis.curve import Ints
-from weft.prediction.intervals import widened
+from weft.prediction.intervals import LEVEL, next_of, widened
+from weft.runs.run_warnings import RunWarning
 from weft.statistics import Floats
 from weft.testbed.computed.network import Simulated
 from weft.twin.calibration import Calibration
 from weft.twin.evidence import Material
-from weft.twin.twin import HeldOut
+from weft.twin.twin import ERROR_UNKNOWN, HeldOut
 
 USUAL_S = 1.0
 """A pattern of shorter trials says less of what is to be predicted, which lasts."""
@@ -22,6 +22,8 @@ _RANKS = (np.arange(15) + 0.5) / 15
 _MOST = 101
 LEAST_PHASES = 3
 """A pattern of fewer phases is not left out by itself."""
+LEAST_PATTERNS = 3
+"""Fewer say nothing of how far a further one is off."""
 
 
 @dataclass(frozen=True)
@@ -75,14 +77,25 @@ def held_out(errors: Sequence[Errors]) -> list[HeldOut]:
     return [_held_out(one, [each for each in errors if each is not one]) for one in errors]
 
 
+def few_patterns(errors: Sequence[Errors]) -> Iterator[RunWarning]:
+    """Said where a further pattern's error is not known."""
+    if not discrepancy(errors, of_times=True):
+        yield RunWarning(
+            ERROR_UNKNOWN,
+            f"patterns that could be left out: {len(errors)}; how far a further one is off takes {LEAST_PATTERNS}: "
+            "intervals hold only what is not known of the network's numbers, and are too narrow",
+            "measure more patterns: weft run random-permutations, weft run aapc",
+        )
+
+
 def discrepancy(errors: Sequence[Errors], of_times: bool) -> list[float]:
     """Errors that a further pattern may have, all equally likely: how far it is off as a whole, of which each pattern
-    so far is one case (Student's t, as they are few), and how its phases scatter about that."""
-    if not errors:
+    so far is one case, and how its phases scatter about that. None where patterns are too few to say."""
+    weights = np.array([min(1.0, one.seconds / USUAL_S) for one in errors])
+    if not errors or round(weights.sum() ** 2 / (weights @ weights)) < LEAST_PATTERNS:
         return []
     values = [one.times if of_times else one.rates for one in errors]
     middles = np.array([np.median(each) for each in values])
-    weights = np.array([min(1.0, one.seconds / USUAL_S) for one in errors])
     whole = _further(middles, weights)
     scatter = np.concatenate([np.quantile(each, _RANKS) - np.median(each) for each in values])
     found = (whole[:, np.newaxis] + scatter).ravel()
@@ -91,24 +104,18 @@ def discrepancy(errors: Sequence[Errors], of_times: bool) -> list[float]:
 
 
 def _further(seen: Floats, weights: Floats) -> Floats:
-    """Where a further value may be, about the middle of those seen; on each side by what those there are off, as what
-    slows flows down may do so much more than anything speeds them up."""
+    """Where the next value may be. Its middle is the middle one of those seen, which a single one that is far off does
+    not move; the ends of its interval stay."""
+    likely = next_of(seen, weights)
+    low, middle, high = np.quantile(likely, [(1 - LEVEL) / 2, 0.5, (1 + LEVEL) / 2])
     order = np.argsort(seen)
     upto = np.cumsum(weights[order])
-    centre = float(seen[order][np.searchsorted(upto, upto[-1] / 2)])
-    count = float(weights.sum() ** 2 / np.sum(weights**2))
-    if count < 2:
-        return np.full(1, centre)
-    ways = t.ppf(_RANKS, count - 1) * np.sqrt((count + 1) / (count - 1))
-    below, above = (_off(seen - centre, weights, sign) for sign in (-1, 1))
-    further: Floats = centre + np.where(ways < 0, below, above) * ways
-    return further
-
-
-def _off(deviations: Floats, weights: Floats, sign: int) -> float:
-    """Root of the mean square on one side; the middle value is on both."""
-    own = deviations * sign >= 0
-    return float(np.sqrt(np.average(deviations[own] ** 2, weights=weights[own])))
+    centre = seen[order][np.searchsorted(upto, upto[-1] / 2)]
+    first, last = likely[0], likely[-1]
+    moved: Floats = np.interp(
+        likely, [first, low, middle, high, last], [first, low, centre, high, last]
+    )
+    return moved
 
 
 def _held_out(one: Errors, others: Sequence[Errors]) -> HeldOut:
@@ -123,6 +130,8 @@ def _held_out(one: Errors, others: Sequence[Errors]) -> HeldOut:
     )
 
 
-def _holds(log: float, others: Sequence[float]) -> bool:
+def _holds(log: float, others: Sequence[float]) -> bool | None:
+    if not others:
+        return None
     interval = widened(1.0, [], others)
     return bool(interval.low <= np.exp(log) <= interval.high)

@@ -21,6 +21,7 @@ from weft.text_file import read_json
 from weft.twin.draft import MODEL, Place, with_values
 
 SCHEMA = "weft-twin/1"
+ERROR_UNKNOWN = "error-unknown"
 FABRIC_NAME, TWIN_NAME = "fabric.toml", "twin.json"
 
 
@@ -42,14 +43,14 @@ class Parameter(Struct, frozen=True):
 class HeldOut(Struct, frozen=True):
     """A pattern that was predicted from all others: the middle error of its phases, signed, as a share (0.04: measured
     is 4 % more than predicted), of their rate and of their time, and whether the 90 % intervals that the other patterns
-    give hold the middle phase."""
+    give hold the middle phase; None where these are too few to give one."""
 
     pattern: str
     phases: int
     rate_error: float
     time_error: float
-    rate_held: bool
-    time_held: bool
+    rate_held: bool | None
+    time_held: bool | None
 
 
 class Source(Struct, frozen=True):
@@ -74,7 +75,7 @@ class Alternative(Struct, frozen=True):
 class Twin(Struct, frozen=True):
     """What twin.json holds. `discrepancy` and `rate_discrepancy` are as `weft.prediction.draws.Draws` has them;
     `fitted` are digests of the steps that the fit has seen. `warnings` say all that is to be known, those of its runs
-    (`run_warnings`) included."""
+    and its own with a code (`run_warnings`) included."""
 
     schema: str
     name: str
@@ -97,6 +98,11 @@ class Twin(Struct, frozen=True):
     def doubts(self) -> tuple[str, ...]:
         """Why its runs may have measured something else than the network."""
         return doubts(self.run_warnings)
+
+    @property
+    def is_error_known(self) -> bool:
+        """Whether enough patterns were left out to say how far a further one is off."""
+        return bool(self.discrepancy)
 
     @property
     def draws(self) -> int:
@@ -124,11 +130,12 @@ class Twin(Struct, frozen=True):
         count = len(self.held_out)
         if not count:
             return "nothing could be left out, so nothing says how well it predicts"
-        held = sum(one.rate_held for one in self.held_out)
-        return (
-            f"error of rates {100 * self.rate_error:.1f} % in the median over {count} patterns that it never saw; "
-            f"its 90 % intervals held {held} of {count}"
-        )
+        patterns = "1 pattern" if count == 1 else f"{count} patterns"
+        error = f"error of rates {100 * self.rate_error:.1f} % in the median over {patterns} that it never saw"
+        judged = [one.rate_held for one in self.held_out if one.rate_held is not None]
+        if not judged:
+            return f"{error}, too few to hold an interval against"
+        return f"{error}; its 90 % intervals held {sum(judged)} of {len(judged)}"
 
     def in_sample(self, plan: Plan) -> list[str]:
         """The steps of a plan that the twin was fitted to."""

@@ -44,8 +44,9 @@ def _print_designs(
     unit = next((one.cost.currency for one in designs if one.cost), "")
     price = f"{found.counted}, {unit}" if unit else "price"
     best_in = ["best in"] if found.is_weighed else []
+    kept_in = ["keeps constraints in"] if found.kept_share is not None else []
     lacks = ["without a price"] if any(one.lacks for one in designs) else []
-    headings = ("", price, *lacks, "time", *best_in, *workloads)
+    headings = ("", price, *lacks, "time", *best_in, *kept_in, *workloads)
     rows = [
         [
             one.name + (" *" if one.name == found.chosen else ""),
@@ -53,6 +54,7 @@ def _print_designs(
             *([", ".join(one.lacks)] if lacks else []),
             _range(one.index),
             *([] if one.best_share is None else [f"{one.best_share:.0%}"]),
+            *([_probability(one.kept_share)] if kept_in else []),
             *(time_text(each) for each in one.times),
         ]
         for one in designs[:MOST_ROWS]

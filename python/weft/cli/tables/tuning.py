@@ -6,7 +6,7 @@ from itertools import groupby
 
 from weft.cli.tables.layout import terminal, titled
 from weft.cli.tables.run_warnings import print_run_warnings
-from weft.knobs.recommendation import times_text
+from weft.knobs.recommendation import at_least_text, times_text
 from weft.nodeset import fold
 from weft.tuning.choice import Skipped
 from weft.tuning.findings import place_text
@@ -21,7 +21,9 @@ def print_tuning(found: Tuning) -> None:
     for note in found.notes:
         console.print(note)
     if found.effect and len(found.recommendations) > 1:
-        console.print(f"all together: {times_text(found.effect)}")
+        console.print(f"all together: {at_least_text(found.effect)}")
+    if found.recommendations:
+        console.print(found.how_sure, style="dim")
     console.print(f"path: {found.first_look.text}", style="dim")
     for text in found.first_look.limits.values():
         console.print(f"limited by: {text}", style="dim")

@@ -42,11 +42,15 @@ def _print_held_out(console: Console, patterns: list[HeldOut]) -> None:
             one.pattern,
             str(one.phases),
             f"{100 * one.rate_error:+.1f} %",
-            "held" if one.rate_held else "missed",
+            _held(one.rate_held),
             f"{100 * one.time_error:+.1f} %",
-            "held" if one.time_held else "missed",
+            _held(one.time_held),
         ]
         for one in patterns
     ]
     table = plain_table("", "phases", "rate", "", "slowest flow's time", "", rows=rows)
     titled(console, "Measured over predicted, each pattern by what fits all others", table)
+
+
+def _held(is_held: bool | None) -> str:
+    return {True: "held", False: "missed", None: "not known"}[is_held]

@@ -19,6 +19,7 @@ from weft.quantity import (
     significant,
 )
 from weft.runs.run_warnings import in_doubt
+from weft.twin.twin import ERROR_UNKNOWN
 from weft.what_if.result import Check, Effect, Outcome, Price, WhatIf
 
 
@@ -43,12 +44,18 @@ def print_what_if(found: WhatIf) -> None:
 
 def _title(found: WhatIf) -> str:
     known = (
-        f"{found.draws} draws of what was measured; intervals hold nine times of ten"
+        f"{found.draws} draws of what was measured; {_how_sure(found)}"
         if found.is_measured
         else "taken as its file says"
     )
     scale = "" if found.scale == 1.0 else f" at scale {found.scale:g}"
     return in_doubt(f"{found.subject}{scale}: {known}", found.doubts)
+
+
+def _how_sure(found: WhatIf) -> str:
+    if any(one.code == ERROR_UNKNOWN for one in found.warnings):
+        return "how far predictions are off is not known, so intervals are too narrow"
+    return "intervals hold nine times of ten where it is off as on patterns that were left out"
 
 
 _HEADINGS = {

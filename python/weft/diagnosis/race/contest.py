@@ -143,13 +143,15 @@ def _ahead(blocks: Sequence[Scores], one: str, race: Race) -> float:
 
 
 def _look(now: Standing, blocks: Sequence[Scores], race: Race) -> None:
-    """Drop those that are known to lose against the baseline, or against the one that leads."""
+    """Drop those that are known to lose against the baseline, or against the one that leads. Which leads follows from
+    the same blocks: so the error is divided by how many others it may be (Bonferroni)."""
     now.leader = max(now.open, key=lambda one: _ahead(blocks, one, race))
+    others = max(1, len(set(now.open) - {race.baseline}) - 1)
     for name in now.open:
         if name == race.baseline:
             continue
         beside = bounds(ratios(blocks, name, race.baseline), DROPPED_WRONGLY)
-        behind = bounds(ratios(blocks, name, now.leader), DROPPED_WRONGLY)
+        behind = bounds(ratios(blocks, name, now.leader), DROPPED_WRONGLY / others)
         if name != now.leader and behind and behind.high < 0:
             _drop(now, Out(name, len(blocks), "worse", other=now.leader))
         elif beside and beside.high < math.log1p(race.margin):

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 
 import pyarrow as pa
 from msgspec import Struct
+from msgspec.structs import replace
 
 from weft.diagnosis.race.contest import (
     DROPPED_WRONGLY,
@@ -53,7 +55,9 @@ class Confirmation(Struct, frozen=True):
 class Outcome(Struct, frozen=True):
     """What a race found. `winner` is the baseline where no other is known to be better; `leader` is the candidate that
     was ahead when the race ended. `recommended`: the winner was confirmed. `effect` is its ratio over the baseline,
-    from the confirmation alone. `blocks` are those of the race, which are not those of the confirmation."""
+    from the confirmation alone: its low end is wrong in one of a thousand cases, its middle is too high, being of the
+    first look that decided. `blocks` are those of the race, which are not those of the confirmation. `retried`: in how
+    many blocks a candidate ran behind all others, because it had failed once: there its order was not random."""
 
     baseline: str
     winner: str
@@ -64,6 +68,7 @@ class Outcome(Struct, frozen=True):
     confirmations: tuple[Confirmation, ...]
     ended: Ended
     blocks: int
+    retried: dict[str, int] = {}
 
 
 def stand(meta: RunMeta, samples: pa.Table) -> tuple[Standing, Outcome] | None:
@@ -75,7 +80,8 @@ def stand(meta: RunMeta, samples: pa.Table) -> tuple[Standing, Outcome] | None:
     limits = Limits(failed, known.get("raced"), known.get("stopped"))
     blocks = scores(meta, samples)
     now = standing(blocks, race, limits)
-    return now, _outcome(now, blocks, race)
+    retried = Counter(one["candidate"] for one in known.get("retried", []))
+    return now, replace(_outcome(now, blocks, race), retried=dict(retried))
 
 
 def _outcome(now: Standing, blocks: Sequence[Scores], race: Race) -> Outcome:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from weft.diagnosis.race.outcome import Outcome, Place
 from weft.interval import Interval
+from weft.knobs.recommendation import at_least_text
 
 _ENDED = {
     "one-left": "when one candidate was left",
@@ -36,17 +37,25 @@ def _ends(place: Place) -> list[str]:
 
 def race_lines(found: Outcome) -> list[str]:
     """How the race ended and what was confirmed, a line each."""
+    said = [_recommended(found), *(_retried(*one) for one in found.retried.items())]
     if not found.blocks:
-        return [_recommended(found)]
-    blocks = "1 block" if found.blocks == 1 else f"{found.blocks} blocks"
-    return [f"the race ended {_ENDED[found.ended]}, after {blocks}", _recommended(found)]
+        return said
+    return [f"the race ended {_ENDED[found.ended]}, after {_blocks(found.blocks)}", *said]
+
+
+def _retried(name: str, count: int) -> str:
+    return f"{name} was tried again in {_blocks(count)}, behind the others: what drifts counts for or against it there"
+
+
+def _blocks(count: int) -> str:
+    return "1 block" if count == 1 else f"{count} blocks"
 
 
 def _recommended(found: Outcome) -> str:
     blocks = {one.name: one.blocks for one in found.confirmations}
     if found.effect:
         return (
-            f"confirmed: {found.winner} is {ratio_text(found.effect)} times as good as {found.baseline}, in "
+            f"confirmed: {found.winner} is {at_least_text(found.effect)} as {found.baseline}, in "
             f"{blocks[found.winner]} blocks that chose nothing"
         )
     for one in found.confirmations:

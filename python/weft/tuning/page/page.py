@@ -13,7 +13,7 @@ import jinja2
 
 from weft import __version__
 from weft.execute.work_folder import read_request, write
-from weft.knobs.recommendation import times_text
+from weft.knobs.recommendation import at_least_text, times_text
 from weft.nodeset import fold
 from weft.printable import printable
 from weft.report.figures.drawing.figure import Figure
@@ -50,7 +50,7 @@ class Page:
 
     @property
     def effect(self) -> str:
-        return "" if self.found.effect is None else times_text(self.found.effect)
+        return "" if self.found.effect is None else at_least_text(self.found.effect)
 
     @property
     def facts(self) -> list[tuple[str, str]]:
@@ -67,6 +67,8 @@ class Page:
             ("Started", found.started),
             ("Took", f"{found.elapsed_s:.0f} s"),
         ]
+        if found.recommendations:
+            told.append(("How sure", found.how_sure))
         return [*told, *(("Note", one) for one in found.notes)]
 
     @cached_property
@@ -139,6 +141,7 @@ class Page:
         return template.render(
             page=self,
             version=__version__,
+            at_least_text=at_least_text,
             times_text=times_text,
             many_rows=MANY_ROWS,
             long_cell=LONG_CELL,
