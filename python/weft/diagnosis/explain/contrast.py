@@ -65,6 +65,11 @@ class Contrast:
         course = stratum if self.is_course else np.arange(len(units))
         return np.array(means), self.slow[first].astype(np.int64), stratum, course
 
+    @property
+    def is_harmless(self) -> bool:
+        """Whether what is slow is beside the medians: no part of the curve, nor a mode of it."""
+        return False
+
     def _off(self, rows: Floats) -> Floats:
         off: Floats = rows - self.beside(rows)
         return off
@@ -75,6 +80,11 @@ class Outliers(Contrast):
     """Of several sizes: what counters have of a size is held against its own mean, by how far it scatters there."""
 
     phase: Ints
+
+    @property
+    def is_harmless(self) -> bool:
+        """Whether the median stretch of each size is none of them."""
+        return all(self.slow[self.phase == one].mean() < 0.5 for one in np.unique(self.phase))
 
     def _off(self, rows: Floats) -> Floats:
         off = centred(rows, self.phase)
