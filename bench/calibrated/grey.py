@@ -87,7 +87,7 @@ def _first(seen: Observations[Element], count: int) -> Observations[Element]:
 
 def _planted(what: str, bad: Element, excess: float, power: float) -> Case:
     name = f"grey: {what} that fails in {100 * excess:.0f} % of its looks"
-    return Case(name, _World(bad=bad, excess=excess).names, 60, power=power)
+    return Case(name, _World(bad=bad, excess=excess).names, 40, power=power)
 
 
 CASES = [
@@ -95,7 +95,7 @@ CASES = [
         Case(
             f"grey: a run accuses, uplinks busy in {100 * busy:.0f} % of rounds",
             _World(busy).accuses,
-            60,
+            40,
             claimed=0.01,
             said=ACCUSED,
         )
@@ -104,7 +104,7 @@ CASES = [
     Case(
         "grey: a run accuses, uplinks busy in 3 % of rounds, 0.8 of them in a row",
         _World(0.03, 0.8).accuses,
-        60,
+        40,
         claimed=0.1,
         said=(IN_A_ROW,),
     ),
@@ -115,14 +115,14 @@ CASES = [
     Case(
         "grey: all said to be alike, a node fails in 15 % of its looks",
         _World(bad=BAD_NODE, excess=0.15).clears,
-        60,
+        40,
         claimed=0.01,
         said=(CLEARED,),
     ),
     Case(
         "grey: all said to be alike, a leaf fails in 15 % of its looks",
         _World(bad=BAD_LEAF, excess=0.15).clears,
-        60,
+        40,
         claimed=0.01,
         said=(CLEARED,),
     ),
