@@ -139,3 +139,36 @@ def test_waits_of_a_task_that_is_woken_are_no_contention(tmp_path: Path) -> None
     woken = {(1, "process_voluntary_switches", None): 0.4 * took_ns / 30_000}
     assert explained(run, waiting | woken) == []
     assert [one.cause for one in explained(run, waiting)] == ["processor-contention"]
+
+
+@pytest.mark.parametrize(("bursts", "is_harmless"), [(0.3, True), (0.7, False)])
+def test_a_cause_that_no_median_hangs_on_is_told_from_one_that_limits(
+    tmp_path: Path, bursts: float, is_harmless: bool
+) -> None:
+    """The agent waits for nine tenths of the time of some stretches."""
+    run, took_ns = a_run(tmp_path, even())
+    busy = np.arange(len(took_ns)) % 10 < 10 * bursts
+    waits = {(1, "process_waiting_ns", None): np.where(busy, 0.9, 0.0) * took_ns}
+    (one,) = (each for each in explained(run, BUSY | waits) if each.kind == "limit")
+    assert (one.cause, one.is_harmless) == ("processor-contention", is_harmless)
+    assert one.text.endswith("; true, but no median hangs on it") == is_harmless
+
+
+def test_what_limits_one_size_is_not_harmless(tmp_path: Path) -> None:
+    run, took_ns = a_run(tmp_path, even())
+    large = run.samples["size_bytes"].to_numpy() == 65536
+    waits = {(1, "process_waiting_ns", None): np.where(large, 0.9, 0.0) * took_ns}
+    (one,) = (each for each in explained(run, BUSY | waits) if each.kind == "limit")
+    assert not one.is_harmless
+
+
+def test_what_is_counted_in_steps_of_10_ms_is_judged_by_launch(tmp_path: Path) -> None:
+    """Three stretches of ten have all the time of their launch that was stolen."""
+    run, took_ns = a_run(tmp_path, even())
+    stolen = np.where(np.arange(len(took_ns)) % 10 < 3, 0.9, 0.0) * took_ns
+    (one,) = (
+        each
+        for each in explained(run, BUSY | {(0, "cpu_steal_ns", 1): stolen})
+        if each.kind == "limit"
+    )
+    assert one.cause == "stolen-time" and not one.is_harmless

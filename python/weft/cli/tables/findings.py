@@ -28,8 +28,9 @@ MOST_ROWS = 20
 """Of longer lists --json has everything."""
 
 SURE = (
-    "sure: 100 % less the test's error where nothing limits (3 % at most), times the support of the group; "
-    "not the probability that the limit is there"
+    "sure: 100 % less the test's error where nothing limits (3 % at most for each limit if rounds are independent, "
+    "25 % at most where what disturbs them lasts five), times the support of the group; not the probability that "
+    "the limit is there"
 )
 
 

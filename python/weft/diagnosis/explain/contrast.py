@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 import numpy.typing as npt
 
 from weft.diagnosis.curve import Ints
+from weft.diagnosis.explain.permutation import centred
 from weft.diagnosis.explain.stretches import Stretches
 from weft.diagnosis.points import Point
 from weft.diagnosis.thresholds import Threshold
@@ -31,7 +32,9 @@ MOST_OUTLIERS = 0.2
 class Contrast:
     """Slow stretches beside fast ones. `used` says which stretches take part, `slow` which of these are slow.
 
-    `unit` numbers what is shuffled (stretches that belong together have one number), `stratum` inside of what.
+    `unit` numbers what is shuffled (stretches that belong together have one number), `stratum` inside of what: in
+    it units follow each other in time, unless they are whole launches (not `is_course`), which know nothing of each
+    other.
     `slowdown` is the time of a slow message over that of a fast one.
     """
 
@@ -43,6 +46,7 @@ class Contrast:
     unit: Ints
     stratum: Ints
     slowdown: float
+    is_course: bool = field(default=True, kw_only=True)
     slow_ones = "slow ones"
 
     def beside(self, rows: Floats) -> Floats:
@@ -50,14 +54,45 @@ class Contrast:
         means: Floats = rows[:, ~self.slow].mean(axis=1, keepdims=True)
         return np.broadcast_to(means, rows.shape)
 
-    def shuffled(self, values: Floats) -> tuple[Floats, Ints, Ints]:
+    def shuffled(self, values: Floats) -> tuple[Floats, Ints, Ints, Ints]:
         """How far the rows of `values` are from what is beside them, on average over each unit; whether a unit is slow;
-        its stratum."""
+        its stratum, and its course in time."""
         units, first, at = np.unique(self.unit, return_index=True, return_inverse=True)
         count = np.bincount(at, minlength=len(units))
         rows = values[:, self.used]
-        means = [np.bincount(at, row, len(units)) / count for row in rows - self.beside(rows)]
-        return np.array(means), self.slow[first].astype(np.int64), self.stratum[first]
+        means = [np.bincount(at, row, len(units)) / count for row in self._off(rows)]
+        stratum = self.stratum[first]
+        course = stratum if self.is_course else np.arange(len(units))
+        return np.array(means), self.slow[first].astype(np.int64), stratum, course
+
+    @property
+    def is_harmless(self) -> bool:
+        """Whether what is slow is beside the medians: no part of the curve, nor a mode of it."""
+        return False
+
+    def _off(self, rows: Floats) -> Floats:
+        off: Floats = rows - self.beside(rows)
+        return off
+
+
+@dataclass(frozen=True)
+class Outliers(Contrast):
+    """Of several sizes: what counters have of a size is held against its own mean, by how far it scatters there."""
+
+    phase: Ints
+
+    @property
+    def is_harmless(self) -> bool:
+        """Whether the median stretch of each size is none of them."""
+        return all(self.slow[self.phase == one].mean() < 0.5 for one in np.unique(self.phase))
+
+    def _off(self, rows: Floats) -> Floats:
+        off = centred(rows, self.phase)
+        places, at = np.unique(self.phase, return_inverse=True)
+        count = np.bincount(at)
+        spread = np.sqrt([np.bincount(at, row**2, len(places)) / count for row in off])
+        spread[spread == 0] = np.inf
+        return off / spread[:, at]
 
 
 def contrasts(
@@ -92,6 +127,7 @@ def _modes(point: Point, stretches: Stretches) -> Iterator[Contrast]:
         unit=np.arange(len(times)) if is_mixed else launch,
         stratum=launch if is_mixed else np.zeros(len(times), dtype=np.int64),
         slowdown=_ratio(times, slow),
+        is_course=is_mixed,
     )
 
 
@@ -156,15 +192,16 @@ def _outliers(points: list[Point], stretches: Stretches) -> Iterator[Contrast]:
     where = {int(one) for one in phase[slow]}
     sizes = tuple(one.size_bytes for one in points if one.phase in where)
     at = exact_bytes(sizes[0]) + (f" to {exact_bytes(sizes[-1])}" if len(sizes) > 1 else "")
-    yield Contrast(
+    yield Outliers(
         "outliers",
         sizes,
         f"{at}: {slow.sum()} of {len(slow)} stretches are outliers, {np.median(relative[slow]):.1f} times as slow",
         used,
         slow,
         unit=np.arange(len(times)),
-        stratum=phase,
+        stratum=stretches.launch[used],
         slowdown=_ratio(relative, slow),
+        phase=phase,
     )
 
 

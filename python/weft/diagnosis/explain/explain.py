@@ -28,7 +28,8 @@ def explain(run: Run) -> list[Explanation]:
     """What explains the limits, modes, dips, jumps, kinks and outliers of a run between two nodes, the surest first.
 
     Settings that are not the hosts' own come first, then what the kernel states of whole steps, then what moved with
-    slow parts, then what nothing explains. Between many nodes, and without evidence, there are settings only.
+    slow parts, then what is true and harmless, then what nothing explains. Between many nodes, and without evidence,
+    there are settings only.
     """
     found = departures(run)
     if all(step.is_ensemble or step.is_program for step in run.meta.plan.steps):
@@ -38,7 +39,11 @@ def explain(run: Run) -> list[Explanation]:
     evidence = run.side_table(EVIDENCE_NAME)
     if evidence.num_rows:
         found += [one for curve in curves(run) for one in _of_curve(run, curve, evidence, is_set)]
-    return sorted(found, key=lambda one: (one.cause is None, ORDER.get(one.kind, len(ORDER))))
+    return sorted(found, key=_rank)
+
+
+def _rank(one: Explanation) -> tuple[bool, bool, int]:
+    return one.cause is None, one.is_harmless, ORDER.get(one.kind, len(ORDER))
 
 
 def _of_curve(run: Run, curve: Curve, evidence: pa.Table, is_set: bool) -> Iterator[Explanation]:

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 NOTHING = "nothing recorded explains it"
 SET_FIRST = "no counter moved with it: suspect what was set first"
 """Where the run set what its hosts would have chosen otherwise."""
+HARMLESS = "; true, but no median hangs on it"
 
 
 @dataclass(frozen=True)
@@ -29,7 +30,8 @@ class Explanation:
     cause where nothing does.
 
     `strength` is the part of the lost time, or of the count, that the cause has; `p_value` how often chance alone does
-    as much, of all counters together; null where the kernel itself states the cause.
+    as much, of all counters together; null where the kernel itself states the cause. A cause is
+    harmless where it is true and the medians of these sizes would be the same without it.
     """
 
     kind: str
@@ -41,6 +43,7 @@ class Explanation:
     strength: float = 0.0
     p_value: float | None = None
     evidence: list[Reading] = field(default_factory=list)
+    is_harmless: bool = False
 
     def to_json(self) -> dict[str, object]:
         """As `weft diagnose --json` prints it."""

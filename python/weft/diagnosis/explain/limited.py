@@ -6,12 +6,13 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from weft.diagnosis.curve import Curve
+from weft.diagnosis.curve import Curve, Ints
 from weft.diagnosis.disturbed import LEAST_SHARES as DISTURBING
-from weft.diagnosis.explain.finding import Explanation, Reading
+from weft.diagnosis.explain.contrast import Mask
+from weft.diagnosis.explain.finding import HARMLESS, Explanation, Reading
 from weft.diagnosis.explain.losses import Losses
 from weft.diagnosis.explain.signals import Signal
-from weft.diagnosis.explain.stretches import Stretches
+from weft.diagnosis.explain.stretches import HOST_WIDE, Stretches
 from weft.quantity import significant
 from weft.runs.folder import Run
 from weft.statistics import Floats
@@ -111,16 +112,34 @@ def _explanation(
 ) -> Explanation:
     unit = "share" if signal.cause.kind == "share" else "per s"
     step = run.meta.plan.steps[stretches.step].name
+    is_harmless = _is_harmless(signal, stretches)
     return Explanation(
         "limit",
         step,
         tuple(curve.sizes.tolist()),
-        f"{step}: {signal.where}: {says}",
+        f"{step}: {signal.where}: {says}" + HARMLESS * is_harmless,
         signal.cause.code,
         signal.nodes,
         strength,
         evidence=[Reading(signal.counter, signal.where, _mean(signal, stretches), None, unit)],
+        is_harmless=is_harmless,
     )
+
+
+def _is_harmless(signal: Signal, stretches: Stretches) -> bool:
+    """Whether a time passed in bursts: the middle stretch of each size had too little of it to be limited."""
+    least = LEAST_SHARES.get(signal.cause.code, 0.0)
+    sizes = (stretches.phase == phase for phase in np.unique(stretches.phase))
+    middles = (_middle(signal, stretches.launch[of_size], of_size) for of_size in sizes)
+    return signal.cause.kind == "share" and all(middle < least for middle in middles)
+
+
+def _middle(signal: Signal, launch: Ints, of_size: Mask) -> float:
+    """The median of the stretches of a size; of launches, for what the kernel counts in steps of 10 ms."""
+    values = signal.values[of_size]
+    if signal.counter.startswith(HOST_WIDE):
+        values = np.array([values[launch == one].mean() for one in np.unique(launch)])
+    return float(np.median(values))
 
 
 def _mean(signal: Signal, stretches: Stretches) -> float:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from weft.diagnosis.explain.contrast import Contrast
-from weft.diagnosis.explain.finding import Explanation, Reading
+from weft.diagnosis.explain.finding import HARMLESS, Explanation, Reading
 from weft.diagnosis.explain.permutation import SHUFFLES, p_values
 from weft.diagnosis.explain.signals import Signal
 from weft.diagnosis.explain.stretches import Stretches
@@ -55,12 +55,14 @@ def explain_contrast(
         contrast.kind,
         step,
         contrast.sizes_bytes,
-        f"{contrast.text}; {contrast.slow_ones} have {signal.cause.says} on {signal.where} ({_numbers(evidence)})",
+        f"{contrast.text}; {contrast.slow_ones} have {signal.cause.says} on {signal.where} ({_numbers(evidence)})"
+        + HARMLESS * contrast.is_harmless,
         signal.cause.code,
         signal.nodes,
         strength,
         p_value,
         [evidence],
+        contrast.is_harmless,
     )
 
 

@@ -73,7 +73,7 @@ def _one_by_one(seen: Observations[E], enough: float) -> tuple[list[Accused[E]],
     """The surest element, then the surest of what does not cross it, and so on while one is sure by itself; and how
     many of the others are open."""
     left = np.ones(len(seen.shown), dtype=bool)
-    all_looks = _tally(seen.crossed, len(seen.elements))
+    all_looks = _tally(seen.crossed[seen.counts], len(seen.elements))
     found: list[Accused[E]] = []
     while True:
         bets = _bets(seen, left)
@@ -111,10 +111,9 @@ def _bets(seen: Observations[E], left: Bools) -> _Bets:
     all_looks, all_shown, expected = np.zeros(count, int), np.zeros(count, int), np.zeros(count)
     for kind in (seen.is_far, ~seen.is_far):
         rows = left & kind
-        looks = _tally(seen.crossed[rows], count)
-        shown = _tally(seen.crossed[rows & seen.shown], count)
-        others = _Counts(rows.sum() - looks, (rows & seen.shown).sum() - shown)
-        own = _Counts(*np.where(others.looks > 0, [looks, shown], 0))
+        crossing, counted = _Counts.of(seen, rows), _Counts.of(seen, rows, only_own=True)
+        others = _Counts(rows.sum() - crossing.looks, (rows & seen.shown).sum() - crossing.shown)
+        own = _Counts(*np.where(others.looks > 0, [counted.looks, counted.shown], 0))
         usual = np.maximum(LEAST_SHARE, (others.shown + 1) / (others.looks + 2))
         logs += _log_ratios(own, others)
         least += own.log_likelihood(_bad(usual, LEAST_EXCESS)) - own.log_likelihood(usual)
@@ -130,6 +129,16 @@ class _Counts:
 
     looks: Ints
     shown: Ints
+
+    @classmethod
+    def of(cls, seen: Observations[E], rows: Bools, only_own: bool = False) -> _Counts:
+        """What crosses each element, or `only_own`, the looks that count for it."""
+        taken = seen.counts if only_own else seen.crossed != NONE
+        looks, shown = (
+            _tally(seen.crossed[taken & chosen[:, np.newaxis]], len(seen.elements))
+            for chosen in (rows, rows & seen.shown)
+        )
+        return cls(looks, shown)
 
     def log_likelihood(self, share: Floats) -> Floats:
         """Of a share by element."""
@@ -172,6 +181,6 @@ def _bad(usual: Floats, excess: float) -> Floats:
 
 
 def _tally(crossed: Ints, count: int) -> Ints:
-    """How many looks crossed each element."""
-    found: Ints = np.bincount(crossed[crossed != NONE], minlength=count)
+    """How often each element is among some."""
+    found: Ints = np.bincount(crossed, minlength=count)
     return found

@@ -15,7 +15,7 @@ Symptom = Literal["loses frames", "is slow", "is late", "stalls at times"]
 Side = Literal["out", "in", "both"]
 Bools = npt.NDArray[np.bool_]
 NONE = -1
-
+SEED = 2917
 
 E = TypeVar("E")
 
@@ -31,18 +31,36 @@ class Element(NamedTuple):
 @dataclass(frozen=True, eq=False)
 class Observations(Generic[E]):
     """By look whether it showed a symptom. `crossed[i]` are the elements of look i, by their places in `elements`;
-    NONE for each link of a leaf where it crosses none."""
+    NONE for each link of a leaf where it crosses none. `counts[i]` says for which of them it is one of their own looks.
+    """
 
     symptom: Symptom
     shown: Bools
     crossed: Ints
     elements: tuple[E, ...]
+    counts: Bools
 
     @property
     def is_far(self) -> Bools:
         """Looks between leaves are held against each other, and those inside of them."""
         far: Bools = (self.crossed != NONE).all(axis=1)
         return far
+
+
+def drawn(crossed: Ints, rounds: Ints) -> Bools:
+    """One look of each element and round, by chance: what crosses an element at the same time meets the same there.
+
+    A look that was drawn stays so when more rounds come.
+    """
+    weight = np.random.default_rng(SEED).random(crossed.shape).ravel()
+    element, round_of = crossed.ravel(), np.repeat(rounds, crossed.shape[1])
+    order = np.lexsort((weight, element, round_of))
+    is_new = np.diff(element[order], prepend=NONE - 1) != 0
+    is_new |= np.diff(round_of[order], prepend=-1) != 0
+    found = np.zeros(crossed.size, dtype=bool)
+    found[order[is_new]] = True
+    counts: Bools = found.reshape(crossed.shape) & (crossed != NONE)
+    return counts
 
 
 class Map:
@@ -55,15 +73,25 @@ class Map:
             self._leaf_of[list(members)] = number
 
     def seen(
-        self, symptom: Symptom, shown: Bools, src: Ints, dst: Ints, sides: tuple[Side, ...]
+        self,
+        symptom: Symptom,
+        shown: Bools,
+        src: Ints,
+        dst: Ints,
+        sides: tuple[Side, ...],
+        rounds: Ints,
     ) -> Observations[Element]:
-        """Looks at routes from `src` to `dst`; `sides` are the ways in which a link may show the symptom."""
+        """Looks at routes from `src` to `dst` in `rounds`; `sides` are the ways in which a link may show the symptom.
+
+        Of a leaf, which many routes cross at once, one look a round counts.
+        """
         parts = [self._elements(side) for side in sides]
         crossed = [self._crossed(side, src, dst) for side in sides]
+        elements = tuple(one for part in parts for one in part)
+        counts = [((part != NONE) & (part < self._count)) | drawn(part, rounds) for part in crossed]
         for number, part in enumerate(crossed):
             part[part != NONE] += number * len(parts[0])
-        elements = tuple(one for part in parts for one in part)
-        return Observations(symptom, shown, np.hstack(crossed), elements)
+        return Observations(symptom, shown, np.hstack(crossed), elements, np.hstack(counts))
 
     def is_far(self, src: Ints, dst: Ints) -> Bools:
         """Whether routes are from one leaf to another."""

@@ -34,7 +34,9 @@ LOSS_SHARE = 2e-4
 def slow(trials: Sequence[Trial], where: Map) -> Observations[Element]:
     """Routes against the usual one of as many leaves, since random partners take all alike."""
     src, dst = _joined(trials, "src"), _joined(trials, "dst")
-    return where.seen("is slow", _of_usual(trials, where) < SLOW_SHARE, src, dst, SIDES)
+    return where.seen(
+        "is slow", _of_usual(trials, where) < SLOW_SHARE, src, dst, SIDES, _rounds(trials)
+    )
 
 
 def stalled(
@@ -44,16 +46,16 @@ def stalled(
     src, dst = _joined(trials, "src"), _joined(trials, "dst")
     shown = _of_usual(trials, where) < STALL_SHARE
     shown |= _lost_shares(trials, counted) > STALL_LOSS_SHARE
-    return where.seen("stalls at times", shown, src, dst, SIDES)
+    return where.seen("stalls at times", shown, src, dst, SIDES, _rounds(trials))
 
 
 def late(survey: Survey, where: Map) -> Observations[Element]:
-    """Round trips against those of as many leaves."""
+    """Round trips against those of as many leaves; the fastest of each pair, which are taken for independent."""
     src, dst = survey.trips.a, survey.trips.b
     shown = np.zeros(len(src), dtype=bool)
     for kind in _kinds(where, src, dst):
         shown[kind] = _late(survey.trips.fastest_us[kind])
-    return where.seen("is late", shown, src, dst, ("both",))
+    return where.seen("is late", shown, src, dst, ("both",), np.arange(len(src)))
 
 
 def lossy(
@@ -64,7 +66,7 @@ def lossy(
         return []
     src, dst = _joined(trials, "src"), _joined(trials, "dst")
     shown = _lost_shares(trials, counted) > LOSS_SHARE
-    return [where.seen("loses frames", shown, src, dst, SIDES)]
+    return [where.seen("loses frames", shown, src, dst, SIDES, _rounds(trials))]
 
 
 def _of_usual(trials: Sequence[Trial], where: Map) -> Floats:
@@ -99,3 +101,8 @@ def _kinds(where: Map, src: Ints, dst: Ints) -> list[Bools]:
 def _joined(trials: Sequence[Trial], name: str) -> Ints:
     found: Ints = np.concatenate([np.empty(0, int), *(getattr(trial, name) for trial in trials)])
     return found
+
+
+def _rounds(trials: Sequence[Trial]) -> Ints:
+    """By look the phase that it was in."""
+    return np.repeat([one.phase for one in trials], [len(one.src) for one in trials]).astype(int)

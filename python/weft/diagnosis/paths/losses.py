@@ -10,7 +10,7 @@ from typing import NamedTuple
 import numpy as np
 
 from weft.diagnosis.grey.blame import judge
-from weft.diagnosis.grey.observations import Observations
+from weft.diagnosis.grey.observations import Observations, drawn
 from weft.diagnosis.grey.symptoms import LOSS_SHARE
 from weft.diagnosis.paths.connection import Connection
 from weft.diagnosis.paths.leaf_paths import LeafPaths
@@ -29,13 +29,15 @@ def with_losses(
     told: Sequence[LeafPaths], records: Iterable[Chosen], counted: Mapping[At, Segments]
 ) -> list[LeafPaths]:
     """With the share of frames that lossy paths lose: those that lose often, while the others do not."""
-    looks = [(place, counted.get(at, Segments())) for place, at in _looks(told, records)]
-    if not looks or not counted:
+    taken = list(_looks(told, records))
+    if not taken or not counted:
         return list(told)
+    looks = [(place, counted.get(at, Segments())) for place, at in taken]
     places = sorted({place for place, _ in looks})
     numbers = np.array([[places.index(place)] for place, _ in looks])
     shown = np.array([one.lost_share > LOSS_SHARE for _, one in looks])
-    found = judge([Observations("loses frames", shown, numbers, tuple(places))])
+    counts = drawn(numbers, np.array([phase for _, (phase, _) in taken]))
+    found = judge([Observations("loses frames", shown, numbers, tuple(places), counts)])
     sent: dict[Place, list[Segments]] = defaultdict(list)
     for place, one in looks:
         sent[place].append(one)

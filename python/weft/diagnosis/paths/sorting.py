@@ -38,7 +38,8 @@ LEAST_WIDE = 12
 AT_ONCE = 6
 """Rounds that are asked for together. None says where the first of another belongs, so that little is asked in vain."""
 SPARE = 6.0
-"""For c paths c * (ln(c) + SPARE) connections: one is missed with a chance of 0.25 % (coupon collector)."""
+"""For c paths c * (ln(c) + SPARE) connections: one is missed with a chance of 0.25 % (coupon collector), if each is as
+likely for a connection, whatever the others take."""
 
 Rates = Mapping[Connection, float]
 Pair = frozenset[Connection]
@@ -100,9 +101,9 @@ class Sorting:
 
     @property
     def enough(self) -> int:
-        """So many connections show all paths, if there are as many as have been seen."""
-        count = len(self.paths)
-        return ceil(count * (log(count) + SPARE)) if count else 0
+        """So many connections would show one path more than has been seen, if there was one."""
+        count = len(self.paths) + 1
+        return ceil(count * (log(count) + SPARE)) if count > 1 else 0
 
     def rate_mbps(self, path: int) -> float:
         """What one of its connections has by itself."""

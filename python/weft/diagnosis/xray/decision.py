@@ -22,9 +22,12 @@ LOOKS = {6: 6, 10: 9, 15: 13}
 """After how many rounds it is decided, and how many of them must agree.
 
 If the true median were on the other side of the threshold, each round would agree with probability
-one half at most: the three looks err with 1.6, 1.1 and 0.4 %, together at most 3 %.
+one half at most: the three looks err with 1.6, 1.1 and 0.4 %, together at most 3 %, if rounds are independent.
 """
 ERROR = 0.03
+ERROR_IN_SPELLS = 0.25
+"""The same where rounds below the threshold come in spells of five, half of the time: the rounds of a question follow
+each other, since each question hangs on the answer to the last."""
 
 CEILING_SHARE = 0.08
 """How far the best round of a limit may be above its median round.
