@@ -147,13 +147,14 @@ def _stolen(meta: RunMeta, tally: Tally) -> dict[str, _Part]:
 
 
 def _throttled(meta: RunMeta, tally: Tally, counter: str) -> dict[str, _Part]:
-    """By node, or by processor where the counter is kept by it, of the time that evidence spans."""
+    """By node, or by processor where the counter is kept by it, of the time that evidence spans. It is counted
+    more finely than in steps of 10 ms, so short times count too."""
     parts: dict[str, _Part] = defaultdict(lambda: _Part(0, 0))
     for step, node, cpu in tally.places:
         if counted := tally.of((step, node, cpu), counter):
             where = str(meta.nodes[node]["name"]) if cpu is None else _named(meta, node, cpu)
             parts[where] += _Part(counted, tally.of((step, node, None), _ELAPSED))
-    return {where: one for where, one in parts.items() if one.of >= LEAST_NS}
+    return parts
 
 
 def _contention(meta: RunMeta, tally: Tally) -> dict[str, _Part]:
