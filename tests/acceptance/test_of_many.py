@@ -5,9 +5,10 @@ from __future__ import annotations
 from weft.acceptance.verdict import Acceptance, Again
 from weft.interval import Interval
 
+KNOWN = Interval(940.0, 939.0, 941.0)
 
-def accepted(routes: int) -> Acceptance:
-    rate = Interval(940.0, 939.0, 941.0)
+
+def accepted(routes: int, rate: Interval = KNOWN) -> Acceptance:
     again = tuple(Again(f"n{one}", "n0", "Mb/s", None, rate) for one in range(1, routes + 1))
     return Acceptance("lab:pair", ("n0",), "", (), (), again=again)
 
@@ -19,5 +20,5 @@ def test_many_routes_are_more_often_wrong_than_one() -> None:
     assert accepted(2).of_many.endswith("in 4 %")
 
 
-def test_without_routes_nothing_is_said() -> None:
-    assert accepted(0).of_many == ""
+def test_without_routes_and_of_exact_ones_nothing_is_said() -> None:
+    assert accepted(0).of_many == accepted(20, Interval(940.0, 940.0, 940.0)).of_many == ""
