@@ -47,3 +47,16 @@ def test_too_few_blocks_say_nothing():
     assert bounds([1.0] * 3, 0.1) is None
     assert bounds([1.0] * 9, 0.0005) is None
     assert bounds([1.0] * 12, 0.0005) is not None
+
+
+def test_what_is_not_known_is_no_tie():
+    for differences in ([0.1, np.nan, 0.2, 0.3, 0.4], [np.nan]):
+        for asked in (middle, lambda one: bounds(one, 0.15)):
+            with pytest.raises(ValueError, match="a difference is NaN"):
+                asked(differences)
+
+
+def test_of_nothing_there_is_no_middle_and_there_are_no_bounds():
+    with pytest.raises(ValueError, match="no differences"):
+        middle([])
+    assert bounds([], 0.15) is None

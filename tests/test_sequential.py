@@ -130,3 +130,18 @@ def test_a_side_is_wrong_as_seldom_as_it_says() -> None:
     assert np.mean([side(draw, 0.05) != 0 for draw in draws]) < 0.06
     assert side(np.abs(draws[0]) + 0.1, 0.001) == 1 and side(-np.abs(draws[0]) - 0.1, 0.001) == -1
     assert side(np.ones(5), 0.05) == 0 and side(np.ones(6), 0.05) == 1
+
+
+@pytest.mark.parametrize(("count", "of"), [(0, 0), (-1, 6), (7, 6)])
+def test_a_share_of_what_there_is_not_is_refused(count: int, of: int) -> None:
+    with pytest.raises(ValueError, match=f"a share of {count} of {of} values"):
+        share_interval(count, of)
+
+
+@pytest.mark.parametrize("wrong", [0.0, -1.0, np.nan])
+def test_a_ratio_of_or_to_nothing_is_refused(wrong: float) -> None:
+    values = np.linspace(1, 2, 8)
+    odd = np.append(values, wrong)
+    for pair in ((values, odd), (odd, values), (odd, odd)):
+        with pytest.raises(ValueError, match="above zero"):
+            ratio_interval(*pair)

@@ -55,8 +55,10 @@ _REST = 0.85
 
 def bounds(differences: Sequence[float] | Floats, error: float) -> Interval | None:
     """The middle of differences of logarithms, and bounds: either is wrong, at this or any earlier look, with
-    probability `error` at most. None where the error allows no bounds yet. O(n^2) in the number of blocks.
+    probability `error` at most. None where the error allows no bounds yet. O(n^2) in the number of blocks. Raises
+    ValueError where one is NaN: it would count as a tie.
     """
+    _refuse_unknown(differences)
     given_up = _given_up(len(differences), error)
     if given_up < 0:
         return None
@@ -66,8 +68,18 @@ def bounds(differences: Sequence[float] | Floats, error: float) -> Interval | No
 
 
 def middle(differences: Sequence[float] | Floats) -> float:
-    """The median of the averages of pairs of differences (Hodges and Lehmann's estimate)."""
+    """The median of the averages of pairs of differences (Hodges and Lehmann's estimate). Raises ValueError
+    of none, and where one is NaN.
+    """
+    if len(differences) == 0:
+        raise ValueError("the middle of no differences")
+    _refuse_unknown(differences)
     return _middle(_averages(differences))
+
+
+def _refuse_unknown(differences: Sequence[float] | Floats) -> None:
+    if np.isnan(differences).any():
+        raise ValueError("a difference is NaN: leave out blocks that lack one of the two")
 
 
 def _middle(averages: Floats) -> float:
@@ -76,7 +88,7 @@ def _middle(averages: Floats) -> float:
 
 def _averages(differences: Sequence[float] | Floats) -> Floats:
     """Those of all pairs, each with itself too, in order."""
-    values = np.nan_to_num(np.asarray(differences, dtype=np.float64), posinf=1e6, neginf=-1e6)
+    values = np.clip(np.asarray(differences, dtype=np.float64), -1e6, 1e6)
     rows, columns = np.triu_indices(len(values))
     averages: Floats = np.sort((values[rows] + values[columns]) / 2)
     return averages

@@ -111,7 +111,10 @@ def share_interval(count: int, of: int, alpha: float = 1 - LEVEL) -> Interval:
     """The share that `count` of `of` values are, with its interval, which holds at all looks together.
 
     Clopper and Pearson's interval (Biometrika 26, 1934) at each look, for the part of the error that is spent there.
+    Raises ValueError of no values, and of more than there are.
     """
+    if not 0 <= count <= of or not of:
+        raise ValueError(f"a share of {count} of {of} values")
     from scipy.special import betaincinv  # here, because every command would wait for it
 
     part = alpha * _share(of)
@@ -130,7 +133,11 @@ def ratio_interval(
     value is less than factor times the other is that of the Wilcoxon-Mann-Whitney test. Each look has a part of the
     error, whatever the others are. Source: J. L. Hodges and E. L. Lehmann, "Estimates of location based on rank
     tests", Annals of Mathematical Statistics 34, 1963.
+
+    Raises ValueError where a value is not above zero.
     """
+    if not (np.all(np.asarray(values) > 0) and np.all(np.asarray(others) > 0)):
+        raise ValueError("a ratio needs values above zero")
     part = alpha * _share(len(values)) * (_share(len(others)) if others_ended else 1.0)
     given_up = _most(_fewest_pairs(*sorted((len(values), len(others)))), part / 2)
     if not given_up:

@@ -90,7 +90,7 @@ def test_two_runs_are_compared(folder: Path, tmp_path: Path) -> None:
     found = weft.compare(folder, slow)
     assert found.points["ratio"][0] == pytest.approx(2.0, rel=0.05)
     assert found.points["is_significant"][0]
-    assert "differ surely" in repr(found)
+    assert " of 7 differ, if runs of one network differ by no more than launches do" in repr(found)
     assert "signature" in found.figures and found.plot().to_dict()["layer"]
 
 

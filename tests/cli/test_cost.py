@@ -31,7 +31,10 @@ def test_money_is_converted_as_asked() -> None:
     found = weft_json(*asked, "--year", "2005", "--inflation", "10")
     assert found["per_port"] == pytest.approx(818 * 0.5 * 1.21, rel=1e-4)
     assert (found["currency"], found["year"]) == ("EUR", 2005)
-    assert found["converted"] == ["1 USD is 0.5 EUR", "10 % a year from 2003 to 2005"]
+    assert found["converted"] == [
+        "1 USD is 0.5 EUR in the year of its price",
+        "10 % a year of EUR from 2003 to 2005",
+    ]
     assert "cost_port_er16_usd" in found["items"][0]["source"]
 
 

@@ -55,7 +55,8 @@ def test_a_run_equals_itself_and_json_has_the_documented_keys(tmp_path: Path) ->
     assert set(document["points"][0]["ratio"]) == {"median", "low", "high"}
     assert document["unmatched"] == {"a": 0, "b": 0}
     simultaneous = {"level": 0.95, "rows": len(SIZES), "launches": [5, 5], "least_p": 2 / 252}
-    assert document["simultaneous"] == simultaneous
+    assert document["simultaneous"] == simultaneous | {"repeated": "launch"}
+    assert document["more_a"] == document["more_b"] == []
 
 
 def test_the_ratio_is_a_over_b_and_swaps_with_them(tmp_path: Path) -> None:

@@ -24,6 +24,15 @@ def test_rates_and_inflation_convert() -> None:
     assert back.of(121.0, price(year=2003)) == pytest.approx(100)
 
 
+def test_what_is_said_names_whose_inflation_and_the_year_of_a_rate() -> None:
+    prices = [price(), price("EUR", 2001)]
+    said = settle(prices, Terms("USD", 2003, {"EUR": 1.1}, 10.0)).said(prices)
+    rate = "1 EUR is 1.1 USD in the year of its price"
+    assert said == [rate, "10 % a year of USD from 2001 to 2003"]
+    here = [price("EUR")]
+    assert settle(here, Terms("USD", rates={"EUR": 1.1})).said(here) == ["1 EUR is 1.1 USD"]
+
+
 @pytest.mark.parametrize(
     ("prices", "terms", "said", "hint"),
     [

@@ -8,8 +8,8 @@ import numpy as np
 from msgspec.structs import replace
 
 from weft.acceptance.decide import Case, decide, settled, undecided
+from weft.acceptance.lost_share import lost_share
 from weft.acceptance.node_facts import datagrams, node_facts
-from weft.acceptance.pair_verdicts import share_interval
 from weft.acceptance.requirements import Requirement
 from weft.acceptance.verdict import Symptom, Verdict
 from weft.condition import Fact
@@ -166,9 +166,10 @@ def _ahead_us(path: PathRecord, node: NodeRecord) -> float:
 def _datagrams(wanted: Requirement, record: Record) -> Verdict:
     cases = []
     for node in record.alive:
-        asked, lost = datagrams(record, node.name)
-        if asked:
-            facts: dict[str, Fact] = {"lost_share": lost / asked, **node_facts(record, node.name)}
+        sent = datagrams(record, node.name)
+        if sent.sent.sum():
+            facts: dict[str, Fact] = {"lost_share": sent.share, **node_facts(record, node.name)}
             symptom = Symptom("loss", (node.name,), node.name, "both", facts)
-            cases.append(Case(node.name, share_interval(lost, asked), symptom=symptom))
+            interval = lost_share([sent], of_nodes=len(record.alive))
+            cases.append(Case(node.name, interval, symptom=symptom))
     return decide(wanted, cases, more="more datagrams: weft check sends few")

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from weft.acceptance.lost_share import Sent
 from weft.condition import Fact
 from weft.preflight.differences import differences
 from weft.preflight.record import NodeRecord, Record
@@ -20,22 +21,22 @@ def node_facts(record: Record | None, name: str) -> dict[str, Fact]:
     node = next((one for one in record.nodes if one.name == name), None) if record else None
     if record is None or node is None:
         return {}
-    asked, lost = datagrams(record, name)
+    asked = datagrams(record, name)
     return {
         "driver_differs": any(
             one.code in VERSIONS and name in one.nodes for one in differences(record)
         ),
-        "lost_when_idle": bool(asked) and lost >= LEAST_LOST,
+        "lost_when_idle": bool(asked.lost.sum() >= LEAST_LOST),
         **_busy(record.alive, node),
         **_link(record.alive, node),
     }
 
 
-def datagrams(record: Record, name: str) -> tuple[int, int]:
-    """How many small datagrams were sent from or to a node on the idle network, and how many were lost."""
+def datagrams(record: Record, name: str) -> Sent:
+    """The small datagrams from or to a node on the idle network, by path."""
     mine = [path for path in record.paths if name in path.ends and not path.datagram_error]
-    asked = sum(path.asked for path in mine)
-    return asked, asked - sum(path.answered for path in mine)
+    asked = np.array([path.asked for path in mine], dtype=np.float64)
+    return Sent(asked - [path.answered for path in mine], asked)
 
 
 def _busy(nodes: Sequence[NodeRecord], node: NodeRecord) -> dict[str, Fact]:

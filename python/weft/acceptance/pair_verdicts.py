@@ -11,6 +11,7 @@ import numpy as np
 from weft.acceptance.decide import Case, case, decide, status_of, undecided
 from weft.acceptance.declared import Promise, Route
 from weft.acceptance.locate import Element, locate, route_element
+from weft.acceptance.lost_share import Sent, joined, lost_share
 from weft.acceptance.pairs import Pairs
 from weft.acceptance.requirements import Requirement
 from weft.acceptance.suspects import (
@@ -23,13 +24,11 @@ from weft.acceptance.suspects import (
 )
 from weft.acceptance.verdict import Direction, Symptom, Verdict
 from weft.condition import Fact
-from weft.interval import Interval
 from weft.statistics import Floats
 
 MORE = "more launches of the pairs that were measured alone, on a quieter machine"
 NO_RUN = "a run of all pairs: none came to an end"
 SEGMENT_BYTES = 1448
-SURE = 0.95
 FULL = 0.9
 AS_DECLARED = 0.95
 """A route that carries this share of what is declared is not slower than that: others may be faster."""
@@ -67,7 +66,7 @@ class PairJudge:
 
     @property
     def _method(self) -> str:
-        many = sum(1 for _ in self.pairs.routes)
+        many = np.count_nonzero(~np.isnan(self.pairs.mbps))
         alone = len({frozenset(route) for route in self.pairs.again_mbps})
         return f"{many} routes in rounds of disjoint pairs; {alone} pairs alone, those that looked worst among them"
 
@@ -171,18 +170,19 @@ class PairJudge:
             found += [one for one in cases if status_of(one, wanted) == "met"][:1] or cases[1:]
         return found
 
-    def _loss_case(self, node: int, lost: Floats, sent: Floats) -> Case:
-        share = share_interval(max(0.0, float(lost.sum())), float(sent.sum()))
-        return Case(self.pairs.names[node], share, symptom=self._loss_symptom(node, lost, sent))
+    def _loss_case(self, node: int, sending: Sent, receiving: Sent) -> Case:
+        share = lost_share((sending, receiving), of_nodes=self.pairs.count)
+        symptom = self._loss_symptom(node, sending, receiving)
+        return Case(self.pairs.names[node], share, symptom=symptom)
 
-    def _loss_symptom(self, node: int, lost: Floats, sent: Floats) -> Symptom:
+    def _loss_symptom(self, node: int, sending: Sent, receiving: Sent) -> Symptom:
         name = self.pairs.names[node]
-        share = float(lost.sum() / max(1.0, sent.sum()))
-        out, into = (lost / np.maximum(1.0, sent)).tolist()
+        out, into = sending.share, receiving.share
+        all_ = joined((sending, receiving))
         facts: dict[str, Fact] = {
-            "lost_share": share,
-            "retransmits_per_mb": 1e6 * share / SEGMENT_BYTES,
-            "lost_sending_share": float(lost[0] / max(1.0, lost.sum())),
+            "lost_share": all_.share,
+            "retransmits_per_mb": 1e6 * all_.share / SEGMENT_BYTES,
+            "lost_sending_share": float(sending.lost.sum() / max(1.0, all_.lost.sum())),
             "one_direction": min(out, into) < 0.1 * max(out, into),
             **self.facts(node),
         }
@@ -264,16 +264,3 @@ def _spread(values: Floats) -> float:
     """The width of the middle half over the median."""
     low, middle, high = np.quantile(values, [0.25, 0.5, 0.75])
     return float((high - low) / middle)
-
-
-def share_interval(lost: float, sent: float) -> Interval:
-    """In per cent, the share and its interval by Clopper and Pearson (Biometrika 26, 1934)."""
-    from scipy.stats import beta
-
-    if sent <= 0:
-        return Interval(0.0, 0.0, 100.0)
-    lost = min(lost, sent)
-    tail = (1 - SURE) / 2
-    low = beta.ppf(tail, lost, sent - lost + 1) if lost else 0.0
-    high = beta.ppf(1 - tail, lost + 1, sent - lost) if lost < sent else 1.0
-    return Interval(100 * lost / sent, 100 * float(low), 100 * float(high))

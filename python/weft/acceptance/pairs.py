@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from itertools import permutations
 
@@ -14,6 +14,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from weft.acceptance.declared import Promise, Route
+from weft.acceptance.lost_share import Sent
 from weft.diagnosis.ensemble.rates import Rates
 from weft.interval import Interval
 from weft.plan.plan import Step
@@ -69,12 +70,7 @@ class Pairs:
         """The one-way time of a route that was measured alone."""
         return self._interval(self.again_us[route, size_bytes])
 
-    @property
-    def routes(self) -> Iterator[Route]:
-        """Those with a rate in the rounds."""
-        return ((int(src), int(dst)) for src, dst in np.argwhere(~np.isnan(self.mbps)))
-
-    def lost_and_sent(self, node: int, calm: bool) -> tuple[Floats, Floats] | None:
+    def lost_and_sent(self, node: int, calm: bool) -> tuple[Sent, Sent] | None:
         """Segments that were sent again, and all, by the node (first) and to it; None where they were not counted.
 
         If `calm`, those of rounds count only where no shared limit was full: its queue loses some, as it should.
@@ -83,19 +79,22 @@ class Pairs:
             return None
         assert self.again_sent is not None and self.again_resent is not None
         counted = self.calm if calm else np.ones_like(self.calm)
-        ways = ((slice(None), node), (node, slice(None)))[::-1]
-        both = [self._steady(self.resent[way], self.sent[way], counted[way]) for way in ways]
-        again = [(self.again_resent[way].sum(), self.again_sent[way].sum()) for way in ways]
-        lost, sent = (np.array(both) + np.array(again)).T
-        return lost, sent
+        out, into = (node, slice(None)), (slice(None), node)
+        return self._segments(out, counted), self._segments(into, counted)
 
-    def _steady(
-        self, lost: Floats, sent: Floats, counted: npt.NDArray[np.bool_]
-    ) -> tuple[float, float]:
-        """The sums without the routes that lost most: connections that begin lose a burst where they overshoot."""
+    def _segments(
+        self, way: tuple[int | slice, int | slice], counted: npt.NDArray[np.bool_]
+    ) -> Sent:
+        """Without the routes that lost most: connections that begin lose a burst where they overshoot."""
+        assert self.sent is not None and self.resent is not None
+        assert self.again_sent is not None and self.again_resent is not None
+        lost, sent = self.resent[way], self.sent[way]
         kept = np.argsort(lost)[: len(lost) - math.ceil(BURSTS * len(lost))]
-        kept = kept[counted[kept]]
-        return float(lost[kept].sum()), float(sent[kept].sum())
+        kept = kept[counted[way][kept]]
+        return Sent(
+            np.concatenate([lost[kept], self.again_resent[way]]),
+            np.concatenate([sent[kept], self.again_sent[way]]),
+        )
 
     def _interval(self, values: Floats) -> Interval:
         return median_interval(values)

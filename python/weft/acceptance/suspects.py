@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from weft.acceptance.declared import Route
+from weft.acceptance.lost_share import joined
 from weft.acceptance.pairs import Pairs
 from weft.acceptance.requirements import Requirement
 from weft.statistics import Floats
@@ -20,6 +21,8 @@ ALIKE = 0.95
 """A route with this share of another's rate is as fast."""
 REFERENCES = 2
 """Ordinary pairs that are measured beside the suspects: what the others reach in the same conditions."""
+LEAST_SPREAD = 0.001
+"""Nodes are no more alike than that."""
 MOST_PAIRS = 8
 MOST_OF_NODE = 2
 """Pairs of a node that is no reference: one slow node must not take all places."""
@@ -86,15 +89,11 @@ def _shares(requirements: Sequence[Requirement]) -> dict[str, float]:
 
 
 def _references(pairs: Pairs) -> Iterator[Route]:
-    """Disjoint pairs of the nodes that did best in everything."""
+    """Disjoint pairs of the nodes nearest to the median in everything: the best of many are better by chance."""
     if pairs.count < 3:
         return
-    rates, times = node_rates(pairs), node_times(pairs)
-    score = np.minimum(rates["out"], rates["in"]) / np.nanmedian(rates["out"])
-    if times is not None:
-        score = np.minimum(score, np.nanmedian(times) / times)
-    best = np.argsort(-np.nan_to_num(score), kind="stable").tolist()
-    free = list(best[: max(4, len(best) // 2)])
+    nearest = np.argsort(_oddness(pairs), kind="stable").tolist()
+    free = list(nearest[: max(4, len(nearest) // 2)])
     for _ in range(REFERENCES):
         if len(free) < 2:
             return
@@ -102,6 +101,18 @@ def _references(pairs: Pairs) -> Iterator[Route]:
         second = _nearest(pairs, first, _fast(pairs, first, free))
         free.remove(second)
         yield first, second
+
+
+def _oddness(pairs: Pairs) -> Floats:
+    """How far each node is from the median at most: in what it sends, receives, and takes, by how far most are."""
+    times = node_times(pairs)
+    found = np.zeros(pairs.count)
+    for values in [*node_rates(pairs).values(), *([] if times is None else [times])]:
+        with np.errstate(divide="ignore", invalid="ignore"):
+            away = np.abs(np.log(values / np.nanmedian(values)))
+        away = np.nan_to_num(away, nan=np.inf, posinf=np.inf)
+        found = np.maximum(found, away / max(LEAST_SPREAD, float(np.median(away))))
+    return found
 
 
 def _suspects(
@@ -172,10 +183,9 @@ def late_nodes(pairs: Pairs, share: float) -> list[int]:
 def lossy_nodes(pairs: Pairs, share: float) -> list[int]:
     """The same, of segments that were sent again from or to a node."""
     counts = [pairs.lost_and_sent(node, calm=True) for node in range(pairs.count)]
-    known = [(float(one[0].sum()), float(one[1].sum())) for one in counts if one]
-    if not known:
+    shares = np.array([joined(one).share for one in counts if one])
+    if not len(shares):
         return []
-    shares = np.array([lost / max(1.0, sent) for lost, sent in known])
     return _first(np.argsort(-shares), shares > share / 2)
 
 

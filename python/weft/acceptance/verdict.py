@@ -11,6 +11,8 @@ from weft.condition import Fact
 from weft.interval import Interval
 from weft.runs.run_warnings import RunWarning
 
+FAILS_AT_LIMIT = 0.019
+"""How often a route whose median is exactly at its limit is not met, at all looks together."""
 Status = Literal["met", "not met", "not decided"]
 Direction = Literal["out", "in", "both", "inside"]
 
@@ -98,6 +100,18 @@ class Acceptance(Struct, frozen=True):
         doubted = sum(bool(one.doubts) for one in self.verdicts)
         told = ", ".join(f"{count} {status}" for count, status in found if count)
         return f"{told}; {doubted} in doubt" if doubted else told
+
+    @property
+    def of_many(self) -> str:
+        """What the intervals of many routes say together; empty where none has one, as of a simulated network."""
+        rates = (one for one in self.again if one.unit == "Mb/s")
+        routes = len({(one.src, one.dst) for one in rates if one.alone.low < one.alone.high})
+        share = 100 * (1 - (1 - FAILS_AT_LIMIT) ** routes)
+        told = (
+            "each interval holds with 95 % by itself, those of losses for all nodes together: of "
+            f"{routes} routes exactly at their limit one or more would be not met in {share:.0f} %"
+        )
+        return told if routes else ""
 
     @property
     def doubts(self) -> tuple[str, ...]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, ClassVar
 
@@ -82,9 +83,15 @@ def _row(one: Pair) -> dict[str, object]:
 class Comparison(Said):
     """Throughput of run a over that of run b. Made by `weft.compare`."""
 
-    def __init__(self, a: StoredRun, b: StoredRun) -> None:
-        self._runs = a, b
-        self.compared = compare_runs(a, b)
+    def __init__(
+        self,
+        a: StoredRun,
+        b: StoredRun,
+        more_a: Sequence[StoredRun] = (),
+        more_b: Sequence[StoredRun] = (),
+    ) -> None:
+        self._runs = a, *more_a, b, *more_b
+        self.compared = compare_runs(a, b, more_a, more_b)
         """All that was found, as `weft compare --json` has it."""
 
     @cached_property
@@ -103,7 +110,7 @@ class Comparison(Said):
         return [figure.name for figure in self._figures]
 
     def plot(self, figure: str | None = None) -> altair.TopLevelMixin:
-        """Both runs in one figure of the report: one of `figures`, or the most telling one."""
+        """All runs in one figure of the report: one of `figures`, or the most telling one."""
         return chosen(self._figures, figure)
 
     def lines(self) -> list[str]:
@@ -116,9 +123,9 @@ class Comparison(Said):
         )
         known = [one for one in decided if one is not None]
         sure = (
-            f"{sum(known):,} of {len(known):,} differ surely"
+            f"{sum(known):,} of {len(known):,} differ, {found.simultaneous.assumption}"
             if known
-            else f"too few launches to say where surely: {_launches(*found.judgement.launches)}"
+            else f"too few {found.simultaneous.units} to say where surely: {_launches(*found.judgement.launches)}"
         )
         warned = [f"warning: {one.message} [{one.code}]" for one in found.warnings[:SHOWN]]
         said = (
@@ -138,9 +145,17 @@ def _launches(a: int, b: int) -> str:
     return f"{a} of each" if a == b else f"{a} and {b}"
 
 
-def compare(a: RunSource, b: RunSource) -> Comparison:
+def compare(
+    a: RunSource,
+    b: RunSource,
+    more_a: Iterable[RunSource] = (),
+    more_b: Iterable[RunSource] = (),
+) -> Comparison:
     """Compare two runs, or their folders: `weft.compare("runs/before", "runs/after").points.to_pandas()`.
 
-    Sizes are matched exactly, never interpolated; raises RequestError where the runs share none.
+    Sizes are matched exactly, never interpolated; raises RequestError where the runs share none. With `more_a` and
+    `more_b`, further runs of either network, whole runs are what is repeated: then differences between runs of one
+    network count as chance. Four runs on each side are enough, or three beside four.
     """
-    return Comparison(opened(a).stored, opened(b).stored)
+    more = [[opened(one).stored for one in side] for side in (more_a, more_b)]
+    return Comparison(opened(a).stored, opened(b).stored, *more)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from typing import Literal
 
 import msgspec
 import numpy as np
@@ -12,6 +13,7 @@ from weft.comparison.judgement import Judgement, judged
 from weft.comparison.measured import Pair, measured
 from weft.comparison.nodes import NodeRatio, nodes_that_differ
 from weft.comparison.noise import MIN_LAUNCHES
+from weft.comparison.repeats import measured_in, with_repeats
 from weft.comparison.routes import RoutePairs, compare_routes
 from weft.comparison.settings import Difference, setting_differences
 from weft.comparison.significance import least_p
@@ -23,14 +25,34 @@ from weft.runs.folder import Run
 from weft.runs.meta import Warning
 from weft.statistics import LEVEL, middle_rank
 
+Repeated = Literal["launch", "run"]
+"""What is shuffled between the two networks."""
+
 
 class Simultaneous(msgspec.Struct):
-    """How many rows share the bound on false differences, what was tested, and the smallest p it can give."""
+    """How many rows share the bound on false differences, what was tested, and the smallest p it can give.
+
+    Where `launches` of two runs were tested, the bound takes them to differ by no more than their launches do; with
+    `repeated` "run" whole runs were, and `launches` are their numbers.
+    """
 
     rows: int
     launches: tuple[int, int]
     least_p: float
     level: float = LEVEL
+    repeated: Repeated = "launch"
+
+    @property
+    def units(self) -> str:
+        """What `launches` counts."""
+        return "launches" if self.repeated == "launch" else "runs"
+
+    @property
+    def assumption(self) -> str:
+        """Under which the bound holds."""
+        if self.repeated == "run":
+            return "by whole runs"
+        return "if runs of one network differ by no more than launches do"
 
 
 class Unmatched(msgspec.Struct):
@@ -49,6 +71,8 @@ class Head(msgspec.Struct, kw_only=True):
 
     a: str
     b: str
+    more_a: list[str]
+    more_b: list[str]
     not_comparable: str | None = None
     quantity: str = "throughput_mbps"
     statistic: Reduction
@@ -86,21 +110,32 @@ class Comparison(Head, kw_only=True):
         return Head(**{name: getattr(self, name) for name in Head.__struct_fields__})
 
 
-def compare(a: Run, b: Run) -> Comparison:
-    """Compare throughputs; raises RequestError when the runs share no pattern and size."""
-    warnings = _told("a", a) + _told("b", b)
-    reduction = _common_reduction(a, b, warnings)
-    left, right = measured(a, reduction), measured(b, reduction)
+def compare(a: Run, b: Run, more_a: Sequence[Run] = (), more_b: Sequence[Run] = ()) -> Comparison:
+    """Compare throughputs; raises RequestError when the runs share no pattern and size. With more runs of either
+    network, whole runs are held against each other instead of launches.
+    """
+    sides = (a, *more_a), (b, *more_b)
+    runs = [*sides[0], *sides[1]]
+    repeated: Repeated = "run" if len(runs) > 2 else "launch"
+    if repeated == "run":
+        _refuse_twice(runs)
+    named = list(zip([*_names("a", sides[0]), *_names("b", sides[1])], runs, strict=True))
+    warnings = [one for name, run in named for one in _told(name, run)]
+    reduction = _common_reduction(runs, warnings)
+    left, right = (
+        measured(side[0], reduction) if repeated == "launch" else measured_in(side, reduction)
+        for side in sides
+    )
     common = [key for key in left if key in right]
     points = [key.pair(left[key], right[key]) for key in common]
-    routes = compare_routes(a, b, warnings)
+    routes = with_repeats(compare_routes(a, b, warnings), *sides)
     if not (points or len(routes)):
         raise _nothing_shared(a, b)
     unmatched = Unmatched(
         routes.unmatched_a + len(left) - len(common), routes.unmatched_b + len(right) - len(common)
     )
     launches = ([left[key] for key in common], [right[key] for key in common])
-    reason = _why_not(a, b)
+    reason = _why_not(named)
     judgement = judged(points, *launches, routes)
     judgement = judgement.withheld() if reason else judgement
     ratios = np.array([one.ratio.median for one in points])
@@ -108,6 +143,8 @@ def compare(a: Run, b: Run) -> Comparison:
     return Comparison(
         a=str(a.directory),
         b=str(b.directory),
+        more_a=[str(one.directory) for one in more_a],
+        more_b=[str(one.directory) for one in more_b],
         not_comparable=reason,
         statistic=reduction,
         differences=setting_differences(a.meta, b.meta),
@@ -116,11 +153,12 @@ def compare(a: Run, b: Run) -> Comparison:
             sum(one is not None for one in judgement.significant),
             judgement.launches,
             least_p(*judgement.launches),
+            repeated=repeated,
         ),
         median_abs_error_pct=float(np.sort(errors_pct)[middle_rank(len(errors_pct))]),
         worst_abs_error_pct=float(errors_pct.max()),
         unmatched=unmatched,
-        warnings=[*warnings, *_notes(a, b, unmatched, judgement)],
+        warnings=[*warnings, *_notes(sides, unmatched, judgement, reason)],
         points=[
             structs.replace(one, significant=yes, noise_a=noise_a, noise_b=noise_b)
             for one, (yes, noise_a, noise_b) in zip(points, judgement.rows(), strict=False)
@@ -130,9 +168,23 @@ def compare(a: Run, b: Run) -> Comparison:
     )
 
 
-def _why_not(a: Run, b: Run) -> str | None:
-    """Why the two say nothing about each other, if they do not."""
-    reasons = {name: not_usable(run.meta) for name, run in (("a", a), ("b", b))}
+def _names(side: str, runs: Sequence[Run]) -> list[str]:
+    """What warnings call them."""
+    return [side, *(f"{side} {number}" for number in range(2, len(runs) + 1))]
+
+
+def _refuse_twice(runs: Sequence[Run]) -> None:
+    """The same run twice would be evidence twice."""
+    for at, run in enumerate(runs):
+        if any(_is_same(run, other) for other in runs[:at]):
+            raise RequestError(
+                f"{run.directory} is given twice", "give each run once; `weft run` makes another"
+            )
+
+
+def _why_not(runs: Sequence[tuple[str, Run]]) -> str | None:
+    """Why they say nothing about each other, if they do not."""
+    reasons = {name: not_usable(run.meta) for name, run in runs}
     return "; ".join(f"{name}: {reason}" for name, reason in reasons.items() if reason) or None
 
 
@@ -149,8 +201,14 @@ def _nothing_shared(a: Run, b: Run) -> RequestError:
     )
 
 
-def _notes(a: Run, b: Run, unmatched: Unmatched, judgement: Judgement) -> Iterator[Warning]:
+def _notes(
+    sides: tuple[Sequence[Run], Sequence[Run]],
+    unmatched: Unmatched,
+    judgement: Judgement,
+    reason: str | None,
+) -> Iterator[Warning]:
     """What could not be compared, and what cannot be said."""
+    a, b = sides[0][0], sides[1][0]
     if _is_same(a, b):
         yield Warning(
             "same-run",
@@ -163,24 +221,26 @@ def _notes(a: Run, b: Run, unmatched: Unmatched, judgement: Judgement) -> Iterat
             f"{unmatched.a} sizes, routes or loads of a and {unmatched.b} of b have no partner and are left out",
             "measure both with the same plan",
         )
-    for run in (a, b):
+    for run in (*sides[0], *sides[1]):
         yield from sampled_warning(str(run.directory), run.meta)
-    if _why_not(a, b):
+    if reason:
         return
     has_few = min(judgement.launches) < MIN_LAUNCHES
+    units = "launches" if len(sides[0]) == len(sides[1]) == 1 else "runs"
     if None in judgement.significant:
         noise = ", nor is it known what each run differs from itself" if has_few else ""
         yield Warning(
             "too-few-launches",
-            f"some differences cannot be called significant or not{noise}: too few launches",
-            "four launches on each side are enough, or three against four",
+            f"some differences cannot be called significant or not{noise}: too few {units}",
+            f"four {units} on each side are enough, or three against four",
         )
     elif has_few:
-        run, launches = min(zip((a, b), judgement.launches, strict=True), key=lambda one: one[1])
+        run, count = min(zip((a, b), judgement.launches, strict=True), key=lambda one: one[1])
+        what = f"{run.directory} has {count} launches" if units == "launches" else f"{count} runs"
         yield Warning(
             "noise-unknown",
-            f"{run.directory} has {launches} launches: what it differs from itself is not known",
-            "four launches are enough",
+            f"{what}: what it differs from itself is not known",
+            f"four {units} are enough",
         )
 
 
@@ -189,15 +249,16 @@ def _is_same(a: Run, b: Run) -> bool:
     return a is b or (a.directory.exists() and a.directory.resolve() == b.directory.resolve())
 
 
-def _common_reduction(a: Run, b: Run, warnings: list[Warning]) -> Reduction:
-    """What stands for a launch in both runs: a run of batches follows one that kept less."""
-    kinds = {reduction_of(a), reduction_of(b)}
-    if kinds == {"best", "mean"}:
+def _common_reduction(runs: Sequence[Run], warnings: list[Warning]) -> Reduction:
+    """What stands for a launch in all runs: a run of batches follows one that kept less."""
+    by_kind = {reduction_of(run): run for run in reversed(runs)}
+    kinds = set(by_kind)
+    if {"best", "mean"} <= kinds:
+        told = ", ".join(f"{one.directory} holds {_NAMES[kind]}" for kind, one in by_kind.items())
         warnings.append(
             Warning(
                 "statistics-differ",
-                f"{a.directory} holds {_NAMES[reduction_of(a)]}, "
-                f"{b.directory} {_NAMES[reduction_of(b)]}: the ratio is biased by that",
+                f"{told}: the ratio is biased by that",
                 "import results of the same statistic",
             )
         )

@@ -16,9 +16,9 @@ class Terms:
     currency: str | None = None
     year: int | None = None
     rates: Mapping[str, float] = field(default_factory=dict)
-    """Of another currency: what one of it is in `currency`."""
+    """Of another currency: what one of it is in `currency`, in the year of its price."""
     inflation_pct: float | None = None
-    """Of each year between a price's and `year`."""
+    """Of `currency`, in each year between a price's and `year`."""
 
 
 @dataclass(frozen=True)
@@ -38,9 +38,13 @@ class Money:
         known = list(prices)
         currencies = sorted({one.currency for one in known} - {self.currency})
         years = sorted({one.year for one in known} - {self.year})
-        rates = [f"1 {one} is {self.terms.rates[one]:g} {self.currency}" for one in currencies]
+        of_year = " in the year of its price" if currencies and years else ""
+        rates = [
+            f"1 {one} is {self.terms.rates[one]:g} {self.currency}{of_year}" for one in currencies
+        ]
         growth = [
-            f"{self.terms.inflation_pct:g} % a year from {one} to {self.year}" for one in years
+            f"{self.terms.inflation_pct:g} % a year of {self.currency} from {one} to {self.year}"
+            for one in years
         ]
         return rates + growth
 

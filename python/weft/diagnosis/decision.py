@@ -111,8 +111,10 @@ def _beside(
 ) -> Decision:
     """What is known of the difference. Where no number of launches would decide it, the size ends like others."""
     before = earlier.times_us
-    longer = ratio_interval(values, before, alpha, others_ended=earlier.ended_by_itself)
-    if longer is None or not np.isfinite(values).all():
+    is_known = np.isfinite(values).all()
+    ended = earlier.ended_by_itself
+    longer = ratio_interval(values, before, alpha, others_ended=ended) if is_known else None
+    if longer is None:
         return replace(known, needed=next_look(len(values)), reason=None)
     ratio = longer.map_decreasing(lambda one: 1 / one)
     within = 1 + goal.width

@@ -11,6 +11,8 @@ from weft.runs.meta import RunMeta
 from weft.runs.missing import COMPUTED
 
 _ENDS: tuple[Literal["low", "median", "high"], ...] = ("low", "median", "high")
+ASSUMED = "if runs differ by no more than launches do"
+"""Under which what is known beside an earlier run holds."""
 MOST_SAID = 1000
 """More launches than these are no advice."""
 

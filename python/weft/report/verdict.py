@@ -8,7 +8,7 @@ from typing import Protocol
 from weft.alike import listed
 from weft.diagnosis.disturbed import not_usable
 from weft.diagnosis.points import Point
-from weft.diagnosis.stops import beside_earlier, difference_text, stop_line
+from weft.diagnosis.stops import ASSUMED, beside_earlier, difference_text, stop_line
 from weft.diagnosis.thresholds import threshold_lines
 from weft.interval import Interval
 from weft.quantity import format_mbps, format_us, range_bytes, range_mbps, range_us
@@ -213,7 +213,7 @@ def _stops(one: Series) -> Iterator[tuple[str, list[str]]]:
         texts = [
             f"{size_text(each['size_bytes'])} is {difference_text(each)}" for each in differing
         ]
-        yield f"Beside {meta.against['path']}: ", texts
+        yield f"Beside {meta.against['path']}, {ASSUMED}: ", texts
 
 
 def _dip(point: Point) -> str:

@@ -14,9 +14,17 @@ from weft.cost.money import read_rates
 @click.argument("name")
 @click.option("--prices", metavar="FILE", help="Prices instead of the fabric's own [cost].")
 @click.option("--currency", metavar="CODE", help="Count in this currency, such as USD.")
-@click.option("--rate", "rates", multiple=True, metavar="CODE=X", help="1 CODE is X of --currency.")
+@click.option(
+    "--rate",
+    "rates",
+    multiple=True,
+    metavar="CODE=X",
+    help="1 CODE is X of --currency, in its prices' year.",
+)
 @click.option("--year", type=int, help="Count in money of this year.")
-@click.option("--inflation", type=float, metavar="PERCENT", help="Of each year between.")
+@click.option(
+    "--inflation", type=float, metavar="PERCENT", help="Of --currency, each year between."
+)
 @click.option("--per", metavar="PERFORMANCE", help='Price per unit of "60 GFlop/s" or "12 Gb/s".')
 @json_option
 def cost(

@@ -26,6 +26,8 @@ def print_acceptance(found: Acceptance) -> None:
     console.print(f"required: {found.expected_from}; the worst that was measured:", style="dim")
     for row in _rows(found.verdicts):
         console.print(row)
+    if found.of_many:
+        console.print(found.of_many, style="dim")
     for text in found.doubts:
         console.print(f"in doubt: {text}")
     at_fault = faults(found.verdicts)

@@ -58,20 +58,26 @@ def _print_verdict(console: Console, found: Comparison) -> None:
     if found.simultaneous.rows:
         count = sum(one is True for one in found.judgement.significant)
         console.print(
-            f"significant: {count} of {found.simultaneous.rows}; with equal networks the chance of any is 5 % at most"
+            f"significant: {count} of {found.simultaneous.rows}; with equal networks the chance of any is 5 % at most, "
+            f"{found.simultaneous.assumption}",
+            soft_wrap=True,
         )
     noise = [_middle(one) for one in (found.judgement.noise_a, found.judgement.noise_b)]
     if noise != [None, None]:
         console.print(
-            f"noise of a and b: {_noises(*noise)} % in the median; halves of a run's launches, split at random, differ "
+            f"noise of a and b: {_noises(*noise)} % in the median; halves of {_split(found)}, split at random, differ "
             "by less than its noise in 95 % of the splits",
             soft_wrap=True,
         )
 
 
+def _split(found: Comparison) -> str:
+    return "a run's launches" if found.simultaneous.repeated == "launch" else "its runs"
+
+
 def _header(found: Comparison) -> Iterator[str]:
-    yield f"a  {found.a}"
-    yield f"b  {found.b}"
+    for name, runs in (("a", [found.a, *found.more_a]), ("b", [found.b, *found.more_b])):
+        yield f"{name}  {', '.join(runs)}"
     for one in found.differences[:MOST_ROWS]:
         yield f"differs  {one.what}: {one.a} | {one.b}"
     if (more := len(found.differences) - MOST_ROWS) > 0:

@@ -6,7 +6,7 @@ from rich.console import Console
 
 from weft.cli.tables.layout import plain_table, titled
 from weft.diagnosis.disturbed import not_usable
-from weft.diagnosis.stops import beside_earlier, difference_text
+from weft.diagnosis.stops import ASSUMED, beside_earlier, difference_text
 from weft.runs.meta import RunMeta
 
 
@@ -21,4 +21,5 @@ def print_differences(console: Console, meta: RunMeta) -> None:
             table = plain_table("size, B", "launches", "")
             for one in stops:
                 table.add_row(str(one["size_bytes"]), str(one["launches"]), difference_text(one))
-            titled(console, f"{step.name} beside {meta.against['path']}", table)
+            title = f"{step.name} beside {meta.against['path']}, {ASSUMED}"
+            titled(console, title, table)
