@@ -124,7 +124,8 @@ class WatchFolder:
             Action(
                 id=id_of("busy", link.name),
                 kind="operate",
-                do=f"send large data from {link.src} to {link.dst} outside of {link.busy_hours} (UTC)",
+                do=f"send large data from {link.src} to {link.dst} outside of {link.busy_hours} "
+                f"({link.timezone})",
                 element=link.name,
                 nodes=(link.src, link.dst),
                 effort="minutes",

@@ -12,13 +12,13 @@ from weft.quantity import format_us, range_us
 
 
 def print_messages(found: list[MessageTimes]) -> None:
-    """For each link its best, median and worst hour with intervals, then the medians of all hours (UTC)."""
+    """For each link its best, median and worst hour with intervals, then the medians of all hours (local time)."""
     console = terminal(soft_wrap=True)
     if not found:
         console.print("\nno link was probed with two sizes, so beta is not known")
     for one in found:
         through = f" ({one.network})" if one.network else ""
-        heads = ["", "hour (UTC)", "message, one way"]
+        heads = ["", f"hour ({one.timezone})", "message, one way"]
         if one.ranks:
             heads.append(f"all-to-all, {one.ranks} ranks")
         hours = (("best", one.best), ("median", one.middle), ("worst", one.worst))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
+from weft.diagnosis.links.local_time import DAY_S, local_s
 from weft.diagnosis.links.noise import spread
 from weft.diagnosis.links.profile import DAY_HOURS, HOURS, has_weeks, hour_of_week
 from weft.diagnosis.links.quarters import Quarters
@@ -18,15 +19,15 @@ DAYS = ("Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun")
 
 
 def busy_hours(parts: Quarters) -> list[int]:
-    """Hours of the week (0 is Monday 00:00 UTC). Each is one of its own from two weeks on; before, weekdays are taken
-    together, and weekends, or all days where there are not two of a weekend. None of fewer than five days.
+    """Hours of the week (0 is Monday 00:00, local time). Each is one of its own from two weeks on; before, weekdays are
+    taken together, and weekends, or all days where there are not two of a weekend. None of fewer than five days.
 
     Quiet is the lower half of the hours; a busy one lies three of their standard deviations above their median.
     """
     if not len(parts) or parts.time_s[-1] - parts.time_s[0] < _LEAST_DAYS * 86400:
         return []
     kinds = _kinds(parts)
-    kind = kinds[hour_of_week(parts.start + parts.time_s)]
+    kind = kinds[hour_of_week(parts.start + parts.time_s, parts.timezone)]
     jitter = np.log(parts.jitter_s + 1e-7)
     names = np.unique(kind)
     usual = np.array([np.median(jitter[kind == one]) for one in names])
@@ -43,7 +44,8 @@ def _kinds(parts: Quarters) -> npt.NDArray[np.int64]:
         return hours
     is_weekend = hours >= _FRIDAY_ENDS_H
     unix_s = parts.start + parts.time_s
-    days = np.unique(unix_s[is_weekend[hour_of_week(unix_s)]] // 86400)
+    is_free = is_weekend[hour_of_week(unix_s, parts.timezone)]
+    days = np.unique(local_s(unix_s[is_free], parts.timezone) // DAY_S)
     return hours % DAY_HOURS + DAY_HOURS * (is_weekend & (len(days) > 1))
 
 

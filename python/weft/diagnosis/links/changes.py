@@ -149,7 +149,8 @@ def _judged(
     unix_s = parts.start + parts.time_s
     shape = len(parts), len(values)
     steady = values - windows.raised_by(_apart_from_course(parts, found), *shape)
-    found_courses = courses(unix_s, steady, parts.width_s, _moved_s(parts, found))
+    moved_s = _moved_s(parts, found)
+    found_courses = courses(unix_s, steady, parts.width_s, moved_s, parts.timezone)
     usual, calendar = found_courses.usual, found_courses.calendar
     middle = np.median(steady - usual, axis=1, keepdims=True)
     steady, rest = steady - usual - middle, values - usual - middle

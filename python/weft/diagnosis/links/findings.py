@@ -18,7 +18,7 @@ from weft.diagnosis.links.times import Times, by_hour, hourly, overall
 @dataclass(frozen=True)
 class LinkFindings:
     """One link in one direction; Unix times; `gaps` are times that were not measured; `busy` are hours of
-    the week (0 is Monday 00:00 UTC)."""
+    the week (0 is Monday 00:00 in the `timezone`)."""
 
     src: str
     dst: str
@@ -35,6 +35,7 @@ class LinkFindings:
     changes: list[Change]
     recurrences: list[Recurrence]
     gaps: list[tuple[float, float]]
+    timezone: str
 
     @property
     def name(self) -> str:
@@ -79,4 +80,5 @@ def _link(series: Series, periods: list[Period]) -> LinkFindings:
         changes=course.changes,
         recurrences=course.recurrences,
         gaps=[(series.start + begin, series.start + end) for begin, end in series.gaps()],
+        timezone=series.timezone,
     )

@@ -25,12 +25,13 @@ class HourTimes:
 @dataclass(frozen=True)
 class MessageTimes:
     """A message of `size_bytes` one way, and an all-to-all of as much a pair between `ranks`, half of them at either
-    site; hours are those of the week where `is_by_week`, else of the day. `best`, `middle` and `worst` are hours by
-    `message_s`."""
+    site; hours are those of the week where `is_by_week`, else of the day, in the `timezone`. `best`, `middle` and
+    `worst` are hours by `message_s`."""
 
     src: str
     dst: str
     network: str
+    timezone: str
     size_bytes: int
     ranks: int | None
     is_by_week: bool
@@ -64,7 +65,7 @@ def _of_link(series: Series, size_bytes: int, ranks: int | None) -> MessageTimes
     by_hour = [_hour(name, part, size_bytes, ranks) for name, part in hours_apart(hours).items()]
     order = sorted(by_hour, key=lambda one: one.message_s.median)
     best, middle, worst = order[0], order[(len(order) - 1) // 2], order[-1]
-    ends = (series.src, series.dst, series.network)
+    ends = (series.src, series.dst, series.network, series.timezone)
     return MessageTimes(
         *ends, size_bytes, ranks, max(h.hour for h in by_hour) >= 24, best, middle, worst, by_hour
     )

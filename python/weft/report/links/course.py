@@ -72,7 +72,8 @@ def _over_time(link: LinkMaterial, outages: Sequence[Incident]) -> Figure:
 def _by_hour(link: LinkMaterial) -> Figure:
     by_week = link.is_by_week
     rows = [
-        {"time": hour + 0.5, "part": _part(hour, link), "name": f"{hour_name(hour, by_week)} UTC"}
+        {"time": hour + 0.5, "part": _part(hour, link)}
+        | {"name": f"{hour_name(hour, by_week)} {link.findings.timezone}"}
         | _values(times)
         for hour, times in sorted(link.findings.times_by_hour.items())
     ]
@@ -88,7 +89,7 @@ def _by_hour(link: LinkMaterial) -> Figure:
         "time:Q",
         scale=alt.Scale(domain=[0, hours], nice=False),
         axis=alt.Axis(
-            title=f"Hour of the {'week' if by_week else 'day'} (UTC)",
+            title=f"Hour of the {'week' if by_week else 'day'} ({link.findings.timezone})",
             values=list(range(0, hours + 1, 24 if by_week else 3)),
             labelExpr=label,
             labelAlign="left" if by_week else "center",

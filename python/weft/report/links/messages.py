@@ -29,10 +29,10 @@ def message_figures(link: LinkMaterial, times: MessageTimes) -> list[Figure]:
     rows = list(_rows(times, names))
     which = "week" if times.is_by_week else "day"
     caption = (
-        "Computed as alpha + beta n from each hour's alpha and beta, with intervals; UTC. Half of the ranks are at "
+        "Computed as alpha + beta n from each hour's alpha and beta, with intervals. Half of the ranks are at "
         "either site, and all messages that cross share the link. What a library adds is not in it."
     )
-    spec = _spec(table, rows, names, times.is_by_week)
+    spec = _spec(table, rows, names, times)
     title = f"{link.name}: what messages would take, by hour of the {which}"
     return [Figure(table, title, caption, spec, {table: rows})]
 
@@ -49,7 +49,7 @@ def _rows(times: MessageTimes, names: list[str]) -> Iterator[Row]:
                     "low": short(value.low * 1e6),
                     "high": short(value.high * 1e6),
                     "text": range_us(_us(value)),
-                    "name": f"{hour_name(one.hour, times.is_by_week)} UTC",
+                    "name": f"{hour_name(one.hour, times.is_by_week)} {times.timezone}",
                 }
 
 
@@ -62,7 +62,7 @@ def message_sentence(times: MessageTimes) -> str:
     if len(times.by_hour) < 3:
         return f"A message of {size_text(times.size_bytes)} takes {range_us(_us(times.middle.message_s))}."
     said = ", ".join(
-        f"{range_us(_us(one.message_s))} at {which} ({hour_name(one.hour, times.is_by_week)} UTC)"
+        f"{range_us(_us(one.message_s))} at {which} ({hour_name(one.hour, times.is_by_week)} {times.timezone})"
         for which, one in (("best", times.best), ("median", times.middle), ("worst", times.worst))
     )
     text = f"A message of {size_text(times.size_bytes)} takes {said}."
@@ -74,7 +74,8 @@ def message_sentence(times: MessageTimes) -> str:
     return text
 
 
-def _spec(table: str, rows: list[Row], names: list[str], by_week: bool) -> Spec:
+def _spec(table: str, rows: list[Row], names: list[str], times: MessageTimes) -> Spec:
+    by_week = times.is_by_week
     hours = 168 if by_week else 24
     label = (
         "['Mon', 'Tue', 'Wed', 'Thu', 'Fri', 'Sat', 'Sun', ''][floor(datum.value / 24)]"
@@ -85,7 +86,7 @@ def _spec(table: str, rows: list[Row], names: list[str], by_week: bool) -> Spec:
         "time:Q",
         scale=alt.Scale(domain=[0, hours], nice=False),
         axis=alt.Axis(
-            title=f"Hour of the {'week' if by_week else 'day'} (UTC)",
+            title=f"Hour of the {'week' if by_week else 'day'} ({times.timezone})",
             values=list(range(0, hours + 1, 24 if by_week else 3)),
             labelExpr=label,
         ),
