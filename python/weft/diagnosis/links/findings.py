@@ -12,7 +12,7 @@ from weft.diagnosis.links.periods import Period, find_periods
 from weft.diagnosis.links.quarters import quarters
 from weft.diagnosis.links.recurrence import Recurrence
 from weft.diagnosis.links.series import Series
-from weft.diagnosis.links.times import Times, by_hour, hourly, overall
+from weft.diagnosis.links.times import HourlyTimes, Times, by_hour, hourly, overall
 
 
 @dataclass(frozen=True)
@@ -29,7 +29,7 @@ class LinkFindings:
     end_s: float
     availability: Availability | None
     times: Times | None
-    times_by_hour: dict[int, Times]
+    times_by_hour: dict[int, HourlyTimes]
     busy_hours: str
     busy: list[int]
     changes: list[Change]

@@ -8,6 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from weft.diagnosis.links.cells import cells
+from weft.diagnosis.links.hours import Typical, typical
 from weft.diagnosis.links.profile import DAY_HOURS, HOURS, has_weeks, hour_of_week
 from weft.diagnosis.links.series import Series
 from weft.interval import Interval
@@ -97,9 +98,23 @@ def overall(hours: Hourly) -> Times | None:
     )
 
 
-def by_hour(hours: Hourly) -> dict[int, Times]:
+@dataclass(frozen=True)
+class HourlyTimes:
+    """What is usual at an hour: `alpha_s` in seconds, `beta_s` in seconds per byte; None where one size alone was
+    probed."""
+
+    alpha_s: Typical
+    beta_s: Typical | None
+
+
+def by_hour(hours: Hourly) -> dict[int, HourlyTimes]:
     """By hour of the week (0 is Monday 00:00, local time) where there are two weeks, else by hour of the day."""
-    return {one: _times(part.alpha_s, part.beta_s) for one, part in hours_apart(hours).items()}
+    apart = hours_apart(hours)
+    alpha_s = typical({name: part.alpha_s for name, part in apart.items()})
+    if np.isnan(hours.beta_s).any():
+        return {name: HourlyTimes(one, None) for name, one in alpha_s.items()}
+    beta_s = typical({name: part.beta_s for name, part in apart.items()})
+    return {name: HourlyTimes(one, beta_s[name]) for name, one in alpha_s.items()}
 
 
 def hours_apart(hours: Hourly) -> dict[int, Hourly]:
