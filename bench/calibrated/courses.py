@@ -183,6 +183,7 @@ def drawn(draw: Draw) -> Callable[[Generator], Quarters]:
 
 
 QUIET = "in 28 days without any event at most 5 % of links had a change"
+LOGNORMAL = "10 % where minima are lognormal"
 LOADED = "25 % where days have 10 % more or less of a strong course"
 BUSY = "of links without busy hours at most 10 % are said to have one"
 EQUAL = "where all are equal, one is shown as another in at most 5 % of links"
@@ -193,7 +194,7 @@ CASES = [
     changes("noise that follows itself (AR 0.9)", drawn(following), 0.05, QUIET),
     changes("the least of 15 exponential queues", of_probes, 0.05, QUIET),
     changes("Student's t of 3", drawn(heavy), 0.05, QUIET),
-    changes("lognormal minima", drawn(lognormal), 0.05, QUIET),
+    changes("lognormal minima", drawn(lognormal), 0.1, LOGNORMAL),
     changes(
         "clocks put back after two weeks", lambda generator: at_work(generator, ZONE), 0.05, QUIET
     ),

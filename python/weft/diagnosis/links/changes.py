@@ -33,7 +33,7 @@ _WILD = 4.0
 _PASSES = 3
 _CLIP = 3.0
 """Standard deviations beyond which a quarter that is farther off is no better evidence."""
-_BRIEF = 6
+_BRIEF = 8
 """Quarters up to before which a few that are far off make a window: queues have heavy tails."""
 
 
@@ -101,7 +101,8 @@ def _find(parts: Quarters, seed: int) -> Course:
 
 
 def _is_brief(window: Window) -> bool:
-    return window.end - window.begin < _BRIEF
+    """Where minimum and jitter agree, tails have not made it."""
+    return window.end - window.begin < _BRIEF and 0 in _signs(window)
 
 
 def _floor(jitter_s: Floats) -> float:
