@@ -21,7 +21,7 @@ _KNOWN = 0.5
 """Of a span, so that a day counts."""
 _CLEAR = 2.0
 _SAME_PARTS = 2
-_SAME_RATIO = 1.5
+_SAME_RATIO = 2.0
 """Up to here, spans of two days of the week are one and the same."""
 
 
