@@ -18,6 +18,8 @@ LEAST_VALUES = 6
 """Of fewer the range does not hold the median with 95 %: at an hour of the week, values of six weeks."""
 FALSE = 0.05
 """The share of links of which an hour is shown as another one where all are equal."""
+_USUAL_VALUES = 6
+"""As many values as that the spread of all hours counts beside an hour's own, which two or three say little of."""
 _WEEKEND_H = 5 * DAY_HOURS
 
 
@@ -89,4 +91,5 @@ def _variances(values: list[Floats], medians: Floats) -> Floats:
         usual = float(np.median(own[known] * (count - 1)[known] / chi2.median(count - 1)[known]))
     else:
         usual = spread(medians) ** 2
+    own = (_USUAL_VALUES * usual + (count - 1) * own) / (_USUAL_VALUES + count - 1)
     return np.asarray(np.maximum(own, usual) / count * np.where(count > 2, np.pi / 2, 1.0))
