@@ -215,7 +215,7 @@ CASES = [
         "a re-route within an hour, noise that follows itself (AR 0.9)",
         lambda generator: rerouted(generator, link(*following(generator))),
         worlds=25,
-        power=0.85,
+        power=0.9,
     ),
     *(
         Case(
