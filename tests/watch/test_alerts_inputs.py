@@ -24,7 +24,8 @@ LINK = LinkName(src="a", dst="b")
 
 def record() -> Record:
     sites = [Site(name="a", on="local:"), Site(name="b")]
-    return Record(sites=sites, links=[Link(src="a", dst="b", interval_s=10.0)], active=[0])
+    link = Link(src="a", dst="b", interval_s=10.0, timezone="Asia/Tokyo")
+    return Record(sites=sites, links=[link], active=[0])
 
 
 def table(series: Series) -> pa.Table:
@@ -63,6 +64,7 @@ def test_weeks_of_a_folder_are_those_of_the_series_and_days_are_read_once(
     joined, whole = weeks._joined(LINK), quarters(series)
     assert joined is not None
     assert found == find_changes(joined)
+    assert joined.timezone == "Asia/Tokyo"
     assert any(one.begin_s == pytest.approx(now_s - 4 * 3600, abs=1800) for one in found)
     assert np.allclose(joined.start + joined.time_s, whole.start + whole.time_s)
     assert np.allclose(joined.minimum_s, whole.minimum_s, atol=2e-9)

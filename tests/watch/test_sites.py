@@ -62,6 +62,16 @@ def test_a_command_that_is_not_there_is_refused_at_the_start(command: str, is_th
         check_command(AlertSettings(command=command))
 
 
+def test_hours_of_a_link_are_its_source_s_else_its_destination_s() -> None:
+    text = TWO.replace('name = "east"', 'name = "east"\ntimezone = "Asia/Tokyo"', 1)
+    links = parse_sites(text).links
+    assert {one.timezone for one in links} == {"Asia/Tokyo"}
+    text = text.replace('name = "west"', 'name = "west"\ntimezone = "Europe/Berlin"', 1)
+    found = {one.src: one.timezone for one in parse_sites(text).links}
+    assert found == {"east": "Asia/Tokyo", "west": "Europe/Berlin"}
+    assert {one.timezone for one in parse_sites(TWO).links} == {"UTC"}
+
+
 def test_how_long_probes_stay() -> None:
     text = '[watch]\nretain = "1 y"\nthin = { after = "30 d", to = "2 min" }\n'
     found = parse_sites(text + TWO).settings
@@ -86,6 +96,10 @@ def test_how_long_probes_stay() -> None:
         ("[watch]\nthin = { afer = '30 d' }\n" + TWO, "sites.toml:2: watch.thin.afer"),
         ("[watch]\nretain = '30 d'\nthin = { after = '30 d' }\n" + TWO, "less than `retain`"),
         (TWO.replace('"west"', '"east"', 1), "each with its own name"),
+        (
+            TWO.replace('"west"', '"west"\ntimezone = "Middle/Earth"', 1),
+            "timezone = 'Middle/Earth': is no time zone of the IANA, such as Europe/Berlin",
+        ),
         (TWO + '[[links]]\nbetween = ["east", "north"]\n', "must be two of east, west"),
         ('[[sites]]\nname = "a"\n', "needs an address"),
         (

@@ -6,8 +6,6 @@ from collections.abc import Iterator
 from functools import cached_property
 from pathlib import Path
 
-import numpy as np
-
 from weft.diagnosis.links.causes import CLASSES, Incident
 from weft.diagnosis.links.findings import Findings, LinkFindings, analyse
 from weft.diagnosis.links.messages import MessageTimes, message_times
@@ -16,6 +14,7 @@ from weft.quantity import format_us
 from weft.recommendations.action import Action, ByHand, Effect, Evidence, Kind, id_of
 from weft.recommendations.remedy import Proposal
 from weft.runs.run_warnings import RunWarning
+from weft.statistics import median_interval
 from weft.watch.history import history
 from weft.watch.store import Watched
 
@@ -114,17 +113,20 @@ class WatchFolder:
             if (one.src, one.dst, one.network) == (times.src, times.dst, times.network)
         )
         hours = set(link.busy) if times.is_by_week else {hour % 24 for hour in link.busy}
-        busy = [one.message_s for one in times.by_hour if one.hour in hours]
-        quiet = [one.message_s for one in times.by_hour if one.hour not in hours]
+        busy = [one.message_s.median for one in times.by_hour if one.hour in hours]
+        quiet = [one.message_s.median for one in times.by_hour if one.hour not in hours]
         if not busy or not quiet:
             return
-        slow, fast = _middle(busy), _middle(quiet)
+        slow, fast = median_interval(busy), median_interval(quiet)
+        if slow.median <= fast.median:
+            return
         ratio = Interval(slow.median / fast.median, slow.low / fast.high, slow.high / fast.low)
         yield Proposal(
             Action(
                 id=id_of("busy", link.name),
                 kind="operate",
-                do=f"send large data from {link.src} to {link.dst} outside of {link.busy_hours} (UTC)",
+                do=f"send large data from {link.src} to {link.dst} outside of {link.busy_hours} "
+                f"({link.timezone})",
                 element=link.name,
                 nodes=(link.src, link.dst),
                 effort="minutes",
@@ -154,9 +156,3 @@ def _more_up(link: LinkFindings, down_s: float) -> Effect | None:
     part = min(1.0, down_s / link.availability.down_s)
     ends = (1 + part * (1 - one) / one for one in (share.median, share.high, share.low))
     return Effect(f"availability of {link.name}", Interval(*ends), "counted")
-
-
-def _middle(hours: list[Interval]) -> Interval:
-    """The hour in the middle; of an even number the faster of two."""
-    order = np.argsort([one.median for one in hours], kind="stable")
-    return hours[int(order[(len(hours) - 1) // 2])]

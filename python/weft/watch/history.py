@@ -50,6 +50,7 @@ def series_of(index: int, link: Link, rows: pa.Table, events: Iterable[Event]) -
         src=link.src,
         dst=link.dst,
         network=link.network,
+        timezone=link.timezone,
         start=start,
         time_s=time_us / 1e6 - start,
         rtt_s=rtt / 1e9,

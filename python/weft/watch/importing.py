@@ -18,7 +18,8 @@ def write_watch(folder: Path, found: list[Series], source: str, notes: Sequence[
     record = Record(sites=[Site(name=name) for name in names], source=source, notes=list(notes))
     for one in found:
         interval_s = round(one.interval_s, 6) or None
-        record.link(Link(src=one.src, dst=one.dst, network=one.network, interval_s=interval_s))
+        ends = {"src": one.src, "dst": one.dst, "network": one.network}
+        record.link(Link(**ends, interval_s=interval_s, timezone=one.timezone))
     writer = Writer.create(folder, record)
     try:
         for index, one in enumerate(found):

@@ -9,6 +9,7 @@ from itertools import combinations
 from pathlib import Path
 
 from weft import quantity
+from weft.diagnosis.links.local_time import USUAL, zone_of
 from weft.errors import RequestError
 from weft.runs.probes import AGENT_KINDS
 from weft.testbed.hosts.checked_table import CheckedTable, Document
@@ -52,23 +53,27 @@ class Settings:
 
 @dataclass(frozen=True)
 class SiteEntry:
-    """A site: `on` is a testbed of which one node is it, "" where there is no agent and it is only probed."""
+    """A site: `on` is a testbed of which one node is it, "" where there is no agent and it is only probed. `timezone`
+    is "" where it is not said."""
 
     name: str
     on: str
     networks: Mapping[str, str] = field(default_factory=dict)
     port: int | None = None
+    timezone: str = ""
 
 
 @dataclass(frozen=True)
 class LinkEntry:
-    """A direction that is probed; `turn` is 0 for the one and 1 for the other."""
+    """A direction that is probed; `turn` is 0 for the one and 1 for the other. Its hours are those of its source's
+    `timezone`, else of its destination's."""
 
     src: str
     dst: str
     network: str
     interval_s: float
     turn: int
+    timezone: str = USUAL
 
 
 @dataclass(frozen=True)
@@ -138,7 +143,7 @@ def parse_sites(text: str, name: str = "sites.toml") -> Sites:
 _KEYS = {
     "watch": "interval budget timeout rate sizes kinds port keep retain thin",
     "watch.thin": "after to",
-    "sites": "name on address networks port",
+    "sites": "name on address networks port timezone",
     "links": "between rate interval",
 }
 
@@ -221,7 +226,16 @@ def _site(table: _Table) -> SiteEntry:
     address, on = table.text("address") or "", table.text("on") or ""
     if not on and not address:
         raise RequestError(f"{table.where('address')}: a site without `on` needs an address")
-    return SiteEntry(name, on, {"": address} | networks, table.number("port", 1, 65_535))
+    port = table.number("port", 1, 65_535)
+    return SiteEntry(name, on, {"": address} | networks, port, _timezone(table))
+
+
+def _timezone(table: _Table) -> str:
+    name = table.text("timezone") or ""
+    try:
+        return zone_of(name).key if name else ""
+    except RequestError as error:
+        raise table._wrong("timezone", f"is no time zone of the IANA, {error.hint}") from None
 
 
 def _pair(
@@ -241,9 +255,10 @@ def _links(
 ) -> list[LinkEntry]:
     """Both directions, where their source has an agent, in each network that both are in."""
     by_name = {site.name: site for site in sites}
+    zones = {site.name: site.timezone for site in sites}
     networks = [name for name in by_name[one].networks if name in by_name[other].networks]
     return [
-        LinkEntry(src, dst, network, interval_s, turn)
+        LinkEntry(src, dst, network, interval_s, turn, zones[src] or zones[dst] or USUAL)
         for network in networks
         for turn, (src, dst) in enumerate(((one, other), (other, one)))
         if by_name[src].on

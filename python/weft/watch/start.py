@@ -38,7 +38,13 @@ def update_record(record: Record, sites: Sites) -> None:
 
 
 def _stored(link: LinkEntry) -> Link:
-    return Link(src=link.src, dst=link.dst, network=link.network, interval_s=link.interval_s)
+    return Link(
+        src=link.src,
+        dst=link.dst,
+        network=link.network,
+        interval_s=link.interval_s,
+        timezone=link.timezone,
+    )
 
 
 def watch_id(record: Record) -> bytes:

@@ -65,12 +65,14 @@ class Site(Struct, frozen=True, kw_only=True):
 
 
 class Link(Struct, frozen=True, kw_only=True):
-    """One direction between two sites (by name) in a network; `interval_s` is None where it is not known."""
+    """One direction between two sites (by name) in a network; `interval_s` is None where it is not known. Hours of the
+    week are those of the `timezone`."""
 
     src: str
     dst: str
     network: str = ""
     interval_s: float | None = None
+    timezone: str = "UTC"
 
 
 class Record(Struct, kw_only=True):

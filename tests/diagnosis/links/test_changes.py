@@ -39,6 +39,19 @@ def test_working_hours_that_begin_at_once_change_nothing(days: float) -> None:
     assert find_changes(_until(quarters(series), days * 86400)) == []
 
 
+@pytest.mark.parametrize("seed", [2, 3, 5, 7])
+def test_queues_with_heavy_tails_change_nothing(seed: int) -> None:
+    """Of the least of 15 exponential queues three late ones in a row are chance; four hours of them are none."""
+    rng = np.random.default_rng([seed, sum(b"expo")])
+    queue_s = np.sort(1e-3 * rng.exponential(size=(28 * 96, 15)), axis=1)
+    time_s = np.arange(28 * 96) * 900.0
+    minimum_s = 10e-3 + queue_s[:, 0]
+    parts = Quarters(0.0, time_s, minimum_s, queue_s[:, 7] - queue_s[:, 0])
+    assert find_changes(parts) == []
+    minimum_s[1000:1016] += 0.2e-3
+    assert [one.what for one in find_changes(parts)] == ["re-route"]
+
+
 def test_congestion_is_found_where_working_hours_begin_at_once() -> None:
     series, planted = month(5001, 1.3e-3, 0.4e-3, reroutes=0, office=4)
     begins = sorted(one.begin_s for one in planted)

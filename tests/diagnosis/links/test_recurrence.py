@@ -1,5 +1,6 @@
 """What recurs by the week is no change and is reported as what it is; a re-route is found beside it."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -206,4 +207,26 @@ def test_what_recurs_is_shown_and_drawn(tmp_path: Path) -> None:
     assert found["recurrences"][0]["minimum_s"]["median"] == pytest.approx(0.4 * MS, rel=0.01)
     page = tmp_path / "page.html"
     weft("watch", "report", folder, "--out", str(page))
-    assert "every weekday 09:00 to 17:00 +0.4 ms" in page.read_text()
+    assert "every weekday 09:00 to 17:00 UTC +0.4 ms" in page.read_text()
+
+
+def test_hours_are_said_with_their_zone(tmp_path: Path) -> None:
+    """Nine o'clock in Tokyo is midnight of UTC."""
+    folder = tmp_path / "links"
+    series = link(14, 0.4 * MS * at_work(times(14), 0, 8))
+    write_watch(folder, [replace(series, timezone="Asia/Tokyo")], "ping")
+    assert "every weekday 09:00 to 17:00 Asia/Tokyo" in weft("watch", "show", str(folder)).stdout
+    [found] = weft_json("watch", "show", str(folder))["links"]
+    assert found["timezone"] == "Asia/Tokyo"
+    assert found["recurrences"][0]["begin_s"] == 9 * 3600
+
+
+def test_a_zone_that_there_is_not_is_refused_before_anything_is_written(tmp_path: Path) -> None:
+    file, out = tmp_path / "probes.csv", tmp_path / "out"
+    file.write_text("time,rtt_ms\n1795492802.5,1.5\n1795492803.5,1.5\n")
+    options = ["--src", "a", "--dst", "b", "--out", str(out), "--timezone"]
+    refused = weft("watch", "replay", str(file), *options, "Middle/Earth")
+    assert refused.returncode == 2 and not out.exists()
+    assert "'Middle/Earth' is no time zone" in refused.stderr
+    weft("watch", "replay", str(file), *options, "Asia/Tokyo")
+    assert weft_json("watch", "show", str(out))["links"][0]["timezone"] == "Asia/Tokyo"

@@ -22,7 +22,7 @@ _BY_CHANCE = f"by chance {2 * EXPECTED:g} on each link, if losses in a row have 
 
 
 def print_findings(found: Findings) -> None:
-    """Links, then outages, then what recurs, then changes; times in UTC."""
+    """Links, then outages, then what recurs, then changes; times in UTC, hours of the week in the zone of the link."""
     console = terminal()
     console.width = max(console.width, _WIDTH)
     if not found.links:
@@ -37,7 +37,7 @@ def print_findings(found: Findings) -> None:
     console.print(_ASSUMED, soft_wrap=True)
     for link in found.links:
         if link.busy_hours:
-            console.print(f"busy, {link.name}: {link.busy_hours} UTC", soft_wrap=True)
+            console.print(f"busy, {link.name}: {link.busy_hours} {link.timezone}", soft_wrap=True)
         if link.gaps:
             hours = sum(end - begin for begin, end in link.gaps) / 3600
             console.print(f"not measured, {link.name}: {number(hours)} h in {len(link.gaps)} gaps")
@@ -48,7 +48,7 @@ def print_findings(found: Findings) -> None:
     console.print(_BY_CHANCE, soft_wrap=True)
     recurring = [_recurring_row(link, one) for link in found.links for one in link.recurrences]
     if recurring:
-        titled(console, "Recurring", plain_table("when (UTC)", "", "", "", rows=recurring))
+        titled(console, "Recurring", plain_table("when", "", "", "", rows=recurring))
     titled(console, "Changes", plain_table(*heads, rows=changes) if changes else "none")
 
 
@@ -97,7 +97,7 @@ def _change_row(link: LinkFindings, one: Change) -> list[str]:
 
 
 def _recurring_row(link: LinkFindings, one: Recurrence) -> list[str]:
-    return [one.when, link.name, one.what, recurrence_text(one)]
+    return [f"{one.when} {link.timezone}", link.name, one.what, recurrence_text(one)]
 
 
 def _when(unix_s: float) -> str:

@@ -6,23 +6,25 @@ from rich.table import Table
 
 from weft.cli.tables.layout import plain_table, terminal, titled
 from weft.diagnosis.links.busy import DAYS
+from weft.diagnosis.links.hours import typical_text
 from weft.diagnosis.links.messages import HourTimes, MessageTimes
-from weft.interval import Interval
-from weft.quantity import format_us, range_us
+from weft.quantity import format_us
 
 
 def print_messages(found: list[MessageTimes]) -> None:
-    """For each link its best, median and worst hour with intervals, then the medians of all hours (UTC)."""
+    """For each link its best, median and worst hour with intervals, then the medians of all hours (local time)."""
     console = terminal(soft_wrap=True)
     if not found:
         console.print("\nno link was probed with two sizes, so beta is not known")
     for one in found:
         through = f" ({one.network})" if one.network else ""
-        heads = ["", "hour (UTC)", "message, one way"]
+        heads = ["", f"hour ({one.timezone})", "message, one way"]
         if one.ranks:
             heads.append(f"all-to-all, {one.ranks} ranks")
         hours = (("best", one.best), ("median", one.middle), ("worst", one.worst))
         rows = [[which, _name(hour, one), *_times(hour)] for which, hour in hours]
+        if one.are_alike:
+            rows = [["any", "", *_times(one.middle)]]
         title = f"{one.size_bytes:,} B, {one.src} -> {one.dst}{through}"
         titled(console, title, plain_table(*heads, rows=rows))
         what = "all-to-all" if one.ranks else "message"
@@ -31,11 +33,7 @@ def print_messages(found: list[MessageTimes]) -> None:
 
 def _times(hour: HourTimes) -> list[str]:
     values = [hour.message_s, *([hour.exchange_s] if hour.exchange_s else [])]
-    return [range_us(_us(value)) for value in values]
-
-
-def _us(value: Interval) -> Interval:
-    return Interval(value.median * 1e6, value.low * 1e6, value.high * 1e6)
+    return [typical_text(value) for value in values]
 
 
 def _name(hour: HourTimes, one: MessageTimes) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -9,6 +10,7 @@ import click
 
 from weft.cli.duration import Duration
 from weft.cli.output import json_option, print_json
+from weft.diagnosis.links.local_time import USUAL, zone_of
 from weft.formats.probes.read import read_all
 from weft.formats.probes.source import Options
 from weft.watch.importing import write_watch
@@ -31,6 +33,7 @@ _TIME = Duration(most_s=1e6)
 )
 @click.option("--interval", type=_TIME, default="1s", help="From probe to probe, likewise.")
 @click.option("--step", type=_TIME, help="Of a row of the archive of an RRD file to take.")
+@click.option("--timezone", default=USUAL, show_default=True, help="Of the hours of the week.")
 @json_option
 def replay(
     files: tuple[Path, ...],
@@ -40,6 +43,7 @@ def replay(
     start: datetime | None,
     interval: float,
     step: float | None,
+    timezone: str,
     as_json: bool,
 ) -> None:
     """Turn each FILE of another monitor into links of a watch.
@@ -48,8 +52,10 @@ def replay(
     (or rrdtool dump or fetch); results of pScheduler (rtt, latency) or RIPE Atlas (ping) as JSON; or CSV with a header.
     """
     start_s = start.replace(tzinfo=UTC).timestamp() if start else None
+    zone_of(timezone)
     names, found = read_all(files, Options(src, dst, start_s, interval, step))
-    write_watch(out, found.series, ", ".join(names), found.notes)
+    series = [replace(one, timezone=timezone) for one in found.series]
+    write_watch(out, series, ", ".join(names), found.notes)
     links, probes = len(found.series), sum(len(one) for one in found.series)
     if as_json:
         named = {"watch": str(out), "format": ", ".join(names), "links": links, "probes": probes}

@@ -3,13 +3,23 @@
 from __future__ import annotations
 
 import numpy as np
-import numpy.typing as npt
 
+from weft.diagnosis.links.local_time import DAY_S, local_s
 from weft.diagnosis.links.noise import spread
-from weft.diagnosis.links.profile import DAY_HOURS, HOURS, has_weeks, hour_of_week
+from weft.diagnosis.links.profile import (
+    DAY_HOURS,
+    HOURS,
+    Bools,
+    Ints,
+    has_weeks,
+    hour_of_week,
+)
 from weft.diagnosis.links.quarters import Quarters
 
 _CLEAR = 3.0
+_ALONE = 5.0
+"""Standard deviations of an hour that no neighbour agrees with: of 168 one is above three by chance in a third of all
+links."""
 LEAST_RATIO = 1.25
 """Less than a quarter more jitter is not worth a name, however clear it is."""
 _LEAST_DAYS = 5
@@ -18,24 +28,38 @@ DAYS = ("Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun")
 
 
 def busy_hours(parts: Quarters) -> list[int]:
-    """Hours of the week (0 is Monday 00:00 UTC). Each is one of its own from two weeks on; before, weekdays are taken
-    together, and weekends, or all days where there are not two of a weekend. None of fewer than five days.
+    """Hours of the week (0 is Monday 00:00, local time). Each is one of its own from two weeks on; before, weekdays are
+    taken together, and weekends, or all days where there are not two of a weekend. None of fewer than five days.
 
-    Quiet is the lower half of the hours; a busy one lies three of their standard deviations above their median.
+    Quiet is the lower half of the hours; a busy one lies three of their standard deviations above their median, as an
+    hour beside it does, or the same hour of a day beside it; five where none does.
     """
     if not len(parts) or parts.time_s[-1] - parts.time_s[0] < _LEAST_DAYS * 86400:
         return []
     kinds = _kinds(parts)
-    kind = kinds[hour_of_week(parts.start + parts.time_s)]
+    kind = kinds[hour_of_week(parts.start + parts.time_s, parts.timezone)]
     jitter = np.log(parts.jitter_s + 1e-7)
     names = np.unique(kind)
-    usual = np.array([np.median(jitter[kind == one]) for one in names])
-    quiet = np.sort(usual)[: (len(usual) + 1) // 2]
-    limit = np.median(quiet) + max(_CLEAR * spread(quiet) * 2, np.log(LEAST_RATIO))
-    return [int(one) for one in np.flatnonzero(np.isin(kinds, names[usual > limit]))]
+    usual, count = np.full(HOURS, np.nan), np.bincount(kind, minlength=HOURS)
+    usual[names] = [np.median(jitter[kind == one]) for one in names]
+    quiet = np.sort(usual[names])[: (len(names) + 1) // 2]
+    beyond = (usual - np.median(quiet))[kinds]
+    # Of fewer days an hour's median is less certain.
+    sd = 2 * spread(quiet) * np.sqrt(count.max() / np.maximum(count, 1))[kinds]
+    is_high = beyond > np.maximum(_CLEAR * sd, np.log(LEAST_RATIO))
+    is_busy = is_high & (_has_neighbour(is_high, kinds) | (beyond > _ALONE * sd))
+    return [int(one) for one in np.flatnonzero(is_busy)]
 
 
-def _kinds(parts: Quarters) -> npt.NDArray[np.int64]:
+def _has_neighbour(is_high: Bools, kinds: Ints) -> Bools:
+    """Of each hour of the week whether one beside it that is no part of the same kind is high as well."""
+    found = np.zeros(HOURS, bool)
+    for apart in (1, -1, DAY_HOURS, -DAY_HOURS):
+        found |= np.roll(is_high, apart) & (np.roll(kinds, apart) != kinds)
+    return found
+
+
+def _kinds(parts: Quarters) -> Ints:
     """For each hour of the week what it is taken together with: itself, that hour of weekdays or weekends, or that of
     all days."""
     hours = np.arange(HOURS)
@@ -43,7 +67,8 @@ def _kinds(parts: Quarters) -> npt.NDArray[np.int64]:
         return hours
     is_weekend = hours >= _FRIDAY_ENDS_H
     unix_s = parts.start + parts.time_s
-    days = np.unique(unix_s[is_weekend[hour_of_week(unix_s)]] // 86400)
+    is_free = is_weekend[hour_of_week(unix_s, parts.timezone)]
+    days = np.unique(local_s(unix_s[is_free], parts.timezone) // DAY_S)
     return hours % DAY_HOURS + DAY_HOURS * (is_weekend & (len(days) > 1))
 
 

@@ -32,6 +32,9 @@ _WILD = 4.0
 """Standard deviations by which a day wanders more than others do."""
 _PASSES = 3
 _CLIP = 3.0
+"""Standard deviations beyond which a quarter that is farther off is no better evidence."""
+_BRIEF = 8
+"""Quarters up to before which a few that are far off make a window: queues have heavy tails."""
 
 
 @dataclass(frozen=True)
@@ -90,9 +93,16 @@ def _find(parts: Quarters, seed: int) -> Course:
     judged, tentative = _dated(parts, values, tentative)
     limit = limit.at_least(judged.threshold(seed, scan.DAY))
     found = judged.values.settled(((one.begin, one.end) for one in tentative), limit)
+    rest, tails = judged.with_windows(tentative), limit.at_least(judged.tails(seed, tentative))
+    found = [one for one in found if not _is_brief(one) or judged.holds(one, rest, tails)]
     usual = judged.courses
-    recurrences = find_recurrences(parts, usual.calendar, usual.usual[0], judged.noise_s)
+    recurrences = find_recurrences(parts, usual.calendar, usual.usual[0], judged.noise[0])
     return Course(_changes(parts, found, judged.noises[0].sd), recurrences)
+
+
+def _is_brief(window: Window) -> bool:
+    """Where minimum and jitter agree, tails have not made it."""
+    return window.end - window.begin < _BRIEF and 0 in _signs(window)
 
 
 def _floor(jitter_s: Floats) -> float:
@@ -102,21 +112,43 @@ def _floor(jitter_s: Floats) -> float:
 @dataclass(frozen=True)
 class _Judged:
     """The series, what is left of it without its windows and its course (`quiet`), innovations of that (`chance`), and
-    the noise that they are in units of; of each minimum the standard deviation of its noise."""
+    the noise that they are in units of; of each value the standard deviation of its noise (`noise`)."""
 
     values: Values
     quiet: Floats
     chance: Floats
     noises: list[Noise]
-    noise_s: Floats
+    noise: Floats
     courses: Courses
     whiteners: list[Whitener]
 
     def threshold(self, seed: int, block: int) -> Limit:
         """What windows exceed by chance, by blocks of so many quarters; single ones are drawn without their tails."""
         chance = np.clip(self.chance, -_CLIP, _CLIP) if block == 1 else _usual_days(self.chance)
+        return self._drawn(chance, seed, block)
+
+    def tails(self, seed: int, found: list[Window]) -> Limit:
+        """What windows exceed where single quarters have their tails, those of brief windows as well: chance may have
+        made these, and must not be learnt without them."""
+        left = self.with_windows([one for one in found if _is_brief(one)])
+        return self._drawn(whitened(left, self.whiteners), seed, 1)
+
+    def _drawn(self, chance: Floats, seed: int, block: int) -> Limit:
         chance = chance - chance.mean(axis=1, keepdims=True)
         return scan.threshold(chance, self.values.answers, np.random.default_rng(seed), block)
+
+    def with_windows(self, found: list[Window]) -> Floats:
+        """What is left without the course, with these windows."""
+        return self.quiet + windows.raised_by(found, self.quiet.shape[1], len(self.quiet))
+
+    def holds(self, window: Window, rest: Floats, limit: Limit) -> bool:
+        """Whether a window is above its limit with quarters that are at most three standard deviations off."""
+        inside = slice(window.begin, window.end)
+        most = _CLIP * self.noise[:, inside]
+        whole = np.abs(rest[:, inside].mean(axis=1))
+        kept = np.abs(np.clip(rest[:, inside], -most, most).mean(axis=1))
+        scores = window.scores * np.minimum(kept / np.maximum(whole, 1e-300), 1.0)
+        return bool(scores @ scores > limit(window.end - window.begin))
 
 
 def _usual_days(chance: Floats) -> Floats:
@@ -149,7 +181,8 @@ def _judged(
     unix_s = parts.start + parts.time_s
     shape = len(parts), len(values)
     steady = values - windows.raised_by(_apart_from_course(parts, found), *shape)
-    found_courses = courses(unix_s, steady, parts.width_s, _moved_s(parts, found))
+    moved_s = _moved_s(parts, found)
+    found_courses = courses(unix_s, steady, parts.width_s, moved_s, parts.timezone)
     usual, calendar = found_courses.usual, found_courses.calendar
     middle = np.median(steady - usual, axis=1, keepdims=True)
     steady, rest = steady - usual - middle, values - usual - middle
@@ -168,9 +201,9 @@ def _judged(
         one.products(row) for one, row in zip(answers, whitened(rest, whiteners), strict=True)
     ]
     chance = whitened(quiet, whiteners)
-    noise_s = noises[0].sd * unrests[0]
+    noise = np.array([[one.sd] for one in noises]) * unrests
     series = Values(products, answers)
-    return _Judged(series, quiet, chance, noises, noise_s, found_courses, whiteners)
+    return _Judged(series, quiet, chance, noises, noise, found_courses, whiteners)
 
 
 def _unrest(steady: Floats, calendar: Calendar) -> Floats:

@@ -12,14 +12,14 @@ from weft.diagnosis.links.periods import Period, find_periods
 from weft.diagnosis.links.quarters import quarters
 from weft.diagnosis.links.recurrence import Recurrence
 from weft.diagnosis.links.series import Series
-from weft.diagnosis.links.times import Times, by_hour, hourly, overall
+from weft.diagnosis.links.times import HourlyTimes, Times, by_hour, hourly, overall
 from weft.runs.probes import KINDS
 
 
 @dataclass(frozen=True)
 class LinkFindings:
     """One link in one direction; `kind` is that of the probes which all but outages are of. Unix times; `gaps` are
-    times that were not measured; `busy` are hours of the week (0 is Monday 00:00 UTC)."""
+    times that were not measured; `busy` are hours of the week (0 is Monday 00:00 in the `timezone`)."""
 
     src: str
     dst: str
@@ -31,12 +31,13 @@ class LinkFindings:
     end_s: float
     availability: Availability | None
     times: Times | None
-    times_by_hour: dict[int, Times]
+    times_by_hour: dict[int, HourlyTimes]
     busy_hours: str
     busy: list[int]
     changes: list[Change]
     recurrences: list[Recurrence]
     gaps: list[tuple[float, float]]
+    timezone: str
 
     @property
     def name(self) -> str:
@@ -83,4 +84,5 @@ def _link(series: Series, periods: list[Period], end_s: float) -> LinkFindings:
         changes=course.changes,
         recurrences=course.recurrences,
         gaps=[(series.start + begin, series.start + end) for begin, end in series.gaps()],
+        timezone=series.timezone,
     )

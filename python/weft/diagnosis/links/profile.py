@@ -15,6 +15,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy.ndimage import median_filter, uniform_filter1d
 
+from weft.diagnosis.links.local_time import DAY_S, USUAL, local_days, local_s
 from weft.diagnosis.links.noise import spread
 from weft.statistics import Floats
 
@@ -24,7 +25,6 @@ Bools = npt.NDArray[np.bool_]
 HOURS = 168
 DAY_HOURS = 24
 _FRIDAY_ENDS = 5
-_DAY_S = 86400.0
 LEAST_DAYS = 5
 """In fewer, one odd day would be too much of what is usual at an hour."""
 _FEWEST_ALIKE = 2
@@ -33,7 +33,7 @@ _CLEAR = 2.0
 """Standard deviations up to which a difference is taken for chance."""
 _MEDIAN_VARIANCE = np.pi / 2
 """Of a median, in units of that of a mean (of normal values)."""
-_WEEK_S = 7 * _DAY_S
+_WEEK_S = 7 * DAY_S
 _EPOCH_HOUR = 72
 """1 January 1970 was a Thursday; weeks begin on Monday."""
 _AROUND = 15
@@ -49,9 +49,9 @@ quarter year, by chance, as there are windows that pass by chance; a spread of 6
 _MAD_TO_SD = 1.4826
 
 
-def hour_of_week(unix_s: Floats) -> Ints:
-    """0 is Monday from 00:00 to 01:00 UTC."""
-    return ((unix_s // 3600).astype(np.int64) + _EPOCH_HOUR) % HOURS
+def hour_of_week(unix_s: Floats, timezone: str) -> Ints:
+    """0 is Monday from 00:00 to 01:00 in the zone."""
+    return ((local_s(unix_s, timezone) // 3600).astype(np.int64) + _EPOCH_HOUR) % HOURS
 
 
 def has_weeks(first_s: float, last_s: float) -> bool:
@@ -76,17 +76,24 @@ class Calendar:
     is_long: bool
 
     @classmethod
-    def of(cls, unix_s: Floats, width_s: float, moved_s: Sequence[float] = ()) -> Calendar:
-        """In UTC; every weekday is a working day at first. `moved_s` are the times of re-routes, in order: they divide
-        the days on which they were."""
-        parts = max(1, int(_DAY_S / width_s))
-        number = (unix_s // _DAY_S).astype(np.int64)
-        part = np.minimum((unix_s % _DAY_S / width_s).astype(np.int64), parts - 1)
-        starts = np.concatenate([np.arange(number[0], number[-1] + 1) * _DAY_S, moved_s])
-        starts = np.unique(np.maximum(starts, unix_s[0]))
+    def of(
+        cls,
+        unix_s: Floats,
+        width_s: float,
+        moved_s: Sequence[float] = (),
+        timezone: str = USUAL,
+    ) -> Calendar:
+        """Every weekday is a working day at first. `moved_s` are the times of re-routes, in order: they divide the days
+        on which they were. Where clocks are put back, what comes twice is one part of a day."""
+        parts = max(1, int(DAY_S / width_s))
+        part = (local_s(unix_s, timezone) % DAY_S / width_s).astype(np.int64)
+        part = np.minimum(part, parts - 1)
+        dates, midnights = local_days(float(unix_s[0]), float(unix_s[-1]), timezone)
+        starts = np.unique(np.maximum(np.concatenate([midnights, moved_s]), unix_s[0]))
         day = np.searchsorted(starts, unix_s, side="right") - 1
-        dates, which, pieces = np.unique(starts // _DAY_S, return_inverse=True, return_counts=True)
-        weekday = (dates.astype(np.int64) + _EPOCH_HOUR // DAY_HOURS)[which] % 7
+        which = np.searchsorted(midnights, starts, side="right") - 1
+        pieces = np.bincount(which)
+        weekday = (dates + _EPOCH_HOUR // DAY_HOURS)[which] % 7
         path = np.searchsorted(np.array(moved_s), starts, side="right")
         is_long = has_weeks(float(unix_s[0]), float(unix_s[-1]))
         free, is_divided = weekday >= _FRIDAY_ENDS, pieces[which] > 1
@@ -158,15 +165,19 @@ class Courses:
 
 
 def courses(
-    unix_s: Floats, values: Floats, width_s: float, moved_s: Sequence[float] = ()
+    unix_s: Floats,
+    values: Floats,
+    width_s: float,
+    moved_s: Sequence[float] = (),
+    timezone: str = USUAL,
 ) -> Courses:
     """`moved_s` are the times of re-routes, in order; their steps are not in the values.
 
     Weekdays that are like weekends, such as holidays, are taken for free days; whether one is, all rows say together.
     """
-    calendar = Calendar.of(unix_s, width_s, moved_s)
+    calendar = Calendar.of(unix_s, width_s, moved_s, timezone)
     shape = len(values), len(calendar.free)
-    if len(unix_s) < 2 * _DAY_S / width_s:
+    if len(unix_s) < 2 * DAY_S / width_s:
         return Courses(
             np.zeros(values.shape), calendar, np.zeros((*shape, calendar.parts)), np.zeros(shape)
         )
@@ -182,7 +193,7 @@ def courses(
 def level(unix_s: Floats, values: Floats, width_s: float) -> Floats:
     """The running median of a week, or of a day where there are under two weeks; it keeps a step as a step."""
     is_long = has_weeks(float(unix_s[0]), float(unix_s[-1]))
-    span = int((_WEEK_S if is_long else _DAY_S) / width_s) | 1
+    span = int((_WEEK_S if is_long else DAY_S) / width_s) | 1
     return np.asarray(median_filter(values, size=min(span, len(values) | 1), mode="nearest"))
 
 

@@ -19,13 +19,15 @@ _LEAST_SHARE = 1 / 8
 @dataclass(frozen=True)
 class Quarters:
     """Quarters with enough answers: when each begins (seconds since the series' start), its minimum, and its jitter,
-    which is how much longer than the minimum the median took. `start` is Unix time."""
+    which is how much longer than the minimum the median took. `start` is Unix time; hours of the week are those of the
+    `timezone`."""
 
     start: float
     time_s: Floats
     minimum_s: Floats
     jitter_s: Floats
     width_s: float = QUARTER_S
+    timezone: str = "UTC"
 
     def __len__(self) -> int:
         return len(self.time_s)
@@ -54,4 +56,5 @@ def quarters(series: Series, width_s: float = QUARTER_S) -> Quarters:
         minimum,
         rtt[first + count // 2] - minimum,
         width_s,
+        series.timezone,
     )

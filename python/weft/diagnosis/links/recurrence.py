@@ -21,15 +21,15 @@ _KNOWN = 0.5
 """Of a span, so that a day counts."""
 _CLEAR = 2.0
 _SAME_PARTS = 2
-_SAME_RATIO = 1.5
+_SAME_RATIO = 2.0
 """Up to here, spans of two days of the week are one and the same."""
 
 
 @dataclass(frozen=True)
 class Recurrence:
-    """On `weekdays` (0 is Monday) from `begin_s` to `end_s` (seconds of the day, UTC) the minimum is `minimum_s` higher
-    than at quiet hours of the same days: the median over days with its interval. It was so on `seen` of `days`. `what`
-    is "congestion" where the jitter is higher, too, and else "shift"; `when` says it in words."""
+    """On `weekdays` (0 is Monday) from `begin_s` to `end_s` (seconds of the day, local time) the minimum is `minimum_s`
+    higher than at quiet hours of the same days: the median over days with its interval. It was so on `seen` of `days`.
+    `what` is "congestion" where the jitter is higher, too, and else "shift"; `when` says it in words."""
 
     what: str
     when: str

@@ -45,8 +45,9 @@ class Series:
     """Probes in the order of time. All arrays have one entry a probe.
 
     `start` is Unix time in seconds; `time_s` counts from it; `rtt_s` is NaN where nothing came back; `kind` has
-    positions in `weft.runs.probes.KINDS`; `network` is "" for the usual one. Where answers were thinned, a probe
-    `stands` for so many of its kind and size, itself and those behind it, which took `span_s`, 0 where it is one.
+    positions in `weft.runs.probes.KINDS`; `network` is "" for the usual one; hours of the week are of the
+    `timezone`. Where answers were thinned, a probe `stands` for so many of its kind and size, itself and those behind
+    it, which took `span_s`, 0 where it is one.
     """
 
     src: str
@@ -60,6 +61,7 @@ class Series:
     marks: tuple[Mark, ...] = ()
     stands: npt.NDArray[np.int64] | None = None
     span_s: Floats | None = None
+    timezone: str = "UTC"
 
     def __len__(self) -> int:
         return len(self.time_s)

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import numpy.typing as npt
 
 from weft.diagnosis.links.cells import cells
+from weft.diagnosis.links.hours import Typical, typical
 from weft.diagnosis.links.profile import DAY_HOURS, HOURS, has_weeks, hour_of_week
 from weft.diagnosis.links.series import Series
 from weft.interval import Interval
@@ -36,15 +37,22 @@ class Times:
 
 @dataclass(frozen=True)
 class Hourly:
-    """Hours with enough answers: Unix time, alpha, and beta (NaN where there is one size)."""
+    """Hours with enough answers: Unix time, alpha, and beta (NaN where there is one size); `timezone` is that of hours
+    of the week."""
 
     unix_s: Floats
     alpha_s: Floats
     beta_s: Floats
+    timezone: str
 
     def during(self, chosen: npt.NDArray[np.bool_]) -> Hourly:
         """Some of the hours."""
-        return Hourly(self.unix_s[chosen], self.alpha_s[chosen], self.beta_s[chosen])
+        return replace(
+            self,
+            unix_s=self.unix_s[chosen],
+            alpha_s=self.alpha_s[chosen],
+            beta_s=self.beta_s[chosen],
+        )
 
 
 HOUR_S = 3600.0
@@ -56,25 +64,23 @@ def hourly(series: Series, width_s: float = HOUR_S) -> Hourly:
     main = series.main_kind()
     main = main.where(~main.lost)
     if not len(main):
-        return Hourly(np.empty(0), np.empty(0), np.empty(0))
+        return Hourly(np.empty(0), np.empty(0), np.empty(0), series.timezone)
     crossings = trips(int(main.kind[0]))
     small, large = int(main.size_bytes.min()), int(main.size_bytes.max())
-    hours, small_s = _medians(main.where(main.size_bytes == small), width_s)
+    unix_s, small_s = _medians(main.where(main.size_bytes == small), width_s)
     if small == large:
-        return Hourly(
-            (hours * width_s).astype(np.float64), small_s / crossings, np.full(len(hours), np.nan)
-        )
-    large_hours, large_s = _medians(main.where(main.size_bytes == large), width_s)
-    hours, at, large_at = np.intersect1d(hours, large_hours, return_indices=True)
+        return Hourly(unix_s, small_s / crossings, np.full(len(unix_s), np.nan), series.timezone)
+    large_unix_s, large_s = _medians(main.where(main.size_bytes == large), width_s)
+    unix_s, at, large_at = np.intersect1d(unix_s, large_unix_s, return_indices=True)
     beta = (large_s[large_at] - small_s[at]) / crossings / (large - small)
     alpha = small_s[at] / crossings - beta * small
-    return Hourly((hours * width_s).astype(np.float64), alpha, beta)
+    return Hourly(unix_s, alpha, beta, series.timezone)
 
 
-def _medians(series: Series, width_s: float) -> tuple[npt.NDArray[np.int64], Floats]:
+def _medians(series: Series, width_s: float) -> tuple[Floats, Floats]:
     found = cells(series, width_s)
     enough = found.probes >= _LEAST
-    return np.round(found.begin_s[enough] / width_s).astype(np.int64), found.rtt_s[enough]
+    return found.begin_s[enough], found.rtt_s[enough]
 
 
 def overall(hours: Hourly) -> Times | None:
@@ -92,9 +98,23 @@ def overall(hours: Hourly) -> Times | None:
     )
 
 
-def by_hour(hours: Hourly) -> dict[int, Times]:
-    """By hour of the week (0 is Monday 00:00 UTC) where there are two weeks or more, else by hour of the day."""
-    return {one: _times(part.alpha_s, part.beta_s) for one, part in hours_apart(hours).items()}
+@dataclass(frozen=True)
+class HourlyTimes:
+    """What is usual at an hour: `alpha_s` in seconds, `beta_s` in seconds per byte; None where one size alone was
+    probed."""
+
+    alpha_s: Typical
+    beta_s: Typical | None
+
+
+def by_hour(hours: Hourly) -> dict[int, HourlyTimes]:
+    """By hour of the week (0 is Monday 00:00, local time) where there are two weeks, else by hour of the day."""
+    apart = hours_apart(hours)
+    alpha_s = typical({name: part.alpha_s for name, part in apart.items()})
+    if np.isnan(hours.beta_s).any():
+        return {name: HourlyTimes(one, None) for name, one in alpha_s.items()}
+    beta_s = typical({name: part.beta_s for name, part in apart.items()})
+    return {name: HourlyTimes(one, beta_s[name]) for name, one in alpha_s.items()}
 
 
 def hours_apart(hours: Hourly) -> dict[int, Hourly]:
@@ -102,7 +122,7 @@ def hours_apart(hours: Hourly) -> dict[int, Hourly]:
     if not len(hours.unix_s):
         return {}
     is_long = has_weeks(float(hours.unix_s[0]), float(hours.unix_s[-1]))
-    name = hour_of_week(hours.unix_s) % (HOURS if is_long else DAY_HOURS)
+    name = hour_of_week(hours.unix_s, hours.timezone) % (HOURS if is_long else DAY_HOURS)
     return {int(one): hours.during(name == one) for one in np.unique(name)}
 
 

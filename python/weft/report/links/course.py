@@ -10,7 +10,8 @@ import altair as alt
 
 from weft.diagnosis.links.causes import Incident
 from weft.diagnosis.links.changes import Change
-from weft.diagnosis.links.times import Times
+from weft.diagnosis.links.hours import LEAST_VALUES, Typical
+from weft.diagnosis.links.times import HourlyTimes, Times
 from weft.interval import Interval
 from weft.report.figures.drawing import axes, parts
 from weft.report.figures.drawing.figure import Figure, Row, Spec, chart_spec, short
@@ -72,7 +73,8 @@ def _over_time(link: LinkMaterial, outages: Sequence[Incident]) -> Figure:
 def _by_hour(link: LinkMaterial) -> Figure:
     by_week = link.is_by_week
     rows = [
-        {"time": hour + 0.5, "part": _part(hour, link), "name": f"{hour_name(hour, by_week)} UTC"}
+        {"time": hour + 0.5, "part": _part(hour, link)}
+        | {"name": f"{hour_name(hour, by_week)} {link.findings.timezone}"}
         | _values(times)
         for hour, times in sorted(link.findings.times_by_hour.items())
     ]
@@ -88,7 +90,7 @@ def _by_hour(link: LinkMaterial) -> Figure:
         "time:Q",
         scale=alt.Scale(domain=[0, hours], nice=False),
         axis=alt.Axis(
-            title=f"Hour of the {'week' if by_week else 'day'} (UTC)",
+            title=f"Hour of the {'week' if by_week else 'day'} ({link.findings.timezone})",
             values=list(range(0, hours + 1, 24 if by_week else 3)),
             labelExpr=label,
             labelAlign="left" if by_week else "center",
@@ -98,7 +100,10 @@ def _by_hour(link: LinkMaterial) -> Figure:
     marks = [_band(busy_name, BUSY, 0.3, {})] if busy else []
     spec = _panels(name, rows, x, _quantities(rows), marks)
     which = "week" if by_week else "day"
-    caption = f"Medians over {which}s with their intervals, one way."
+    caption = (
+        f"Medians over {which}s, one way, with their intervals from {LEAST_VALUES} {which}s on. Hours that chance may "
+        "have made differ have one value."
+    )
     caption += f" Grey: busy ({link.findings.busy_hours})." if busy else ""
     title = f"{link.name}: alpha and beta by hour of the {which}"
     return Figure(f"hours-{link.number}", title, caption, spec, tables)
@@ -131,18 +136,20 @@ def _course_rows(course: Sequence[tuple[float, float, Times]]) -> Iterator[Row]:
         yield {"time": (begin_s + width_s / 2) * 1e3, "part": part, "name": name} | _values(times)
 
 
-def _values(times: Times) -> Row:
+def _values(times: Times | HourlyTimes) -> Row:
     found = _interval("alpha", times.alpha_s, 1e6)
     return found | (_interval("beta", times.beta_s, 1e9) if times.beta_s else {"beta": None})
 
 
-def _interval(name: str, value: Interval, scale: float) -> Row:
-    median, low, high = (short(v * scale, 5) for v in (value.median, value.low, value.high))
+def _interval(name: str, value: Interval | Typical, scale: float) -> Row:
+    ends = (value.median if end is None else end for end in (value.low, value.high))
+    median, low, high = (short(v * scale, 5) for v in (value.median, *ends))
+    is_known = value.low is not None
     return {
         name: median,
         f"{name}_low": low,
         f"{name}_high": high,
-        f"{name}_text": f"{median:g} ({low:g} to {high:g})",
+        f"{name}_text": f"{median:g} ({low:g} to {high:g})" if is_known else f"{median:g}",
     }
 
 

@@ -56,7 +56,7 @@ class LinkMaterial:
     @cached_property
     def probed_hours(self) -> set[int]:
         """Hours of the week in which probes were sent, whether answered or not."""
-        return {int(hour) for hour in hour_of_week(self.hours.begin_s)}
+        return {int(hour) for hour in hour_of_week(self.hours.begin_s, self.hours.timezone)}
 
     @cached_property
     def course(self) -> list[tuple[float, float, Times]]:

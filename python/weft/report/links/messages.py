@@ -6,9 +6,9 @@ from collections.abc import Iterator
 
 import altair as alt
 
+from weft.diagnosis.links.hours import LEAST_VALUES, typical_text
 from weft.diagnosis.links.messages import MessageTimes
-from weft.interval import Interval
-from weft.quantity import MICROSECONDS, format_us, range_us
+from weft.quantity import MICROSECONDS, format_us
 from weft.report.figures.drawing import axes, parts
 from weft.report.figures.drawing.figure import Figure, Row, Spec, short
 from weft.report.links.clock import hour_name, size_text
@@ -29,10 +29,11 @@ def message_figures(link: LinkMaterial, times: MessageTimes) -> list[Figure]:
     rows = list(_rows(times, names))
     which = "week" if times.is_by_week else "day"
     caption = (
-        "Computed as alpha + beta n from each hour's alpha and beta, with intervals; UTC. Half of the ranks are at "
+        "Computed as alpha + beta n from each hour's alpha and beta, with intervals where an hour has "
+        f"{LEAST_VALUES} values; hours that chance may have made differ have one value. Half of the ranks are at "
         "either site, and all messages that cross share the link. What a library adds is not in it."
     )
-    spec = _spec(table, rows, names, times.is_by_week)
+    spec = _spec(table, rows, names, times)
     title = f"{link.name}: what messages would take, by hour of the {which}"
     return [Figure(table, title, caption, spec, {table: rows})]
 
@@ -46,23 +47,21 @@ def _rows(times: MessageTimes, names: list[str]) -> Iterator[Row]:
                     "time": one.hour + 0.5,
                     "part": one.hour - number,
                     "value": short(value.median * 1e6),
-                    "low": short(value.low * 1e6),
-                    "high": short(value.high * 1e6),
-                    "text": range_us(_us(value)),
-                    "name": f"{hour_name(one.hour, times.is_by_week)} UTC",
+                    "low": short((value.median if value.low is None else value.low) * 1e6),
+                    "high": short((value.median if value.high is None else value.high) * 1e6),
+                    "text": typical_text(value),
+                    "name": f"{hour_name(one.hour, times.is_by_week)} {times.timezone}",
                 }
-
-
-def _us(value: Interval) -> Interval:
-    return Interval(value.median * 1e6, value.low * 1e6, value.high * 1e6)
 
 
 def message_sentence(times: MessageTimes) -> str:
     """The best, the middle and the worst hour in words."""
-    if len(times.by_hour) < 3:
-        return f"A message of {size_text(times.size_bytes)} takes {range_us(_us(times.middle.message_s))}."
+    if len(times.by_hour) < 3 or times.are_alike:
+        when = " at any hour" if len(times.by_hour) > 2 else ""
+        takes = typical_text(times.middle.message_s)
+        return f"A message of {size_text(times.size_bytes)} takes {takes}{when}."
     said = ", ".join(
-        f"{range_us(_us(one.message_s))} at {which} ({hour_name(one.hour, times.is_by_week)} UTC)"
+        f"{typical_text(one.message_s)} at {which} ({hour_name(one.hour, times.is_by_week)} {times.timezone})"
         for which, one in (("best", times.best), ("median", times.middle), ("worst", times.worst))
     )
     text = f"A message of {size_text(times.size_bytes)} takes {said}."
@@ -74,7 +73,8 @@ def message_sentence(times: MessageTimes) -> str:
     return text
 
 
-def _spec(table: str, rows: list[Row], names: list[str], by_week: bool) -> Spec:
+def _spec(table: str, rows: list[Row], names: list[str], times: MessageTimes) -> Spec:
+    by_week = times.is_by_week
     hours = 168 if by_week else 24
     label = (
         "['Mon', 'Tue', 'Wed', 'Thu', 'Fri', 'Sat', 'Sun', ''][floor(datum.value / 24)]"
@@ -85,7 +85,7 @@ def _spec(table: str, rows: list[Row], names: list[str], by_week: bool) -> Spec:
         "time:Q",
         scale=alt.Scale(domain=[0, hours], nice=False),
         axis=alt.Axis(
-            title=f"Hour of the {'week' if by_week else 'day'} (UTC)",
+            title=f"Hour of the {'week' if by_week else 'day'} ({times.timezone})",
             values=list(range(0, hours + 1, 24 if by_week else 3)),
             labelExpr=label,
         ),

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 import altair as alt
 import numpy as np
 
 from weft.diagnosis.links.causes import Incident
 from weft.diagnosis.links.cells import cells
+from weft.diagnosis.links.local_time import USUAL
 from weft.report.figures.drawing import axes, parts
 from weft.report.figures.drawing.figure import Figure, Row, Spec, short
 from weft.report.links.clock import by_day, day_name, lasts, when
@@ -57,7 +59,7 @@ def width_s(days: int) -> float:
 
 def _cell_rows(link: LinkMaterial, first: int, last: int) -> Iterator[Row]:
     width = max(width_s(last - first + 1), 4 * link.small.interval_s)
-    found = cells(link.small, min(width, 3600.0))
+    found = cells(replace(link.small, timezone=USUAL), min(width, 3600.0))
     for begin_s, rtt_s, probes, lost in zip(
         found.begin_s, found.rtt_s, found.probes, found.lost, strict=True
     ):

@@ -23,16 +23,20 @@ def sentences(watch: LinksMaterial) -> Iterator[str]:
         f"from {when(begin_s)} to {when(end_s)} UTC."
     )
     yield _down(watch)
-    busy = [f"{link.name} {link.findings.busy_hours}" for link in watch.links if link.findings.busy]
+    busy = [
+        f"{link.name} {link.findings.busy_hours} {link.findings.timezone}"
+        for link in watch.links
+        if link.findings.busy
+    ]
     days = (end_s - begin_s) / 86400
     if busy:
-        yield f"Busy hours (UTC): {'; '.join(busy)}."
+        yield f"Busy hours: {'; '.join(busy)}."
     elif days >= 5:
         yield "No hour is busy."
     else:
         yield "Busy hours take five days to be known."
     recurring = [
-        f"{link.name} {one.when} {1e3 * one.minimum_s.median:+.3g} ms"
+        f"{link.name} {one.when} {link.findings.timezone} {1e3 * one.minimum_s.median:+.3g} ms"
         for link in watch.links
         for one in link.findings.recurrences
     ]

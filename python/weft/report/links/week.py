@@ -36,18 +36,19 @@ def week_figures(link: LinkMaterial) -> list[Figure]:
     busy = (
         f"Framed: busy ({link.findings.busy_hours})." if link.findings.busy else "No hour is busy."
     )
+    zone = link.findings.timezone
     caption = (
-        f"Median round trip of the smallest probes by hour of the week, UTC. {busy} "
+        f"Median round trip of the smallest probes by hour of the week, {zone}. {busy} "
         "Red: probed, never answered. Lilac: not measured."
     )
     title = f"{link.name}: by hour of the week"
-    return [Figure(f"week-{link.number}", title, caption, _spec(tables), tables)]
+    return [Figure(f"week-{link.number}", title, caption, _spec(tables, zone), tables)]
 
 
 def _row(link: LinkMaterial, hour: int) -> Row:
     value = link.week[hour]
     return {
-        "name": f"{hour_name(hour, True)} UTC",
+        "name": f"{hour_name(hour, True)} {link.findings.timezone}",
         "day": hour // 24,
         "hour": hour % 24,
         "value": None if np.isnan(value) else short(value * 1e3, 4),
@@ -74,12 +75,11 @@ def _frames(busy: list[int]) -> list[Row]:
     ]
 
 
-def _spec(tables: dict[str, list[Row]]) -> Spec:
+def _spec(tables: dict[str, list[Row]], timezone: str) -> Spec:
     hours, busy = tables
     low, high = colour_domain(row["value"] for row in tables[hours])
-    x_axis = alt.Axis(
-        title="Hour of the day (UTC)", values=list(range(0, 25, 3)), grid=False, format="02d"
-    )
+    title = f"Hour of the day ({timezone})"
+    x_axis = alt.Axis(title=title, values=list(range(0, 25, 3)), grid=False, format="02d")
     y_axis = alt.Axis(
         title=None,
         values=[day + 0.5 for day in range(7)],

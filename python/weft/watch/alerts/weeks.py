@@ -71,6 +71,7 @@ class Weeks:
             np.concatenate([one.minimum_s for one in parts]),
             np.concatenate([one.jitter_s for one in parts]),
             parts[0].width_s,
+            parts[-1].timezone,
         )
 
 
