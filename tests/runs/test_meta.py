@@ -58,6 +58,7 @@ LOST = {"node": "n1", "step": 1, "launch": 0, "phase": 0, "reason": "it"}
         (lambda path: path.write_text("[" * 100_000), "not JSON"),
         (lambda path: path.write_bytes(b"\xff\xfe{"), "not JSON"),
         (lambda path: path.write_text("[]"), "schema is None"),
+        (having("watch", "kind"), "a watch of links, not a run"),
         (having(..., "plan"), "missing required field `plan`"),
         (having(..., "nodes"), "missing required field `nodes`"),
         (having([LOST], "lost"), r"lost\[0\].step: must be below 1, is 1"),

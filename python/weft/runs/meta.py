@@ -206,6 +206,9 @@ class RunMeta:
             ) from None
         document: Any = parse_json(content, object, f"{path}: not JSON", MEASURE_AGAIN)
         version = document.get("schema") if isinstance(document, dict) else None
+        if isinstance(document, dict) and document.get("kind") == "watch":
+            hint = "`weft watch show` and `weft watch report` read it"
+            raise RequestError(f"{directory}: a watch of links, not a run", hint)
         if version != SCHEMA_VERSION:
             said = repr(version)[:LONGEST_SAID]
             raise RequestError(f"{path}: schema is {said}, this weft reads {SCHEMA_VERSION!r}")

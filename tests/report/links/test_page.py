@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -107,3 +108,15 @@ def test_an_hour_and_one_size_make_a_page(tmp_path: Path) -> None:
     assert tables["strip-1-cells"]["value"][0] == pytest.approx(2.07, abs=0.02)
     assert {*tables["course-1"]["beta"]} == {None}
     assert MONDAY % DAY == 0
+
+
+def test_what_recurs_is_told_by_the_clocks_of_its_link(tmp_path: Path) -> None:
+    """Three weeks in which the minimum is higher from nine to noon of each weekday in Tokyo."""
+    series = replace(probes(21 * DAY, step_s=60), timezone="Asia/Tokyo")
+    day, hour = np.divmod(series.time_s / HOUR + 9, 24)
+    series.rtt_s[(day % 7 < 5) & (hour >= 9) & (hour < 12)] += 1e-3
+    write_watch(tmp_path / "links", [series], "ping")
+    said = weft_json("watch", "report", str(tmp_path / "links"))
+    page = Path(said["report"]).read_text()
+    assert "every weekday 09:00 to 12:00 Asia/Tokyo" in page
+    assert "When (UTC)" not in page

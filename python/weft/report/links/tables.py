@@ -49,11 +49,11 @@ def changes_table(watch: LinksMaterial) -> Table:
 def recurrences_table(watch: LinksMaterial) -> Table:
     """What comes back at the same hours, link by link."""
     rows = [
-        [one.when, link.name, one.what, recurrence_text(one)]
+        [f"{one.when} {link.findings.timezone}", link.name, one.what, recurrence_text(one)]
         for link in watch.links
         for one in link.findings.recurrences
     ]
-    return Table(["When (UTC)", "Link", "Class", "Evidence"], rows)
+    return Table(["When", "Link", "Class", "Evidence"], rows)
 
 
 def gaps_table(watch: LinksMaterial) -> Table:
