@@ -115,3 +115,11 @@ def test_how_long_probes_stay() -> None:
 def test_what_is_wrong_is_said_with_its_place(text: str, said: str) -> None:
     with pytest.raises(RequestError, match=said):
         parse_sites(text)
+
+
+def test_more_links_than_probes_can_name_are_refused() -> None:
+    """182 sites have 16,471 pairs, each in both directions."""
+    site = '[[sites]]\nname = "s{0}"\non = "ssh:s{0}"\n'
+    with pytest.raises(RequestError, match="32,942 links; a watch has at most 32,768"):
+        parse_sites("".join(site.format(number) for number in range(182)))
+    assert len(parse_sites("".join(site.format(number) for number in range(181))).links) == 32_580

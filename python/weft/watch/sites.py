@@ -136,10 +136,17 @@ def parse_sites(text: str, name: str = "sites.toml") -> Sites:
         raise RequestError(
             f"{name}: no link can be probed", 'at least one site needs `on = "ssh:NODE"`'
         )
+    if len(links) > MOST_LINKS:
+        raise RequestError(
+            f"{name}: {len(links):,} links; a watch has at most {MOST_LINKS:,}",
+            "name those that matter as [[links]], or watch in several folders",
+        )
     alerts = parse_alerts(_dict(values.get("alerts", {}), name, "alerts"), document)
     return Sites(text, settings, sites, links, alerts)
 
 
+MOST_LINKS = 1 << 15
+"""Probes name theirs by a number of 16 bits."""
 _KEYS = {
     "watch": "interval budget timeout rate sizes kinds port keep retain thin",
     "watch.thin": "after to",
