@@ -184,8 +184,8 @@ CASES = [
     _nodes(_is_wrong, "no node slower by 10 %", 100, 64, 3, claimed=0.05, said=UNEVEN),
     _nodes(_is_wrong, "no node slower by 10 %", 50, 256, 2, claimed=0.05, said=UNEVEN),
     _nodes(_is_wrong, "no node slower by 10 %", 50, 256, 3, claimed=0.05, said=UNEVEN),
-    _nodes(_is_wrong, "no node slower by 10 %", 6, 1000, 2, claimed=0.05, said=UNEVEN),
-    _nodes(_is_wrong, "no node slower by 10 %", 6, 1000, 3, claimed=0.05, said=UNEVEN),
+    _nodes(_is_wrong, "no node slower by 10 %", 12, 1000, 2, claimed=0.05, said=UNEVEN),
+    _nodes(_is_wrong, "no node slower by 10 %", 12, 1000, 3, claimed=0.05, said=UNEVEN),
     _nodes(
         partial(_is_wrong, leaf=LEAF),
         "no node slower by 10 %, in leaves",

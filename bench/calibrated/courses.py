@@ -172,7 +172,7 @@ def changes(what: str, draw: Callable[[Generator], Quarters], claimed: float, wo
     return Case(
         f"a change in 28 quiet days, {what}",
         lambda generator: has_change(draw(generator)),
-        worlds=25,
+        worlds=50,
         claimed=claimed,
         said=(Said("docs/link-events.md", words),),
     )

@@ -95,7 +95,7 @@ CASES = [
         Case(
             f"grey: a run accuses, uplinks busy in {100 * busy:.0f} % of rounds",
             _World(busy).accuses,
-            40,
+            60,
             claimed=0.01,
             said=ACCUSED,
         )
@@ -104,7 +104,7 @@ CASES = [
     Case(
         "grey: a run accuses, uplinks busy in 3 % of rounds, 0.8 of them in a row",
         _World(0.03, 0.8).accuses,
-        40,
+        60,
         claimed=0.1,
         said=(IN_A_ROW,),
     ),
@@ -115,14 +115,14 @@ CASES = [
     Case(
         "grey: all said to be alike, a node fails in 15 % of its looks",
         _World(bad=BAD_NODE, excess=0.15).clears,
-        40,
+        60,
         claimed=0.01,
         said=(CLEARED,),
     ),
     Case(
         "grey: all said to be alike, a leaf fails in 15 % of its looks",
         _World(bad=BAD_LEAF, excess=0.15).clears,
-        40,
+        60,
         claimed=0.01,
         said=(CLEARED,),
     ),

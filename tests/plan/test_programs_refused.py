@@ -4,8 +4,8 @@ import pytest
 
 from support.plans import a_step
 from weft import _core
-from weft.plan.plan import to_json
 from weft.plan.pattern import Collective
+from weft.plan.plan import to_json
 
 
 def test_no_algorithm_fits():
