@@ -197,7 +197,8 @@ def _slow_routes(pairs: Pairs) -> Iterator[Route]:
     """The slowest route of all, then those with the least of what their ends and the declared fabric let them have."""
     rates = node_rates(pairs)
     usual = np.minimum(rates["out"][:, np.newaxis], rates["in"][np.newaxis, :])
-    share = pairs.mbps / np.fmin(usual, pairs.expected_mbps)
+    with np.errstate(invalid="ignore"):  # of a node that carries nothing
+        share = pairs.mbps / np.fmin(usual, pairs.expected_mbps)
     slowest = int(np.nanargmin(pairs.mbps))
     for cell in [slowest, *np.argsort(share, axis=None)[:MOST_PAIRS].tolist()]:
         src, dst = divmod(cell, pairs.count)
