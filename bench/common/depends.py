@@ -14,11 +14,13 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[2]
 MODEL = ("machines", "fabrics", "plans", "mpi", "prices", "decisions", "published")
 """Folders of the catalogue that results follow from; the others are texts and lists for readers."""
-ARITHMETIC = {"calibration"}
+ARITHMETIC = {"calibration", "watch_series"}
 """Benches that call neither simulators nor testbeds."""
 FOLDERS = {"calibrated"}
 """Those of `bench` of which all scripts belong to the bench that imports one."""
-IMPORTED = re.compile(r"^(?:import|from) (\w+)", re.MULTILINE)
+OF_ALL = {"common.machine", "common.results"}
+"""What all benches print and save with; no value follows from it."""
+IMPORTED = re.compile(r"^(?:import|from) ([\w.]+)", re.MULTILINE)
 JUDGED = re.compile(r"^from (weft[\w.]+) import", re.MULTILINE)
 
 
@@ -40,25 +42,25 @@ def changed(bench: str, saved: Mapping[str, str] | None, root: Path = ROOT) -> l
 
 
 def _scripts(folder: Path, bench: str) -> set[Path]:
-    """Of a bench and of all that it imports out of the same folder, by whatever way."""
+    """Of a bench and of all that it imports out of `bench`, by whatever way."""
     found, left = set[Path](), [folder / f"{bench}.py"]
     while left:
         script = left.pop()
         if script not in found and script.is_file():
             found.add(script)
-            names = IMPORTED.findall(script.read_text())
-            left += [folder / f"{name}.py" for name in names]
-            left += [
-                one for name in names if name in FOLDERS for one in (folder / name).glob("*.py")
-            ]
+            names = {*IMPORTED.findall(script.read_text())} - OF_ALL
+            left += [folder / f"{name.replace('.', '/')}.py" for name in names]
+            left += [one for name in names & FOLDERS for one in (folder / name).glob("*.py")]
     return found
 
 
 def _modules(root: Path, scripts: list[Path]) -> list[Path]:
-    """Of weft, those that the scripts import by name."""
+    """Of weft, those that the scripts import by name, and all beside these in folders of their own."""
     names = {name for one in scripts for name in JUDGED.findall(one.read_text())}
     paths = [root / "python" / f"{name.replace('.', '/')}.py" for name in names]
-    return sorted(path for path in paths if path.is_file())
+    rooms = {path.parent for path in paths} - {root / "python" / "weft"}
+    beside = {one for room in rooms for one in room.glob("*.py")}
+    return sorted(path for path in beside.union(paths) if path.is_file())
 
 
 @cache

@@ -105,11 +105,22 @@ def checkout(tmp_path: Path) -> Path:
         "bench/laws.py",
         "bench/pair.py",
         "bench/udp.py",
+        "bench/common/noise.py",
+        "bench/calibration.py",
+        "bench/calibrated/race.py",
+        "python/weft/paired.py",
+        "python/weft/cli/main.py",
+        "python/weft/diagnosis/race/contest.py",
+        "python/weft/diagnosis/race/scores.py",
     ):
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / name).write_text("before")
     (tmp_path / "bench/pair.py").write_text("import inside\n")
     (tmp_path / "bench/inside.py").write_text("from laws import peaks\n")
+    (tmp_path / "bench/laws.py").write_text("from common.noise import draw\n")
+    (tmp_path / "bench/calibration.py").write_text("from calibrated import cases\n")
+    judged = "from weft.paired import bounds\nfrom weft.diagnosis.race.contest import standing\n"
+    (tmp_path / "bench/calibrated/race.py").write_text(judged)
     return tmp_path
 
 
@@ -123,6 +134,7 @@ def checkout(tmp_path: Path) -> Path:
         ("catalog/glossary.toml", []),
         ("bench/inside.py", ["bench"]),
         ("bench/laws.py", ["bench"]),
+        ("bench/common/noise.py", ["bench"]),
         ("bench/udp.py", []),
     ],
 )
@@ -132,6 +144,23 @@ def test_a_result_is_stale_where_what_it_depends_on_changed(checkout, name, part
     (checkout / name).write_text("after")
     depends._model.cache_clear()
     assert changed("pair", saved, checkout) == parts
+
+
+@pytest.mark.parametrize(
+    ("name", "parts"),
+    [
+        ("bench/calibrated/race.py", ["weft", "bench"]),
+        ("python/weft/paired.py", ["weft"]),
+        ("python/weft/diagnosis/race/scores.py", ["weft"]),
+        ("python/weft/cli/main.py", []),
+        ("crates/netsim/src/lib.rs", []),
+    ],
+)
+def test_what_judges_python_alone_is_stale_where_that_changed(checkout, name, parts):
+    saved = digests("calibration", checkout)
+    assert changed("calibration", saved, checkout) == []
+    (checkout / name).write_text("after")
+    assert changed("calibration", saved, checkout) == parts
 
 
 def test_the_page_marks_stale_results_and_counts_them_apart(tmp_path, monkeypatch):

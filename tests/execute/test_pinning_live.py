@@ -16,7 +16,7 @@ from weft.runs.folder import Run
 
 pytestmark = [pytest.mark.alone, pytest.mark.usefixtures("own_cache")]
 
-TRIES = 4
+TRIES = 12
 LOOPBACK_SEGMENT = 65_536 - 40 - 12
 """The interface's MTU without the headers of IP and TCP, and the time stamps."""
 OB1_HEADER = 56
