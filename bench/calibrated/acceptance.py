@@ -41,7 +41,7 @@ def _speeds(random: Random, count: int, sd: float) -> Floats:
 
 
 def _screened(random: Random, speeds: Floats, leaf: int) -> Pairs:
-    """All pairs once. Two nodes of one leaf are near; without leaves no times tell who is."""
+    """All pairs once. Two nodes of one leaf are near; without leaves no times tell which are."""
     count = len(speeds)
     shape = (count, count)
     mbps = USUAL_MBPS * np.minimum.outer(speeds, speeds) * _noise(random, IN_ROUNDS, shape)

@@ -18,7 +18,7 @@ BLOCK_BYTES = 16
 HMAC_BYTES = {"SHA1": 20, "SHA256": 32, "SHA384": 48, "SHA512": 64}
 
 
-class Family(Struct, frozen=True):
+class IpVersion(Struct, frozen=True):
     """A version of IP; `fragment_bytes` is what each fragment has besides the header."""
 
     header_bytes: int
@@ -34,7 +34,7 @@ class Family(Struct, frozen=True):
         return payload + -(-payload // room) * (headers + ETHERNET_BYTES)
 
 
-IP4, IP6 = Family(IP_BYTES, 0), Family(IP6_BYTES, 8)
+IP4, IP6 = IpVersion(IP_BYTES, 0), IpVersion(IP6_BYTES, 8)
 
 
 class Segments(Struct, frozen=True):

@@ -24,7 +24,7 @@ Ints = npt.NDArray[np.int64]
 
 
 @dataclass(frozen=True)
-class Step:
+class ClockStep:
     """The clock went from `old_us` to `new_us`, by its own time; `since_us` is when it was set before, or is known from
     on."""
 
@@ -64,18 +64,18 @@ def by_time(rows: pa.Table) -> pa.Table:
     return rows.take(pa.array(np.argsort(time_us, kind="stable")))
 
 
-def steps_of(site: str, events: Iterable[Event], since_us: float) -> list[Step]:
+def steps_of(site: str, events: Iterable[Event], since_us: float) -> list[ClockStep]:
     """Those of a site, in the order in which its agent noted them; its probes are known from `since_us` on."""
-    found: list[Step] = []
+    found: list[ClockStep] = []
     for one in events:
         if one.what == STEP and one.site == site and one.seconds:
             new_us = one.time_s * 1e6
-            found.append(Step(since_us, new_us - one.seconds * 1e6, new_us))
+            found.append(ClockStep(since_us, new_us - one.seconds * 1e6, new_us))
             since_us = new_us
     return found
 
 
-def as_now(time_us: Ints, steps: list[Step]) -> tuple[Ints, Floats]:
+def as_now(time_us: Ints, steps: list[ClockStep]) -> tuple[Ints, Floats]:
     """In which order rows of a link began, and when by the clock as it was set last. Rows come in the order of arrival,
     at least those of each day. What no step explains, such as rows of another machine that were fetched late, is in the
     order of time."""
@@ -89,7 +89,7 @@ def as_now(time_us: Ints, steps: list[Step]) -> tuple[Ints, Floats]:
     return order[at], now_us[at]
 
 
-def _shift_us(time_us: Ints, steps: list[Step]) -> Floats:
+def _shift_us(time_us: Ints, steps: list[ClockStep]) -> Floats:
     """Of rows that are in the order of arrival day by day. A step that was no drift shifts all that came before, drift
     what came since the last step."""
     _, first = np.unique(time_us // DAY_US, return_index=True)
@@ -104,7 +104,7 @@ def _shift_us(time_us: Ints, steps: list[Step]) -> Floats:
     return np.asarray(np.cumsum(constant)[:-1] + np.cumsum(slope)[:-1] * time_us)
 
 
-def _ends(time_us: Ints, first: Ints, last: Ints, steps: list[Step]) -> list[Ints]:
+def _ends(time_us: Ints, first: Ints, last: Ints, steps: list[ClockStep]) -> list[Ints]:
     """For each step where the rows before it end, of each day; the last step first, since a clock can come back to a
     day."""
     found: list[Ints] = []
@@ -115,7 +115,7 @@ def _ends(time_us: Ints, first: Ints, last: Ints, steps: list[Step]) -> list[Int
     return found
 
 
-def _before(time_us: Ints, step: Step) -> int:
+def _before(time_us: Ints, step: ClockStep) -> int:
     """How many of the rows up to the next step, of a day, began before this one."""
     if step.by_us > 0:
         return _behind_last(time_us < (step.old_us + step.new_us) / 2)

@@ -11,7 +11,7 @@ from weft.diagnosis.links.quarters import QUARTER_S
 from weft.diagnosis.links.series import Mark, Series
 from weft.runs.probes import Event
 from weft.statistics import Floats
-from weft.watch.clock import STEP, Step, as_now, steps_of
+from weft.watch.clock import STEP, ClockStep, as_now, steps_of
 from weft.watch.store import Link, Watched
 
 _BY = (STEP,)
@@ -71,7 +71,7 @@ def _spans_s(time_s: Floats, kind: np.ndarray, size: np.ndarray, stands: np.ndar
     return span_s
 
 
-def _marks(events: list[Event], steps: list[Step], start: float) -> Iterator[Mark]:
+def _marks(events: list[Event], steps: list[ClockStep], start: float) -> Iterator[Mark]:
     """An event's time is when it began, also where an agent noticed it at its end."""
     later = list(steps)
     for one in events:
@@ -83,7 +83,7 @@ def _marks(events: list[Event], steps: list[Step], start: float) -> Iterator[Mar
         yield Mark(one.what, begin_s, begin_s + lasted_s)
 
 
-def _shift_us(time_us: float, later: list[Step]) -> float:
+def _shift_us(time_us: float, later: list[ClockStep]) -> float:
     """Of what was noted before these steps."""
     total_us = 0.0
     for number, step in enumerate(later):
