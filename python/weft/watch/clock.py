@@ -51,9 +51,14 @@ class ClockStep:
         return -slope * self.since_us, slope
 
 
+def sets_clock(event: Event, site: str) -> bool:
+    """Whether an event says that the clock of a site was set."""
+    return event.what == STEP and event.site == site and bool(event.seconds)
+
+
 def is_set(site: str, events: Iterable[Event]) -> bool:
     """Whether the clock of a site was set."""
-    return any(one.what == STEP and one.site == site for one in events)
+    return any(sets_clock(one, site) for one in events)
 
 
 def by_time(rows: pa.Table) -> pa.Table:
@@ -68,7 +73,8 @@ def steps_of(site: str, events: Iterable[Event], since_us: float) -> list[ClockS
     """Those of a site, in the order in which its agent noted them; its probes are known from `since_us` on."""
     found: list[ClockStep] = []
     for one in events:
-        if one.what == STEP and one.site == site and one.seconds:
+        if sets_clock(one, site):
+            assert one.seconds is not None
             new_us = one.time_s * 1e6
             found.append(ClockStep(since_us, new_us - one.seconds * 1e6, new_us))
             since_us = new_us

@@ -11,7 +11,7 @@ from weft.diagnosis.links.quarters import QUARTER_S
 from weft.diagnosis.links.series import Mark, Series
 from weft.runs.probes import Event
 from weft.statistics import Floats
-from weft.watch.clock import STEP, ClockStep, as_now, steps_of
+from weft.watch.clock import STEP, ClockStep, as_now, sets_clock, steps_of
 from weft.watch.store import Link, Watched
 
 _BY = (STEP,)
@@ -58,7 +58,7 @@ def series_of(index: int, link: Link, rows: pa.Table, events: Iterable[Event]) -
         kind=kind,
         stands=stands,
         span_s=None if stands is None else _spans_s(time_us / 1e6, kind, size, stands),
-        marks=tuple(_marks(events, steps, start)),
+        marks=tuple(_marks(events, link.src, steps, start)),
     )
 
 
@@ -71,11 +71,11 @@ def _spans_s(time_s: Floats, kind: np.ndarray, size: np.ndarray, stands: np.ndar
     return span_s
 
 
-def _marks(events: list[Event], steps: list[ClockStep], start: float) -> Iterator[Mark]:
+def _marks(events: list[Event], site: str, steps: list[ClockStep], start: float) -> Iterator[Mark]:
     """An event's time is when it began, also where an agent noticed it at its end."""
     later = list(steps)
     for one in events:
-        if one.what == STEP and one.seconds:
+        if sets_clock(one, site):
             later.pop(0)
         shift_us = 0.0 if one.what in _OF_COORDINATOR else _shift_us(one.time_s * 1e6, later)
         begin_s = one.time_s + shift_us / 1e6 - start
