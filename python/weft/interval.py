@@ -14,6 +14,10 @@ class Interval(msgspec.Struct, frozen=True, gc=False):
     low: float
     high: float
 
+    def scaled(self, factor: float) -> Interval:
+        """In another unit: `factor` times as much, above 0."""
+        return Interval(self.median * factor, self.low * factor, self.high * factor)
+
     def map_decreasing(self, convert: Callable[[float], float]) -> Interval:
         """The interval under a decreasing conversion, such as time to rate: the ends swap."""
         return Interval(convert(self.median), convert(self.high), convert(self.low))

@@ -69,7 +69,7 @@ def _of_activity(one: Activity, step: str, variant: str) -> Kernel:
     repeated = len(one.by_launch_ms) if len(one.by_launch_ms) > 1 else one.trials
     compute_ms = next(share.median_ms for share in one.shares if share.kind == "compute")
     return Kernel(
-        step, variant, one.size_bytes, _scaled(one.elapsed, 1e-3), repeated > 2, compute_ms / 1e3
+        step, variant, one.size_bytes, one.elapsed.scaled(1e-3), repeated > 2, compute_ms / 1e3
     )
 
 
@@ -119,10 +119,6 @@ def _others(run: Run) -> Iterator[Kernel]:
 
 def _measures_of(run: Run, launch: int) -> Sequence[Measure]:
     return measures(replace(run, samples=run.samples.filter(pc.field("launch") == launch)))
-
-
-def _scaled(interval: Interval, factor: float) -> Interval:
-    return Interval(*(factor * one for one in (interval.median, interval.low, interval.high)))
 
 
 _PARTS: tuple[Callable[[Run], Iterator[Kernel]], ...] = (

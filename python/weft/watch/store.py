@@ -16,6 +16,7 @@ import numpy as np
 import pyarrow as pa
 from msgspec import Struct, field
 
+from weft.diagnosis.links.local_time import USUAL
 from weft.errors import RequestError, WeftError
 from weft.fresh_file import fresh_file
 from weft.runs.lock import FolderLock
@@ -72,7 +73,7 @@ class Link(Struct, frozen=True, kw_only=True):
     dst: str
     network: str = ""
     interval_s: float | None = None
-    timezone: str = "UTC"
+    timezone: str = USUAL
 
 
 class Record(Struct, kw_only=True):

@@ -31,12 +31,19 @@ class Typical:
     low: float | None
     high: float | None
 
+    @property
+    def interval(self) -> Interval:
+        """Without one, of no width."""
+        if self.low is None or self.high is None:
+            return Interval(self.median, self.median, self.median)
+        return Interval(self.median, self.low, self.high)
+
 
 def typical_text(value: Typical) -> str:
     """Of seconds, with the interval where there is one."""
-    if value.low is None or value.high is None:
+    if value.low is None:
         return format_us(1e6 * value.median)
-    return range_us(Interval(1e6 * value.median, 1e6 * value.low, 1e6 * value.high))
+    return range_us(value.interval.scaled(1e6))
 
 
 def typical(values: Mapping[int, Floats]) -> dict[int, Typical]:

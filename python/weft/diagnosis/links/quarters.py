@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from weft.diagnosis.links.local_time import USUAL
 from weft.diagnosis.links.series import Series
 from weft.statistics import Floats
 
@@ -27,7 +28,7 @@ class Quarters:
     minimum_s: Floats
     jitter_s: Floats
     width_s: float = QUARTER_S
-    timezone: str = "UTC"
+    timezone: str = USUAL
 
     def __len__(self) -> int:
         return len(self.time_s)

@@ -10,6 +10,7 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from weft.diagnosis.links.local_time import USUAL
 from weft.runs.probes import KINDS
 from weft.statistics import Floats
 
@@ -61,7 +62,7 @@ class Series:
     marks: tuple[Mark, ...] = ()
     stands: npt.NDArray[np.int64] | None = None
     span_s: Floats | None = None
-    timezone: str = "UTC"
+    timezone: str = USUAL
 
     def __len__(self) -> int:
         return len(self.time_s)

@@ -142,9 +142,9 @@ def _values(times: Times | HourlyTimes) -> Row:
 
 
 def _interval(name: str, value: Interval | Typical, scale: float) -> Row:
-    ends = (value.median if end is None else end for end in (value.low, value.high))
-    median, low, high = (short(v * scale, 5) for v in (value.median, *ends))
     is_known = value.low is not None
+    found = value.interval if isinstance(value, Typical) else value
+    median, low, high = (short(v * scale, 5) for v in (found.median, found.low, found.high))
     return {
         name: median,
         f"{name}_low": low,

@@ -42,13 +42,14 @@ def _rows(times: MessageTimes, names: list[str]) -> Iterator[Row]:
     for number, one in enumerate(times.by_hour):
         for name, value in zip(names, (one.message_s, one.exchange_s), strict=False):
             if value:
+                found = value.interval.scaled(1e6)
                 yield {
                     "kind": name,
                     "time": one.hour + 0.5,
                     "part": one.hour - number,
-                    "value": short(value.median * 1e6),
-                    "low": short((value.median if value.low is None else value.low) * 1e6),
-                    "high": short((value.median if value.high is None else value.high) * 1e6),
+                    "value": short(found.median),
+                    "low": short(found.low),
+                    "high": short(found.high),
                     "text": typical_text(value),
                     "name": f"{hour_name(one.hour, times.is_by_week)} {times.timezone}",
                 }

@@ -102,7 +102,7 @@ def link_sentence(link: LinkMaterial, outages: Sequence[Incident]) -> str:
     parts.append(f"{count or 'no'} outage{'' if count == 1 else 's'}")
     if not found.times:
         return ", ".join(parts) + "; too few answers for alpha."
-    alpha = range_us(_scaled(found.times.alpha_s, 1e6))
+    alpha = range_us(found.times.alpha_s.scaled(1e6))
     rate = found.times.beta_s
     if rate is None or rate.low <= 0:
         return f"{', '.join(parts)}. A small message takes {alpha}, {_way(found.kind)}."
@@ -135,7 +135,3 @@ def rate_text(beta_s: Interval) -> str:
     digits = 4 if high - low < 0.02 * median else 3
     said = [significant(one, digits) for one in (median, low, high)]
     return f"{said[0]} MB/s ({said[1]} to {said[2]})"
-
-
-def _scaled(value: Interval, scale: float) -> Interval:
-    return Interval(value.median * scale, value.low * scale, value.high * scale)
