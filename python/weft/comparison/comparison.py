@@ -138,6 +138,13 @@ def compare(a: Run, b: Run, more_a: Sequence[Run] = (), more_b: Sequence[Run] = 
     reason = _why_not(named)
     judgement = judged(points, *launches, routes)
     judgement = judgement.withheld() if reason else judgement
+    simultaneous = Simultaneous(
+        sum(one is not None for one in judgement.significant),
+        judgement.launches,
+        least_p(*judgement.launches),
+        repeated=repeated,
+    )
+    unsure = [] if reason else _unsure(a, b, judgement, simultaneous.units)
     ratios = np.array([one.ratio.median for one in points])
     errors_pct = np.abs(np.concatenate([ratios, routes.ratios]) - 1.0) * 100.0
     return Comparison(
@@ -149,16 +156,11 @@ def compare(a: Run, b: Run, more_a: Sequence[Run] = (), more_b: Sequence[Run] = 
         statistic=reduction,
         differences=setting_differences(a.meta, b.meta),
         nodes=[] if reason else nodes_that_differ(routes),
-        simultaneous=Simultaneous(
-            sum(one is not None for one in judgement.significant),
-            judgement.launches,
-            least_p(*judgement.launches),
-            repeated=repeated,
-        ),
+        simultaneous=simultaneous,
         median_abs_error_pct=float(np.sort(errors_pct)[middle_rank(len(errors_pct))]),
         worst_abs_error_pct=float(errors_pct.max()),
         unmatched=unmatched,
-        warnings=[*warnings, *_notes(sides, unmatched, judgement, reason)],
+        warnings=[*warnings, *_notes(sides, unmatched), *unsure],
         points=[
             structs.replace(one, significant=yes, noise_a=noise_a, noise_b=noise_b)
             for one, (yes, noise_a, noise_b) in zip(points, judgement.rows(), strict=False)
@@ -201,13 +203,8 @@ def _nothing_shared(a: Run, b: Run) -> RequestError:
     )
 
 
-def _notes(
-    sides: tuple[Sequence[Run], Sequence[Run]],
-    unmatched: Unmatched,
-    judgement: Judgement,
-    reason: str | None,
-) -> Iterator[Warning]:
-    """What could not be compared, and what cannot be said."""
+def _notes(sides: tuple[Sequence[Run], Sequence[Run]], unmatched: Unmatched) -> Iterator[Warning]:
+    """What could not be compared."""
     a, b = sides[0][0], sides[1][0]
     if _is_same(a, b):
         yield Warning(
@@ -223,10 +220,11 @@ def _notes(
         )
     for run in (*sides[0], *sides[1]):
         yield from sampled_warning(str(run.directory), run.meta)
-    if reason:
-        return
+
+
+def _unsure(a: Run, b: Run, judgement: Judgement, units: str) -> Iterator[Warning]:
+    """What cannot be said, of too few launches or runs."""
     has_few = min(judgement.launches) < MIN_LAUNCHES
-    units = "launches" if len(sides[0]) == len(sides[1]) == 1 else "runs"
     if None in judgement.significant:
         noise = ", nor is it known what each run differs from itself" if has_few else ""
         yield Warning(

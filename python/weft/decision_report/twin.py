@@ -11,7 +11,7 @@ from weft.prediction.intervals import widened
 from weft.report.figures.drawing.figure import Figure
 from weft.report.figures.forest import FAINT, SECOND, STRONG, Forest, Twig
 from weft.report.table import Table
-from weft.twin.twin import HeldOut, Parameter, Twin, read_twin
+from weft.twin.twin import HeldOut, Parameter, Twin, held_text, read_twin
 
 NOTES = (
     "Each pattern was predicted by a twin that was fitted to all others. The rate of a phase is what all of its routes "
@@ -121,18 +121,14 @@ def _left_out_table(twin: Twin) -> Table:
             one.pattern,
             str(one.phases),
             f"{100 * one.rate_error:+.1f} %",
-            _held(one.rate_held),
+            held_text(one.rate_held),
             f"{100 * one.time_error:+.1f} %",
-            _held(one.time_held),
+            held_text(one.time_held),
         ]
         for one in twin.held_out
     ]
     headers = ["Pattern", "Phases", "Rate off by", "90 % interval", "Time off by", "90 % interval"]
     return Table(headers, rows)
-
-
-def _held(is_held: bool | None) -> str:
-    return {True: "held", False: "not held", None: "not known"}[is_held]
 
 
 def _sources_table(twin: Twin) -> Table:

@@ -6,7 +6,7 @@ from rich.console import Console
 
 from weft.cli.tables.layout import number, plain_table, terminal, titled
 from weft.nodeset import fold
-from weft.twin.twin import HeldOut, Parameter, Twin
+from weft.twin.twin import HeldOut, Parameter, Twin, held_text
 
 
 def print_twin(folder: str, twin: Twin) -> None:
@@ -42,15 +42,11 @@ def _print_held_out(console: Console, patterns: list[HeldOut]) -> None:
             one.pattern,
             str(one.phases),
             f"{100 * one.rate_error:+.1f} %",
-            _held(one.rate_held),
+            held_text(one.rate_held),
             f"{100 * one.time_error:+.1f} %",
-            _held(one.time_held),
+            held_text(one.time_held),
         ]
         for one in patterns
     ]
     table = plain_table("", "phases", "rate", "", "slowest flow's time", "", rows=rows)
     titled(console, "Measured over predicted, each pattern by what fits all others", table)
-
-
-def _held(is_held: bool | None) -> str:
-    return {True: "held", False: "missed", None: "not known"}[is_held]
