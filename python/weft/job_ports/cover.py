@@ -6,8 +6,6 @@ from collections.abc import Iterable, Sequence
 from collections.abc import Set as AbstractSet
 
 import numpy as np
-from scipy.optimize import Bounds, LinearConstraint, milp
-from scipy.sparse import csr_array
 
 _Pair = tuple[str, str]
 LIMIT_S = 1.0
@@ -24,6 +22,9 @@ def cover(
     distinct = {frozenset(one) for one in sets if one}
     if elements in distinct:
         return [elements]
+    from scipy.optimize import Bounds, LinearConstraint, milp  # here: most jobs are one set
+    from scipy.sparse import csr_array
+
     chosen = sorted(distinct, key=lambda one: (-len(one), sorted(one)))
     rows = {element: row for row, element in enumerate(sorted(elements))}
     entries = [(rows[element], at) for at, one in enumerate(chosen) for element in one]

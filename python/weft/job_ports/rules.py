@@ -15,7 +15,7 @@ from weft.testbed.ports import PortRange
 
 _Pairs = frozenset[tuple[str, str]]
 EXACT_SERVERS = 12
-"""Of so many nodes that listen all sets are tried: 4,096 take a tenth of a second."""
+"""Of so many nodes that listen all 4,096 sets are tried."""
 
 
 class Rule(Struct, frozen=True, kw_only=True):
