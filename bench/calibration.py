@@ -5,6 +5,9 @@ held against the share in which it does, and the rate of finding what was plante
 held. The nuisances are those that networks have: runs that differ, rounds that follow each other, bursts, daily
 courses, clocks that are set, heavy tails, uneven nodes. `--only probes` runs the cases of one file of
 bench/calibrated, `--worlds N` at most N worlds of each case.
+
+Three goals are missed, each for the `missed` of its case: short faults of a part of a link's probes take a probe more
+to be found, and small losses in long bursts are told from none less often.
 """
 
 from __future__ import annotations
@@ -31,14 +34,19 @@ def main() -> None:
     with ProcessPoolExecutor() as pool:
         goals = [*pool.map(_judged, chosen, [asked.worlds] * len(chosen))]
     missed = sum(goal.is_met is False for goal in goals)
-    print(f"\n{missed} of {len(goals)} goals are missed")
+    known = sum(bool(_case(*one).missed) for one in chosen)
+    print(f"\n{missed} of {len(goals)} goals are missed; {known} are known to be")
     if asked.only is None and asked.worlds is None:
         save("calibration", goals)
 
 
+def _case(file: str, position: int) -> Case:
+    return cases()[file][position]
+
+
 def _judged(name: tuple[str, int], worlds: int | None) -> Goal:
     """Of a case by its file and position: what it draws with cannot be sent to another process."""
-    case: Case = cases()[name[0]][name[1]]
+    case = _case(*name)
     case = replace(case, worlds=min(case.worlds, worlds or case.worlds))
     begin = monotonic()
     goal = case.goal(case.share())

@@ -127,10 +127,10 @@ def _is_refused(random: Random, burst: int) -> bool:
     return _losing(random, np.full(LOSING, 0.0005), burst).status == "not met"
 
 
-def _is_seen(random: Random, burst: int) -> bool:
+def _is_seen(random: Random, burst: int, share: float = 0.005) -> bool:
     """Whether the one node is named that loses five times of what it may."""
     shares = np.zeros(LOSING)
-    shares[LOSING // 2] = 0.005
+    shares[LOSING // 2] = share
     found = _losing(random, shares, burst)
     return any(f"n{LOSING // 2 + 1}" in one.nodes for one in found.symptoms)
 
@@ -227,5 +227,12 @@ CASES = [
             power=0.9,
         )
         for burst in (5, 20, 50)
+    ),
+    Case(
+        "a node that loses 0.3 % in bursts of 50",
+        partial(_is_seen, burst=50, share=0.003),
+        60,
+        power=0.78,
+        missed="so few bursts say little of a share; what was found before rested on single losses",
     ),
 ]

@@ -215,6 +215,9 @@ def finds_a_short_one(generator: np.random.Generator, hit: tuple[int, ...], leas
 
 
 EVENTS = "docs/link-events.md"
+SHARED = (
+    "all sets of probes share what is expected by chance, so a part of them takes one probe more"
+)
 CASES = [
     Case("kind: alpha of a link that loses datagrams", misses_alpha, 100, claimed=0.05),
     Case("kind: its rate", finds_the_rate, 60, power=0.9),
@@ -270,6 +273,20 @@ CASES = [
         partial(finds_a_short_one, hit=(0,), least=5),
         60,
         power=0.9,
+    ),
+    Case(
+        "outages: three of ICMP filtered",
+        partial(finds_a_short_one, hit=(0,), least=3),
+        60,
+        power=0.53,
+        missed=SHARED,
+    ),
+    Case(
+        "outages: five of two kinds in a row",
+        partial(finds_a_short_one, hit=(0, 1), least=5),
+        60,
+        power=0.53,
+        missed=SHARED,
     ),
     Case("availability: 99 % is not 99.9 %", tells_bad_from_good, 100, power=0.9),
 ]

@@ -38,6 +38,8 @@ class Case:
     power: float | None = None
     """The share of worlds in which what was planted must be found: a tenth less than before the claim held."""
     said: tuple[Said, ...] = ()
+    missed: str = ""
+    """Why the goal is known to be missed; empty where it is to be met."""
 
     def share(self) -> float:
         """Of the worlds that are so; each case draws the same worlds at each call."""
