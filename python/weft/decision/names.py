@@ -20,3 +20,8 @@ def time_text(one: WorkloadTime) -> str:
     """What a workload takes, and whether that says nothing of links."""
     time = format_us(one.time_s.median * 1e6)
     return f"{time}, latency bound" if one.is_latency_bound else time
+
+
+def share_text(part: float) -> str:
+    """Rounded down: 89.9 % is less than 90 %."""
+    return f"{int(1000 * part + 1e-9) / 10:g} %"

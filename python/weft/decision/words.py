@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from msgspec.structs import replace
 
 from weft.decision.document import Decision, DesignResult, Sensitivity
+from weft.decision.names import share_text
 from weft.decision.quantities import Kind, Quantity
 from weft.decision.request import By, Request
 from weft.decision.workloads import Workload
@@ -105,8 +106,8 @@ def _sentences(
     elif kept is not None and kept < found.kept_wanted:
         yield (
             f"No decision follows yet: {found.chosen} has {least} of all that keep the constraints in the middle, but "
-            f"keeps them in {_share(kept)} of worlds only (wanted: {_share(found.kept_wanted)}), over the draws of "
-            f"{uncertain}."
+            f"keeps them in {share_text(kept)} of worlds only (wanted: {share_text(found.kept_wanted)}), over the "
+            f"draws of {uncertain}."
         )
         yield f"Expected regret{where}: {found.regret:.1%}."
     else:
@@ -128,12 +129,7 @@ def _often(found: Decision) -> str:
     kept = found.kept_share
     if kept is None:
         return ""
-    return f" in {_share(found.kept_wanted)} of worlds or more; it keeps them in {_share(kept)}"
-
-
-def _share(part: float) -> str:
-    """Rounded down: 89.9 % is less than 90 %."""
-    return f"{int(1000 * part + 1e-9) / 10:g} %"
+    return f" in {share_text(found.kept_wanted)} of worlds or more; it keeps them in {share_text(kept)}"
 
 
 def _short(found: Decision, short: ShortBill) -> Iterator[str]:
@@ -190,7 +186,7 @@ def basis_of(
 
 def _sure(quantities: Sequence[Quantity], request: Request) -> str:
     is_limited = bool(quantities and request.constraints)
-    return f" and in {_share(request.decision.wanted)} of worlds or more" if is_limited else ""
+    return f" and in {share_text(request.decision.wanted)} of worlds or more" if is_limited else ""
 
 
 def _worlds(quantities: Sequence[Quantity], draws: int) -> Iterator[str]:

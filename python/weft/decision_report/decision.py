@@ -7,7 +7,7 @@ from pathlib import Path
 
 from weft.decision.document import Decision, DesignResult
 from weft.decision.folder import read_decision
-from weft.decision.names import time_text
+from weft.decision.names import share_text, time_text
 from weft.decision_report.frontier import frontier_figure
 from weft.decision_report.part import Part
 from weft.decision_report.prices import price_figure
@@ -66,7 +66,9 @@ def _design_row(one: DesignResult, found: Decision) -> list[str]:
 
 
 def _kept(one: DesignResult, found: Decision) -> list[str]:
-    return [] if found.kept_share is None or one.kept_share is None else [f"{one.kept_share:.0%}"]
+    return (
+        [] if found.kept_share is None or one.kept_share is None else [share_text(one.kept_share)]
+    )
 
 
 def _lacks_any(found: Decision) -> bool:

@@ -7,7 +7,7 @@ from rich.console import Console
 from weft.cli.tables.layout import number, plain_table, terminal, titled
 from weft.cli.tables.run_warnings import print_run_warnings
 from weft.decision.document import Decision, DesignResult, Sensitivity
-from weft.decision.names import time_text
+from weft.decision.names import share_text, time_text
 from weft.interval import Interval
 
 MOST_ROWS = 12
@@ -54,7 +54,7 @@ def _print_designs(
             *([", ".join(one.lacks)] if lacks else []),
             _range(one.index),
             *([] if one.best_share is None else [f"{one.best_share:.0%}"]),
-            *([_probability(one.kept_share)] if kept_in else []),
+            *([share_text(one.kept_share)] if one.kept_share is not None and kept_in else []),
             *(time_text(each) for each in one.times),
         ]
         for one in designs[:MOST_ROWS]
