@@ -121,9 +121,10 @@ def test_the_frontier_joins_what_is_not_dominated(decision: Path) -> None:
 
 def test_a_page_states_no_probability_where_nothing_is_uncertain(tmp_path: Path) -> None:
     certain, _, _ = DESIGNS.partition("[uncertain]")
-    (tmp_path / "designs.toml").write_text(certain)
+    (tmp_path / "designs.toml").write_text(certain.replace('name = "switches"', "", 1))
     decided = weft.decide(tmp_path / "designs.toml", out=tmp_path / "decision")
     [part] = DecisionReport([decided.directory]).parts
+    assert part.title == "Decision: decision", "without a name, that of the folder"
     [(_, designs), *_] = part.tables
     assert "Best in" not in designs.headers
     assert {len(row) for row in designs.rows} == {len(designs.headers)}

@@ -22,7 +22,7 @@ def decision_part(folder: Path, number: int) -> Part:
     found = read_decision(folder)
     drawn = (make(found, number) for make in (frontier_figure, price_figure, tornado_figure))
     return Part(
-        title=f"Decision: {found.name}",
+        title=f"Decision: {found.name or folder.resolve().name}",
         verdict=[found.text],
         figures=[one for one in drawn if one],
         tables=[
