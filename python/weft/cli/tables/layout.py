@@ -12,6 +12,8 @@ from rich.table import Table
 from weft.cli.streams import unguarded
 from weft.printable import indented, one_line, printable
 
+_WIDE = 150
+
 
 class Terminal(Console):
     """Has no control characters but its own, and no line of a text looks like one of weft's own."""
@@ -53,6 +55,13 @@ class _Cells(Table):
 def terminal(soft_wrap: bool = False, is_stderr: bool = False) -> Console:
     """Standard output or error, where nothing that is printed is markup."""
     return Terminal(stderr=is_stderr, highlight=False, markup=False, soft_wrap=soft_wrap)
+
+
+def wide_terminal(soft_wrap: bool = False) -> Console:
+    """Standard output for tables of which a row stays a line, however narrow the terminal is."""
+    console = terminal(soft_wrap)
+    console.width = max(console.width, _WIDE)
+    return console
 
 
 def print_disturbed(console: Console, reason: str | None) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from datetime import UTC, datetime
 
-from weft.cli.tables.layout import number, plain_table, terminal, titled
+from weft.cli.tables.layout import number, plain_table, titled, wide_terminal
 from weft.diagnosis.links.causes import Incident
 from weft.diagnosis.links.changes import Change
 from weft.diagnosis.links.findings import Findings, LinkFindings
@@ -12,8 +12,6 @@ from weft.diagnosis.links.outages import EXPECTED
 from weft.diagnosis.links.recurrence import Recurrence, recurrence_text
 from weft.interval import Interval
 
-_WIDTH = 150
-"""A row stays a line, however narrow the terminal is."""
 _ASSUMED = (
     "up: outages are taken to come independently, with about exponential lengths. "
     "alpha and beta: half of a round trip, whichever way is slower."
@@ -23,8 +21,7 @@ _BY_CHANCE = f"by chance {2 * EXPECTED:g} on each link, if losses in a row have 
 
 def print_findings(found: Findings) -> None:
     """Links, then outages, then what recurs, then changes; times in UTC, hours of the week in the zone of the link."""
-    console = terminal()
-    console.width = max(console.width, _WIDTH)
+    console = wide_terminal()
     if not found.links:
         console.print("no probes")
         return

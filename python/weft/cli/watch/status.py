@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import click
 
 from weft.cli.output import json_option, plain, print_json
-from weft.cli.tables.layout import plain_table, terminal
+from weft.cli.tables.layout import plain_table, wide_terminal
 from weft.quantity import format_mbps, format_us
 
 if TYPE_CHECKING:
@@ -32,7 +32,7 @@ def status(folder: Path, as_json: bool) -> None:
     if as_json:
         print_json(plain(found))
         return
-    console, now_s = terminal(soft_wrap=True), time.time()
+    console, now_s = wide_terminal(soft_wrap=True), time.time()
     headings = ("link", "state", "for", "alpha", "rate", "by", "up", "answered", "probes")
     console.print(plain_table(*headings, rows=[_row(link, now_s) for link in found.links]))
     for link in found.links:
