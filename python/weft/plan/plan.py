@@ -102,6 +102,9 @@ MESSAGES_IN_TIME = 100
 """The largest message of a step with a goal takes at most so small a part of the goal's time."""
 GOAL_TRIALS = 3
 """Batches of a size in the first launches: their median is not moved by one of them."""
+LEAST_BATCH_NS = 4_000_000
+"""No batch of the first launches is planned to be shorter: a batch gives the mean of its messages, and the median of the
+means of a few messages misses the rare slow ones that are in a mean of many."""
 
 
 CONFIRMING_LAUNCHES = 2
@@ -247,11 +250,11 @@ class Step(Struct, frozen=True):
         """The step as its first launches carry it out if it has a goal: so many together take half of the time."""
         if not self.goal or not isinstance(self.stop, TimeRule):
             return self
-        share_ns = self.goal.time_ns // (2 * launches * sizes)
+        share_ns = max(self.goal.time_ns // (2 * launches * sizes), LEAST_BATCH_NS)
         until_ns = self.goal.longest_ns if self.until_ns is None else self.until_ns
         stop = msgspec.structs.replace(
             self.stop,
-            trial_ns=max(1, min(self.stop.trial_ns, share_ns // GOAL_TRIALS)),
+            trial_ns=min(self.stop.trial_ns, max(share_ns // GOAL_TRIALS, LEAST_BATCH_NS)),
             trials=min(self.stop.trials, GOAL_TRIALS),
             at_most_ns=share_ns,
         )
