@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 import os
+import signal
 import sys
 from typing import NoReturn
 
@@ -35,6 +36,7 @@ def main() -> NoReturn:
     """Run the command line. Exit codes: 0 fine, 1 the work failed, 2 the request was wrong."""
     _speak_utf8()
     guard_streams()
+    _interrupt_on_terminate()
     _widen()
     if "_WEFT_COMPLETE" in os.environ:
         _answer_shells()
@@ -70,6 +72,18 @@ def _speak_utf8() -> None:
     """Start again with UTF-8 where the locale cannot name all files, such as LC_ALL=C with PYTHONUTF8=0."""
     if sys.getfilesystemencoding() != "utf-8":
         os.execv(sys.executable, [sys.executable, "-X", "utf8", *sys.orig_argv[1:]])
+
+
+def _interrupt_on_terminate() -> None:
+    """Have the first request to terminate be an interrupt, so that labs are taken away; one that follows, as from
+    `timeout`, which asks the process and its group, would cut off the cleaning up."""
+
+    def interrupt(*_: object) -> NoReturn:
+        signal.signal(signal.SIGTERM, lambda *_: None)
+        raise KeyboardInterrupt
+
+    if signal.getsignal(signal.SIGTERM) is signal.SIG_DFL:
+        signal.signal(signal.SIGTERM, interrupt)
 
 
 def _widen() -> None:

@@ -103,7 +103,7 @@ MESSAGES_IN_TIME = 100
 GOAL_TRIALS = 3
 """Batches of a size in the first launches: their median is not moved by one of them."""
 LEAST_BATCH_NS = 4_000_000
-"""No batch of the first launches is planned to be shorter: a batch gives the mean of its messages, and the median of the
+"""No batch of the first launches is planned to be shorter: a batch gives the mean of its messages, and the median of
 means of a few messages misses the rare slow ones that are in a mean of many."""
 
 

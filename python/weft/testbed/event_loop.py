@@ -24,7 +24,7 @@ def run_to_end(work: Coroutine[None, None, T]) -> T:
     try:
         asyncio.get_running_loop()
     except RuntimeError:
-        with _waits_without_threads():
+        with _waits_without_threads(), _terminates_as_before():
             return asyncio.run(work)
     return _run_beside(work)
 
@@ -62,6 +62,17 @@ def _run_beside(work: Coroutine[None, None, T]) -> T:
             if not result.done():
                 started.result()()
             raise
+
+
+@contextmanager
+def _terminates_as_before() -> Iterator[None]:
+    """A loop that ends has requests to terminate kill the process, also where they did not before."""
+    before = signal.getsignal(signal.SIGTERM)
+    try:
+        yield
+    finally:
+        if _is_main_thread() and before is not None:
+            signal.signal(signal.SIGTERM, before)
 
 
 @contextmanager

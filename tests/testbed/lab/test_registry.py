@@ -1,13 +1,16 @@
 """The registry of labs: entries that this weft cannot read are stale, and can be taken away."""
 
 import json
+import signal
 import subprocess
+from pathlib import Path
 from typing import Any
 
 import msgspec
 import pytest
 
-from support.command import weft, weft_json
+from support.command import WEFT, weft, weft_json
+from support.waiting import wait_for
 from weft.testbed.lab import registry
 from weft.testbed.lab.daemon import process_started
 from weft.testbed.lab.testbed import bring_up, open_lab
@@ -92,3 +95,13 @@ def test_what_a_killed_run_left_goes_with_the_next_private_lab() -> None:
     put("kept", json.dumps(entry | {"id": "kept"}))
     with open_lab("pair"):
         assert [one.id for one in registry.entries() if one.state == "stale"] == ["kept"]
+
+
+def test_a_run_that_is_ended_before_it_measures_takes_its_lab_away(tmp_path: Path) -> None:
+    command = [*WEFT, "run", "latency", "--on", "lab:pair", "--out", str(tmp_path / "run")]
+    running = subprocess.Popen(command, stdout=subprocess.DEVNULL)
+    wait_for(registry.entries)
+    running.send_signal(signal.SIGTERM)
+    running.send_signal(signal.SIGTERM)
+    assert running.wait(30) in (1, 130)
+    assert registry.entries() == []
