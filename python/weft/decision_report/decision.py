@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import Path
 
-from weft.decision.document import Decision, DesignResult
+from weft.decision.document import Decision
 from weft.decision.folder import read_decision
 from weft.decision.names import share_text, time_text
 from weft.decision_report.frontier import frontier_figure
@@ -39,40 +39,35 @@ def decision_part(folder: Path, number: int) -> Part:
 
 
 def _designs_table(found: Decision) -> Table:
-    unit = next((one.cost.currency for one in found.designs if one.cost), "")
-    headers = ["Design", f"{found.counted}, {unit}", "Share", "Routing", "Time"]
-    headers += ["Best in"] if found.is_weighed else []
-    headers += ["Keeps constraints in"] if found.kept_share is not None else []
-    headers += ["Dominated by"]
-    headers += ["Without a price"] if _lacks_any(found) else []
-    headers += [name for name, _ in found.workloads]
-    return Table(headers, [_design_row(one, found) for one in found.designs])
+    """Without columns that say nothing of any design."""
+    columns = [one for one in _design_columns(found) if any(one[1])]
+    rows = [list(row) for row in zip(*(values for _, values in columns), strict=True)]
+    return Table([header for header, _ in columns], rows)
 
 
-def _design_row(one: DesignResult, found: Decision) -> list[str]:
-    share = one.cost.share if one.cost else None
-    return [
-        one.name + (" (chosen)" if one.name == found.chosen else ""),
-        _range(one.cost.counted, ",.0f") if one.cost else "no price",
-        "" if share is None else f"{share:.0%}",
-        one.routing,
-        _range(one.index, ".3g"),
-        *([] if one.best_share is None else [f"{one.best_share:.0%}"]),
-        *_kept(one, found),
-        found.dominator(one),
-        *([", ".join(one.lacks)] if _lacks_any(found) else []),
-        *(time_text(each) for each in one.times),
-    ]
+def _design_columns(found: Decision) -> Iterator[tuple[str, list[str]]]:
+    designs = found.designs
+    unit = next((one.cost.currency for one in designs if one.cost), "")
+    names = [one.name + (" (chosen)" if one.name == found.chosen else "") for one in designs]
+    prices = [_range(one.cost.counted, ",.0f") if one.cost else "no price" for one in designs]
+    shares = [one.cost.share if one.cost else None for one in designs]
+    yield "Design", names
+    yield f"{found.counted}, {unit}", prices
+    yield "Of the cluster's price", [_percent(one) for one in shares]
+    yield "Routing", [one.routing for one in designs]
+    yield "Time", [_range(one.index, ".3g") for one in designs]
+    yield "Best in", [_percent(one.best_share) for one in designs]
+    if found.kept_share is not None:
+        kept = [one.kept_share for one in designs]
+        yield "Keeps constraints in", ["" if one is None else share_text(one) for one in kept]
+    yield "Dominated by", [found.dominator(one) for one in designs]
+    yield "Without a price", [", ".join(one.lacks) for one in designs]
+    for number, (name, _) in enumerate(found.workloads):
+        yield name, [time_text(one.times[number]) for one in designs]
 
 
-def _kept(one: DesignResult, found: Decision) -> list[str]:
-    return (
-        [] if found.kept_share is None or one.kept_share is None else [share_text(one.kept_share)]
-    )
-
-
-def _lacks_any(found: Decision) -> bool:
-    return any(one.lacks for one in found.designs)
+def _percent(share: float | None) -> str:
+    return "" if share is None else f"{share:.0%}"
 
 
 def _broken_table(found: Decision) -> Table:
