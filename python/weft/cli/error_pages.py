@@ -26,7 +26,7 @@ PAGES = {
     "weft.fabrics.changes": "what-if.md",
     "weft.fabrics.simgrid": "simulate.md",
     "weft.formats": "other-tools.md",
-    "weft.formats.probes": "link-events.md",
+    "weft.formats.probes": "replay-links.md",
     "weft.model": "laws.md",
     "weft.model.machine_text": "fit-a-machine.md",
     "weft.plan": "plans.md",
