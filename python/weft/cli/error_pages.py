@@ -35,7 +35,7 @@ PAGES = {
     "weft.server": "watch-a-run.md",
     "weft.watch": "watch-links.md",
     "weft.watch.alerts": "watch-alerts.md",
-    "weft.watch.exporter": "watch-alerts.md",
+    "weft.watch.exporter": "watch-metrics.md",
     "weft.testbed.computed": "simulate.md",
     "weft.testbed.computed.node": "simulate-a-node.md",
     "weft.testbed.hosts": "real-clusters.md",
