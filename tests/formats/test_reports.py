@@ -193,6 +193,11 @@ def test_json_without_its_beginning_is_refused(tmp_path: Path) -> None:
     assert "line 1: not perftest's JSON" in error.message
 
 
+def test_a_host_that_fping_could_not_look_up_is_named(tmp_path: Path) -> None:
+    run = of(tmp_path, "fping", "fping_C_icmp_errors.txt")
+    assert "n9 was not probed: Name or service not known" in message(run, "passed-over")
+
+
 def test_both_directions_of_iperf3_are_taken_where_their_keys_are_alike(tmp_path: Path) -> None:
     run = of(tmp_path, "iperf3", "iperf37_bidir.json")
     one, other = (step.name for step in run.meta.plan.steps)
