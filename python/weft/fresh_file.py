@@ -1,11 +1,13 @@
-"""A new file under a name that something else may have: a link may have been left there."""
+"""Files written under names that something else may have: a link may have been left there."""
 
 from __future__ import annotations
 
 import os
+from io import FileIO
 from pathlib import Path
 from typing import BinaryIO
 
+_APPENDING = os.O_RDWR | os.O_APPEND | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC
 _NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
 
 
@@ -14,3 +16,8 @@ def fresh_file(path: Path, mode: int = 0o666) -> BinaryIO:
     Raises OSError."""
     path.unlink(missing_ok=True)
     return os.fdopen(os.open(path, _NEW, mode), "wb")
+
+
+def appended_file(path: Path) -> FileIO:
+    """A file that is made or goes on at its end, unbuffered. Raises OSError, ELOOP for a link."""
+    return FileIO(os.open(path, _APPENDING, 0o666), "ab+")

@@ -199,3 +199,20 @@ def test_a_wrong_knob_is_refused_before_anything_starts(
         PLAN.replace('{ mtu = "1400" }', json.dumps({knob: "1"}).replace(":", " ="))
     )
     assert says in refusal("run", tmp_path / "p.toml", "--on", "local:2")
+
+
+def test_where_no_journal_may_be_kept_nothing_is_changed_and_nothing_else_said(
+    names: tuple[str, str], tmp_path: Path
+) -> None:
+    state = tmp_path / "state/weft"
+    state.mkdir(parents=True)
+    (tmp_path / "elsewhere").mkdir()
+    (state / "settings-of-node").symlink_to(tmp_path / "elsewhere")
+    (tmp_path / "p.toml").write_text(PLAN)
+    before = list(map(settings_of, names))
+    done = weft("run", tmp_path / "p.toml", "--on", spec_of(names), "--out", tmp_path / "r")
+    assert done.returncode == 1
+    codes = [one.code for one in Run.open(tmp_path / "r").meta.warnings]
+    assert "knob-refused" in codes and "settings-not-restored" not in codes
+    assert list(map(settings_of, names)) == before
+    assert not list(folder().iterdir()) and not list((tmp_path / "elsewhere").iterdir())

@@ -13,7 +13,9 @@ from msgspec.structs import replace
 from support.command import WEFT, refusal, weft
 from support.runs import change_meta
 from support.synthetic import write_run
-from weft.plan.plan import SizeList
+from weft.execute.gate import deeds
+from weft.plan.pattern import Cast, CastFile
+from weft.plan.plan import CountRule, SizeList
 from weft.runs.meta import RunMeta
 
 SIZES = [1, 1024, 65536]
@@ -105,6 +107,24 @@ def test_settings_of_this_machine_are_not_changed_unasked(tmp_path: Path) -> Non
     change_meta(folder, status="partial", done=[], testbed={"kind": "local", "spec": "local:"})
     said = refusal("run", "--resume", folder)
     assert "set rps_cpus = 2 on nodes of local:" in said and "--yes" in said
+
+
+@pytest.mark.parametrize("overwrite", [False, True])
+def test_files_are_not_copied_unasked(tmp_path: Path, overwrite: bool) -> None:
+    def casting(meta: RunMeta) -> None:
+        file = CastFile("/etc/key", f"{tmp_path}/precious", overwrite, None, True)
+        cast = Cast(None, 65536, 1, False, file)
+        once = CountRule(repeats=1, trials=1)
+        step = replace(meta.plan.steps[0], pattern=cast, stop=once)
+        meta.plan = meta.plan.with_step(0, step)
+
+    folder = tmp_path / "r"
+    write_run(folder, sizes=SIZES, change=casting)
+    change_meta(folder, status="partial", done=[], testbed={"kind": "local", "spec": "local:"})
+    said = refusal("run", "--resume", folder)
+    assert f"copy /etc/key to {tmp_path}/precious" in said and "--yes" in said
+    assert ("over what is there" in said) == overwrite
+    assert not list(deeds("vm:pair", [RunMeta.read(folder).plan]))
 
 
 def test_work_of_a_stranger_does_nothing_unasked(tmp_path: Path) -> None:

@@ -166,6 +166,38 @@ def test_labels_of_launchers_are_taken_off_and_others_lines_counted(
     assert "a warning of rank 1" in message(run, "passed-over")
 
 
+@pytest.mark.parametrize("label", ["[1,0]<stdout>:", "0: ", "[1,0]<stdout>:[OUTPUT] "])
+@pytest.mark.parametrize(
+    ("tool", "name", "rate"),
+    [("iperf3", "iperf37_bidir.json", 939), ("perftest", "ib_write_bw_json.json", 394_020)],
+)
+def test_labels_before_json_are_taken_off(
+    tmp_path: Path, label: str, tool: str, name: str, rate: float
+) -> None:
+    text = (DATA / "reports" / name).read_text()
+    log = "".join(f"{label}{line}\n" for line in text.splitlines())
+    run = imported(tmp_path, tool, f"{log}[1,1]<stderr>:a warning of rank 1\n")
+    assert max(rates(run)) == pytest.approx(rate, rel=1e-3)
+    assert "a warning of rank 1" in message(run, "passed-over")
+
+
+def test_what_stands_around_perftest_s_json_is_passed_over(tmp_path: Path) -> None:
+    text = (DATA / "reports/ib_write_bw_json.json").read_text()
+    run = imported(tmp_path, "perftest", f"$ ib_write_bw --out_json\n{text}$ exit\n")
+    assert rates(run) == [pytest.approx(394_020, rel=1e-3)]
+    assert "2 lines" in message(run, "passed-over")
+
+
+def test_json_without_its_beginning_is_refused(tmp_path: Path) -> None:
+    error = refusal(tmp_path, "perftest", '"n_iterations": 5\n}\n')
+    assert "line 1: not perftest's JSON" in error.message
+
+
+def test_a_host_that_fping_could_not_look_up_is_named(tmp_path: Path) -> None:
+    run = of(tmp_path, "fping", "fping_C_icmp_errors.txt")
+    assert "n9 was not probed: Name or service not known" in message(run, "passed-over")
+
+
 def test_both_directions_of_iperf3_are_taken_where_their_keys_are_alike(tmp_path: Path) -> None:
     run = of(tmp_path, "iperf3", "iperf37_bidir.json")
     one, other = (step.name for step in run.meta.plan.steps)

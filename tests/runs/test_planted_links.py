@@ -6,6 +6,9 @@ import pytest
 
 from support.here import weft, weft_json
 from support.runs import change_meta
+from weft.watch.alerts.event import Event, notice_of
+from weft.watch.alerts.ledger import LOG_NAME, log_notices
+from weft.watch.store import EVENTS_NAME, Record, StoreError, Writer
 
 NAMES = ["run.json.new", "samples.arrows.new", "samples.parquet.new", "evidence.arrows.new"]
 
@@ -35,6 +38,21 @@ def test_a_planted_lock_is_not_written_through(folder: Path, tmp_path: Path) -> 
     (folder / "writer.lock").symlink_to(victim)
     done = weft("run", "--resume", folder)
     assert done.returncode == 2 and "writer.lock: is a link" in done.stderr
+    assert victim.read_text() == "mine"
+
+
+def test_a_watch_does_not_append_through_planted_links(tmp_path: Path) -> None:
+    victim = tmp_path / "victim"
+    victim.write_text("mine")
+    Writer.create(tmp_path / "w", Record()).close()
+    (tmp_path / "w" / EVENTS_NAME).unlink()
+    for name in (EVENTS_NAME, LOG_NAME):
+        (tmp_path / "w" / name).symlink_to(victim)
+    with pytest.raises(StoreError):
+        Writer.resume(tmp_path / "w")
+    notice = notice_of(Event(id="a", kind="outages", what="down", begin_s=0.0), "begin", 0.0)
+    with pytest.raises(OSError, match="symbolic links"):
+        log_notices(tmp_path / "w", [notice])
     assert victim.read_text() == "mine"
 
 

@@ -7,11 +7,14 @@ from collections.abc import Collection, Iterable, Iterator
 from pathlib import Path
 
 from weft.errors import RequestError
-from weft.plan.plan import Plan
+from weft.plan.pattern import Cast
+from weft.plan.plan import Plan, Step
 from weft.runs.meta import FILE_NAME, RunMeta
 
 _MADE_HERE = ("lab", "vm", "sim", "node")
 """Testbeds whose settings are those of networks that are made for the run."""
+_OWN_DISKS = ("vm", "sim", "node")
+"""Testbeds whose files are not this machine's, nor those of real nodes."""
 
 
 def refuse_other_owner(*paths: Path) -> None:
@@ -32,16 +35,25 @@ def deeds_of_run(folder: Path) -> list[str]:
 
 
 def deeds(spec: str, plans: Iterable[Plan] = ()) -> Iterator[str]:
-    """The commands that a testbed has run, and the settings of nodes that plans change there; nothing is started."""
+    """The commands that a testbed has run, and what plans do to nodes there; nothing is started."""
     from weft.testbed.hosts.spec import named_commands
 
     yield from named_commands(spec)
-    if spec.partition(":")[0] in _MADE_HERE:
-        return
     for plan in plans:
         for step in plan.steps:
-            for knob, value in (step.options.knobs or {}).items():
-                yield f"set {knob} = {value} on nodes of {spec}"
+            yield from _deeds_of_step(step, spec)
+
+
+def _deeds_of_step(step: Step, spec: str) -> Iterator[str]:
+    """The settings that it changes, and the files that it reads and writes."""
+    kind = spec.partition(":")[0]
+    if kind not in _MADE_HERE:
+        for knob, value in (step.options.knobs or {}).items():
+            yield f"set {knob} = {value} on nodes of {spec}"
+    if kind not in _OWN_DISKS and isinstance(step.pattern, Cast) and step.pattern.file:
+        file = step.pattern.file
+        over = ", over what is there," if file.overwrite else ""
+        yield f"copy {file.path} to {file.to}{over} on nodes of {spec}"
 
 
 def deeds_below(folder: Path, spec: str) -> list[str]:

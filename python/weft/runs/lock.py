@@ -10,11 +10,10 @@ from pathlib import Path
 from typing import Self
 
 from weft.errors import RequestError
+from weft.fresh_file import appended_file
 
 FILE_NAME = "writer.lock"
 
-_APPENDING = os.O_RDWR | os.O_APPEND | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC
-"""Not through a link, which another may have left in the folder."""
 _CANNOT_LOCK = (errno.ENOSYS, errno.EOPNOTSUPP, errno.ENOLCK)
 """What a file system without locks says, such as Lustre without `-o flock`."""
 
@@ -47,7 +46,7 @@ class FolderLock:
 
     def _opened(self) -> FileIO:
         try:
-            return FileIO(os.open(self._path, _APPENDING, 0o666), "ab+")
+            return appended_file(self._path)
         except OSError as error:
             if error.errno == errno.ELOOP:
                 raise RequestError(f"{self._path}: is a link", "remove it, and try again") from None

@@ -6,6 +6,8 @@ import contextlib
 import os
 from pathlib import Path
 
+from weft.fresh_file import appended_file
+
 _MOST_BYTES = 1_000_000
 """What waits for the disk; lines beyond are dropped."""
 
@@ -14,7 +16,7 @@ class Lines:
     """Appends behind a whole line. What cannot be written waits."""
 
     def __init__(self, path: Path) -> None:
-        self._file = path.open("ab+", buffering=0)
+        self._file = appended_file(path)
         self._waiting = bytearray()
         if self._file.tell():
             self._file.seek(-1, os.SEEK_END)

@@ -126,7 +126,7 @@ def test_an_interrupted_cast_goes_on_where_it_was(tmp_path: Path, image: Path) -
     process.send_signal(signal.SIGINT)
     process.communicate(timeout=60)
     assert all(path.name.endswith(".weft-part") for path in received(out).values())
-    assert weft_json("run", "--resume", out)["status"] == "complete"
+    assert weft_json("run", "--resume", out, "--yes")["status"] == "complete"
     assert all(cmp(path, image, shallow=False) for path in received(out).values())
     assert all(node.held_bytes > 400_000 for node in the_cast(out).nodes[1:])
 

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from weft.formats.importers.imported import Content, Options, Test, Timing, timed
+from weft.formats.importers.passed_over import Warned
 from weft.formats.importers.text import Cut, Line, Text
 from weft.plan.pattern import Matrix, Pingpong
 
@@ -24,6 +25,9 @@ _SUMMARY = re.compile(
     r"(\S+)\s+: xmt/rcv/%loss = (\d+)/(\d+)/[^,]*(?:, min/avg/max = ([^/]+)/([^/]+)/(\S+))?\s*"
 )
 _NOISE = re.compile(r"\s*$|ICMP |\S+: |\S+ (address not found|is unreachable)|\s*\[|#")
+
+_UNPROBED = re.compile(r"(\S+): (.+)|(\S+) (address not found)")
+"""What it says of a host that it could not look up."""
 
 _CONVENTION = (
     "round trips of ICMP echoes in ms, each a row; what was lost is no row, but counted by host"
@@ -55,7 +59,11 @@ def read(text: Text, options: Options) -> Content:
         statistic="mean" if only_means else "batch",
         nodes=["here", *hosts],
         cut=cut,
-        warnings=[*([_SIZE_WARNING] if assumed else []), *_losses(hosts)],
+        warnings=[
+            *([_SIZE_WARNING] if assumed else []),
+            *_losses(hosts),
+            *_unprobed(text),
+        ],
     )
 
 
@@ -64,6 +72,17 @@ _SIZE_WARNING = (
     f"the file does not say how long the echoes were: taken for fping's {DEFAULT_BYTES} bytes",
     "say it with --size",
 )
+
+
+def _unprobed(text: Text) -> Iterator[Warned]:
+    for line in text.lines:
+        if found := _UNPROBED.match(line.text):
+            host, why = found[1] or found[3], found[2] or found[4]
+            yield (
+                "passed-over",
+                f"{host} was not probed: {why.strip()[:80]}",
+                "see that its name is right",
+            )
 
 
 def _hosts(text: Text) -> tuple[dict[str, _Host], Cut | None]:

@@ -23,6 +23,7 @@ SIGN = re.compile(
     r"|^\"test_info\":|\"n_iterations\":",
     re.MULTILINE,
 )
+_JSON_KEY = re.compile(r'"(test_info|n_iterations)":')
 
 _TITLE = re.compile(r"\s+(\S+)( Bidirectional)? (BW|Latency) Test\s*$")
 _COLUMN = re.compile(r"#\w+|(?<![A-Za-z_])(?:99[.\d]{0,9}% )?[A-Za-z_]++(?: [a-z]++)?+\[[^\[\]]+\]")
@@ -64,9 +65,10 @@ class _Section:
 def read(text: Text, options: Options) -> Content:
     """perftest's tables; raises RequestError, naming line and reason."""
     text.require(SIGN, "expected a line '#bytes #iterations BW peak[...]' or '... t_min[usec]'")
-    if text.text.lstrip().startswith("{"):
-        tests = read_json(text)
-        return Content("perftest", tests, _CONVENTION, warnings=_warnings(tests))
+    if _JSON_KEY.search(text.text):
+        tests, foreign = read_json(text)
+        warnings = [*_warnings(tests), *foreign.warnings("perftest")]
+        return Content("perftest", tests, _CONVENTION, warnings=warnings)
     sections, cut = _sections(text)
     tests = [_test(section) for section in sections if section.rows]
     return Content("perftest", tests, _CONVENTION, cut=cut, warnings=_warnings(tests))

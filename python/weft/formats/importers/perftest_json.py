@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import json
+import re
 from dataclasses import dataclass
 from typing import Any
 
 from weft.formats.importers.imported import BOTH_WAYS, Test, Timing, streamed, timed
+from weft.formats.importers.passed_over import PassedOver
 from weft.formats.importers.text import Line, Text
 from weft.plan.pattern import Pingpong, Stream
 
+_BEGIN = re.compile(r"^\s*+\{", re.MULTILINE)
 _UNITS_MBYTES_S = {"Gb/s": 1e3 / 8, "MiB/s": 2**20 / 1e6, "MB/s": 1.0}
 """What perftest may have counted bandwidth in (--report_gbits), in 10^6 bytes a second."""
 _DIGITS = 0.01
@@ -34,11 +37,13 @@ class _Result:
         )
 
 
-def read_json(text: Text) -> list[Test]:
-    """The test of a file; raises RequestError, naming line and reason."""
-    line = next(one for one in text.lines if one.text.strip())
+def read_json(text: Text) -> tuple[list[Test], PassedOver]:
+    """The test of a file, and the lines around it; raises RequestError, naming line and reason."""
+    begin = _BEGIN.search(text.text)
+    at = begin.end() - 1 if begin else 0
+    line = text.lines[text.text.count("\n", 0, at)]
     try:
-        document = json.loads(text.text)
+        document, end = json.JSONDecoder().raw_decode(text.text, at)
         info, results = document["test_info"], document["results"]
         title = str(info["test"])
     except (ValueError, KeyError, TypeError, RecursionError):
@@ -50,16 +55,23 @@ def read_json(text: Text) -> list[Test]:
     both = "bidirectional" in title.lower()
     verb = title.removesuffix("_BW").removesuffix("_Lat")
     pattern = BOTH_WAYS if both else Stream(window=1)
-    return [
-        Test(
-            name=f"{verb.lower()}-{'bw' if is_rate else 'latency'}".replace("_", "-"),
-            pattern=pattern if is_rate else Pingpong(),
-            transport="rdma",
-            timings=[one for row in rows for one in _timings(row, is_rate, both)],
-            line=line,
-            facts={"verb": verb, **{str(key): value for key, value in info.items()}},
-        )
-    ]
+    test = Test(
+        name=f"{verb.lower()}-{'bw' if is_rate else 'latency'}".replace("_", "-"),
+        pattern=pattern if is_rate else Pingpong(),
+        transport="rdma",
+        timings=[one for row in rows for one in _timings(row, is_rate, both)],
+        line=line,
+        facts={"verb": verb, **{str(key): value for key, value in info.items()}},
+    )
+    return [test], _around(text, line.number, text.text.count("\n", 0, end) + 1)
+
+
+def _around(text: Text, first: int, last: int) -> PassedOver:
+    """The lines before and behind the document's."""
+    foreign = PassedOver()
+    for line in [*text.lines[: first - 1], *text.lines[last:]]:
+        foreign.add(line)
+    return foreign
 
 
 def _timings(row: _Result, is_rate: bool, both: bool) -> list[Timing]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -92,6 +92,21 @@ _LABEL = re.compile(
     r"\s*(?:\[[^\]\s]{1,80}\](?:<std(?:out|err)>)?:?|\d{1,7}:|[\w.-]{1,80}:)[ \t]?", re.ASCII
 )
 """What launchers put before each line: [1,0]<stdout>: (mpirun --tag-output), 0: (srun -l), [OUTPUT], [node-a:0]:"""
+_MOST_LABELS = 3
+"""A launcher in a launcher, in a test framework."""
+_JSON = re.compile(r"^\s*+\{", re.MULTILINE)
+"""Its keys are a tool's sign wherever they stand in a line, so that a label before them does not hide it."""
+
+
+def _labels(line: str) -> Iterator[str]:
+    """The labels before a line: the first, the first two, and so on."""
+    at = 0
+    for _ in range(_MOST_LABELS):
+        found = _LABEL.match(line, at)
+        if not found:
+            return
+        at = found.end()
+        yield line[:at]
 
 
 @dataclass(frozen=True)
@@ -120,14 +135,17 @@ class Text:
         return [*lines, Line(self.path, len(lines) + 1, rest, bool(rest))]
 
     def without_label(self, sign: re.Pattern[str]) -> Text:
-        """The lines that have the label of the first one that, without it, shows the `sign` of a tool, which nothing
-        shows as it is. Others become empty, so that numbers of lines stay. The text itself where there is no label."""
-        if sign.search(self.text):
+        """The lines that have the label of the first one that, without it, shows the `sign` of a tool, or begins JSON,
+        where nothing does as it is. Others become empty, so that numbers of lines stay. The text itself where there is
+        no label."""
+        is_shown = sign.search(self.text)
+        if is_shown and _JSON.search(self.text):
             return self
+        wanted = _JSON if is_shown else sign
         for line in self.lines:
-            found = _LABEL.match(line.text)
-            if found and sign.search(line.text[found.end() :]):
-                return self._of(found[0])
+            for label in _labels(line.text):
+                if wanted.search(line.text.removeprefix(label)):
+                    return self._of(label)
         return self
 
     def _of(self, label: str) -> Text:

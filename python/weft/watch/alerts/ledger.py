@@ -5,12 +5,13 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
+from io import BufferedWriter
 from pathlib import Path
 
 import msgspec
 from msgspec import Struct, field
 
-from weft.fresh_file import fresh_file
+from weft.fresh_file import appended_file, fresh_file
 from weft.text_file import ContentError, parse_json, read_bytes, read_json
 from weft.watch.alerts.event import Event, LinkName, Notice
 
@@ -95,7 +96,7 @@ def log_notices(folder: Path, notices: Sequence[Notice]) -> None:
     """Append them. A kill before the ledger is saved has the same notices appended again, which readers drop."""
     if not notices:
         return
-    with (folder / LOG_NAME).open("ab") as file:
+    with BufferedWriter(appended_file(folder / LOG_NAME)) as file:
         file.writelines(msgspec.json.encode(one) + b"\n" for one in notices)
 
 
