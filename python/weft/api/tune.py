@@ -96,7 +96,7 @@ def tune(
     out: str | os.PathLike[str] | None = None,
     apply: bool = False,
     apply_anyway: bool = False,
-    scale: float = 1.0,
+    scale: float | None = None,
     nodes: int | None = None,
     ports: str | None = None,
     showing: Showing = silent,
@@ -120,9 +120,10 @@ def tune(
         time_s,
         apply,
         apply_anyway,
-        scale,
+        1.0 if scale is None else scale,
         nodes,
         ports,
+        is_scale_given=scale is not None,
     )
     return Tuning(tuning.tune(request, showing), folder)
 

@@ -44,6 +44,7 @@ def tune(request: TuneRequest, showing: Showing) -> Tuning:
     refuse_existing(folder, COMMAND)
     request.check()
     refuse_short_lived(request)
+    request = request.at_carried_scale()
     with request.open() as testbed:
         names = tuple(node.name for node in testbed.nodes[:2])
         have = have_of(testbed, request.known, request.apply_anyway, request.goal)
@@ -77,7 +78,7 @@ class _Work:
     _began: float = field(default_factory=time.monotonic)
 
     def carry_out(self, showing: Showing) -> Tuning:
-        request, folder = self._request, WorkFolder(COMMAND, self._request)
+        request, folder = self._request, WorkFolder(COMMAND, self._request, self._request.notes)
         started = datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds")
         for note in notes(self._have):
             with showing(note):
