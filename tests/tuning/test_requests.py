@@ -50,6 +50,13 @@ def test_a_folder_that_is_used_or_is_no_tuning_is_refused(tmp_path: Path) -> Non
     assert "not a folder of `weft tune`" in refusal("tune", "--resume", tmp_path)
 
 
+def test_a_dry_run_refuses_what_the_tuning_would(tmp_path: Path, own_registry: None) -> None:
+    (tmp_path / "note").touch()
+    wanted = ["tune", "--on", "lab:pair", "--dry-run"]
+    assert "already exists" in refusal(*wanted, "--out", tmp_path)
+    assert "is made for this tuning and ends with it" in refusal(*wanted, "--apply")
+
+
 def test_a_dry_run_says_what_would_be_tried_and_touches_nothing(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -111,7 +111,7 @@ def tune(
     Raises RequestError before anything is started, WorkError where the work fails, and KeyboardInterrupt on an
     interrupt: `weft.resume_tuning(folder)` continues it.
     """
-    folder = Path(out or f"runs/tune-{datetime.datetime.now():%Y%m%d-%H%M%S}")
+    folder = Path(out or default_folder())
     request = TuneRequest(
         on,
         str(folder),
@@ -126,6 +126,11 @@ def tune(
         is_scale_given=scale is not None,
     )
     return Tuning(tuning.tune(request, showing), folder)
+
+
+def default_folder() -> Path:
+    """That of a tuning which begins now."""
+    return Path(f"runs/tune-{datetime.datetime.now():%Y%m%d-%H%M%S}")
 
 
 def resume_tuning(

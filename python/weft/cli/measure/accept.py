@@ -65,7 +65,7 @@ def accept(
     is kept, each measurement in a run folder of its own, with a page for the vendor.
     """
     if resume is not None:
-        if testbed or expect or fabric or out or scale or nodes or ports:
+        if testbed or expect or fabric or out or scale is not None or nodes or ports:
             raise RequestError(
                 "--resume takes testbed and requirements from the folder",
                 "leave out all but --junit and --json",

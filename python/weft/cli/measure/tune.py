@@ -7,7 +7,7 @@ from contextlib import contextmanager
 
 import click
 
-from weft.api.tune import Tuning, resume_tuning, undo_settings
+from weft.api.tune import Tuning, default_folder, resume_tuning, undo_settings
 from weft.api.tune import tune as carry_out
 from weft.cli.approval import is_agreed, yes_option
 from weft.cli.duration import Duration
@@ -73,7 +73,7 @@ def tune(
     put back, unless --apply is given. No recommendation is an answer, too. Exit code 0 when all was tried, 1 when the
     work failed, 2 when the request is wrong.
     """
-    chosen = testbed or knobs or time_s or out or scale or nodes or ports
+    chosen = testbed or knobs or time_s or out or scale is not None or nodes or ports
     others = chosen or dry_run or apply or apply_anyway
     if undo:
         if others or resume:
@@ -94,10 +94,13 @@ def tune(
     names = tuple(one.strip() for one in (knobs or "").split(",") if one.strip())
     time_s = time_s or USUAL_TIME_S
     if dry_run:
-        wanted = TuneRequest(
-            testbed, "", goal, names, time_s, apply, apply_anyway, scale or 1.0, nodes, ports
+        scaled = 1.0 if scale is None else scale
+        folder = out or str(default_folder())
+        foreseen = foresee(
+            TuneRequest(
+                testbed, folder, goal, names, time_s, apply, apply_anyway, scaled, nodes, ports
+            )
         )
-        foreseen = foresee(wanted)
         if as_json:
             print_json(foreseen.to_json())
         else:
