@@ -245,7 +245,7 @@ def test_what_cannot_be_simulated_is_named_and_the_rest_goes_on(tmp_path: Path) 
     assert [one.name for one in found.designs] == ["odd k=4"]
     assert {one.name: one.why for one in found.failed} == {
         "odd k=5": next(one.why for one in found.failed if "even" in one.why),
-        "small": "small: has 3 hosts",
+        "small": "it has 3 hosts",
     }
 
 

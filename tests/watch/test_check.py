@@ -8,6 +8,7 @@ import msgspec
 import pytest
 
 from support.here import refusal, weft, weft_json
+from support.runs import write_run
 from weft.watch.alerts.event import Event, LinkName, notice_of
 from weft.watch.alerts.ledger import Delivery, Ledger, save_ledger
 from weft.watch.alerts.now import FILE_NAME, LinkNumbers, Now, write_now
@@ -78,6 +79,13 @@ def test_each_thing_that_is_wrong_is_a_line(folder: Path) -> None:
     ]
     found = json.loads(weft("watch", "check", str(folder), "--json").stdout)["problems"]
     assert [one["kind"] for one in found] == ["outages", "not-measured", "undelivered"]
+
+
+@pytest.mark.parametrize("command", ["show", "status", "check", "report"])
+def test_a_run_is_told_from_a_watch(tmp_path: Path, command: str) -> None:
+    run = write_run(tmp_path / "run", []).directory
+    said = refusal("watch", command, run)
+    assert "a run, not a watch of links" in said and "`weft show`" in said
 
 
 def test_wrong_requests_are_2(folder: Path, tmp_path: Path) -> None:

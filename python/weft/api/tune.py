@@ -96,7 +96,7 @@ def tune(
     out: str | os.PathLike[str] | None = None,
     apply: bool = False,
     apply_anyway: bool = False,
-    scale: float = 1.0,
+    scale: float | None = None,
     nodes: int | None = None,
     ports: str | None = None,
     showing: Showing = silent,
@@ -111,7 +111,7 @@ def tune(
     Raises RequestError before anything is started, WorkError where the work fails, and KeyboardInterrupt on an
     interrupt: `weft.resume_tuning(folder)` continues it.
     """
-    folder = Path(out or f"runs/tune-{datetime.datetime.now():%Y%m%d-%H%M%S}")
+    folder = Path(out or default_folder())
     request = TuneRequest(
         on,
         str(folder),
@@ -120,11 +120,17 @@ def tune(
         time_s,
         apply,
         apply_anyway,
-        scale,
+        1.0 if scale is None else scale,
         nodes,
         ports,
+        is_scale_given=scale is not None,
     )
     return Tuning(tuning.tune(request, showing), folder)
+
+
+def default_folder() -> Path:
+    """That of a tuning which begins now."""
+    return Path(f"runs/tune-{datetime.datetime.now():%Y%m%d-%H%M%S}")
 
 
 def resume_tuning(

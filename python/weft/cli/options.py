@@ -10,6 +10,11 @@ import click
 from weft.errors import RequestError
 
 nodes_option = click.option("--nodes", type=click.IntRange(min=1), help="Use the first N nodes.")
+scale_option = click.option(
+    "--scale",
+    type=float,
+    help="Multiply a lab's rates.  [default: 1, or what this machine carries]",
+)
 ports_option = click.option("--ports", metavar="RANGE", help="Ports for data, such as 5000-5100.")
 
 

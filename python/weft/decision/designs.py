@@ -80,7 +80,7 @@ def _design(request: Request, entry: DesignEntry, name: str, fabric: str) -> Des
     testbed = open_network(network)
     hosts = len(testbed.nodes)
     if request.hosts and hosts < request.hosts:
-        raise RequestError(f"{name}: has {hosts} hosts", f"{request.hosts} take part")
+        raise RequestError(f"it has {hosts} hosts", f"{request.hosts} take part")
     prices = entry.prices if entry.prices is not None else request.prices
     bill = _bill(name, source, prices, request.money)
     rate = _host_rate(testbed.model.wiring(), hosts)

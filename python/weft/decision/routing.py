@@ -7,19 +7,17 @@ from dataclasses import dataclass
 
 from weft.decision.designs import Design
 from weft.decision.names import listed
+from weft.decision.other_routing import OtherRouting, other_routing
 from weft.decision.prepare import Prepared
 from weft.decision.quantities import points_of
 from weft.decision.workloads import Workload
-from weft.fabrics.spec import parse_spec
 from weft.plan.pattern import AllToAll, Pattern, Random, Ring
 from weft.runs.meta import Warning
 from weft.sweep.row import Row
-from weft.sweep.task import Network, Task
+from weft.sweep.task import Task
 
 SMALL = 0.25
 """Of the host rate: what gets less is looked at."""
-_OTHER = {"minimal": "valiant", "d-mod-k": "hash"}
-"""Routings of generators, and what they can do instead."""
 _ONLY = "one path"
 Rows = Mapping[str, Sequence[Row]]
 """By task."""
@@ -27,12 +25,13 @@ Rows = Mapping[str, Sequence[Row]]
 
 @dataclass(frozen=True)
 class StarvedWorkload:
-    """A workload that gets a small part of the host rate on a design, and its task with another routing, if there is
-    one."""
+    """A workload that gets a small part of the host rate on a design. Where the simulator has another routing for it,
+    `other` is its task with that one."""
 
     design: Design
     workload: Workload
     share: float
+    routing: OtherRouting | None
     other: Task | None
 
 
@@ -43,9 +42,9 @@ def slow_ones(prepared: Prepared, rows: Rows) -> Iterator[StarvedWorkload]:
         for workload in prepared.workloads:
             share = _share(design, workload, rows[Task(design.network, workload.load, points).key])
             if share is not None and share < SMALL and design.routing != _ONLY:
-                network = _rerouted(design)
-                other = Task(network, workload.load, points[:1]) if network else None
-                yield StarvedWorkload(design, workload, share, other)
+                routing = other_routing(design)
+                other = Task(routing.network, workload.load, points[:1]) if routing else None
+                yield StarvedWorkload(design, workload, share, routing, other)
 
 
 def routings(designs: Sequence[Design]) -> str:
@@ -62,19 +61,21 @@ def routing_warnings(prepared: Prepared, rows: Rows) -> Iterator[Warning]:
     for one in slow_ones(prepared, rows):
         design, there = one.design, rows.get(one.other.key) if one.other else None
         share = _share(design, one.workload, there) if there else None
-        routing = _OTHER.get(design.routing)
-        told = (
-            "no other routing of it is modelled" if share is None else f"with {routing} {share:.1%}"
-        )
-        compare = (
-            f"routing={design.routing}|{routing} in its generator compares both; " if share else ""
-        )
+        known = one.routing if share is not None else None
+        told = f"with {known.name} {share:.1%}" if known else _why_no_other(design)
+        compare = f"{known.compare} compares both; " if known else ""
         yield Warning(
             "static-routing",
             f"workload {one.workload.name!r} gets {one.share:.1%} of the host rate on {design.name}, whose routing is "
             f"{design.routing}; {told}",
             f"{compare}adaptive routing, as many such networks have, is not modelled",
         )
+
+
+def _why_no_other(design: Design) -> str:
+    if design.routing == "dimension order":
+        return "the simulator routes tori in dimension order only"
+    return "no other routing of it is modelled"
 
 
 def _share(design: Design, workload: Workload, rows: Sequence[Row]) -> float | None:
@@ -94,13 +95,3 @@ def _share(design: Design, workload: Workload, rows: Sequence[Row]) -> float | N
 def _sends_one(pattern: Pattern) -> bool:
     is_phased = isinstance(pattern, AllToAll) and pattern.mode == "phased"
     return is_phased or isinstance(pattern, (Ring, Random))
-
-
-def _rerouted(design: Design) -> Network | None:
-    other = _OTHER.get(design.routing)
-    if other is None or not design.network.generator:
-        return None
-    spec = parse_spec(design.network.generator)
-    values = {**spec.others, "routing": other}
-    inside = ",".join(f"{key}={value}" for key, value in values.items())
-    return Network(generator=f"{spec.name}({inside})", parameters=tuple(spec.parameters.items()))

@@ -62,7 +62,7 @@ def other_traffic(meta: RunMeta, evidence: pa.Table) -> list[OtherTraffic]:
         by_node[node].append(counted)
     found = [
         OtherTraffic(node, side, _other_mbps(by_node[node], side))
-        for node in sorted(by_node.keys() - _sharing(meta))
+        for node in sorted(by_node.keys() - sharing_an_interface(meta))
         for side in _OWN
     ]
     least_mbps = {node: _least_share(counted) * fastest for node, counted in by_node.items()}
@@ -79,7 +79,7 @@ def other_traffic_text(meta: RunMeta, found: Iterable[OtherTraffic]) -> str:
     return f"{listed(nodes, MOST_NAMED)} that are not of this run"
 
 
-def _sharing(meta: RunMeta) -> set[int]:
+def sharing_an_interface(meta: RunMeta) -> set[int]:
     """Nodes on the same machine as another one, whose interface counts the traffic of both."""
     if meta.testbed.get("kind") in OWN_INTERFACES:
         return set()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import subprocess
 from collections.abc import Iterator, Mapping
+from pathlib import Path
 
 from msgspec.structs import replace
 
@@ -11,18 +12,26 @@ from weft.errors import RequestError, WorkError
 from weft.execute.host_settings import places
 from weft.execute.host_settings.journal import Asked, Changed, Journal, JournalFile
 from weft.execute.host_settings.look import see
+from weft.execute.work_folder import refuse_existing
 from weft.knobs import commands
 from weft.knobs.catalog import knobs
 from weft.testbed.agent.agent import Agent
 from weft.testbed.base import Node, Testbed
 from weft.testbed.event_loop import run_to_end
 from weft.testbed.lab import registry
-from weft.tuning.request import TuneRequest
+from weft.tuning.request import COMMAND, TuneRequest
 
 WITHIN_S = 30.0
 
 
-def refuse_short_lived(request: TuneRequest) -> None:
+def refuse_wrong(request: TuneRequest) -> None:
+    """All that can be wrong before a testbed is opened; raises RequestError."""
+    refuse_existing(Path(request.out), COMMAND)
+    request.check()
+    _refuse_short_lived(request)
+
+
+def _refuse_short_lived(request: TuneRequest) -> None:
     """Settings of a lab that is made for this tuning end with it; raises RequestError."""
     kind, _, name = request.testbed.partition(":")
     if request.apply and kind == "lab" and registry.get(name) is None:

@@ -7,6 +7,7 @@ from typing import Any
 from msgspec import Struct, to_builtins
 
 from weft.knobs.knob import Knob
+from weft.tuning.apply import refuse_wrong
 from weft.tuning.choice import Choice, Skipped, choose
 from weft.tuning.request import TuneRequest
 from weft.tuning.settings import have_of, notes
@@ -39,7 +40,7 @@ class Foreseen(Struct, frozen=True):
 
 def foresee(request: TuneRequest) -> Foreseen:
     """Reads what the nodes have, and changes nothing; raises RequestError."""
-    request.check()
+    refuse_wrong(request)
     with request.open(may_ask=False) as testbed:
         names = tuple(node.name for node in testbed.nodes[:2])
         have = have_of(testbed, request.known, request.apply_anyway, request.goal)

@@ -8,6 +8,7 @@ from msgspec import Struct
 
 from weft.diagnosis.points import points
 from weft.errors import WorkError
+from weft.execute.lab_scale.settle import announce
 from weft.execute.progress import Showing
 from weft.execute.work_folder import WorkFolder
 from weft.quantity import format_mbps
@@ -31,6 +32,7 @@ class Opening(Struct, frozen=True):
 def first_look(folder: WorkFolder, have: Mapping[str, Have], showing: Showing) -> Opening:
     """Measure as it is, and where only small messages pass, with small segments. Raises WorkError where that fails."""
     with showing(FIRST_LOOK) as reporter:
+        announce(folder.notes, reporter)
         run = folder.measure(FIRST_LOOK, PLAN, reporter)
     if run.meta.status == "complete":
         return Opening(run)

@@ -17,7 +17,7 @@ from weft.execute.progress import Reporter
 from weft.execute.request import RunRequest, resume_run, start_run
 from weft.plan.load import PlanSource
 from weft.runs.folder import Run
-from weft.runs.meta import FILE_NAME
+from weft.runs.meta import FILE_NAME, Warning
 from weft.tuning.race_plan import Candidate, Refused, race_plan
 
 __all__ = ["Candidate", "Confirmation", "Place", "RaceResult", "Rules", "carry_out"]
@@ -63,12 +63,13 @@ def carry_out(
     ports: str | None = None,
     patience_s: float = 10.0,
     apply_anyway: bool = False,
+    notes: Sequence[Warning] = (),
 ) -> RaceResult:
     """Race candidates, the first of which is the baseline, for a `goal`: "stream", "latency", "mixed", or a plan.
 
     The run is in `folder`; where there is one, it goes on where it was. A candidate that fails (a setting that is
     refused, an agent that ends) is dropped and the race goes on. Raises RequestError, and WorkError where the baseline
-    fails.
+    fails. The run says the `notes`.
     """
     plan, refused = race_plan(candidates, goal, rules.trial_s, rules.at_least)
     if not plan:
@@ -86,6 +87,7 @@ def carry_out(
             nodes=nodes,
             ports=ports,
             apply_anyway=apply_anyway,
+            notes=notes,
         )
         run = start_run(request, reporter)
     return _result(run, refused)

@@ -5,11 +5,15 @@ from __future__ import annotations
 import os
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from weft.errors import RequestError
+from weft.execute.lab_scale.load import OfferedLoad, load_of_pair, loads_of
+from weft.execute.lab_scale.settle import settle_lab
 from weft.knobs.catalog import find, knobs
 from weft.knobs.knob import NAMED_GOALS, Knob
 from weft.plan.load import load_plan
+from weft.runs.meta import Warning
 from weft.testbed.base import Testbed
 from weft.testbed.open import open_testbed
 from weft.tuning.choice import Wanted
@@ -34,6 +38,9 @@ class TuneRequest(Struct, frozen=True):
     nodes: int | None = None
     ports: str | None = None
     patience_s: float = 10.0
+    is_scale_given: bool = True
+    notes: tuple[Warning, ...] = ()
+    """What is to be said of the scale."""
 
     def check(self) -> None:
         """Raises RequestError for what is wrong by itself."""
@@ -50,6 +57,17 @@ class TuneRequest(Struct, frozen=True):
     def wanted(self) -> Wanted:
         """The goal with the transports of its steps; raises RequestError where there is no such goal or plan."""
         return Wanted(self.goal, _transports(self.goal), self.knobs)
+
+    def at_carried_scale(self) -> TuneRequest:
+        """With the scale of a lab settled; raises RequestError."""
+        given = self.scale if self.is_scale_given else None
+        found = settle_lab(self.testbed, given, self._loads)
+        return replace(self, scale=found.scale, notes=found.notes)
+
+    def _loads(self, hosts: int) -> list[OfferedLoad]:
+        """Those of the first look and of races."""
+        of_goal = [] if self.goal in NAMED_GOALS else loads_of(load_plan(self.goal), hosts)
+        return [*load_of_pair(hosts), *of_goal]
 
     @property
     def known(self) -> dict[str, Knob]:

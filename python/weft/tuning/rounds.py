@@ -120,6 +120,7 @@ class Rounds:
                 ports=request.ports,
                 patience_s=request.patience_s,
                 apply_anyway=request.apply_anyway,
+                notes=request.notes,
             )
         folder.stop_where(result.ended == "interrupted")
         return result

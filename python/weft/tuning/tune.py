@@ -15,7 +15,6 @@ from weft.execute.work_folder import (
     REQUEST_NAME,
     WorkFolder,
     deeds_of_work,
-    refuse_existing,
     request_to_resume,
     write_json,
 )
@@ -24,7 +23,7 @@ from weft.runs.folder import Run
 from weft.runs.fresh import fresh_folder
 from weft.runs.meta import FILE_NAME
 from weft.runs.run_warnings import of_folders
-from weft.tuning.apply import apply, refuse_short_lived
+from weft.tuning.apply import apply, refuse_wrong
 from weft.tuning.choice import Have, choose
 from weft.tuning.combination import not_kept
 from weft.tuning.findings import recommendations, without_which_nothing_works
@@ -41,9 +40,8 @@ RESULT_NAME = "tuning.json"
 def tune(request: TuneRequest, showing: Showing) -> Tuning:
     """Race what may help and confirm what does; raises RequestError before anything is started."""
     folder = Path(request.out)
-    refuse_existing(folder, COMMAND)
-    request.check()
-    refuse_short_lived(request)
+    refuse_wrong(request)
+    request = request.at_carried_scale()
     with request.open() as testbed:
         names = tuple(node.name for node in testbed.nodes[:2])
         have = have_of(testbed, request.known, request.apply_anyway, request.goal)
@@ -77,7 +75,7 @@ class _Work:
     _began: float = field(default_factory=time.monotonic)
 
     def carry_out(self, showing: Showing) -> Tuning:
-        request, folder = self._request, WorkFolder(COMMAND, self._request)
+        request, folder = self._request, WorkFolder(COMMAND, self._request, self._request.notes)
         started = datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds")
         for note in notes(self._have):
             with showing(note):

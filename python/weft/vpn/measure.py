@@ -13,6 +13,7 @@ from weft.errors import RequestError
 from weft.execute.crew import Crew
 from weft.execute.pair import endpoint
 from weft.execute.progress import Reporter
+from weft.runs.meta import Warning
 from weft.runs.run_warnings import gathered
 from weft.testbed.agent.agent import Agent
 from weft.testbed.agent.reply import Echoing, EchoStopped, Tried
@@ -31,13 +32,15 @@ FILE_NAME = "vpn.json"
 
 class VpnRequest(Struct, frozen=True):
     """`through` are the tunnel's addresses on the first two nodes. At most `blocks` blocks of paired trials of
-    `trial_s` are measured, and no more than fit into `within_s`. For `watch_s` the path's outages are watched."""
+    `trial_s` are measured, and no more than fit into `within_s`. For `watch_s` the path's outages are watched. `notes`
+    are what is to be said of the testbed's scale."""
 
     through: Places
     blocks: int = 8
     trial_s: float = 4.0
     within_s: float = 150.0
     watch_s: float = 0.0
+    notes: tuple[Warning, ...] = ()
 
 
 def measure_vpn(
@@ -49,7 +52,7 @@ def measure_vpn(
     """
     folder = checked(testbed, out, FILE_NAME)
     found, blocks = run_to_end(_visit(testbed, request, reporter or Reporter()))
-    warnings = gathered([(out or "", testbed.warnings)])
+    warnings = gathered([(out or "", (*request.notes, *testbed.warnings))])
     found = msgspec.structs.replace(found, warnings=warnings)
     if folder:
         save(folder / FILE_NAME, found.to_json() | {"trials": msgspec.to_builtins(blocks)})

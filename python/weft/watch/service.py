@@ -17,12 +17,13 @@ from weft.runs.meta import FILE_NAME
 from weft.testbed.event_loop import cancel_on_terminate, run_to_end
 from weft.watch.alerts.settings import check_command
 from weft.watch.collect import Collector
+from weft.watch.lab_load import overloads
 from weft.watch.notify import kept_alive, notify
 from weft.watch.sites import Sites, parse_sites, read_sites
 from weft.watch.start import Places, new_record, update_record
 from weft.watch.state import read_state
 from weft.watch.store import StoreError, Writer, read_record
-from weft.watch.tell import Tell
+from weft.watch.tell import Level, Tell
 
 ENDS_WITHIN_S = 90.0
 
@@ -44,6 +45,8 @@ def watch_sites(file: Path, folder: Path, for_s: float | None, tell: Tell) -> li
         writer.save()
     else:
         writer = Writer.create(folder, new_record(sites))
+    for text in (*overloads(sites), *places.warnings):
+        tell(text, Level.WARNING)
     tell(f"{folder}: {len(sites.links)} links; Ctrl-C leaves the agents to themselves")
     return run_to_end(_watch(writer, sites, tell, file, for_s, places))
 
@@ -78,6 +81,7 @@ async def _watch(
 ) -> list[str]:
     collector = Collector(writer, sites, tell, places, file)
     left: list[str] = []
+    told = places.warnings
     cancel_on_terminate()
     try:
         with contextlib.suppress(asyncio.CancelledError), kept_alive():
@@ -87,6 +91,9 @@ async def _watch(
                 left = await collector.stop()
     finally:
         notify("STOPPING=1")
+        for text in places.warnings:
+            if text not in told:
+                tell(text, Level.WARNING)
         await collector.close()
         with contextlib.suppress(StoreError):
             writer.close()

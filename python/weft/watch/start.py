@@ -138,6 +138,15 @@ class Places:
             raise RequestError(f"{site.on}: no node {wanted}", f"its nodes: {', '.join(names)}")
         return testbed, names.index(wanted) if wanted else 0
 
+    @property
+    def warnings(self) -> list[str]:
+        """What is to be said of testbeds by now, such as a lab's scale."""
+        return [
+            f"{spec}: {one.message}"
+            for spec, testbed in self._open.items()
+            for one in testbed.warnings
+        ]
+
     def close(self) -> None:
         """Give back what was opened."""
         for testbed in self._open.values():

@@ -105,6 +105,7 @@ class _Kind(Struct):
     """What the run.json of any folder may say first."""
 
     kind: str = ""
+    plan: object = None
 
 
 class StoreError(WeftError):
@@ -289,6 +290,18 @@ def read_record(folder: Path) -> Record:
     except FileNotFoundError:
         hint = "give the folder that `weft watch start --out` wrote"
         raise RequestError(f"{folder}: not a watch, it has no {FILE_NAME}", hint) from None
+    except ContentError:
+        if _is_run(folder):
+            hint = "`weft show` and `weft report` read it"
+            raise RequestError(f"{folder}: a run, not a watch of links", hint) from None
+        raise
+
+
+def _is_run(folder: Path) -> bool:
+    try:
+        return read_json(folder / FILE_NAME, _Kind).plan is not None
+    except ContentError:
+        return False
 
 
 def read_events(folder: Path) -> list[Event]:

@@ -9,7 +9,9 @@ import pytest
 from support.evidence import Counter
 from support.explained import BUSY, SIZES, STREAM, a_run, even, explained
 from support.plans import a_step
+from support.runs import change_meta
 from weft.plan.plan import Options
+from weft.runs.folder import Run
 
 LIMITED = {
     "processor-contention": {(1, "process_waiting_ns", None): 0.5},
@@ -131,6 +133,19 @@ def test_bytes_of_others_are_competing_traffic(tmp_path: Path) -> None:
     run, _ = a_run(tmp_path / "beside", even())
     found = explained(run, own | {(1, "interface_rx_bytes", None): 2 * 10**7})
     assert [(one.cause, one.nodes) for one in found] == [("competing-traffic", ("n2",))]
+
+
+def test_nodes_that_share_an_interface_have_no_bytes_of_others_on_it(tmp_path: Path) -> None:
+    """The loopback interface of local: counts what goes either way for both: a sender receives nothing of its own."""
+    run, _ = a_run(tmp_path, even())
+    change_meta(run.directory, testbed={"kind": "local", "name": "local"})
+    run = Run.open(run.directory)
+    counted: dict[Counter, npt.ArrayLike] = {
+        (0, "tcp_bytes_sent", None): 10**7,
+        (0, "interface_rx_packets", None): 7000,
+        (0, "interface_rx_bytes", None): 2 * 10**7,
+    }
+    assert explained(run, counted) == []
 
 
 def test_waits_of_a_task_that_is_woken_are_no_contention(tmp_path: Path) -> None:

@@ -6,11 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from weft.execute.lab_scale import settle as module
-from weft.execute.lab_scale.choice import ScaleTrial
-from weft.execute.lab_scale.load import OfferedLoad, loads_of
-from weft.execute.lab_scale.self_test import SelfTest, possible_mbps
-from weft.execute.lab_scale.settle import LabScale, at_carried_scale, settle_scale
+from support.slow_machine import slow_machine
+from weft.execute.lab_scale.load import OfferedLoad, load_of_pair, loads_of
+from weft.execute.lab_scale.self_test import possible_mbps
+from weft.execute.lab_scale.settle import LabScale, at_carried_scale, settle_lab, settle_scale
 from weft.execute.request import RunRequest
 from weft.fabrics.load import load_fabric
 from weft.plan.load import load_plan
@@ -28,19 +27,7 @@ ids = "switch"
 @pytest.fixture
 def tried(monkeypatch: pytest.MonkeyPatch) -> list[float]:
     """Scales that were tried on a machine of two processors that carries 600 Mb/s."""
-    scales: list[float] = []
-
-    def at(self: SelfTest, scale: float) -> ScaleTrial:
-        scales.append(scale)
-        fabric = load_fabric(self.fabric, scale)
-        hosts = self.load.hosts
-        ring = list(zip(hosts, (*hosts[1:], hosts[0]), strict=True))
-        possible = possible_mbps(fabric, ring[:1] if self.load.is_pair else ring)
-        return ScaleTrial(min(possible, 600.0), possible, 0.02)
-
-    monkeypatch.setattr(SelfTest, "at", at)
-    monkeypatch.setattr(module, "_processors", lambda: 2)
-    return scales
+    return slow_machine(monkeypatch)
 
 
 def star(folder: Path, hosts: int, link: str) -> str:
@@ -129,3 +116,23 @@ def test_a_fabric_lets_through_its_cables_and_inner_limits(tmp_path: Path) -> No
     assert possible_mbps(load_fabric(fabric), ring) == pytest.approx(150 * 1448 / 1518, rel=1e-2)
     spines = load_fabric("leaf-spine")
     assert possible_mbps(spines, ring) > 0
+
+
+def test_a_pair_is_settled_by_its_cable(
+    tmp_path: Path, tried: list[float], own_registry: None
+) -> None:
+    fast = "lab:" + star(tmp_path, 2, 'rate = "10 Gb/s"')
+    found = settle_lab(fast, None, load_of_pair)
+    assert (found.scale, codes(found)) == (0.02, ["lab-scaled"])
+    given = settle_lab(fast, 1.0, load_of_pair)
+    assert (given.scale, codes(given)) == (1.0, ["lab-overloaded"])
+
+
+def test_a_lab_without_a_pair_and_real_machines_are_left_to_who_opens_them(
+    tmp_path: Path, tried: list[float], own_registry: None
+) -> None:
+    alone = "lab:" + star(tmp_path, 1, 'rate = "10 Gb/s"')
+    assert settle_lab(alone, None, load_of_pair) == LabScale(1.0)
+    assert settle_lab("ssh:a,b", None, load_of_pair) == LabScale(1.0)
+    assert settle_lab("ssh:a,b", 0.5, load_of_pair) == LabScale(0.5)
+    assert not tried

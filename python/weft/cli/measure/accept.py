@@ -13,7 +13,7 @@ from weft.acceptance.vendor.junit import write_junit
 from weft.api.accept import accept as carry_out
 from weft.api.accept import resume_acceptance
 from weft.cli.approval import is_agreed, yes_option
-from weft.cli.options import nodes_option, ports_option
+from weft.cli.options import nodes_option, ports_option, scale_option
 from weft.cli.output import json_option, print_json
 from weft.cli.tables.acceptance import print_acceptance
 from weft.cli.tables.progress import progress
@@ -34,11 +34,7 @@ from weft.execute.progress import Reporter
 @click.option("--out", metavar="DIR", help="Folder for all runs.  [default: runs/accept-TIME]")
 @click.option("--resume", metavar="DIR", help="Continue an acceptance that was cut short.")
 @yes_option
-@click.option(
-    "--scale",
-    type=float,
-    help="Multiply a lab's rates.  [default: 1, or what this machine carries]",
-)
+@scale_option
 @nodes_option
 @ports_option
 @click.option(
@@ -69,7 +65,7 @@ def accept(
     is kept, each measurement in a run folder of its own, with a page for the vendor.
     """
     if resume is not None:
-        if testbed or expect or fabric or out or nodes or ports:
+        if testbed or expect or fabric or out or scale is not None or nodes or ports:
             raise RequestError(
                 "--resume takes testbed and requirements from the folder",
                 "leave out all but --junit and --json",

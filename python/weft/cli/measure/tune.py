@@ -7,12 +7,12 @@ from contextlib import contextmanager
 
 import click
 
-from weft.api.tune import Tuning, resume_tuning, undo_settings
+from weft.api.tune import Tuning, default_folder, resume_tuning, undo_settings
 from weft.api.tune import tune as carry_out
 from weft.cli.approval import is_agreed, yes_option
 from weft.cli.duration import Duration
 from weft.cli.measure.accept import showing
-from weft.cli.options import nodes_option, ports_option
+from weft.cli.options import nodes_option, ports_option, scale_option
 from weft.cli.output import json_option, print_json
 from weft.cli.tables.tuning import print_foreseen, print_tuning
 from weft.errors import RequestError
@@ -44,7 +44,7 @@ from weft.tuning.tune import deeds_of_tuning
 @click.option("--out", metavar="DIR", help="Folder for all runs.  [default: runs/tune-TIME]")
 @click.option("--resume", metavar="DIR", help="Continue a tuning that was cut short.")
 @yes_option
-@click.option("--scale", default=1.0, show_default=True, help="Multiply a lab's rates.")
+@scale_option
 @nodes_option
 @ports_option
 @json_option
@@ -62,7 +62,7 @@ def tune(
     out: str | None,
     resume: str | None,
     yes: bool,
-    scale: float,
+    scale: float | None,
     nodes: int | None,
     ports: str | None,
     as_json: bool,
@@ -73,7 +73,8 @@ def tune(
     put back, unless --apply is given. No recommendation is an answer, too. Exit code 0 when all was tried, 1 when the
     work failed, 2 when the request is wrong.
     """
-    others = testbed or knobs or time_s or out or nodes or ports or dry_run or apply or apply_anyway
+    chosen = testbed or knobs or time_s or out or scale is not None or nodes or ports
+    others = chosen or dry_run or apply or apply_anyway
     if undo:
         if others or resume:
             raise RequestError("--undo takes no other options", "leave out all but --json")
@@ -93,10 +94,13 @@ def tune(
     names = tuple(one.strip() for one in (knobs or "").split(",") if one.strip())
     time_s = time_s or USUAL_TIME_S
     if dry_run:
-        wanted = TuneRequest(
-            testbed, "", goal, names, time_s, apply, apply_anyway, scale, nodes, ports
+        scaled = 1.0 if scale is None else scale
+        folder = out or str(default_folder())
+        foreseen = foresee(
+            TuneRequest(
+                testbed, folder, goal, names, time_s, apply, apply_anyway, scaled, nodes, ports
+            )
         )
-        foreseen = foresee(wanted)
         if as_json:
             print_json(foreseen.to_json())
         else:

@@ -7,11 +7,14 @@ import sys
 
 import click
 
-from weft.cli.options import nodes_option, ports_option
+from weft.cli.options import nodes_option, ports_option, scale_option
 from weft.cli.output import json_option, print_json
 from weft.cli.tables.progress import progress
 from weft.cli.tables.vpn import print_comparison, print_observed
 from weft.errors import RequestError
+from weft.execute.lab_scale.load import load_of_pair
+from weft.execute.lab_scale.settle import announce, settle_lab
+from weft.testbed.base import Testbed
 from weft.testbed.open import open_testbed
 from weft.vpn.job import Wanted, observe_job
 from weft.vpn.measure import VpnRequest, measure_vpn
@@ -46,6 +49,7 @@ from weft.vpn.measure import VpnRequest, measure_vpn
     type=click.Choice(["path", "tunnel"]),
     help="What COMMAND should use; exit status 1 if it did not.",
 )
+@scale_option
 @nodes_option
 @ports_option
 @json_option
@@ -56,6 +60,7 @@ def vpn(
     blocks: int,
     watch_s: int,
     out: str | None,
+    scale: float | None,
     nodes: int | None,
     ports: str | None,
     wanted: Wanted | None,
@@ -70,14 +75,19 @@ def vpn(
     With -- COMMAND, nothing is measured: COMMAND runs on the first node, and the bytes that both nodes exchange through
     the tunnel and beside it are counted meanwhile.
     """
-    if command:
-        _observe(spec, _places(through), command, wanted, nodes, ports, out, as_json)
-        return
-    if wanted:
+    places = _places(through)
+    if wanted and not command:
         raise RequestError("--wanted is of a job", "give the job after --: -- mpirun ./app")
-    request = VpnRequest(_places(through), blocks, watch_s=float(watch_s))
-    with open_testbed(spec, nodes=nodes, ports=ports) as testbed, progress("blocks") as reporter:
-        found = measure_vpn(testbed, request, out, reporter)
+    with progress() as reporter:
+        lab = settle_lab(spec, scale, load_of_pair, reporter)
+        announce(lab.notes, reporter)
+    with open_testbed(spec, lab.scale, nodes, ports) as testbed:
+        if command:
+            _observe(testbed, places, command, wanted, out, as_json)
+            return
+        request = VpnRequest(places, blocks, watch_s=float(watch_s), notes=lab.notes)
+        with progress("blocks") as reporter:
+            found = measure_vpn(testbed, request, out, reporter)
     if as_json:
         print_json(found.to_json())
     else:
@@ -85,17 +95,14 @@ def vpn(
 
 
 def _observe(
-    spec: str,
+    testbed: Testbed,
     through: tuple[str, str],
     command: tuple[str, ...],
     wanted: Wanted | None,
-    nodes: int | None,
-    ports: str | None,
     out: str | None,
     as_json: bool,
 ) -> None:
-    with open_testbed(spec, nodes=nodes, ports=ports) as testbed:
-        found = observe_job(testbed, through, command, wanted, out)
+    found = observe_job(testbed, through, command, wanted, out)
     if as_json:
         print_json(found.to_json())
     else:

@@ -12,6 +12,7 @@ import numpy as np
 
 from weft.diagnosis.disturbed import SHORT_WAIT_NS, host_of
 from weft.diagnosis.explain.stretches import HOST_WIDE, NO_CPU, Stretches
+from weft.diagnosis.other_traffic import sharing_an_interface
 from weft.nodeset import fold
 from weft.plan.pattern import Pingpong
 from weft.runs.folder import Run
@@ -154,7 +155,8 @@ def _of_node(run: Run, stretches: Stretches, node: int) -> Iterator[Signal]:
     alike = [
         other for other in range(len(names)) if host_of(run.meta, other) == host_of(run.meta, node)
     ]
-    foreign = foreign_bytes(stretches, node)
+    is_sharing = node in sharing_an_interface(run.meta)
+    foreign = np.zeros(1) if is_sharing else foreign_bytes(stretches, node)
     for cause in CAUSES:
         if cause.code == "competing-traffic" and foreign.any():
             yield Signal(

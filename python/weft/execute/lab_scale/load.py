@@ -6,6 +6,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from weft.errors import RequestError
 from weft.fabrics.load import load_fabric
 from weft.plan.plan import Plan, SizeList, Step
 from weft.testbed.needs import nodes_of
@@ -34,6 +35,13 @@ class OfferedLoad:
         """What they send together, given what each host does; without those that have no rate."""
         sent = [rate for rate in (sending_mbps[host] for host in self.hosts) if rate < math.inf]
         return max(sent, default=0.0) if self.is_pair else sum(sent)
+
+
+def load_of_pair(hosts: int) -> list[OfferedLoad]:
+    """That of the first two of so many hosts; raises RequestError where there are fewer."""
+    if hosts < 2:
+        raise RequestError("a pair needs two hosts")
+    return [OfferedLoad((0, 1))]
 
 
 def loads_of(plan: Plan, hosts: int) -> list[OfferedLoad]:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import math
 import os
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 
 from weft.errors import RequestError
@@ -36,21 +37,36 @@ class LabScale:
 
 def at_carried_scale(request: RunRequest, reporter: Reporter | None = None) -> RunRequest:
     """The request of a run with its lab's scale settled and, by the `reporter`, announced. Raises RequestError."""
-    name = fabric_to_build(request.testbed)
-    if name is None:
+    if fabric_to_build(request.testbed) is None:
         return request
     if request.out:
         refuse_existing(Path(request.out))
     plan = load_plan(request.plan, request.overrides)
-    try:
-        loads = loads_of(plan, len(load_fabric(name)["hosts"]))
-    except RequestError:
-        # The run refuses it in better words.
-        return request
     given = request.scale if request.is_scale_given else None
-    found = settle_scale(name, given, loads, reporter)
+    found = settle_lab(request.testbed, given, partial(loads_of, plan), reporter)
     announce(found.notes, reporter)
     return replace(request, scale=found.scale, notes=(*request.notes, *found.notes))
+
+
+def settle_lab(
+    testbed: str,
+    given: float | None,
+    loads: Callable[[int], Sequence[OfferedLoad]],
+    reporter: Reporter | None = None,
+) -> LabScale:
+    """The scale for a testbed: that of a lab which is built for it is settled, by the `loads` that so many hosts have.
+    Raises RequestError for a fabric that is wrong."""
+    name = fabric_to_build(testbed)
+    as_asked = LabScale(1.0 if given is None else given)
+    if name is None:
+        return as_asked
+    hosts = len(load_fabric(name)["hosts"])
+    try:
+        found = loads(hosts)
+    except RequestError:
+        # Who sends these loads refuses it in better words.
+        return as_asked
+    return settle_scale(name, given, found, reporter)
 
 
 def announce(notes: Sequence[Warning], reporter: Reporter | None) -> None:
@@ -82,7 +98,7 @@ def settle_scale(
     names = [name for host, name in enumerate(sending) if host in loaded]
     notes = unlimited([name for name in names if sending[name] == math.inf])
     demand_mbps = load.mbps(rates)
-    if demand_mbps * scale <= _surely_carried_mbps(load):
+    if demand_mbps * scale <= surely_carried_mbps(load):
         return LabScale(scale, notes)
     if reporter:
         reporter.describe("self-test of the lab")
@@ -101,8 +117,8 @@ def _heaviest(loads: Sequence[OfferedLoad], sending_mbps: Sequence[float]) -> Of
     return max(loads, key=lambda load: load.mbps(sending_mbps), default=None)
 
 
-def _surely_carried_mbps(load: OfferedLoad) -> float:
-    """What needs no test."""
+def surely_carried_mbps(load: OfferedLoad) -> float:
+    """What needs no self-test."""
     return CABLE_MBPS if load.is_pair else CARRIED_MBPS * _processors()
 
 
