@@ -4,9 +4,9 @@ whether it recommends the knob that would mend it, and no other.
 usage: bench/explained.py [--runs 10] [--without 20] [--keep FOLDER] [CAUSE ...]     (all and `none`, unless named)
 
 Each run is a stream of two sizes and takes about 4 s. A spinning process, a backlog of 10 frames (which is the whole
-machine's: it is put back at the end), a receive buffer of 16 kB, traffic from a third host, a queue of 5 frames in
-front of a slower host, and a reader that is stopped two thirds of the time. The runs without a cause are on the same
-labs.
+machine's: it is put back at the end), a receive buffer of 16 kB that the run sets or that its host does not exceed,
+traffic from a third host, a queue of 5 frames in front of a slower host, and a reader that is stopped two thirds of the
+time. The runs without a cause are on the same labs.
 
 The backlog is planted on a path with a round trip of 2 ms, where it costs seven eighths of the throughput; over the
 10 µs of `pair` it drops one frame in ten thousand and costs nothing. Other work of the machine would be a cause too:
@@ -15,10 +15,11 @@ the bench takes precedence over it (nice -15), and the hog, which is its own, ha
 A hog, other traffic and a slow reader are no matter of a knob, on a machine whose processors are all in use: nothing
 may be recommended there.
 
-Named is what explains a median, a mode or a limit. A cause that is true and harmless, as load beside the bench may be,
-is counted by itself where none was planted.
+Named is what explains a median, a mode or a limit. A cause that is true and harmless is counted by itself. `bursts` is
+one: four processes that spin for 0.35 s of each second. They must be said to be there and not to explain anything; that
+they do not is held against a run without a cause on the same lab after each, by how much medians are slower.
 
-Takes about 7 minutes and needs root. With `--keep`, runs that the folder already has are not measured again: causes can
+Takes about 9 minutes and needs root. With `--keep`, runs that the folder already has are not measured again: causes can
 be measured a few at a time, and a last call with all of them takes seconds and saves the result.
 """
 
@@ -33,13 +34,18 @@ import tempfile
 import threading
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
+from statistics import median
+from typing import NamedTuple
 
 from common.machine import machine
+from common.precedence import kernel_setting, precedence
 from common.results import Goal, save
+from weft.diagnosis.curve import curves
 from weft.diagnosis.limits.diagnosis import diagnose
+from weft.diagnosis.points import curve_points
 from weft.execute.request import RunRequest, start_run
 from weft.runs.folder import Run
 from weft.testbed.lab import registry
@@ -91,16 +97,29 @@ import socket
 connection = socket.create_connection(("{address}", 7))
 while True: connection.sendall(bytes(65536))
 """
+BURSTS = """
+import os, time
+os.sched_setaffinity(0, {{{cpu}}})
+while True:
+    while time.time() % 1 < 0.35: pass
+    time.sleep(1 - time.time() % 1)
+"""
 BACKLOG = Path("/proc/sys/net/core/netdev_max_backlog")
-FIRST = -15
-"""Nice value of the bench and of all that it starts."""
 STOPPED_S, RUNNING_S = 0.010, 0.005
-NONE = "none"
+NONE, HARMLESS = "none", "bursts"
 LEAST_NAMED = 0.9
+MOST_SLOWER_PCT = 10
+"""Of the medians of runs beside bursts, than those of the runs between."""
 
 
-Said = tuple[str, str, str]
-"""The code that is named first, the knobs that are recommended, and the first code of what is harmless."""
+class Said(NamedTuple):
+    """The code that is named first, the knobs that are recommended, and the first code of what is harmless; the median
+    throughput by size."""
+
+    code: str
+    knobs: str
+    harmless: str
+    mbps: dict[int, float]
 
 
 @dataclass(frozen=True)
@@ -128,14 +147,26 @@ def hog(entry: Entry) -> Iterator[None]:
         yield
 
 
+def bursts(entry: Entry) -> Iterator[None]:
+    """Four processes that spin together for 0.35 s of each second beside the second node's agent."""
+    cpu = max(os.sched_getaffinity(0))
+    command = [sys.executable, "-c", BURSTS.format(cpu=cpu)]
+    with ExitStack() as running:
+        for _ in range(4):
+            running.enter_context(_running(command))
+        yield
+
+
+def small_buffer(entry: Entry) -> Iterator[None]:
+    """The second node's kernel lets receive buffers grow to 16 kB."""
+    _enter(entry, "n2", ["sysctl", "-qw", "net.ipv4.tcp_rmem=4096 16384 16384"])
+    yield
+
+
 def short_backlog(entry: Entry) -> Iterator[None]:
     """At most 10 frames wait for a processor."""
-    before = BACKLOG.read_text()
-    try:
-        BACKLOG.write_text("10")
+    with kernel_setting(BACKLOG, "10"):
         yield
-    finally:
-        BACKLOG.write_text(before)
 
 
 def traffic(entry: Entry) -> Iterator[None]:
@@ -163,12 +194,17 @@ def sleeping_reader(entry: Entry) -> Iterator[None]:
 
 
 def _stop_and_go(entry: Entry, over: threading.Event) -> None:
+    """Agents are looked for where one has ended only, because that takes the processor from them."""
+    pids = []
     while not over.wait(RUNNING_S):
-        for pid in _agents(entry, "n2"):
-            with suppress(ProcessLookupError):
+        try:
+            for pid in pids:
                 os.kill(pid, signal.SIGSTOP)
                 over.wait(STOPPED_S)
                 os.kill(pid, signal.SIGCONT)
+        except ProcessLookupError:
+            pids = []
+        pids = pids or _agents(entry, "n2")
 
 
 def _agents(entry: Entry, name: str) -> list[int]:
@@ -186,8 +222,9 @@ def _agents(entry: Entry, name: str) -> list[int]:
 PLANTED = {
     "hog": Planted("processor-contention", NONE, "pair", hog),
     "backlog": Planted("backlog-drops", "netdev_max_backlog", "long", short_backlog),
-    "buffer": Planted(
-        "receive-buffer",
+    "buffer": Planted("receive-buffer", "tcp_rmem", "pair", small_buffer),
+    "setting": Planted(
+        "not-default",
         "receive_buffer",
         "pair",
         nothing,
@@ -199,6 +236,8 @@ PLANTED = {
         "reader-slow", NONE, "pair", sleeping_reader, (("steps.stream.window", "1024"),)
     ),
 }
+BURSTS_OF = Planted("processor-contention", NONE, "pair", bursts)
+BESIDE_BURSTS = Planted(NONE, NONE, "pair", nothing)
 WITHOUT = tuple(Planted(NONE, NONE, lab, nothing) for lab in ("pair", "three", "long"))
 
 
@@ -207,39 +246,73 @@ def main() -> None:
     parser.add_argument("--runs", type=int, default=10, help="of each cause")
     parser.add_argument("--without", type=int, default=20, help="runs without a cause")
     parser.add_argument("--keep", type=Path, help="keep runs in this folder, and use those of it")
-    parser.add_argument("causes", nargs="*", help=", ".join((*PLANTED, NONE)))
+    parser.add_argument("causes", nargs="*", help=", ".join((*PLANTED, HARMLESS, NONE)))
     arguments = parser.parse_args()
     # What was planted in the machine is taken out again.
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))
-    os.nice(FIRST)
     print(machine(), flush=True)
-    chosen = arguments.causes or [*PLANTED, NONE]
-    with tempfile.TemporaryDirectory() as scratch:
+    chosen = arguments.causes or [*PLANTED, HARMLESS, NONE]
+    plants = {cause: [PLANTED[cause]] * arguments.runs for cause in PLANTED}
+    plants[HARMLESS] = [BURSTS_OF, BESIDE_BURSTS] * arguments.runs
+    plants[NONE] = [WITHOUT[number % len(WITHOUT)] for number in range(arguments.without)]
+    with precedence(), tempfile.TemporaryDirectory() as scratch:
         folder = Path(scratch)
         keep = arguments.keep or folder
         found = {
-            cause: _named_first(cause, [PLANTED[cause]] * arguments.runs, folder, keep)
-            for cause in PLANTED
-            if cause in chosen
+            cause: _named_first(cause, plants[cause], folder, keep)
+            for cause in plants
+            if cause in chosen and plants[cause]
         }
-        goals = [goal for cause, said in found.items() for goal in _goals(cause, said)]
-        if len(found) == len(PLANTED):
-            goals += _all(found)
-        if NONE in chosen and arguments.without:
-            plants = [WITHOUT[number % len(WITHOUT)] for number in range(arguments.without)]
-            said = _named_first(NONE, plants, folder, keep)
-            for what, index in (("named", 0), ("knobs recommended", 1)):
-                wrong = sum(one[index] != NONE for one in said)
-                goals.append(Goal(f"{what} without a cause", wrong, "runs", at_most=0))
-            harmless = sum(one[2] != NONE for one in said)
-            goals.append(Goal("true and harmless without a planted cause", harmless, "runs"))
-    save("explained", goals, NONE if chosen == [NONE] else "")
+    save("explained", list(_every_goal(found)), NONE if chosen == [NONE] else "")
+
+
+def _every_goal(found: dict[str, list[Said]]) -> Iterator[Goal]:
+    planted = {cause: said for cause, said in found.items() if cause in PLANTED}
+    for cause, said in planted.items():
+        yield from _goals(cause, said)
+    if len(planted) == len(PLANTED):
+        yield from _all(planted)
+    with_bursts, without = found.get(HARMLESS, [])[::2], found.get(HARMLESS, [])[1::2]
+    if with_bursts:
+        yield from _harmless_goals(with_bursts)
+        what = f"{HARMLESS}: medians slower than in the run after each (median), %"
+        yield Goal(what, _slower_pct(with_bursts, without), at_most=MOST_SLOWER_PCT)
+    if NONE in found:
+        yield from _clean_goals([*found[NONE], *without])
+
+
+def _harmless_goals(said: Sequence[Said]) -> Iterator[Goal]:
+    true = sum(one.harmless == BURSTS_OF.code for one in said)
+    least = round(LEAST_NAMED * len(said))
+    what = f"{HARMLESS}: said to be true and harmless, of {len(said)}"
+    yield Goal(what, true, "runs", at_least=least)
+    named = sum(one.code != NONE for one in said)
+    yield Goal(f"{HARMLESS}: named as what explains, of {len(said)}", named, "runs", at_most=0)
+
+
+def _clean_goals(said: Sequence[Said]) -> Iterator[Goal]:
+    named = sum(one.code != NONE for one in said)
+    yield Goal(f"named without a cause, of {len(said)}", named, "runs", at_most=0)
+    recommended = sum(one.knobs != NONE for one in said)
+    yield Goal(f"knobs recommended without a cause, of {len(said)}", recommended, "runs", at_most=0)
+    harmless = sum(one.harmless != NONE for one in said)
+    yield Goal(f"true and harmless without a planted cause, of {len(said)}", harmless, "runs")
+
+
+def _slower_pct(said: Sequence[Said], clean: Sequence[Said]) -> float:
+    """By how much messages take longer than in the clean run beside, in the middle of all runs and sizes."""
+    ratios = [
+        other.mbps[key] / one.mbps[key]
+        for one, other in zip(said, clean, strict=True)
+        for key in one.mbps
+    ]
+    return 100 * (median(ratios) - 1)
 
 
 def _right(cause: str, found: Sequence[Said]) -> tuple[int, int]:
     """In how many runs the cause was named, and the right knob recommended."""
     planted = PLANTED[cause]
-    codes, knobs, _ = zip(*found, strict=True)
+    codes, knobs = [one.code for one in found], [one.knobs for one in found]
     return codes.count(planted.code), knobs.count(planted.knob)
 
 
@@ -263,20 +336,34 @@ def _all(found: dict[str, list[Said]]) -> Iterator[Goal]:
 
 def _named_first(cause: str, plants: Sequence[Planted], scratch: Path, keep: Path) -> list[Said]:
     """What is said of each run."""
-    found = []
-    for number, planted in enumerate(plants):
-        said = diagnose(measure(planted, scratch, keep / f"{cause}-{number}"))
-        named = [one for one in said.explanations if one.cause]
-        codes = [one.cause for one in named if not one.is_harmless]
-        harmless = [one.cause for one in named if one.is_harmless]
-        knobs = [one.knob for one in said.recommendations]
-        found.append((next(iter(codes), NONE), " ".join(knobs) or NONE, next(iter(harmless), NONE)))
-    counts = Counter(found).items()
+    found = [
+        _said(measure(planted, scratch, keep / f"{cause}-{number}"))
+        for number, planted in enumerate(plants)
+    ]
+    counts = Counter((one.code, one.knobs, one.harmless) for one in found).items()
     print(
         f"{cause:10}{', '.join(f'{code}: {knob} ({other}) {n}' for (code, knob, other), n in counts)}",
         flush=True,
     )
     return found
+
+
+def _said(run: Run) -> Said:
+    said = diagnose(run)
+    named = [one for one in said.explanations if one.cause]
+    codes = [one.cause for one in named if not one.is_harmless]
+    harmless = [one.cause for one in named if one.is_harmless]
+    knobs = [one.knob for one in said.recommendations]
+    return Said(
+        next(iter(codes), NONE) or NONE,
+        " ".join(knobs) or NONE,
+        next(iter(harmless), NONE) or NONE,
+        {
+            one.size_bytes: one.throughput_mbps.median
+            for curve in curves(run)
+            for one in curve_points(curve)
+        },
+    )
 
 
 def measure(planted: Planted, scratch: Path, out: Path) -> Run:

@@ -30,7 +30,16 @@ def table(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def test_laws_as_json(table: Path) -> None:
     document = weft_json("fit", table, "--model", "laws", "--hold", "link_mbps=1000")
-    keys = {"model", "parameters", "coverage", "rms_error_pct", "misfits", "doubts", "residuals"}
+    keys = {
+        "model",
+        "parameters",
+        "coverage",
+        "rms_error_pct",
+        "misfits",
+        "doubts",
+        "notes",
+        "residuals",
+    }
     assert set(document) == keys
     found = {each["name"]: each for each in document["parameters"]}
     assert found["beta"]["low"] < 1.5 < found["beta"]["high"]

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -22,16 +23,17 @@ BUSY = {(0, "tcp_bytes_sent", None): 10**8, (0, "tcp_rtt_ns", None): 50_000}
 
 
 def a_run(
-    folder: Path, times_us: npt.NDArray[np.float64], step: Step | None = None
+    folder: Path, times_us: npt.NDArray[np.float64], step: Step | None = None, **meta: Any
 ) -> tuple[Run, npt.NDArray[np.float64]]:
     """A run of a stream, and the time of each of its batches in ns."""
     step = step or a_step(STREAM, sizes=SIZES)
-    run = write_run(folder / "run", [step_rows(SIZES, times_us, pattern=step.pattern.kind)], [step])
+    rows = [step_rows(SIZES, times_us, pattern=step.pattern.kind)]
+    run = write_run(folder / "run", rows, [step], **meta)
     return run, run.samples["elapsed_ns"].to_numpy().astype(float)
 
 
-def even(noise: float = 0.01, seed: int = 1) -> npt.NDArray[np.float64]:
-    return launches_of(BASE_US, launches=4, batches=10, noise=noise, seed=seed)
+def even(noise: float = 0.01, seed: int = 1, launches: int = 4) -> npt.NDArray[np.float64]:
+    return launches_of(BASE_US, launches, batches=10, noise=noise, seed=seed)
 
 
 def two_modes(seed: int = 1) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.bool_]]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
 from typing import ClassVar
@@ -43,14 +44,16 @@ def _fit_hockney(sources: Sources, size_bytes: Size, held: Held, ceiling: bool) 
 
 
 def _fit_laws(sources: Sources, size_bytes: Size, held: Held, ceiling: bool) -> Fitted:
-    return fit_laws(_sweep(sources, size_bytes).points, held, ceiling)
+    sweep = _sweep(sources, size_bytes)
+    return replace(fit_laws(sweep.points, held, ceiling), notes=sweep.notes)
 
 
 def _fit_laws_modified(sources: Sources, size_bytes: Size, held: Held, ceiling: bool) -> Fitted:
     """A simulated machine's own p and beta are held, unless others are."""
     _refuse_ceiling("laws-modified", ceiling)
     sweep = _sweep(sources, size_bytes)
-    return fit_laws_modified(sweep.points, {**sweep.ratios, **held})
+    fitted = fit_laws_modified(sweep.points, {**sweep.ratios, **held})
+    return replace(fitted, notes=sweep.notes)
 
 
 def _refuse_ceiling(model: str, ceiling: bool) -> None:
@@ -154,7 +157,8 @@ class Fit(Said):
         found = self.fitted
         title = f"{found.name}: {found.rms_error_pct:.2f} % off (root mean square)"
         doubts = [f"disturbed: {one}" for one in found.doubts]
-        return [*doubts, title, *map(_estimate_text, found.estimates), *misfit_lines(found.misfits)]
+        parameters = map(_estimate_text, found.estimates)
+        return [*doubts, title, *parameters, *found.notes, *misfit_lines(found.misfits)]
 
 
 def _estimate_text(one: Estimate) -> str:

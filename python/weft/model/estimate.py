@@ -52,7 +52,7 @@ class Fitted:
     """A fitted model: `coverage` is that of the intervals, `axis` what the residuals lie along.
 
     With `misfits` the points do not follow the model, and no interval of it is stated; nor is one with `doubts`, which
-    say why nothing can be concluded from what was measured.
+    say why nothing can be concluded from what was measured. `notes` say which of the model's assumptions do not hold.
     """
 
     name: str
@@ -63,6 +63,7 @@ class Fitted:
     residuals: Sequence[Residual]
     misfits: Sequence[Misfit] = ()
     doubts: Sequence[str] = ()
+    notes: Sequence[str] = ()
 
     @property
     def values(self) -> Mapping[str, float]:
@@ -91,6 +92,7 @@ class Fitted:
             "rms_error_pct": self.rms_error_pct,
             "misfits": self.misfits,
             "doubts": self.doubts,
+            "notes": self.notes,
             "residuals": [
                 {self.axis: each.at, **{k: v for k, v in asdict(each).items() if k != "at"}}
                 for each in self.residuals

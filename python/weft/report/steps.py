@@ -12,6 +12,7 @@ from weft.diagnosis.node.applications import LoadedPoint, loaded_points
 from weft.diagnosis.node.gamma_runs import sweep_of_runs
 from weft.diagnosis.node.live_loads import TASKS, LiveLoad
 from weft.diagnosis.node.occupation import Budget, Busy, budgets, occupation
+from weft.diagnosis.node.p_over_gamma import p_over_gamma_text
 from weft.diagnosis.node.web import WebPoint, web_points
 from weft.diagnosis.pair_order import latency_orders, pair_orders
 from weft.errors import RequestError
@@ -39,7 +40,9 @@ class LoadStep:
         """What the loads did, in a clause."""
         if self.web:
             return _web_findings(self.web)
-        return _loaded_findings(self.loaded) + _gain_findings(self.loaded, self.offloads)
+        said = p_over_gamma_text(self.loaded)
+        found = _loaded_findings(self.loaded) + _gain_findings(self.loaded, self.offloads)
+        return f"{found}; {said}" if said else found
 
     @property
     def offloads(self) -> bool:
@@ -135,7 +138,7 @@ def _loaded_table(points: Sequence[LoadedPoint]) -> Table:
     if points[0].live:
         nodes = points[0].live.processor_ns
         headers += ["Work done", *(f"{node} {task}, ns/B" for node in nodes for task in TASKS)]
-        headers += ["Receiving, ns/B"]
+        headers += ["Receiving, ns/B", "p"]
     return Table(headers, rows)
 
 
@@ -143,7 +146,8 @@ def _live_cells(live: LiveLoad, size_bytes: int) -> list[str]:
     """The work that was really done, and processor time of each byte by task of both ends."""
     times_ns = [ns for tasks in live.processor_ns.values() for ns in tasks.values()]
     of_byte = [significant(ns / size_bytes, 2) for ns in [*times_ns, live.host_ns]]
-    return [f"{live.gamma_done:.2f}", *of_byte]
+    p = f"{live.p_at_gamma.median:.2f}" if live.p_at_gamma else ""
+    return [f"{live.gamma_done:.2f}", *of_byte, p]
 
 
 def _live_web_table(points: Sequence[WebPoint]) -> Table:

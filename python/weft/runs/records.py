@@ -322,12 +322,13 @@ class Disturbed(TypedDict):
 
 
 class BusyCost(TypedDict):
-    """What receiving took of the receiver's processor where its application left it no time to wait, without that work;
-    `waits` counts how often it waited all the same."""
+    """What receiving took of the receiver's processor where its application left it no time to wait, without that work,
+    and of soft interrupts on its node's other processors; `waits` counts how often it waited all the same."""
 
     bytes: Count
     host_ns: Count
     waits: Count
+    elsewhere_ns: NotRequired[Count]
 
 
 class Cost(TypedDict):

@@ -9,7 +9,7 @@ import pytest
 from support.evidence import Counter
 from support.explained import BUSY, SIZES, STREAM, a_run, even, explained
 from support.plans import a_step
-from support.runs import change_meta
+from support.runs import change_meta, stolen_mark
 from weft.plan.plan import Options
 from weft.runs.folder import Run
 
@@ -167,6 +167,27 @@ def test_a_cause_that_no_median_hangs_on_is_told_from_one_that_limits(
     (one,) = (each for each in explained(run, BUSY | waits) if each.kind == "limit")
     assert (one.cause, one.is_harmless) == ("processor-contention", is_harmless)
     assert one.text.endswith("; true, but no median hangs on it") == is_harmless
+
+
+def test_a_wait_in_most_launches_moves_the_median_though_not_most_stretches_have_it(
+    tmp_path: Path,
+) -> None:
+    run, took_ns = a_run(tmp_path, even())
+    busy = (np.arange(len(took_ns)) % 10 < 6) & (run.samples["launch"].to_numpy() < 3)
+    assert busy.mean() == pytest.approx(0.45)
+    waits = {(1, "process_waiting_ns", None): np.where(busy, 0.9, 0.0) * took_ns}
+    (one,) = (each for each in explained(run, BUSY | waits) if each.kind == "limit")
+    assert not one.is_harmless
+
+
+def test_a_cause_in_launches_that_count_in_no_median_is_harmless(tmp_path: Path) -> None:
+    marks = [stolen_mark(launch) for launch in range(5)]
+    done = [[0, launch] for launch in range(8)]
+    run, took_ns = a_run(tmp_path, even(launches=8), done=done, disturbed=marks)
+    disturbed = run.samples["launch"].to_numpy() < 5
+    waits = {(1, "process_waiting_ns", None): np.where(disturbed, 0.9, 0.0) * took_ns}
+    (one,) = (each for each in explained(run, BUSY | waits) if each.kind == "limit")
+    assert one.is_harmless
 
 
 def test_what_limits_one_size_is_not_harmless(tmp_path: Path) -> None:

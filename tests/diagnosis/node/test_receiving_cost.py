@@ -7,6 +7,7 @@ from weft.diagnosis.node.receiving_cost import (
     add_costs,
     busy_cost,
     byte_ps,
+    elsewhere_byte_ns,
     host_byte_ns,
     measured_cost,
     wait_ns,
@@ -74,5 +75,16 @@ def test_a_receiver_that_waits_all_the_same_does_not_tell_what_waiting_takes() -
 def test_the_work_of_a_receiver_that_computed_is_left_out() -> None:
     counted = [("application_iterations", None, 40), ("process_voluntary_switches", None, 3)]
     speeds = [("application_iteration_ps", None, ps) for ps in (900, 1000, 9000)]
-    found = busy_cost(400, rows(*OWN_TIME, *counted, *speeds))
-    assert found == {"bytes": 400, "host_ns": 60, "waits": 3}
+    softirqs = [("cpu_softirq_ns", 0, 7), ("cpu_softirq_ns", 1, 70)]
+    found = busy_cost(400, rows(*OWN_TIME, *counted, *speeds, *softirqs), cpu=1)
+    assert found == {"bytes": 400, "host_ns": 60, "waits": 3, "elsewhere_ns": 7}
+
+
+def test_waking_a_receiver_and_what_moves_to_its_processor_are_no_work_elsewhere() -> None:
+    """Others take 0.05 ns a byte where it waits, and 0.02 where it has no time to; 0.03 of its own were theirs."""
+    one = cost(2000, 20, BusyCost(bytes=20_000, host_ns=2200, waits=4, elsewhere_ns=400))
+    assert elsewhere_byte_ns(one) == pytest.approx(0.02)
+    assert byte_ps(one) == 120
+    assert elsewhere_byte_ns(add_costs([one, one])) == pytest.approx(0.02)
+    waits_all_the_same = BusyCost(bytes=20_000, host_ns=3900, waits=38, elsewhere_ns=400)
+    assert elsewhere_byte_ns(cost(2000, 20, waits_all_the_same)) == pytest.approx(0.05)

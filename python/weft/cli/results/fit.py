@@ -56,7 +56,7 @@ def fit(
     console.print(_parameters_table(fitted.estimates))
     if any(_is_open(each) for each in fitted.estimates):
         console.print(OPEN_NOTE)
-    for line in misfit_lines(fitted.misfits):
+    for line in (*fitted.notes, *misfit_lines(fitted.misfits)):
         console.print(line)
     title = f"residuals, {fitted.rms_error_pct:.2f} % (root mean square)"
     titled(console, title, _residuals_table(fitted))

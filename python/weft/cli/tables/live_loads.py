@@ -7,10 +7,12 @@ from collections.abc import Sequence
 
 from rich.console import Console
 from rich.table import Table
+from rich.text import Text
 
 from weft.cli.tables.layout import number, plain_table, titled
 from weft.diagnosis.node.applications import LoadedPoint
 from weft.diagnosis.node.live_loads import TASKS, Receiving
+from weft.diagnosis.node.p_over_gamma import p_over_gamma_text
 from weft.interval import Interval
 
 MOST_PROCESSORS = 4
@@ -29,7 +31,9 @@ def print_live_loads(step: str, points: Sequence[LoadedPoint], console: Console)
     titled(console, title, _rates(points))
     _print_gains(points, console)
     if first.live.p:
-        console.print(f"p = {_shares(first.live.p)} by processor time")
+        console.print(f"p = {_shares(first.live.p)} by processor time, before the sweep")
+    if said := p_over_gamma_text(points):
+        console.print(said)
     print_receiving(first.live.receiving, console)
     _print_taken(points, console)
     receiver = list(first.live.processor_ns)[-1:]
@@ -49,7 +53,7 @@ def _rates(points: Sequence[LoadedPoint]) -> Table:
     bound = [] if is_measured else ["LAWS at most"]
     lost = ["lost, %"] if has_losses else []
     table = plain_table(
-        "gamma", "done", "Mb/s", "from", "to", *bound, "before", "gain", "waits", *lost
+        "gamma", "done", "Mb/s", "from", "to", *bound, "before", "gain", "p", "waits", *lost
     )
     for one in points:
         if (live := one.live) is None:
@@ -60,7 +64,8 @@ def _rates(points: Sequence[LoadedPoint]) -> Table:
         gain = _gains(live.gain) if live.gain else f"{one.gain:+.1%}"
         losses = [number(live.lost_pct.median)] if live.lost_pct else lost and [""]
         ratios = (f"{one.gamma:g}", f"{live.gamma_done:.2f}")
-        table.add_row(*ratios, *map(number, rates), gain, f"{live.waits:.2f}", *losses)
+        p = f"{live.p_at_gamma.median:.2f}" if live.p_at_gamma else ""
+        table.add_row(*ratios, *map(number, rates), gain, p, f"{live.waits:.2f}", *losses)
     return table
 
 
@@ -80,10 +85,11 @@ def _print_taken(points: Sequence[LoadedPoint], console: Console) -> None:
     """That the machine is shared, where it is."""
     most = max((one.live.taken for one in points if one.live), default=0.0)
     if most >= SHARED:
-        console.print(
-            f"[yellow]shared:[/yellow] other programs had the receiver's processor up to {100 * most:.0f} % of the "
-            "time; throughputs are lower for that, and `weft fit` leaves that time out"
+        said = (
+            f"other programs had the receiver's processor up to {100 * most:.0f} % of the time; throughputs are lower "
+            "for that, and `weft fit` leaves that time out"
         )
+        console.print(Text.assemble(("shared: ", "yellow"), said))
 
 
 def _times(points: Sequence[LoadedPoint], node: str, is_receiver: bool) -> Table:

@@ -112,7 +112,7 @@ def _explanation(
 ) -> Explanation:
     unit = "share" if signal.cause.kind == "share" else "per s"
     step = run.meta.plan.steps[stretches.step].name
-    is_harmless = _is_harmless(signal, stretches)
+    is_harmless = _is_harmless(signal, curve, stretches)
     return Explanation(
         "limit",
         step,
@@ -126,20 +126,24 @@ def _explanation(
     )
 
 
-def _is_harmless(signal: Signal, stretches: Stretches) -> bool:
-    """Whether a time passed in bursts: the middle stretch of each size had too little of it to be limited."""
+def _is_harmless(signal: Signal, curve: Curve, stretches: Stretches) -> bool:
+    """Whether a time passed in bursts: what stands for each size had too little of it to be limited. In launches that
+    count in no median it does no harm."""
     least = LEAST_SHARES.get(signal.cause.code, 0.0)
-    sizes = (stretches.phase == phase for phase in np.unique(stretches.phase))
+    is_counted = np.isin(stretches.launch, curve.launches)
+    sizes = (
+        is_counted & (stretches.phase == phase) for phase in np.unique(stretches.phase[is_counted])
+    )
     middles = (_middle(signal, stretches.launch[of_size], of_size) for of_size in sizes)
     return signal.cause.kind == "share" and all(middle < least for middle in middles)
 
 
 def _middle(signal: Signal, launch: Ints, of_size: Mask) -> float:
-    """The median of the stretches of a size; of launches, for what the kernel counts in steps of 10 ms."""
+    """The median over launches, as of times: of the median stretch of each, or its mean of what the kernel counts in
+    steps of 10 ms."""
+    of_launch = np.mean if signal.counter.startswith(HOST_WIDE) else np.median
     values = signal.values[of_size]
-    if signal.counter.startswith(HOST_WIDE):
-        values = np.array([values[launch == one].mean() for one in np.unique(launch)])
-    return float(np.median(values))
+    return float(np.median([of_launch(values[launch == one]) for one in np.unique(launch)]))
 
 
 def _mean(signal: Signal, stretches: Stretches) -> float:

@@ -7,7 +7,7 @@ from typing import Any
 
 from weft.diagnosis.curve import column, message_times_us, to_mbps
 from weft.diagnosis.node.live_loads import LiveLoad, LiveStep, Seen, live_steps
-from weft.diagnosis.node.receiving_cost import host_byte_ns
+from weft.diagnosis.node.receiving_cost import elsewhere_byte_ns, host_byte_ns
 from weft.runs.folder import Run
 from weft.runs.tables import APPLICATIONS_NAME
 
@@ -142,7 +142,7 @@ def _live_point(step: LiveStep, phase: int, live: LiveLoad) -> LoadedPoint:
     """
     whole_ns, cost = step.communication_ns, step.cost
     host_ns = host_byte_ns(cost)
-    other_ns = max(cost["sender_ns"], cost["elsewhere_ns"]) / cost["bytes"]
+    other_ns = max(cost["sender_ns"] / cost["bytes"], elsewhere_byte_ns(cost))
     before_mbps = _mbps(whole_ns * (1.0 + live.gamma_done))
     throughput_mbps = live.throughput_mbps.median
     return LoadedPoint(

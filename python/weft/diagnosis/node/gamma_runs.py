@@ -9,6 +9,7 @@ from statistics import median
 import numpy as np
 
 from weft.diagnosis.node.applications import LoadedPoint, loaded_points
+from weft.diagnosis.node.p_over_gamma import p_over_gamma_text
 from weft.errors import RequestError
 from weft.runs.folder import Run
 from weft.statistics import Floats
@@ -22,11 +23,13 @@ class GammaSweep:
     """The columns that fits take (weft.model.gamma_points), and the ratios that the simulated machine itself had.
 
     `p` is the share of the work that the placement took from the application's processor, `beta` what the busiest
-    of all else but the link had to do, over what was taken; as measured without application work.
+    of all else but the link had to do, over what was taken; as measured without application work. `notes` say where
+    LAWS assumes what was not so.
     """
 
     points: dict[str, Floats]
     ratios: dict[str, float]
+    notes: tuple[str, ...] = ()
 
 
 def sweep_of_runs(runs: Sequence[Run], size_bytes: int | None = None) -> GammaSweep:
@@ -52,7 +55,8 @@ def sweep_of_runs(runs: Sequence[Run], size_bytes: int | None = None) -> GammaSw
         "before_mbps": np.array([before[gamma] for gamma in common]),
         "after_mbps": np.array([after[gamma].own_mbps for gamma in common]),
     }
-    return GammaSweep(points, _ratios(next(iter(after.values()))))
+    said = p_over_gamma_text([after[gamma] for gamma in common])
+    return GammaSweep(points, _ratios(next(iter(after.values()))), (said,) if said else ())
 
 
 def _points(run: Run, size_bytes: int | None) -> dict[float, LoadedPoint]:

@@ -18,8 +18,10 @@ from weft.diagnosis.node.receiving_cost import (
     add_costs,
     byte_ns,
     direct_p,
+    elsewhere_byte_ns,
     host_byte_ns,
     wait_ns,
+    whole_byte_ns,
     work_costs,
 )
 from weft.interval import Interval
@@ -40,6 +42,8 @@ TASKS = {
 interrupted, so that soft interrupts are in `system` as well; and `softirq` is of all processors of the node."""
 
 _SPEED = "application_iteration_ps"
+RECEIVER = 1
+"""The node of a stream that receives."""
 
 
 @dataclass(frozen=True)
@@ -58,7 +62,7 @@ class Receiving:
         own_ns = host_byte_ns(cost)
         messages = cost["bytes"] / cost["size_bytes"]
         waits = cost.get("waits", 0) / messages
-        return cls(own_ns, cost["elsewhere_ns"] / cost["bytes"], wait_ns(cost), waits)
+        return cls(own_ns, elsewhere_byte_ns(cost), wait_ns(cost), waits)
 
     def to_json(self) -> dict[str, float | None]:
         """By name, as in the class."""
@@ -71,7 +75,8 @@ class LiveLoad:
 
     `gamma_done` is the work really done over what receiving costs: iterations times what one took. `gain` is there
     where the same work was measured in an earlier step, which then is `before`. `p` is the share of receiving that the
-    receiver's processor does not do, by processor time. `processor_ns` is of one message, by node and task, and
+    receiver's processor does not do, by processor time before the sweep; `p_by_launch` is that at this gamma,
+    without waits where their time is known. `processor_ns` is of one message, by node and task, and
     `softirq_ns` by node and processor; `host_ns` is what of it is the receiver's own without the application's work,
     `waits` how often the receiver waited for a message, `taken` the share of time in which it was ready and another
     program had its processor, `lost_pct` of datagrams.
@@ -81,6 +86,7 @@ class LiveLoad:
     launches: int
     gamma_done: float
     p: Interval | None
+    p_by_launch: dict[int, float]
     before: str | None
     gain: Interval | None
     processor_ns: dict[str, dict[str, float]]
@@ -91,6 +97,12 @@ class LiveLoad:
     receiving: Receiving
     lost_pct: Interval | None
 
+    @property
+    def p_at_gamma(self) -> Interval | None:
+        """p at this gamma, over launches."""
+        shares = list(self.p_by_launch.values())
+        return median_interval(shares) if shares else None
+
     def to_json(self) -> dict[str, Any]:
         """Its part of a point of `weft show --json`."""
         return {
@@ -98,6 +110,7 @@ class LiveLoad:
             "launches": self.launches,
             "gamma_done": self.gamma_done,
             "p": self.p,
+            "p_at_gamma": self.p_at_gamma,
             "before_step": self.before,
             "gain_interval": self.gain,
             "processor_ns": self.processor_ns,
@@ -148,6 +161,14 @@ class LiveStep:
     def p(self) -> Interval | None:
         return direct_p(self.run.meta, self.step, self.size_bytes)
 
+    def p_by_launch(self, phase: int, seen: Seen) -> dict[int, float]:
+        """The share that the receiver's processor does not do in a phase."""
+        wholes = whole_byte_ns(self.run.meta, self.step, self.size_bytes)
+        owns = seen.own_byte_ns(self.step, phase, wait_ns(self.cost) or 0.0)
+        return {
+            launch: 1 - owns[launch] / wholes[launch] for launch in sorted(owns.keys() & wholes)
+        }
+
     @cached_property
     def phases(self) -> dict[int, float]:
         """Gamma by phase."""
@@ -196,7 +217,7 @@ class LiveStep:
         lost = seen.lost.get((self.step, phase))
         base, work_ns = self.base, seen.work_ns(self.step, phase)
         processor_ns = seen.processor_ns(self.step, phase)
-        name = self.run.meta.nodes[1]["name"]
+        name = self.run.meta.nodes[RECEIVER]["name"]
         amounts = seen.of(self.step, phase).get(name)
         receiver = processor_ns.get(name, {})
         used_ns = receiver.get("user", 0.0) + receiver.get("system", 0.0)
@@ -205,6 +226,7 @@ class LiveStep:
             launches=len(rates),
             gamma_done=work_ns / self.communication_ns / self.size_bytes,
             p=self.p,
+            p_by_launch=self.p_by_launch(phase, seen),
             before=self.run.meta.plan.steps[base.step].name if base else None,
             gain=self.gain(phase),
             processor_ns=processor_ns,
@@ -242,6 +264,22 @@ class Seen:
                 found[self._run.meta.nodes[node]["name"]] = sum(others, first)
         return found
 
+    def own_byte_ns(self, step: int, phase: int, wait_ns: float) -> dict[int, float]:
+        """By launch: the receiver's processor time for a byte, without the application's work and without its waits,
+        of so many ns each."""
+        speed_ns = self._speed_ns(step)
+        return {
+            launch: (
+                amounts.sum(*TASKS["user"], *TASKS["system"])
+                - amounts.sum("application_iterations") * speed_ns
+                - amounts.sum("process_voluntary_switches") * wait_ns
+            )
+            / amounts.bytes
+            for (at_step, at_phase, _, node), launches in self._amounts.items()
+            if (at_step, at_phase, node) == (step, phase, RECEIVER)
+            for launch, amounts in launches.items()
+        }
+
     def processor_ns(self, step: int, phase: int) -> dict[str, dict[str, float]]:
         """By node and task, of one message."""
         return {
@@ -262,8 +300,11 @@ class Seen:
     def work_ns(self, step: int, phase: int) -> float:
         """The application's work for a message: iterations that were done, times what one takes in this step."""
         done = [one.per_message("application_iterations") for one in self.of(step, phase).values()]
-        speed = median(self._speeds[step]) if self._speeds[step] else 0.0
-        return max(done, default=0.0) * speed / 1e3
+        return max(done, default=0.0) * self._speed_ns(step)
+
+    def _speed_ns(self, step: int) -> float:
+        """What an iteration takes in a step."""
+        return median(self._speeds[step]) / 1e3 if self._speeds[step] else 0.0
 
 
 def _softirqs(evidence: pa.Table) -> dict[tuple[int, int, int, int], int]:

@@ -1,8 +1,10 @@
 """What receiving costs the processors of a node: the o of LAWS, and its p, by processor time.
 
-A receiver that has nothing to read sleeps and is woken, which takes processor time as well. It does so often where no
-application computes, and hardly where one does. LAWS has a host that always has work, so o is without that time: it is
-told from the rest by measuring both where the receiver waits and where an application leaves it no time to.
+A receiver that has nothing to read sleeps and is woken, which takes processor time as well: its own, and that of the
+processor which wakes it. It does so often where no application computes, and hardly where one does. LAWS has a host
+that always has work, so o is without that time: it is told from the rest by measuring both where the receiver waits and
+where an application leaves it no time to. Own and other processors' time are then of the same second, so that nothing
+counts twice that moves from one to the other meanwhile.
 """
 
 from __future__ import annotations
@@ -39,8 +41,7 @@ def measured_cost(
     apart. What its processor did beyond that is added, up to the soft interrupts counted there; more is others'.
     """
     sender, receiver = evidence
-    own = pc.equal(receiver["cpu"], cpu)
-    here, elsewhere = receiver.filter(own), receiver.filter(pc.invert(own))
+    here, elsewhere = receiver.filter(pc.equal(receiver["cpu"], cpu)), _elsewhere(receiver, cpu)
     process_ns = _sum(receiver, _USED)
     beside_ns = max(0, _sum(here, _BUSY) - process_ns)
     step, launch, size_bytes = place
@@ -58,8 +59,8 @@ def measured_cost(
     )
 
 
-def busy_cost(moved_bytes: int, receiver: pa.Table) -> BusyCost:
-    """The same of a receiver that computed: its processor time without the iterations that were done, each as long as
+def busy_cost(moved_bytes: int, receiver: pa.Table, cpu: int) -> BusyCost:
+    """The cost of a receiver that computed: its processor time without the iterations that were done, each as long as
     one took beside the batches."""
     speeds = receiver.filter(pc.equal(receiver["counter"], "application_iteration_ps"))["value"]
     iteration_ps = median(speeds.to_pylist() or [0])
@@ -68,7 +69,13 @@ def busy_cost(moved_bytes: int, receiver: pa.Table) -> BusyCost:
         bytes=moved_bytes,
         host_ns=max(0, _sum(receiver, _USED) - work_ns),
         waits=_sum(receiver, _WAITS),
+        elsewhere_ns=_sum(_elsewhere(receiver, cpu), _KERNEL),
     )
+
+
+def _elsewhere(receiver: pa.Table, cpu: int) -> pa.Table:
+    """What was counted on other processors of the receiver's node."""
+    return receiver.filter(pc.invert(pc.equal(receiver["cpu"], cpu)))
 
 
 def _sum(rows: pa.Table, names: Iterable[str]) -> int:
@@ -86,12 +93,18 @@ def add_costs(costs: Iterable[Cost]) -> Cost:
         if "busy" in total and "busy" in one:
             total["process_ns"] += one["process_ns"]
             total["waits"] += one["waits"]
-            both = (total["busy"], one["busy"])
-            total["busy"] = BusyCost(
-                bytes=sum(each["bytes"] for each in both),
-                host_ns=sum(each["host_ns"] for each in both),
-                waits=sum(each["waits"] for each in both),
-            )
+            total["busy"] = _add_busy(total["busy"], one["busy"])
+    return total
+
+
+def _add_busy(one: BusyCost, other: BusyCost) -> BusyCost:
+    total = BusyCost(
+        bytes=one["bytes"] + other["bytes"],
+        host_ns=one["host_ns"] + other["host_ns"],
+        waits=one["waits"] + other["waits"],
+    )
+    if "elsewhere_ns" in one and "elsewhere_ns" in other:
+        total["elsewhere_ns"] = one["elsewhere_ns"] + other["elsewhere_ns"]
     return total
 
 
@@ -128,9 +141,17 @@ def host_byte_ns(cost: Cost) -> float:
     return max(0.0, (busy["host_ns"] - each_ns * busy["waits"]) / busy["bytes"])
 
 
+def elsewhere_byte_ns(cost: Cost) -> float:
+    """What receiving a byte takes other processors of the node, without waking the receiver where that is known."""
+    busy = cost.get("busy")
+    if busy is not None and "elsewhere_ns" in busy and wait_ns(cost) is not None:
+        return busy["elsewhere_ns"] / busy["bytes"]
+    return cost["elsewhere_ns"] / cost["bytes"]
+
+
 def byte_ns(cost: Cost) -> float:
     """Receiving a byte on a processor that does all of it itself: the receiver's work and that on other processors."""
-    return host_byte_ns(cost) + cost["elsewhere_ns"] / cost["bytes"]
+    return host_byte_ns(cost) + elsewhere_byte_ns(cost)
 
 
 def byte_ps(cost: Cost) -> int:
@@ -141,12 +162,22 @@ def byte_ps(cost: Cost) -> int:
 def direct_p(meta: RunMeta, step: int, size_bytes: int) -> Interval | None:
     """The share of the work of receiving that the receiver's processor does not do, by processor time; the interval is
     over launches. Of a step that has the work of an earlier one: the share of that step's."""
+    wholes = whole_byte_ns(meta, step, size_bytes)
+    mine = _costs_of(meta, step, size_bytes)
+    shares = [1 - host_byte_ns(one) / wholes[one["launch"]] for one in mine if wholes]
+    return median_interval(shares) if shares else None
+
+
+def whole_byte_ns(meta: RunMeta, step: int, size_bytes: int) -> dict[int, float]:
+    """By launch: what receiving a byte takes a processor that does all of it, in this step or the earlier one that sets
+    its work; nothing where no cost was measured."""
     work = {one["size_bytes"]: one for one in work_costs(meta, step)}.get(size_bytes)
-    mine = [one for one in meta.costs if (one["step"], one["size_bytes"]) == (step, size_bytes)]
-    if work is None or not mine:
-        return None
+    mine = _costs_of(meta, step, size_bytes)
+    if work is None:
+        return {}
     is_other = work["step"] != step
-    wholes = [byte_ns(work if is_other else one) for one in mine]
-    return median_interval(
-        [1 - host_byte_ns(one) / whole for one, whole in zip(mine, wholes, strict=True)]
-    )
+    return {one["launch"]: byte_ns(work if is_other else one) for one in mine}
+
+
+def _costs_of(meta: RunMeta, step: int, size_bytes: int) -> list[Cost]:
+    return [one for one in meta.costs if (one["step"], one["size_bytes"]) == (step, size_bytes)]

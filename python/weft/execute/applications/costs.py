@@ -88,7 +88,7 @@ async def _measured(agents: Sequence[Agent], job: StepJob) -> list[Cost]:
         work = tuple((one["size_bytes"], byte_ps(one)) for one in costs)
         loaded = await _measure(agents, replace(job, costs_ps=work), 1.0)
         for cost, (phase, _) in zip(costs, loaded.sizes, strict=True):
-            cost["busy"] = busy_cost(loaded.moved(phase)[0], loaded.rows(1, phase))
+            cost["busy"] = busy_cost(loaded.moved(phase)[0], loaded.rows(1, phase), loaded.cpu)
     return costs
 
 
