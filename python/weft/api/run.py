@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from weft.api.diagnosis import Diagnosis
 from weft.api.figures import chosen, figures_of
+from weft.api.table import Table
 from weft.api.tables import Evidence, Phases, Points, Routes, Samples
 from weft.api.text import Said
 from weft.diagnosis.ensemble.phases import Phase, overall_mbps, phases
@@ -20,6 +21,8 @@ from weft.diagnosis.limits.diagnosis import diagnose
 from weft.diagnosis.points import points
 from weft.diagnosis.predictions import Held, held
 from weft.diagnosis.signature import Signature, signature
+from weft.diagnosis.summary import summarise
+from weft.diagnosis.tables.every import tables_of
 from weft.errors import RequestError
 from weft.execute.gate import deeds_of_run
 from weft.execute.progress import Reporter
@@ -104,6 +107,15 @@ class Run(Said):
     def evidence(self) -> Evidence:
         """What hosts did meanwhile: processor time, interrupts, losses; no rows where nothing was recorded."""
         return Evidence.of(evidence(self.stored).points)
+
+    @cached_property
+    def tables(self) -> dict[str, Table]:
+        """Every table that `weft show` and the report have of it, by name: those above, and what applications came to.
+
+        Each column's field has its unit and the heading that people read in its metadata.
+        """
+        found = tables_of(summarise(self.stored))
+        return {name: Table.of_results(name, table) for name, table in found.items()}
 
     @cached_property
     def diagnosis(self) -> Diagnosis:

@@ -7,9 +7,10 @@ from itertools import groupby
 from rich.console import Console
 from rich.table import Table
 
-from weft.cli.tables.layout import number, plain_table, titled
+from weft.cli.tables.layout import plain_table, titled
 from weft.diagnosis.collectives import Collected
 from weft.diagnosis.library_cost import LibraryCost
+from weft.quantity import number
 from weft.runs.meta import RunMeta
 from weft.statistics import has_interval
 

@@ -11,12 +11,13 @@ from rich.console import Console
 from rich.table import Table
 
 from weft.alike import FEWEST, alike
-from weft.cli.tables.layout import number, plain_table, titled
+from weft.cli.tables.layout import plain_table, titled
 from weft.diagnosis.ensemble.effects import Block, Effects
 from weft.diagnosis.ensemble.phases import Bottleneck, Phase, overall_mbps
 from weft.diagnosis.ensemble.rates import Rates
 from weft.diagnosis.summary import Summary
 from weft.nodeset import fold, fold_groups, fold_names
+from weft.quantity import number
 from weft.runs.digests import Digests
 
 MOST_ROWS = 10

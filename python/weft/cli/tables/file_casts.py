@@ -7,8 +7,9 @@ from collections.abc import Iterator
 from rich.console import Console
 from rich.table import Table
 
-from weft.cli.tables.layout import number, plain_table, titled
+from weft.cli.tables.layout import plain_table, titled
 from weft.diagnosis.file_casts import SPENT, FileCast
+from weft.quantity import number
 from weft.runs.meta import RunMeta
 
 WORTH_WHILE = 0.9

@@ -7,11 +7,11 @@ from itertools import groupby
 from rich.console import Console
 from rich.table import Table
 
-from weft.cli.tables.layout import number, plain_table, titled
+from weft.cli.tables.layout import plain_table, titled
 from weft.diagnosis.interference.slow_down import SlowDown
 from weft.diagnosis.interference.trials import WHOLE
 from weft.interval import Interval
-from weft.quantity import format_bytes
+from weft.quantity import format_bytes, number
 from weft.runs.meta import RunMeta
 from weft.statistics import has_interval
 

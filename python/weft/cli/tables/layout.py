@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from itertools import chain
 from typing import IO, Any
 
 from rich.console import Console, ConsoleOptions, RenderableType
@@ -11,6 +12,8 @@ from rich.table import Table
 
 from weft.cli.streams import unguarded
 from weft.printable import indented, one_line, printable
+from weft.table import Table as Results
+from weft.table import ends
 
 _WIDE = 150
 
@@ -77,6 +80,41 @@ def titled(console: Console, title: str, *parts: Table | str) -> None:
         console.print(part, soft_wrap=isinstance(part, str))
 
 
+def print_table(console: Console, results: Results) -> None:
+    """A table of results below its title, and what is remarked of it."""
+    titled(console, results.title, drawn(results), *results.remarks)
+
+
+def drawn(results: Results) -> Table:
+    """A column for each value; of an interval one for its median and, where any are known, two for its ends."""
+    shown = results.without("page", "data")
+    spread = [one.shown == "everywhere" and shown.has_ends(one) for one in shown.columns]
+    table = _Cells(box=None, padding=(0, 1))
+    for column, has_ends in zip(shown.columns, spread, strict=True):
+        for heading in (column.heading, *(("from", "to") if has_ends else ())):
+            table.add_column(heading, justify="left" if column.type in (str, bool) else "right")
+    if shown.columns:
+        table.columns[0].no_wrap = True
+    for row in shown.rows:
+        parts = (
+            map(column.text, ends(value)[: 3 if has_ends else 1])
+            for column, value, has_ends in zip(shown.columns, row, spread, strict=True)
+        )
+        table.add_row(*chain.from_iterable(parts))
+    return table
+
+
+def record(results: Results, at: int) -> Table:
+    """A row of results on its side: a line for each value, with the ends of intervals beside it."""
+    shown = results.without("page", "data")
+    named = zip(shown.columns, shown.rows[at], strict=True)
+    cells = [(one.heading or one.label, *map(one.text, ends(value))) for one, value in named]
+    lines = [line for line in cells if line[1]]
+    has_ends = any(line[2] for line in lines)
+    heads = ("", "median", "from", "to") if has_ends else ("", "")
+    return plain_table(*heads, rows=[line[: len(heads)] for line in lines])
+
+
 def plain_table(*headings: str, rows: Iterable[Sequence[str]] = ()) -> Table:
     """A table without lines, to be read by people and by grep; columns with a heading stand at the right."""
     table = _Cells(box=None, padding=(0, 1))
@@ -85,8 +123,3 @@ def plain_table(*headings: str, rows: Iterable[Sequence[str]] = ()) -> Table:
     for row in rows:
         table.add_row(*row)
     return table
-
-
-def number(value: float) -> str:
-    """Four significant digits, whole numbers in full."""
-    return f"{value:.0f}" if abs(value) >= 1000 else f"{value:#.4g}".rstrip(".")

@@ -6,9 +6,10 @@ from collections.abc import Iterator, Sequence
 
 from rich.console import Console
 
-from weft.cli.tables.layout import number, plain_table, titled
+from weft.cli.tables.layout import plain_table, titled
 from weft.diagnosis.linpack import Solution
 from weft.interval import Interval
+from weft.quantity import number
 from weft.statistics import has_interval
 
 

@@ -8,10 +8,11 @@ from collections.abc import Sequence
 from rich.console import Console
 from rich.table import Table
 
-from weft.cli.tables.layout import number, plain_table, titled
+from weft.cli.tables.layout import plain_table, titled
 from weft.diagnosis.node.applications import LoadedPoint
 from weft.diagnosis.node.live_loads import TASKS, Receiving
 from weft.interval import Interval
+from weft.quantity import number
 
 MOST_PROCESSORS = 4
 """Of those that took soft interrupts, so many have a column."""

@@ -11,10 +11,9 @@ from weft.cli.tables.collectives import print_collectives, print_library_costs
 from weft.cli.tables.ensemble import print_ensembles
 from weft.cli.tables.file_casts import print_file_casts
 from weft.cli.tables.interference import print_interference
-from weft.cli.tables.layout import number, plain_table, print_disturbed, terminal, titled
+from weft.cli.tables.layout import plain_table, print_disturbed, print_table, terminal, titled
 from weft.cli.tables.linpack import print_linpack
 from weft.cli.tables.occupation import print_insides, print_loads
-from weft.cli.tables.pairs import print_multi_pair
 from weft.cli.tables.prediction import print_held
 from weft.cli.tables.race import print_race
 from weft.cli.tables.stops import print_differences
@@ -27,8 +26,10 @@ from weft.diagnosis.points import Point
 from weft.diagnosis.signature import LATENCY_MAX_BYTES, Signature
 from weft.diagnosis.stops import stop_lines
 from weft.diagnosis.summary import Summary
+from weft.diagnosis.tables.pairs import pairs_table, short_tables
 from weft.interval import Interval
 from weft.nodeset import fold
+from weft.quantity import number
 from weft.runs.guests import guests_text
 from weft.runs.meta import Warning
 from weft.statistics import has_interval
@@ -61,7 +62,8 @@ def print_summary(summary: Summary) -> None:
     print_loads(summary, console)
     print_insides(summary, console)
     print_ensembles(summary, console)
-    print_multi_pair(summary.multi_pair, console)
+    for table in short_tables(pairs_table(summary.multi_pair)):
+        print_table(console, table)
     print_collectives(summary.collectives, summary.meta, console)
     print_library_costs(summary.library_costs, console)
     print_file_casts(summary.file_casts, summary.meta, console)

@@ -1,0 +1,178 @@
+"""A result is the same number in the same unit on a terminal, on a page and in Arrow."""
+
+import io
+import re
+from html.parser import HTMLParser
+from pathlib import Path
+
+import pyarrow as pa
+import pytest
+from rich import box
+from rich.console import Console
+
+from support.computed import compute
+from support.paths import DATA
+from weft.api.run import opened
+from weft.cli.tables.layout import drawn
+from weft.diagnosis.summary import summarise
+from weft.diagnosis.tables.every import tables_of
+from weft.report.page import Report
+from weft.runs.folder import Run
+from weft.table import Column, Table
+
+IMPORTED = {}
+COMPUTED = {
+    "multi-pair": ("sim:two-nics", {"pairs"}),
+}
+ENDS_OF_NAMES = {
+    "B": "bytes",
+    "ns": "ns",
+    "µs": "us",
+    "ms": "ms",
+    "s": "s",
+    "ps": "ps",
+    "Mb/s": "mbps",
+    "GFlop/s": "gflops",
+    "%": "pct",
+    "1": "share",
+}
+NUMBER = r"-?\d+(?:\.\d*)?(?:e[-+]\d+)?"
+
+
+class Page(HTMLParser):
+    """The tables of a page: their headings, and the cells of their rows."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__()
+        self.tables: list[list[list[str]]] = []
+        self._cell: list[str] | None = None
+        self.feed(text)
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        if tag == "table":
+            self.tables.append([])
+        elif tag == "tr":
+            self.tables[-1].append([])
+        elif tag in ("th", "td") and ("class", "note") not in attrs:
+            self._cell = []
+
+    def handle_endtag(self, tag: str) -> None:
+        if tag in ("th", "td") and self._cell is not None:
+            self.tables[-1][-1].append("".join(self._cell))
+            self._cell = None
+
+    def handle_data(self, data: str) -> None:
+        if self._cell is not None:
+            self._cell.append(data)
+
+
+def on_page(page: Page, headings: list[str]) -> list[dict[str, str]]:
+    """The rows of all tables on a page that have no other headings than these, and the run's name."""
+    allowed = {*headings, "Run"}
+    return [
+        dict(zip(heads, row, strict=True))
+        for heads, *rows in page.tables
+        if headings[0] in heads and {*heads} <= allowed
+        for row in rows
+        if row
+    ]
+
+
+def on_terminal(table: Table) -> list[list[tuple[str, str]]]:
+    """Each row's headings and cells, as they are printed."""
+    rich = drawn(table)
+    rich.box = box.ASCII2
+    out = io.StringIO()
+    Console(file=out, width=1000).print(rich)
+    lines = [line for line in out.getvalue().splitlines() if line.startswith("|")]
+    heads, *rows = [[cell.strip() for cell in line.strip("|").split("|")] for line in lines]
+    return [list(zip(heads, row, strict=True)) for row in rows]
+
+
+def fields(arrow: pa.Table, name: str) -> tuple[str, str]:
+    """A column's label and unit, as Arrow has them."""
+    metadata = arrow.schema.field(name).metadata
+    return metadata[b"label"].decode(), metadata[b"unit"].decode()
+
+
+def heading(arrow: pa.Table, name: str) -> str:
+    """What people must read above a column that is so in Arrow."""
+    label, unit = fields(arrow, name)
+    if arrow.schema.field(name).type == pa.bool_():
+        return ""
+    return ", ".join(filter(None, (label, "%" if unit == "1" else unit)))
+
+
+def says(text: str, value: object, factor: float) -> bool:
+    """Whether a text is a value, in as many digits as it has."""
+    if value is None or isinstance(value, str):
+        return text == (value or "")
+    digits = len(text.partition("e")[0].partition(".")[2]) - int(text.partition("e")[2] or 0)
+    off = abs(float(text) - factor * float(value))  # type: ignore[arg-type]
+    return off <= 0.5 * 10.0**-digits * (1 + 1e-6)
+
+
+def check_cell(arrow: pa.Table, column: Column, at: int, said: list[str]) -> None:
+    """Holds the parts of a cell, a median and perhaps two ends, against Arrow."""
+    parts = column.parts if len(said) > 1 else column.parts[:1]
+    _, unit = fields(arrow, column.name)
+    for text, name in zip(said, parts, strict=True):
+        value = arrow[name][at].as_py()
+        if column.type is bool:
+            assert (text == column.label) == bool(value)
+        else:
+            assert says(text, value, 100 if unit == "1" else 1), (name, at, text, value)
+
+
+def check_page(arrow: pa.Table, table: Table, page: Page) -> None:
+    shown = [one for one in table.columns if one.shown != "data"]
+    heads = [heading(arrow, one.name) for one in shown]
+    rows = on_page(page, [head[:1].upper() + head[1:] for head in heads])
+    assert len(rows) == len(arrow)
+    for at, row in enumerate(rows):
+        for column, head in zip(shown, heads, strict=True):
+            cell = row.get(head[:1].upper() + head[1:], "")
+            found = re.fullmatch(rf"({NUMBER}) \(({NUMBER}) to ({NUMBER})\)", cell)
+            check_cell(arrow, column, at, list(found.groups()) if found else [cell])
+
+
+def check_terminal(arrow: pa.Table, table: Table) -> None:
+    shown = [one for one in table.columns if one.shown in ("everywhere", "median")]
+    by_heading = {heading(arrow, one.name): one for one in shown}
+    for at, cells in enumerate(on_terminal(table)):
+        named = [(head, text) for head, text in cells if head not in ("from", "to")]
+        ends = [text for head, text in cells if head in ("from", "to")]
+        assert {head for head, _ in named} <= {*by_heading}
+        for place, (head, text) in enumerate(cells):
+            if head in by_heading:
+                has_ends = cells[place + 1 : place + 2] and cells[place + 1][0] == "from"
+                said = (
+                    [text, *(each for _, each in cells[place + 1 : place + 3])]
+                    if has_ends
+                    else [text]
+                )
+                check_cell(arrow, by_heading[head], at, said)
+        assert len(named) + len(ends) == len(cells)
+
+
+def check(run: Run, wanted: set[str]) -> None:
+    tables, page = tables_of(summarise(run)), Page(Report([run]).html())
+    arrows = opened(run.directory).tables
+    assert wanted <= {*tables} == {*arrows}
+    for name, table in tables.items():
+        arrow = arrows[name].to_arrow()
+        for column in arrow.schema.names:
+            label, unit = fields(arrow, column)
+            assert label and (not unit or column.rpartition("_")[2] == ENDS_OF_NAMES[unit])
+        check_terminal(arrow, table)
+        check_page(arrow, table, page)
+
+
+@pytest.mark.parametrize("plan", COMPUTED)
+def test_a_computed_run_is_told_alike(plan: str, tmp_path: Path) -> None:
+    testbed, wanted = COMPUTED[plan]
+    check(compute(tmp_path / "run", plan, testbed), wanted)
+
+
+def test_a_stored_run_is_told_alike() -> None:
+    check(Run.open(DATA / "before_goals"), set())
