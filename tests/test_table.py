@@ -13,16 +13,28 @@ from rich.console import Console
 from support.computed import compute
 from support.paths import DATA
 from weft.api.run import opened
+from weft.api.table import Table as ArrowTable
 from weft.cli.tables.layout import drawn
+from weft.diagnosis.file_casts import SPENT, FileCast, NodeCast
 from weft.diagnosis.summary import summarise
+from weft.diagnosis.tables.casts import NODES, casts_table
 from weft.diagnosis.tables.every import tables_of
+from weft.interval import Interval
 from weft.report.page import Report
+from weft.report.table import Table as PageTable
 from weft.runs.folder import Run
 from weft.table import Column, Table
 
-IMPORTED = {}
-COMPUTED = {
-    "multi-pair": ("sim:two-nics", {"pairs"}),
+COMPUTED: dict[str, tuple[str, dict[str, str], set[str]]] = {
+    "multi-pair": ("sim:two-nics", {}, {"pairs"}),
+    "hpl": ("sim:xibalba-e7-config2", {"steps__hpl__n": "2000"}, {"linpack"}),
+    "traffic": (
+        "sim:two-racks",
+        {"steps__even__seconds": "60", "steps__even__counts": "[1, 4]"},
+        {"traffic"},
+    ),
+    "collectives": ("sim:crossbar(hosts=4)", {}, {"collectives"}),
+    "interference": ("sim:two-racks", {}, {"interference"}),
 }
 ENDS_OF_NAMES = {
     "B": "bytes",
@@ -80,7 +92,7 @@ def on_page(page: Page, headings: list[str]) -> list[dict[str, str]]:
 
 def on_terminal(table: Table) -> list[list[tuple[str, str]]]:
     """Each row's headings and cells, as they are printed."""
-    rich = drawn(table)
+    rich = drawn(table, 1000)
     rich.box = box.ASCII2
     out = io.StringIO()
     Console(file=out, width=1000).print(rich)
@@ -155,24 +167,79 @@ def check_terminal(arrow: pa.Table, table: Table) -> None:
         assert len(named) + len(ends) == len(cells)
 
 
+def check_table(arrow: pa.Table, table: Table, page: Page) -> None:
+    """Holds names against units, and what both faces say against Arrow."""
+    for column in arrow.schema.names:
+        label, unit = fields(arrow, column)
+        assert label and (not unit or column.rpartition("_")[2] == ENDS_OF_NAMES[unit])
+    check_terminal(arrow, table)
+    check_page(arrow, table, page)
+
+
 def check(run: Run, wanted: set[str]) -> None:
     tables, page = tables_of(summarise(run)), Page(Report([run]).html())
     arrows = opened(run.directory).tables
     assert wanted <= {*tables} == {*arrows}
     for name, table in tables.items():
-        arrow = arrows[name].to_arrow()
-        for column in arrow.schema.names:
-            label, unit = fields(arrow, column)
-            assert label and (not unit or column.rpartition("_")[2] == ENDS_OF_NAMES[unit])
-        check_terminal(arrow, table)
-        check_page(arrow, table, page)
+        check_table(arrows[name].to_arrow(), table, page)
 
 
 @pytest.mark.parametrize("plan", COMPUTED)
 def test_a_computed_run_is_told_alike(plan: str, tmp_path: Path) -> None:
-    testbed, wanted = COMPUTED[plan]
-    check(compute(tmp_path / "run", plan, testbed), wanted)
+    testbed, settings, wanted = COMPUTED[plan]
+    check(compute(tmp_path / "run", plan, testbed, **settings), wanted)
 
 
 def test_a_stored_run_is_told_alike() -> None:
     check(Run.open(DATA / "before_goals"), set())
+
+
+def test_a_cast_is_told_alike() -> None:
+    """Only agents cast files."""
+    spent = dict.fromkeys(SPENT, 12.5)
+    nodes = (
+        NodeCast("n1", None, None, None, 0.0, None, spent, 0, (), 0),
+        NodeCast("n2", "n1", 1.0, 900.0, 1234.5, 94.123, spent, 4096, (), 0),
+        NodeCast("n3", "n2", 1.0, None, None, 9.4, spent, 0, (), 0),
+    )
+    record = {"size_bytes": 2_500_001, "whole": ["n2"]}
+    one = FileCast(0, 0, record, 1234.56, 16.2004, 0.4321, None, nodes)  # type: ignore[arg-type]
+    for table in (casts_table([one]), Table.of("nodes", NODES, nodes)):
+        text = PageTable.of(table)
+        page = Page("")
+        page.tables = [[list(text.headers), *map(list, text.rows)]]
+        check_table(ArrowTable.of_results("cast", table).to_arrow(), table, page)
+
+
+def test_a_column_has_the_unit_of_its_name() -> None:
+    rate = Column("rate_mbps", "rate", Interval)
+    assert rate.heading == "rate, Mb/s"
+    assert rate.parts == ("rate_mbps", "rate_low_mbps", "rate_high_mbps")
+    assert Column("slow_down", "slow-down", Interval).parts[1] == "slow_down_low"
+    assert rate.cell(Interval(94.123, 94.0, 95.0)) == "94.12 (94.00 to 95.00)"
+    assert rate.cell(94.123) == rate.cell(Interval(94.123, 94.123, 94.123)) == "94.12"
+    assert rate.cell(None) == ""
+    assert Column("lost_share", "lost").text(0.1234) == "12.3"
+
+
+def test_ends_that_nobody_knows_are_null_in_arrow() -> None:
+    columns = [Column("rate_mbps", "rate", Interval)]
+    table = Table("rates", columns, [[Interval(2.0, 1.0, 3.0)], [5.0], [None]])
+    arrow = ArrowTable.of_results("rates", table).to_arrow()
+    assert arrow["rate_mbps"].to_pylist() == [2.0, 5.0, None]
+    assert arrow["rate_low_mbps"].to_pylist() == [1.0, None, None]
+
+
+def test_a_heading_is_broken_where_a_row_is_too_wide() -> None:
+    table = Table("t", [Column("rate_mbps", "what all of them moved")], [[94.1]])
+    heads = [drawn(table, width).columns[0].header for width in (31, 30)]
+    assert heads == ["what all of them moved, Mb/s"] * 2
+    assert drawn(table, 20).columns[0].header == "what\nall\nof\nthem\nmoved,\nMb/s"
+
+
+def test_a_value_is_turned_to_a_column_for_each_of_another() -> None:
+    columns = [Column("way", "way", str), Column("size_bytes", "size", int), Column("t_us", "time")]
+    table = Table("t", columns, [["a", 1, 2.0], ["a", 8, 3.0], ["b", 8, 4.0]])
+    found = table.pivoted("way", "size_bytes", "t_us", "times, µs")
+    assert [one.heading for one in found.columns] == ["way", "1", "8"]
+    assert found.rows == [["a", 2.0, 3.0], ["b", None, 4.0]]

@@ -85,6 +85,11 @@ class Column:
             format(scaled, self.spec or ".1f") if self.spec or self.unit == "%" else number(scaled)
         )
 
+    def cell(self, value: Value) -> str:
+        """A value with the ends of its interval in brackets, where they are not the median."""
+        median, low, high = map(self.text, ends(value))
+        return median if low == high else f"{median} ({low} to {high})"
+
 
 @dataclass(frozen=True)
 class _Across(Column):
@@ -106,9 +111,16 @@ class Table:
     remarks: Sequence[str] = ()
 
     @classmethod
-    def of(cls, title: str, columns: Sequence[Column], results: Iterable[Any]) -> Table:
+    def of(
+        cls,
+        title: str,
+        columns: Sequence[Column],
+        results: Iterable[Any],
+        remarks: Sequence[str] = (),
+    ) -> Table:
         """A row for each result."""
-        return cls(title, columns, [[column.of(one) for column in columns] for one in results])
+        rows = [[column.of(one) for column in columns] for one in results]
+        return cls(title, columns, rows, remarks=remarks)
 
     def values(self, name: str) -> list[Any]:
         """A column by its name."""
@@ -159,7 +171,7 @@ class Table:
         kept = [
             at
             for at, column in enumerate(self.columns)
-            if column.shown not in left_out and any(row[at] is not None for row in self.rows)
+            if column.shown not in left_out and any(column.cell(row[at]) for row in self.rows)
         ]
         columns = [self.columns[at] for at in kept]
         return replace(self, columns=columns, rows=[[row[at] for at in kept] for row in self.rows])

@@ -15,23 +15,28 @@ from weft.diagnosis.studies.study import Study
 from weft.knobs.recommendation import Recommendation
 from weft.report.collectives import (
     CollectiveStep,
+    collective_rows,
     collective_steps_of,
-    collective_table,
-    library_table,
+    library_rows,
 )
 from weft.report.ensemble import Ensemble, ensembles_of
-from weft.report.file_casts import FileCastStep, file_cast_steps_of
+from weft.report.file_casts import (
+    FileCastStep,
+    cast_node_rows,
+    cast_rows,
+    file_cast_steps_of,
+)
 from weft.report.interference import (
     InterferenceStep,
+    interference_rows,
     interference_steps_of,
-    interference_table,
 )
-from weft.report.linpack import LinpackStep, linpack_steps_of, linpack_table
+from weft.report.linpack import LinpackStep, linpack_rows, linpack_steps_of
 from weft.report.prediction import prediction_table
 from weft.report.series import Series, run_names, series_of
 from weft.report.steps import Inside, LoadStep, PairStep, insides_of, load_steps_of, pair_steps_of
 from weft.report.table import Table
-from weft.report.traffic import TrafficStep, traffic_steps_of
+from weft.report.traffic import TrafficStep, traffic_rows, traffic_steps_of
 from weft.runs.folder import Run
 
 
@@ -93,10 +98,20 @@ class Material:
         """The steps that are traffic simulations."""
         return traffic_steps_of(self.names, self.runs)
 
+    @property
+    def traffic_table(self) -> Table:
+        """All of them, a row for each number of nodes."""
+        return traffic_rows(self.traffic)
+
     @cached_property
     def file_casts(self) -> list[FileCastStep]:
         """The files that were cast."""
         return file_cast_steps_of(self.names, self.runs)
+
+    @property
+    def cast_tables(self) -> tuple[Table, Table]:
+        """All of them, a row each, and when their nodes had the files."""
+        return cast_rows(self.file_casts), cast_node_rows(self.file_casts)
 
     @cached_property
     def races(self) -> list[tuple[str, Outcome, Table]]:
@@ -117,7 +132,7 @@ class Material:
     @property
     def linpack_table(self) -> Table:
         """All of them, a row each."""
-        return linpack_table(self.linpack)
+        return linpack_rows(self.linpack)
 
     @cached_property
     def collectives(self) -> list[CollectiveStep]:
@@ -127,12 +142,12 @@ class Material:
     @property
     def collective_table(self) -> Table:
         """All of them, a row for each algorithm and size."""
-        return collective_table(self.collectives)
+        return collective_rows(self.collectives)
 
     @property
     def library_table(self) -> Table:
         """What an MPI library's default costs against the best; without rows where none was measured."""
-        return library_table(self.collectives)
+        return library_rows(self.collectives)
 
     @cached_property
     def interference(self) -> list[InterferenceStep]:
@@ -142,7 +157,7 @@ class Material:
     @property
     def interference_table(self) -> Table:
         """All of their victims and congestors, a row each."""
-        return interference_table(self.interference)
+        return interference_rows(self.interference)
 
     @cached_property
     def predictions(self) -> list[tuple[str, Held, Table]]:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from weft.table import Column, Value, ends
 from weft.table import Table as Results
 
 
@@ -24,13 +23,11 @@ class Table:
     def of(cls, results: Results) -> Table:
         """A column for each value, with the ends of intervals in brackets behind the median."""
         shown = results.without("data")
-        rows = [list(map(_cell, shown.columns, row)) for row in shown.rows]
+        rows = [
+            [column.cell(value) for column, value in zip(shown.columns, row, strict=True)]
+            for row in shown.rows
+        ]
         return cls([_capital(column.heading) for column in shown.columns], rows, shown.notes)
-
-
-def _cell(column: Column, value: Value) -> str:
-    median, low, high = map(column.text, ends(value))
-    return median if low == high else f"{median} ({low} to {high})"
 
 
 def _capital(heading: str) -> str:

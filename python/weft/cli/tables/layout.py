@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+import textwrap
 from collections.abc import Iterable, Sequence
-from itertools import chain
 from typing import IO, Any
 
 from rich.console import Console, ConsoleOptions, RenderableType
@@ -12,8 +12,8 @@ from rich.table import Table
 
 from weft.cli.streams import unguarded
 from weft.printable import indented, one_line, printable
+from weft.table import Column, ends
 from weft.table import Table as Results
-from weft.table import ends
 
 _WIDE = 150
 
@@ -82,37 +82,48 @@ def titled(console: Console, title: str, *parts: Table | str) -> None:
 
 def print_table(console: Console, results: Results) -> None:
     """A table of results below its title, and what is remarked of it."""
-    titled(console, results.title, drawn(results), *results.remarks)
+    titled(console, results.title, drawn(results, console.width), *results.remarks)
 
 
-def drawn(results: Results) -> Table:
-    """A column for each value; of an interval one for its median and, where any are known, two for its ends."""
+def drawn(results: Results, width: int) -> Table:
+    """A column for each value; of an interval one for its median and, where any are known, two for its ends.
+
+    Where a row is wider than `width`, headings are broken.
+    """
     shown = results.without("page", "data")
-    spread = [one.shown == "everywhere" and shown.has_ends(one) for one in shown.columns]
+    columns: list[tuple[Column, str, list[str]]] = []
+    for at, column in enumerate(shown.columns):
+        parts = 3 if column.shown == "everywhere" and shown.has_ends(column) else 1
+        for part, heading in enumerate((column.heading, "from", "to")[:parts]):
+            cells = [column.text(ends(row[at])[part]) for row in shown.rows]
+            columns.append((column, heading, cells))
+    is_wide = sum(2 + max(map(len, (head, *cells))) for _, head, cells in columns) > width
     table = _Cells(box=None, padding=(0, 1))
-    for column, has_ends in zip(shown.columns, spread, strict=True):
-        for heading in (column.heading, *(("from", "to") if has_ends else ())):
-            table.add_column(heading, justify="left" if column.type in (str, bool) else "right")
-    if shown.columns:
-        table.columns[0].no_wrap = True
-    for row in shown.rows:
-        parts = (
-            map(column.text, ends(value)[: 3 if has_ends else 1])
-            for column, value, has_ends in zip(shown.columns, row, spread, strict=True)
-        )
-        table.add_row(*chain.from_iterable(parts))
+    for column, heading, cells in columns:
+        broken = _broken(heading, max(1, *map(len, cells))) if is_wide else heading
+        table.add_column(broken, justify="left" if column.type in (str, bool) else "right")
+    for row in zip(*(cells for _, _, cells in columns), strict=True):
+        table.add_row(*row)
     return table
 
 
-def record(results: Results, at: int) -> Table:
-    """A row of results on its side: a line for each value, with the ends of intervals beside it."""
+def _broken(heading: str, width: int) -> str:
+    return textwrap.fill(heading, width, break_long_words=False)
+
+
+def record(results: Results) -> Table:
+    """The only row of results on its side: a line for each value, with the ends of its interval beside it."""
     shown = results.without("page", "data")
-    named = zip(shown.columns, shown.rows[at], strict=True)
-    cells = [(one.heading or one.label, *map(one.text, ends(value))) for one, value in named]
-    lines = [line for line in cells if line[1]]
-    has_ends = any(line[2] for line in lines)
-    heads = ("", "median", "from", "to") if has_ends else ("", "")
-    return plain_table(*heads, rows=[line[: len(heads)] for line in lines])
+    lines = [
+        (one.heading or one.label, *map(one.text, ends(value)))
+        for one, value in zip(shown.columns, shown.rows[0], strict=True)
+    ]
+    has_ends = any(low != high for _, _, low, high in lines)
+    table = plain_table("", *(("median", "from", "to") if has_ends else ("median",)))
+    table.show_header = has_ends
+    for line in lines:
+        table.add_row(*line[: 4 if has_ends else 2])
+    return table
 
 
 def plain_table(*headings: str, rows: Iterable[Sequence[str]] = ()) -> Table:

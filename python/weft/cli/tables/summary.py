@@ -7,32 +7,35 @@ from collections.abc import Iterator
 from rich.table import Table
 
 from weft.cli.tables.activities import print_activities
-from weft.cli.tables.collectives import print_collectives, print_library_costs
 from weft.cli.tables.ensemble import print_ensembles
-from weft.cli.tables.file_casts import print_file_casts
-from weft.cli.tables.interference import print_interference
-from weft.cli.tables.layout import plain_table, print_disturbed, print_table, terminal, titled
-from weft.cli.tables.linpack import print_linpack
+from weft.cli.tables.layout import (
+    plain_table,
+    print_disturbed,
+    print_table,
+    record,
+    terminal,
+    titled,
+)
 from weft.cli.tables.occupation import print_insides, print_loads
 from weft.cli.tables.prediction import print_held
 from weft.cli.tables.race import print_race
 from weft.cli.tables.stops import print_differences
 from weft.cli.tables.studies import print_studies
 from weft.cli.tables.thresholds import print_thresholds
-from weft.cli.tables.traffic import print_traffic
 from weft.diagnosis.delivery import Delivered
 from weft.diagnosis.disturbed import not_usable
 from weft.diagnosis.points import Point
 from weft.diagnosis.signature import LATENCY_MAX_BYTES, Signature
 from weft.diagnosis.stops import stop_lines
 from weft.diagnosis.summary import Summary
-from weft.diagnosis.tables.pairs import pairs_table, short_tables
+from weft.diagnosis.tables import casts, collectives, interference, linpack, pairs, traffic
 from weft.interval import Interval
 from weft.nodeset import fold
 from weft.quantity import number
 from weft.runs.guests import guests_text
 from weft.runs.meta import Warning
 from weft.statistics import has_interval
+from weft.table import Table as Results
 
 MOST_NAMED = 8
 """More nodes than these are named as a set."""
@@ -62,19 +65,27 @@ def print_summary(summary: Summary) -> None:
     print_loads(summary, console)
     print_insides(summary, console)
     print_ensembles(summary, console)
-    for table in short_tables(pairs_table(summary.multi_pair)):
+    for table in _results(summary):
         print_table(console, table)
-    print_collectives(summary.collectives, summary.meta, console)
-    print_library_costs(summary.library_costs, console)
-    print_file_casts(summary.file_casts, summary.meta, console)
     print_activities(summary.activities, summary.meta, console)
-    print_traffic(summary.traffic, summary.meta, console)
-    print_linpack(summary.linpack, console)
-    print_interference(summary.interference, summary.meta, console)
+    for table in linpack.short_tables(summary.linpack):
+        titled(console, table.title, record(table), *table.remarks)
     print_held(summary.prediction, console)
     applications = summary.activities or summary.traffic or summary.linpack
     if not (len(summary.rates) or summary.multi_pair or applications):
         console.print("no samples")
+
+
+def _results(summary: Summary) -> Iterator[Results]:
+    """What applications came to."""
+    meta = summary.meta
+    yield from pairs.short_tables(pairs.pairs_table(summary.multi_pair))
+    yield from collectives.short_tables(summary.collectives, meta)
+    if summary.library_costs:
+        yield collectives.library_table(summary.library_costs)
+    yield from casts.short_tables(summary.file_casts, meta)
+    yield from traffic.short_tables(summary.traffic, meta)
+    yield from interference.short_tables(summary.interference, meta)
 
 
 def _header(summary: Summary) -> Iterator[str]:

@@ -3,7 +3,12 @@
 from __future__ import annotations
 
 from weft.diagnosis.summary import Summary
+from weft.diagnosis.tables.casts import casts_table, nodes_table
+from weft.diagnosis.tables.collectives import collectives_table, library_table
+from weft.diagnosis.tables.interference import interference_table
+from weft.diagnosis.tables.linpack import linpack_table
 from weft.diagnosis.tables.pairs import pairs_table
+from weft.diagnosis.tables.traffic import traffic_table
 from weft.table import Table
 
 
@@ -11,5 +16,12 @@ def tables_of(summary: Summary) -> dict[str, Table]:
     """Those that have rows."""
     found = {
         "pairs": pairs_table(summary.multi_pair),
+        "collectives": collectives_table(summary.collectives),
+        "library": library_table(summary.library_costs),
+        "casts": casts_table(summary.file_casts),
+        "cast_nodes": nodes_table(summary.file_casts, summary.meta),
+        "traffic": traffic_table(summary.traffic),
+        "linpack": linpack_table(summary.linpack),
+        "interference": interference_table(summary.interference),
     }
     return {name: table for name, table in found.items() if table.rows}
