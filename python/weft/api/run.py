@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from weft.api.diagnosis import Diagnosis
 from weft.api.figures import chosen, figures_of
 from weft.api.table import Table
-from weft.api.tables import Evidence, Phases, Points, Routes, Samples
+from weft.api.tables import Evidence, Routes, Samples
 from weft.api.text import Said
 from weft.diagnosis.ensemble.phases import Phase, overall_mbps, phases
 from weft.diagnosis.ensemble.rates import Rates
@@ -23,6 +23,8 @@ from weft.diagnosis.predictions import Held, held
 from weft.diagnosis.signature import Signature, signature
 from weft.diagnosis.summary import summarise
 from weft.diagnosis.tables.every import tables_of
+from weft.diagnosis.tables.phases import phases_table
+from weft.diagnosis.tables.points import points_table
 from weft.errors import RequestError
 from weft.execute.gate import deeds_of_run
 from weft.execute.progress import Reporter
@@ -84,9 +86,9 @@ class Run(Said):
         return Samples(self.stored.samples)
 
     @cached_property
-    def points(self) -> Points:
+    def points(self) -> Table:
         """Latency (us) and throughput (Mb/s) at each message size, with intervals over launches."""
-        return Points.of(points(self.stored))
+        return Table.of_results("Points", points_table(points(self.stored)))
 
     @cached_property
     def signature(self) -> Signature | None:
@@ -99,9 +101,9 @@ class Run(Said):
         return Routes.of(self.meta, self._rates)
 
     @cached_property
-    def phases(self) -> Phases:
+    def phases(self) -> Table:
         """Each phase: how long it took (ms), its slowest route, what all routes carried (Mb/s)."""
-        return Phases.of(self._found_phases)
+        return Table.of_results("Phases", phases_table(self._found_phases))
 
     @cached_property
     def evidence(self) -> Evidence:

@@ -17,6 +17,9 @@ from weft.table import Table as Results
 
 _WIDE = 150
 
+NARROWEST = 6
+"""Letters of a line of a heading that is broken: "out of" and "order"."""
+
 
 class Terminal(Console):
     """Has no control characters but its own, and no line of a text looks like one of weft's own."""
@@ -100,7 +103,7 @@ def drawn(results: Results, width: int) -> Table:
     is_wide = sum(2 + max(map(len, (head, *cells))) for _, head, cells in columns) > width
     table = _Cells(box=None, padding=(0, 1))
     for column, heading, cells in columns:
-        broken = _broken(heading, max(1, *map(len, cells))) if is_wide else heading
+        broken = _broken(heading, max(NARROWEST, *map(len, cells))) if is_wide else heading
         table.add_column(broken, justify="left" if column.type in (str, bool) else "right")
     for row in zip(*(cells for _, _, cells in columns), strict=True):
         table.add_row(*row)

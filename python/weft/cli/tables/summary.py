@@ -9,6 +9,7 @@ from rich.table import Table
 from weft.cli.tables.activities import print_activities
 from weft.cli.tables.ensemble import print_ensembles
 from weft.cli.tables.layout import (
+    drawn,
     plain_table,
     print_disturbed,
     print_table,
@@ -22,13 +23,12 @@ from weft.cli.tables.race import print_race
 from weft.cli.tables.stops import print_differences
 from weft.cli.tables.studies import print_studies
 from weft.cli.tables.thresholds import print_thresholds
-from weft.diagnosis.delivery import Delivered
 from weft.diagnosis.disturbed import not_usable
-from weft.diagnosis.points import Point
 from weft.diagnosis.signature import LATENCY_MAX_BYTES, Signature
 from weft.diagnosis.stops import stop_lines
 from weft.diagnosis.summary import Summary
 from weft.diagnosis.tables import casts, collectives, interference, linpack, pairs, traffic
+from weft.diagnosis.tables.points import deliveries_table, points_table
 from weft.interval import Interval
 from weft.nodeset import fold
 from weft.quantity import number
@@ -55,9 +55,12 @@ def print_summary(summary: Summary) -> None:
         title = f"{points[0].pattern} over {points[0].transport}"
         if summary.meta.plan.steps[step].over:
             title = f"{summary.meta.plan.steps[step].name}: {title}"
-        titled(console, title, _points_table(points))
+        print_table(console, points_table(points).titled(title))
         if delivered := [one for one in summary.deliveries if one.step == step]:
-            console.print(deliveries_table(delivered))
+            table = without_zeros(deliveries_table(delivered))
+            console.print(drawn(table, console.width))
+            for line in table.remarks:
+                console.print(f" {line}", style="dim italic")
     print_studies(summary.studies, console)
     print_thresholds(summary.thresholds, summary.meta, console)
     print_differences(console, summary.meta)
@@ -136,54 +139,16 @@ def _signature_title(signature: Signature) -> str:
     return f"signature, {launches} launches, intervals hold with {signature.coverage:.1%}"
 
 
-def _points_table(points: list[Point]) -> Table:
-    first = points[0]
-    timed = first.latency_us is not None
-    spread = any(has_interval(point.launches) for point in points)
-    ends = ["from", "to"] if spread else []
-    timed_ends = ["us", *ends] if timed else []
-    table = plain_table("size, B", *timed_ends, "Mb/s", *ends, "modes", "")
-    for point in points:
-        times = _ends(point.latency_us, spread) if point.latency_us else ()
-        rates = _ends(point.throughput_mbps, spread)
-        modes, note = str(point.modes.count), "dip" if point.dip else ""
-        table.add_row(str(point.size_bytes), *times, *rates, modes, note)
-    return table
-
-
 def _ends(interval: Interval, spread: bool) -> list[str]:
     values = [interval.median, *([interval.low, interval.high] if spread else [])]
     return [number(value) for value in values]
 
 
-def deliveries_table(delivered: list[Delivered]) -> Table:
-    """A row a size; with several launches the loss has its interval. Counts that are 0 in all rows are named below."""
-    columns = {
-        "size, B": [str(one.size_bytes) for one in delivered],
-        "sent": [str(one.sent) for one in delivered],
-        "lost, %": [f"{one.loss_pct.median:.3f}" for one in delivered],
-    }
-    if any(one.launches > 1 for one in delivered):
-        columns["from"] = [f"{one.loss_pct.low:.3f}" for one in delivered]
-        columns["to"] = [f"{one.loss_pct.high:.3f}" for one in delivered]
-    counts = {
-        "overrun": [str(one.overrun) for one in delivered],
-        "twice": [str(one.duplicated) for one in delivered],
-    }
-    if any(one.ring is not None for one in delivered):
-        counts["no room in ring"] = [str(one.ring or 0) for one in delivered]
-        counts["in backlog"] = [str(one.backlog or 0) for one in delivered]
-    if any(one.offered_mbps is not None for one in delivered):
-        columns["sent, Mb/s"] = [_middle(one.offered_mbps) for one in delivered]
-        columns["jitter, us"] = [_middle(one.jitter_us) for one in delivered]
-        counts["out of order"] = [str(one.reordered) for one in delivered]
-    zero = [name for name, values in counts.items() if set(values) == {"0"}]
-    columns |= {name: values for name, values in counts.items() if name not in zero}
-    table = plain_table(*columns, rows=zip(*columns.values(), strict=True))
-    if zero:
-        table.caption, table.caption_justify = f"{', '.join(zero)}: all 0", "left"
-    return table
-
-
-def _middle(interval: Interval | None) -> str:
-    return number(interval.median) if interval else ""
+def without_zeros(table: Results) -> Results:
+    """Counts that are 0 in all rows are named below the table instead."""
+    shown = table.without("data")
+    zeros = [one for one in shown.columns if one.type is int and {*shown.values(one.name)} == {0}]
+    columns = [one for one in shown.columns if one not in zeros]
+    kept = list(zip(*(shown.values(one.name) for one in columns), strict=True))
+    said = f"{', '.join(one.label for one in zeros)}: all 0"
+    return Results(table.title, columns, kept, remarks=[said] * bool(zeros))

@@ -8,6 +8,8 @@ from weft.diagnosis.tables.collectives import collectives_table, library_table
 from weft.diagnosis.tables.interference import interference_table
 from weft.diagnosis.tables.linpack import linpack_table
 from weft.diagnosis.tables.pairs import pairs_table
+from weft.diagnosis.tables.phases import phases_table
+from weft.diagnosis.tables.points import deliveries_table, points_table
 from weft.diagnosis.tables.traffic import traffic_table
 from weft.table import Table
 
@@ -15,6 +17,9 @@ from weft.table import Table
 def tables_of(summary: Summary) -> dict[str, Table]:
     """Those that have rows."""
     found = {
+        "points": points_table(summary.points),
+        "deliveries": deliveries_table(summary.deliveries),
+        "phases": phases_table([one for one in summary.phases if one.step in summary.ensembles]),
         "pairs": pairs_table(summary.multi_pair),
         "collectives": collectives_table(summary.collectives),
         "library": library_table(summary.library_costs),
