@@ -16,9 +16,11 @@ from weft.api.run import opened
 from weft.api.table import Table as ArrowTable
 from weft.cli.tables.layout import drawn
 from weft.diagnosis.file_casts import SPENT, FileCast, NodeCast
+from weft.diagnosis.race.outcome import Place
 from weft.diagnosis.summary import summarise
 from weft.diagnosis.tables.casts import NODES, casts_table
 from weft.diagnosis.tables.every import tables_of
+from weft.diagnosis.tables.race import PLACES
 from weft.interval import Interval
 from weft.report.page import Report
 from weft.report.table import Table as PageTable
@@ -207,11 +209,26 @@ def test_a_cast_is_told_alike() -> None:
     )
     record = {"size_bytes": 2_500_001, "whole": ["n2"]}
     one = FileCast(0, 0, record, 1234.56, 16.2004, 0.4321, None, nodes)  # type: ignore[arg-type]
-    for table in (casts_table([one]), Table.of("nodes", NODES, nodes)):
-        text = PageTable.of(table)
-        page = Page("")
-        page.tables = [[list(text.headers), *map(list, text.rows)]]
-        check_table(ArrowTable.of_results("cast", table).to_arrow(), table, page)
+    check_alone(casts_table([one]))
+    check_alone(Table.of("nodes", NODES, nodes))
+
+
+def test_a_race_is_told_alike() -> None:
+    """Only agents race."""
+    places = [
+        Place("larger-buffers", Interval(1.23456, 1.1, 1.4), 12),
+        Place("as-it-was", None, 12),
+        Place("polling", Interval(0.9, 0.8, 1.0), 4, 4, "it was worse"),
+    ]
+    check_alone(Table.of("race", PLACES, places))
+
+
+def check_alone(table: Table) -> None:
+    """Without a run, so without the rest of a page."""
+    text = PageTable.of(table)
+    page = Page("")
+    page.tables = [[list(text.headers), *map(list, text.rows)]]
+    check_table(ArrowTable.of_results("cast", table).to_arrow(), table, page)
 
 
 def test_a_column_has_the_unit_of_its_name() -> None:

@@ -9,9 +9,9 @@ from functools import cached_property
 from weft.diagnosis.advice.advise import recommendations
 from weft.diagnosis.predictions import Held, held
 from weft.diagnosis.race.outcome import Outcome, stand
-from weft.diagnosis.race.words import HEADERS, race_rows
 from weft.diagnosis.studies.find import studies
 from weft.diagnosis.studies.study import Study
+from weft.diagnosis.tables.race import race_table
 from weft.knobs.recommendation import Recommendation
 from weft.report.collectives import (
     CollectiveStep,
@@ -120,9 +120,7 @@ class Material:
             (name, stand(run.meta, run.samples))
             for name, run in zip(self.names, self.runs, strict=True)
         ]
-        return [
-            (name, found[1], Table(HEADERS, race_rows(found[1]))) for name, found in stands if found
-        ]
+        return [(name, found[1], Table.of(race_table(found[1]))) for name, found in stands if found]
 
     @cached_property
     def linpack(self) -> list[LinpackStep]:

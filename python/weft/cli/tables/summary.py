@@ -19,7 +19,6 @@ from weft.cli.tables.layout import (
 )
 from weft.cli.tables.occupation import print_insides, print_loads
 from weft.cli.tables.prediction import print_held
-from weft.cli.tables.race import print_race
 from weft.cli.tables.stops import print_differences
 from weft.cli.tables.studies import print_studies
 from weft.cli.tables.thresholds import print_thresholds
@@ -29,6 +28,7 @@ from weft.diagnosis.stops import stop_lines
 from weft.diagnosis.summary import Summary
 from weft.diagnosis.tables import casts, collectives, interference, linpack, pairs, traffic
 from weft.diagnosis.tables.points import deliveries_table, points_table
+from weft.diagnosis.tables.race import race_table
 from weft.interval import Interval
 from weft.nodeset import fold
 from weft.quantity import number
@@ -64,7 +64,8 @@ def print_summary(summary: Summary) -> None:
     print_studies(summary.studies, console)
     print_thresholds(summary.thresholds, summary.meta, console)
     print_differences(console, summary.meta)
-    print_race(console, summary.race)
+    if summary.race:
+        print_table(console, race_table(summary.race))
     print_loads(summary, console)
     print_insides(summary, console)
     print_ensembles(summary, console)
