@@ -2,6 +2,8 @@
 
 import io
 import re
+import subprocess
+import sys
 from html.parser import HTMLParser
 from pathlib import Path
 
@@ -229,6 +231,13 @@ def check_alone(table: Table) -> None:
     page = Page("")
     page.tables = [[list(text.headers), *map(list, text.rows)]]
     check_table(ArrowTable.of_results("cast", table).to_arrow(), table, page)
+
+
+def test_a_table_needs_neither_arrays_nor_arrow() -> None:
+    """What completes a command line imports modules that have tables."""
+    code = "import sys, weft.table; print({'numpy', 'pyarrow', 'rich'} & {*sys.modules})"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout == "set()\n"
 
 
 def test_a_column_has_the_unit_of_its_name() -> None:
