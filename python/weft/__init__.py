@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from weft.api.run import Interrupted, Run
     from weft.api.start import open, run, simulate
     from weft.api.table import Table
-    from weft.api.tables import Evidence, Phases, Points, Routes, Samples
+    from weft.api.tables import Evidence, Routes, Samples
     from weft.api.tune import Tuning, resume_tuning, tune, undo_settings
     from weft.api.twin import Twin, make_twin, open_twin
     from weft.api.watch import Watch, open_watch
@@ -54,8 +54,6 @@ __all__ = [
     "Interrupted",
     "Machine",
     "Offload",
-    "Phases",
-    "Points",
     "Ports",
     "Recommendations",
     "RequestError",
@@ -113,7 +111,7 @@ _FILES = {
     "run": ("Interrupted", "Run"),
     "start": ("open", "run", "simulate"),
     "table": ("Table",),
-    "tables": ("Evidence", "Phases", "Points", "Routes", "Samples"),
+    "tables": ("Evidence", "Routes", "Samples"),
     "tune": ("Tuning", "resume_tuning", "tune", "undo_settings"),
     "twin": ("Twin", "make_twin", "open_twin"),
     "watch": ("Watch", "open_watch"),

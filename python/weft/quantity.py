@@ -95,6 +95,11 @@ def unit_of(value: float, units: Units) -> tuple[float, str]:
     return fitting[-1] if fitting else units[0]
 
 
+def number(value: float) -> str:
+    """Four significant digits, whole numbers in full, as a column of a table has them: 94.1 is "94.10"."""
+    return f"{value:.0f}" if abs(value) >= 1000 else f"{value:#.4g}".rstrip(".")
+
+
 def significant(value: float, digits: int) -> str:
     """`value` to so many significant digits, never in exponent notation: 1234 stays 1234."""
     if value == 0 or not math.isfinite(value):

@@ -2,31 +2,20 @@
 
 from __future__ import annotations
 
-import shutil
 from pathlib import Path
 
-import pyarrow.csv
-import pyarrow.parquet
 import pytest
 
 from support.here import weft, weft_json
-from support.runs import affine_us, launches_of, pingpong_run
+from support.runs import affine_us, launches_of, pingpong_run, run_before_goals
 from weft.diagnosis.earlier import earlier_run
 from weft.plan.load import load_plan
-from weft.runs.folder import TABLE_NAME, Run
-from weft.runs.samples import SCHEMA
-
-DATA = Path(__file__).parents[1] / "data" / "before_goals"
+from weft.runs.folder import Run
 
 
 @pytest.fixture
 def old(tmp_path: Path) -> Path:
-    folder = tmp_path / "old"
-    folder.mkdir()
-    shutil.copy(DATA / "run.json", folder)
-    samples = pyarrow.csv.read_csv(DATA / "samples.csv").cast(SCHEMA)
-    pyarrow.parquet.write_table(samples, folder / TABLE_NAME)
-    return folder
+    return run_before_goals(tmp_path / "old")
 
 
 def test_it_opens_and_is_complete(old: Path) -> None:

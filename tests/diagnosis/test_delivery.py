@@ -11,10 +11,12 @@ from rich.console import Console
 from support.here import weft
 from support.runs import step_plan, step_rows, write_run
 from weft.cli.output import plain
-from weft.cli.tables.summary import deliveries_table
+from weft.cli.tables.layout import drawn
+from weft.cli.tables.summary import without_zeros
 from weft.diagnosis.delivery import Delivered, deliveries
 from weft.diagnosis.summary import summarise
-from weft.report.facts import delivery_table, loss_text
+from weft.diagnosis.tables.points import deliveries_table
+from weft.report.facts import delivery_table
 from weft.runs.folder import Run
 
 LOST = (10, 20, 30)
@@ -64,13 +66,14 @@ def test_it_stands_in_the_document_and_in_both_tables(tmp_path: Path) -> None:
     assert document["loss_pct"] == {"median": 2.0, "low": 1.0, "high": 3.0}
     assert document["lost"] == 60
     (cells,) = delivery_table(run).rows
-    assert "2 % (1 to 3)" in cells
+    assert "2.000 (1.000 to 3.000)" in cells
     assert "2.000" in weft("show", run.directory).stdout
 
 
 def printed(width: int, *rows: Delivered) -> str:
     out = io.StringIO()
-    Console(file=out, width=width).print(deliveries_table(list(rows)))
+    table = without_zeros(deliveries_table(list(rows)))
+    Console(file=out, width=width).print(drawn(table, width), *table.remarks)
     return out.getvalue()
 
 
@@ -91,4 +94,4 @@ def test_a_run_over_tcp_has_none_and_nothing_lost_is_said_shortly(tmp_path: Path
     whole = [row(launch, received=1000) for launch in range(3)]
     rows, step = step_rows([100], times, "stream"), step_plan("stream", "udp")
     (one,) = deliveries(write_run(tmp_path / "udp", [rows], [step], deliveries=whole))
-    assert loss_text(one.loss_pct) == "0"
+    assert deliveries_table([one]).values("loss_pct")[0].median == 0

@@ -1,6 +1,7 @@
 """Run folders for tests, from times that the test chooses."""
 
 import json
+import shutil
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -10,12 +11,15 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
+import pyarrow.csv
+import pyarrow.parquet
 
+from support.paths import DATA
 from support.plans import a_plan, a_step
 from weft.plan.pattern import Pattern
 from weft.plan.phases import expand
 from weft.plan.plan import Step
-from weft.runs.folder import Run, RunWriter
+from weft.runs.folder import TABLE_NAME, Run, RunWriter
 from weft.runs.meta import RunMeta
 from weft.runs.records import Disturbed
 from weft.runs.samples import SCHEMA
@@ -94,6 +98,16 @@ def step_rows(
         messages=MESSAGES,
         elapsed_ns=elapsed[kept],
     )
+
+
+def run_before_goals(folder: Path) -> Path:
+    """The folder that a build wrote before sizes ended by themselves."""
+    folder.mkdir()
+    data = DATA / "before_goals"
+    shutil.copy(data / "run.json", folder)
+    samples = pyarrow.csv.read_csv(data / "samples.csv").cast(SCHEMA)
+    pyarrow.parquet.write_table(samples, folder / TABLE_NAME)
+    return folder
 
 
 def change_meta(folder: Path, **changes: Any) -> None:

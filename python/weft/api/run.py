@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING
 
 from weft.api.diagnosis import Diagnosis
 from weft.api.figures import chosen, figures_of
-from weft.api.tables import Evidence, Phases, Points, Routes, Samples
+from weft.api.table import Table
+from weft.api.tables import Evidence, Routes, Samples
 from weft.api.text import Said
 from weft.diagnosis.ensemble.phases import Phase, overall_mbps, phases
 from weft.diagnosis.ensemble.rates import Rates
@@ -20,6 +21,10 @@ from weft.diagnosis.limits.diagnosis import diagnose
 from weft.diagnosis.points import points
 from weft.diagnosis.predictions import Held, held
 from weft.diagnosis.signature import Signature, signature
+from weft.diagnosis.summary import summarise
+from weft.diagnosis.tables.every import tables_of
+from weft.diagnosis.tables.phases import phases_table
+from weft.diagnosis.tables.points import points_table
 from weft.errors import RequestError
 from weft.execute.gate import deeds_of_run
 from weft.execute.progress import Reporter
@@ -81,9 +86,9 @@ class Run(Said):
         return Samples(self.stored.samples)
 
     @cached_property
-    def points(self) -> Points:
+    def points(self) -> Table:
         """Latency (us) and throughput (Mb/s) at each message size, with intervals over launches."""
-        return Points.of(points(self.stored))
+        return Table.of_results("Points", points_table(points(self.stored)))
 
     @cached_property
     def signature(self) -> Signature | None:
@@ -96,14 +101,23 @@ class Run(Said):
         return Routes.of(self.meta, self._rates)
 
     @cached_property
-    def phases(self) -> Phases:
+    def phases(self) -> Table:
         """Each phase: how long it took (ms), its slowest route, what all routes carried (Mb/s)."""
-        return Phases.of(self._found_phases)
+        return Table.of_results("Phases", phases_table(self._found_phases))
 
     @cached_property
     def evidence(self) -> Evidence:
         """What hosts did meanwhile: processor time, interrupts, losses; no rows where nothing was recorded."""
         return Evidence.of(evidence(self.stored).points)
+
+    @cached_property
+    def tables(self) -> dict[str, Table]:
+        """Every table that `weft show` and the report have of it, by name: those above, and what applications came to.
+
+        Each column's field has its unit and the heading that people read in its metadata.
+        """
+        found = tables_of(summarise(self.stored))
+        return {name: Table.of_results(name, table) for name, table in found.items()}
 
     @cached_property
     def diagnosis(self) -> Diagnosis:

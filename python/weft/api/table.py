@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from importlib import import_module
 from types import ModuleType
 from typing import TYPE_CHECKING, Any, ClassVar, Self, TypeVar
@@ -12,6 +12,8 @@ import pyarrow as pa
 from weft.api.text import html_table, text_table
 from weft.errors import RequestError
 from weft.interval import Interval
+from weft.table import Column, Value, ends
+from weft.table import Table as Results
 
 if TYPE_CHECKING:
     import numpy.typing as npt
@@ -19,6 +21,14 @@ if TYPE_CHECKING:
     import polars
 
 T = TypeVar("T")
+
+TYPES = {
+    str: pa.string(),
+    int: pa.int64(),
+    float: pa.float64(),
+    bool: pa.bool_(),
+    Interval: pa.float64(),
+}
 
 SHOWN_ROWS = 10
 """So many are printed; `to_pandas()` and the others have all."""
@@ -34,8 +44,20 @@ class Table:
     SCHEMA: ClassVar[pa.Schema]
     """Its columns, which are there without rows too."""
 
-    def __init__(self, table: pa.Table) -> None:
+    def __init__(self, table: pa.Table, name: str = "") -> None:
         self._table = table
+        self._name = name or type(self).__name__
+
+    @classmethod
+    def of_results(cls, name: str, results: Results) -> Self:
+        """A table of results: what a column is called and its unit are metadata of its field."""
+        fields = [field for column in results.columns for field in _fields(column)]
+        arrays = [
+            pa.array(part, TYPES[column.type])
+            for column in results.columns
+            for part in _parts(column, results.values(column.name))
+        ]
+        return cls(pa.table(arrays, pa.schema(fields)), name)
 
     @classmethod
     def of_rows(cls, rows: Iterable[Mapping[str, object]]) -> Self:
@@ -106,7 +128,7 @@ class Table:
     @property
     def _title(self) -> str:
         more = f", the first {SHOWN_ROWS}" if len(self) > SHOWN_ROWS else ""
-        return f"{type(self).__name__}: {len(self):,} rows{more}"
+        return f"{self._name}: {len(self):,} rows{more}"
 
     @property
     def _head(self) -> list[list[Any]]:
@@ -115,13 +137,19 @@ class Table:
 
 def interval(name: str) -> dict[str, pa.DataType]:
     """The columns of an interval such as rate_mbps: rate_mbps (the median), rate_low_mbps, rate_high_mbps."""
-    return dict.fromkeys(_interval_names(name), pa.float64())
+    return dict.fromkeys(Column(name, "", Interval).parts, pa.float64())
 
 
-def _interval_names(name: str) -> tuple[str, str, str]:
-    base, _, unit = name.rpartition("_") if "_" in name else (name, "", "")
-    end = f"_{unit}" if unit else ""
-    return name, f"{base}_low{end}", f"{base}_high{end}"
+def _fields(column: Column) -> Iterator[pa.Field]:
+    metadata = {"label": column.label, "unit": column.unit if column.factor == 1 else "1"}
+    return (pa.field(name, TYPES[column.type], metadata=metadata) for name in column.parts)
+
+
+def _parts(column: Column, values: Sequence[Value]) -> Iterable[Sequence[Any]]:
+    """The values; of intervals the medians, the lower ends and the upper ends."""
+    if column.type is not Interval:
+        return [values]
+    return [[ends(value)[part] for value in values] for part in range(3)]
 
 
 def _flat(row: Mapping[str, object]) -> dict[str, object]:
@@ -129,8 +157,8 @@ def _flat(row: Mapping[str, object]) -> dict[str, object]:
     found = dict(row)
     for name, value in row.items():
         if isinstance(value, Interval):
-            ends = (value.median, value.low, value.high)
-            found |= zip(_interval_names(name), ends, strict=True)
+            three = (value.median, value.low, value.high)
+            found |= zip(Column(name, "", Interval).parts, three, strict=True)
     return found
 
 

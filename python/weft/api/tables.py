@@ -9,7 +9,6 @@ import pyarrow as pa
 
 from weft.api.table import Table, interval
 from weft.diagnosis.curve import Ints
-from weft.diagnosis.ensemble.phases import Phase
 from weft.diagnosis.ensemble.rates import Rates
 from weft.diagnosis.ensemble.routes import (
     NO_LATENCY,
@@ -17,7 +16,6 @@ from weft.diagnosis.ensemble.routes import (
     latencies_of_each_route,
 )
 from weft.diagnosis.evidence import PointEvidence
-from weft.diagnosis.points import Point
 from weft.runs.meta import RunMeta
 from weft.runs.samples import SCHEMA
 
@@ -31,39 +29,6 @@ class Samples(Table):
     """
 
     SCHEMA: ClassVar[pa.Schema] = SCHEMA
-
-
-class Points(Table):
-    """What a pair reached at each message size (shape: steps x sizes), medians over launches with their intervals.
-
-    `latency_us` is half a round trip, null for streams. `coverage_share` is the confidence of the intervals,
-    `modes` how many distinct times there are, `is_dip` whether the size is slower than its neighbours explain.
-    """
-
-    SCHEMA: ClassVar[pa.Schema] = pa.schema(
-        {
-            "step": pa.int32(),
-            "pattern": pa.string(),
-            "transport": pa.string(),
-            "size_bytes": pa.int64(),
-            **interval("latency_us"),
-            **interval("throughput_mbps"),
-            "launches": pa.int32(),
-            "coverage_share": pa.float64(),
-            "modes": pa.int32(),
-            "is_dip": pa.bool_(),
-        }
-    )
-
-    @classmethod
-    def of(cls, points: Iterable[Point]) -> Points:
-        """Those of a run."""
-        return cls.of_objects(
-            points,
-            coverage_share=lambda one: one.coverage,
-            modes=lambda one: one.modes.count,
-            is_dip=lambda one: one.dip,
-        )
 
 
 class Routes(Table):
@@ -106,38 +71,6 @@ class Routes(Table):
                 "latency_us": pa.array([one.us for one in latencies], pa.float64()),
                 "latency_bytes": pa.array([one.size_bytes for one in latencies], pa.int64()),
             }
-        )
-
-
-class Phases(Table):
-    """Each phase of steps between many nodes (shape: phases): it lasts as long as its slowest route.
-
-    `rate_mbps` is that of the slowest route, `mean_mbps` the mean over routes, `aggregate_mbps` their sum.
-    """
-
-    SCHEMA: ClassVar[pa.Schema] = pa.schema(
-        {
-            "step": pa.int32(),
-            "pattern": pa.string(),
-            "phase": pa.int32(),
-            "size_bytes": pa.int64(),
-            "rate_mbps": pa.float64(),
-            "elapsed_ms": pa.float64(),
-            "routes": pa.int64(),
-            "mean_mbps": pa.float64(),
-            "aggregate_mbps": pa.float64(),
-            "slowest_src": pa.string(),
-            "slowest_dst": pa.string(),
-        }
-    )
-
-    @classmethod
-    def of(cls, phases: Iterable[Phase]) -> Phases:
-        """Those of a run, in order."""
-        return cls.of_objects(
-            phases,
-            slowest_src=lambda one: one.slowest[0],
-            slowest_dst=lambda one: one.slowest[1],
         )
 
 

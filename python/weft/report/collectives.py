@@ -8,16 +8,11 @@ from itertools import groupby
 
 from weft.diagnosis.activities import activities
 from weft.diagnosis.collectives import Collected, collectives
-from weft.diagnosis.library_cost import LibraryCost, library_costs
-from weft.quantity import format_mbps, format_us, significant
+from weft.diagnosis.library_cost import library_costs
+from weft.diagnosis.tables.collectives import collectives_table, library_table
 from weft.report.table import Table
 from weft.runs.folder import Run
-from weft.statistics import has_interval
-
-_HEADERS = ["Run", "Bytes", "Algorithm", "Time", "Times the best", "Bus bandwidth", "Launches"]
-_COST_HEADERS = [
-    "Run", "Operation", "Nodes", "Bytes", "MPI library", "Best other", "Its time", "Library over it",
-]  # fmt: skip
+from weft.table import Table as Results
 
 
 @dataclass(frozen=True)
@@ -48,52 +43,16 @@ def _of_run(name: str, run: Run) -> Iterator[CollectiveStep]:
         yield CollectiveStep(f"{name} · {run.meta.plan.steps[step].name}", run, list(ways))
 
 
-def collective_table(steps: Sequence[CollectiveStep]) -> Table:
+def collective_rows(steps: Sequence[CollectiveStep]) -> Table:
     """A row for each algorithm at each size."""
-    return Table(_HEADERS, [_row(step.label, one) for step in steps for one in step.ways])
+    return Table.of(Results.joined([(one.label, collectives_table(one.ways)) for one in steps]))
 
 
-def _row(label: str, one: Collected) -> list[str]:
-    return [
-        label,
-        f"{one.size_bytes:,}",
-        one.algorithm,
-        format_us(one.elapsed_us),
-        significant(one.times_best, 3),
-        format_mbps(one.bus_mbps),
-        str(len(one.by_launch_mbps)),
-    ]
-
-
-def library_table(steps: Sequence[CollectiveStep]) -> Table:
+def library_rows(steps: Sequence[CollectiveStep]) -> Table:
     """A row for each operation, number of nodes and size; none where no library was measured beside others."""
     by_run = groupby(steps, lambda one: (one.label.partition(" · ")[0], id(one.run)))
-    rows = [
-        _cost_row(name, cost)
+    costs = [
+        (name, library_costs([one for step in own for one in step.ways]))
         for (name, _), own in by_run
-        for cost in library_costs([one for step in own for one in step.ways])
     ]
-    return Table(_COST_HEADERS, rows)
-
-
-def _cost_row(name: str, one: LibraryCost) -> list[str]:
-    return [
-        name,
-        one.operation,
-        str(one.nodes),
-        f"{one.size_bytes:,}",
-        format_us(one.library_us),
-        one.best,
-        format_us(one.best_us),
-        ratio_text(one),
-    ]
-
-
-def ratio_text(one: LibraryCost) -> str:
-    """The ratio with its interval, where there are launches enough for one."""
-    ends = (
-        f" [{significant(one.ratio.low, 3)}, {significant(one.ratio.high, 3)}]"
-        if has_interval(one.launches)
-        else ""
-    )
-    return significant(one.ratio.median, 3) + ends
+    return Table.of(Results.joined([(name, library_table(one)) for name, one in costs]))

@@ -4,28 +4,27 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Iterable, Mapping, Sequence
-from itertools import compress
+from itertools import compress, groupby
 from typing import Any
 
-from weft.diagnosis.delivery import Delivered, deliveries
-from weft.diagnosis.points import Point
-from weft.interval import Interval
+from weft.diagnosis.delivery import deliveries
+from weft.diagnosis.tables.points import deliveries_table
+from weft.diagnosis.tables.points import points_table as table_of_points
 from weft.nodeset import fold
 from weft.plan.plan import Plan, Step, to_data
-from weft.quantity import format_bytes, format_us, range_mbps, range_us
-from weft.report.figures.curves import note, size_text
-from weft.report.series import Series, time_us
+from weft.quantity import format_us
+from weft.report.figures.curves import size_text
+from weft.report.series import Series
 from weft.report.table import Table
 from weft.runs.folder import Run
 from weft.runs.guests import guests_text
 from weft.runs.records import Effective, Headroom, Source, Testbed
+from weft.table import Table as Results
 
 MOST_COLUMNS = 8
 """With more nodes than these a column for each would not fit on a page."""
 
 ALL = "In effect"
-
-DELIVERY = ["Step", "Size", "Sent", "Lost", "Overrun", "Twice", "Out of order", "Offered", "Jitter"]
 
 
 def run_facts(run: Run) -> list[tuple[str, str]]:
@@ -85,34 +84,14 @@ def timing_table(run: Run) -> Table:
 
 def delivery_table(run: Run) -> Table:
     """A row for each size of each step; none where nothing could get lost."""
-    return Table(DELIVERY, [_delivery_row(run, one) for one in deliveries(run)])
-
-
-def _delivery_row(run: Run, one: Delivered) -> list[str]:
-    return [
-        run.meta.plan.steps[one.step].name,
-        format_bytes(one.size_bytes),
-        str(one.sent),
-        loss_text(one.loss_pct),
-        str(one.overrun),
-        str(one.duplicated),
-        str(one.reordered) if one.jitter_us else "",
-        range_mbps(one.offered_mbps) if one.offered_mbps else "",
-        range_us(one.jitter_us) if one.jitter_us else "",
-    ]
-
-
-def loss_text(loss_pct: Interval) -> str:
-    """Such as "5.01 % (4.97 to 5.04)"; nothing lost is "0"."""
-    if not loss_pct.high:
-        return "0"
-    return f"{loss_pct.median:.3g} % ({loss_pct.low:.3g} to {loss_pct.high:.3g})"
+    steps = groupby(deliveries(run), lambda one: one.step)
+    named = [(run.meta.plan.steps[at].name, deliveries_table(list(found))) for at, found in steps]
+    return Table.of(Results.joined(named, label="step"))
 
 
 def points_table(one: Series) -> Table:
     """Every size with its time, its throughput and what is odd about it."""
-    headers = ["Size", "Time, one way", "Throughput", "Remarks"]
-    return Table(headers, [_point_row(point) for point in one.points])
+    return Table.of(table_of_points(one.points))
 
 
 def repeat_command(run: Run) -> str:
@@ -228,11 +207,6 @@ def _effective_text(key: str, node: str, effective: Iterable[Effective]) -> str:
 
 def _keys(mappings: Iterable[Mapping[str, Any]]) -> list[str]:
     return list(dict.fromkeys(key for mapping in mappings for key in mapping))
-
-
-def _point_row(point: Point) -> list[str]:
-    time, rate = range_us(time_us(point)), range_mbps(point.throughput_mbps)
-    return [size_text(point.size_bytes), time, rate, note(point)]
 
 
 def _nanoseconds(value_ns: Any) -> str:

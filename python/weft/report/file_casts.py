@@ -6,7 +6,10 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from weft.diagnosis.file_casts import FileCast, file_casts
+from weft.diagnosis.tables.casts import came_to, casts_table, name_of, nodes_table
+from weft.report.table import Table
 from weft.runs.folder import Run
+from weft.table import Table as Results
 
 
 @dataclass(frozen=True)
@@ -23,14 +26,10 @@ class FileCastStep:
         one = self.cast
         if one.rate_mbps is None or one.elapsed_ms is None:
             return "no node has the file"
-        count = len(one.record["whole"])
         failed = ", ".join(each["node"] for each in one.record["failed"])
         missing = f"; not to {failed}" if failed else ""
         slow = f"; {one.slow.text}" if one.slow else ""
-        seconds = one.elapsed_ms / 1e3
-        return (
-            f"a file to {count} nodes in {seconds:.3g} s, {one.rate_mbps:.3g} Mb/s{missing}{slow}"
-        )
+        return f"a file {came_to(one)}{missing}{slow}"
 
 
 def file_cast_steps_of(names: Sequence[str], runs: Sequence[Run]) -> list[FileCastStep]:
@@ -41,5 +40,17 @@ def file_cast_steps_of(names: Sequence[str], runs: Sequence[Run]) -> list[FileCa
 
 def _of_run(name: str, run: Run) -> Iterator[FileCastStep]:
     for cast in file_casts(run):
-        several = f", launch {cast.launch + 1}" if run.meta.plan.launches > 1 else ""
-        yield FileCastStep(f"{name} · {run.meta.plan.steps[cast.step].name}{several}", run, cast)
+        yield FileCastStep(f"{name} · {name_of(cast, run.meta)}", run, cast)
+
+
+def cast_rows(steps: Sequence[FileCastStep]) -> Table:
+    """A row for each cast."""
+    return Table.of(Results.joined([(one.label, casts_table([one.cast])) for one in steps]))
+
+
+def cast_node_rows(steps: Sequence[FileCastStep]) -> Table:
+    """A row for each node of each cast."""
+    named = [
+        (one.label.partition(" · ")[0], nodes_table([one.cast], one.run.meta)) for one in steps
+    ]
+    return Table.of(Results.joined(named))

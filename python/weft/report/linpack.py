@@ -6,16 +6,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from weft.diagnosis.linpack import Solution, solutions
-from weft.interval import Interval
-from weft.quantity import significant
+from weft.diagnosis.tables.linpack import GFLOPS, linpack_table
 from weft.report.table import Table
 from weft.runs.folder import Run
-from weft.statistics import has_interval
-
-_HEADERS = [
-    "Run", "n", "Blocks", "Grid", "Broadcast", "GFlop/s", "Seconds", "Launches", "Wrong", "Computing", "Communicating",
-    "Waiting", "Network for each MFlop/s",
-]  # fmt: skip
+from weft.table import Table as Results
 
 
 @dataclass(frozen=True)
@@ -34,7 +28,7 @@ class LinpackStep:
         if one.gflops is None:
             return f"{what} has no right solution"
         kind = "" if one.is_real else ", its skeleton"
-        return f"{what} at {_range(one.gflops, one.launches)} GFlop/s{kind}"
+        return f"{what} at {GFLOPS.cell(GFLOPS.of(one))} {GFLOPS.unit}{kind}"
 
 
 def linpack_steps_of(names: Sequence[str], runs: Sequence[Run]) -> list[LinpackStep]:
@@ -47,36 +41,6 @@ def linpack_steps_of(names: Sequence[str], runs: Sequence[Run]) -> list[LinpackS
     ]
 
 
-def linpack_table(steps: Sequence[LinpackStep]) -> Table:
+def linpack_rows(steps: Sequence[LinpackStep]) -> Table:
     """A row for each step."""
-    return Table(_HEADERS, [_row(one.label, one.solution) for one in steps])
-
-
-def _row(label: str, one: Solution) -> list[str]:
-    shares = one.shares
-    of_time = (shares.compute, shares.communicate, shares.wait) if shares else ()
-    price = one.per_mflops
-    return [
-        label,
-        f"{one.n:,}",
-        str(one.nb),
-        one.grid,
-        one.bcast,
-        _range(one.gflops, one.launches),
-        _range(one.elapsed_s, one.launches),
-        str(one.launches),
-        str(one.wrong),
-        *([f"{share:.1%}" for share in of_time] or [""] * 3),
-        f"{significant(price.network, 3)} {price.currency} ({price.year})" if price else "",
-    ]
-
-
-def _range(value: Interval | None, launches: int) -> str:
-    if value is None:
-        return "none"
-    ends = (
-        f" [{significant(value.low, 4)}, {significant(value.high, 4)}]"
-        if has_interval(launches)
-        else ""
-    )
-    return significant(value.median, 4) + ends
+    return Table.of(Results.joined([(one.label, linpack_table([one.solution])) for one in steps]))

@@ -9,29 +9,34 @@ from functools import cached_property
 from weft.diagnosis.advice.advise import recommendations
 from weft.diagnosis.predictions import Held, held
 from weft.diagnosis.race.outcome import Outcome, stand
-from weft.diagnosis.race.words import HEADERS, race_rows
 from weft.diagnosis.studies.find import studies
 from weft.diagnosis.studies.study import Study
+from weft.diagnosis.tables.race import race_table
 from weft.knobs.recommendation import Recommendation
 from weft.report.collectives import (
     CollectiveStep,
+    collective_rows,
     collective_steps_of,
-    collective_table,
-    library_table,
+    library_rows,
 )
 from weft.report.ensemble import Ensemble, ensembles_of
-from weft.report.file_casts import FileCastStep, file_cast_steps_of
+from weft.report.file_casts import (
+    FileCastStep,
+    cast_node_rows,
+    cast_rows,
+    file_cast_steps_of,
+)
 from weft.report.interference import (
     InterferenceStep,
+    interference_rows,
     interference_steps_of,
-    interference_table,
 )
-from weft.report.linpack import LinpackStep, linpack_steps_of, linpack_table
+from weft.report.linpack import LinpackStep, linpack_rows, linpack_steps_of
 from weft.report.prediction import prediction_table
 from weft.report.series import Series, run_names, series_of
 from weft.report.steps import Inside, LoadStep, PairStep, insides_of, load_steps_of, pair_steps_of
 from weft.report.table import Table
-from weft.report.traffic import TrafficStep, traffic_steps_of
+from weft.report.traffic import TrafficStep, traffic_rows, traffic_steps_of
 from weft.runs.folder import Run
 
 
@@ -93,10 +98,20 @@ class Material:
         """The steps that are traffic simulations."""
         return traffic_steps_of(self.names, self.runs)
 
+    @property
+    def traffic_table(self) -> Table:
+        """All of them, a row for each number of nodes."""
+        return traffic_rows(self.traffic)
+
     @cached_property
     def file_casts(self) -> list[FileCastStep]:
         """The files that were cast."""
         return file_cast_steps_of(self.names, self.runs)
+
+    @property
+    def cast_tables(self) -> tuple[Table, Table]:
+        """All of them, a row each, and when their nodes had the files."""
+        return cast_rows(self.file_casts), cast_node_rows(self.file_casts)
 
     @cached_property
     def races(self) -> list[tuple[str, Outcome, Table]]:
@@ -105,9 +120,7 @@ class Material:
             (name, stand(run.meta, run.samples))
             for name, run in zip(self.names, self.runs, strict=True)
         ]
-        return [
-            (name, found[1], Table(HEADERS, race_rows(found[1]))) for name, found in stands if found
-        ]
+        return [(name, found[1], Table.of(race_table(found[1]))) for name, found in stands if found]
 
     @cached_property
     def linpack(self) -> list[LinpackStep]:
@@ -117,7 +130,7 @@ class Material:
     @property
     def linpack_table(self) -> Table:
         """All of them, a row each."""
-        return linpack_table(self.linpack)
+        return linpack_rows(self.linpack)
 
     @cached_property
     def collectives(self) -> list[CollectiveStep]:
@@ -127,12 +140,12 @@ class Material:
     @property
     def collective_table(self) -> Table:
         """All of them, a row for each algorithm and size."""
-        return collective_table(self.collectives)
+        return collective_rows(self.collectives)
 
     @property
     def library_table(self) -> Table:
         """What an MPI library's default costs against the best; without rows where none was measured."""
-        return library_table(self.collectives)
+        return library_rows(self.collectives)
 
     @cached_property
     def interference(self) -> list[InterferenceStep]:
@@ -142,7 +155,7 @@ class Material:
     @property
     def interference_table(self) -> Table:
         """All of their victims and congestors, a row each."""
-        return interference_table(self.interference)
+        return interference_rows(self.interference)
 
     @cached_property
     def predictions(self) -> list[tuple[str, Held, Table]]:

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 
 from weft.diagnosis.ensemble.phases import overall_mbps
+from weft.diagnosis.tables.phases import phases_table as table_of_phases
 from weft.nodeset import fold
 from weft.quantity import format_mbps, format_us
 from weft.report.ensemble import Ensemble, EnsembleStep
@@ -26,20 +29,8 @@ def phases_table(one: Ensemble, step: EnsembleStep) -> Table:
     """Every phase with the route that it waited for, and why it was chosen where that was decided."""
     chosen = [entry for entry in one.run.meta.phases if entry["step"] == step.index]
     purposes = {int(entry["phase"]): str(entry["purpose"]) for entry in chosen}
-    headers = ["Phase", "Size", "Routes", "Took", "Slowest route", "Its rate", "Mean", "Together"]
-    rows = [
-        [
-            str(phase.phase),
-            size_text(phase.size_bytes),
-            str(phase.routes),
-            format_us(phase.elapsed_ms * 1e3),
-            " to ".join(phase.slowest),
-            *map(format_mbps, (phase.rate_mbps, phase.mean_mbps, phase.aggregate_mbps)),
-        ]
-        for phase in step.phases
-    ]
     notes = [purposes.get(phase.phase, "") for phase in step.phases] if purposes else []
-    return Table(headers, rows, notes)
+    return Table.of(replace(table_of_phases(step.phases), notes=notes))
 
 
 def standouts_table(one: Ensemble, step: EnsembleStep) -> Table:

@@ -15,10 +15,11 @@ from weft.diagnosis.node.occupation import Budget, Busy, budgets, occupation
 from weft.diagnosis.node.p_over_gamma import p_over_gamma_text
 from weft.diagnosis.node.web import WebPoint, web_points
 from weft.diagnosis.pair_order import latency_orders, pair_orders
+from weft.diagnosis.tables.pairs import pairs_table
 from weft.errors import RequestError
 from weft.model.laws import Laws
 from weft.model.laws_fit import fit_laws
-from weft.quantity import format_bytes, format_mbps, format_us, range_mbps, significant
+from weft.quantity import format_bytes, format_mbps, format_us, significant
 from weft.report.table import Table
 from weft.runs.folder import Run
 
@@ -196,8 +197,7 @@ class PairStep:
     @property
     def table(self) -> Table:
         """All sizes of all arrangements."""
-        headers = ["Arrangement", "Size", "All pairs", "Spread", "Of alone", "Latency"]
-        return Table(headers, [_pair_row(point) for point in self.points])
+        return Table.of(pairs_table(self.points))
 
     @property
     def findings(self) -> list[str]:
@@ -205,17 +205,6 @@ class PairStep:
         if self.test == "latency":
             return latency_orders(self.points)
         return [order.text for order in pair_orders(self.points)]
-
-
-def _pair_row(point: MultiPairPoint) -> list[str]:
-    return [
-        point.name,
-        format_bytes(point.size_bytes),
-        range_mbps(point.sum_mbps),
-        f"{point.spread_pct:.1f} %",
-        f"{point.of_alone.median:.1%}" if point.of_alone else "",
-        format_us(point.latency_us.median) if point.latency_us else "",
-    ]
 
 
 def pair_steps_of(names: Sequence[str], runs: Sequence[Run]) -> list[PairStep]:

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from weft.table import Table as Results
+
 
 @dataclass(frozen=True)
 class Table:
@@ -16,3 +18,17 @@ class Table:
     headers: Sequence[str]
     rows: Sequence[Sequence[str]]
     notes: Sequence[str] = ()
+
+    @classmethod
+    def of(cls, results: Results) -> Table:
+        """A column for each value, with the ends of intervals in brackets behind the median."""
+        shown = results.without("data")
+        rows = [
+            [column.cell(value) for column, value in zip(shown.columns, row, strict=True)]
+            for row in shown.rows
+        ]
+        return cls([_capital(column.heading) for column in shown.columns], rows, shown.notes)
+
+
+def _capital(heading: str) -> str:
+    return heading[:1].upper() + heading[1:]

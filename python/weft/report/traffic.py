@@ -6,8 +6,11 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 
+from weft.diagnosis.tables.traffic import COMPUTE, RATIO, traffic_table
 from weft.diagnosis.traffic import Driven, hashes_differ, traffic
+from weft.report.table import Table
 from weft.runs.folder import Run
+from weft.table import Table as Results
 
 
 @dataclass(frozen=True)
@@ -24,8 +27,8 @@ class TrafficStep:
         most = max(self.phases, key=lambda one: one.nodes)
         wrong = "; cars DIFFER between numbers of nodes" if hashes_differ(self.phases) else ""
         return (
-            f"traffic over {most.nodes} nodes {most.real_time_ratio:.3g} times faster than real time, "
-            f"of which nodes compute {most.share['compute']:.0%}{wrong}"
+            f"traffic over {most.nodes} nodes {RATIO.cell(RATIO.of(most))} times faster than real time, "
+            f"of which nodes compute {COMPUTE.cell(COMPUTE.of(most))} %{wrong}"
         )
 
 
@@ -38,3 +41,8 @@ def traffic_steps_of(names: Sequence[str], runs: Sequence[Run]) -> list[TrafficS
 def _of_run(name: str, run: Run) -> Iterator[TrafficStep]:
     for step, phases in groupby(traffic(run), lambda one: one.step):
         yield TrafficStep(f"{name} · {run.meta.plan.steps[step].name}", run, list(phases))
+
+
+def traffic_rows(steps: Sequence[TrafficStep]) -> Table:
+    """A row for each number of nodes."""
+    return Table.of(Results.joined([(one.label, traffic_table(one.phases)) for one in steps]))

@@ -263,7 +263,7 @@ def test_the_order_is_said(tmp_path: Path) -> None:
     document = weft_json("diagnose", tmp_path / "run")
     assert document["pairs"][1]["order"][0]["policy"] == "independent"
     shown = weft("show", tmp_path / "run").stdout
-    assert "one-way at 65536 B, Mb/s of all pairs together" in shown
+    assert "\none-way at 65536 B\n" in shown and "all pairs, Mb/s" in shown
     assert "independent, 4" in shown
     # Two runs are compared arrangement by arrangement.
     document = weft_json("compare", tmp_path / "run", tmp_path / "run")

@@ -8,12 +8,13 @@ from rich.console import Console
 from weft.cli.options import nodes_option, ports_option
 from weft.cli.output import json_option, plain, print_json
 from weft.cli.tables.guests import print_needs
-from weft.cli.tables.layout import number, plain_table, terminal, titled
+from weft.cli.tables.layout import plain_table, terminal, titled
 from weft.cli.tables.progress import progress
 from weft.preflight.assess import Verdict, judge
 from weft.preflight.mpi import describe_mpi
 from weft.preflight.probe import look
 from weft.preflight.record import Record
+from weft.quantity import number
 from weft.testbed.open import open_testbed
 from weft.testbed.vm.needs import needs
 

@@ -12,7 +12,7 @@ from weft.api.fabric import declared_dot
 from weft.api.fabric import fabric as load
 from weft.cli.output import json_option, print_json
 from weft.cli.tables.cost import print_parts
-from weft.cli.tables.layout import number, plain_table, terminal
+from weft.cli.tables.layout import plain_table, terminal
 from weft.cost.cable_kinds import parts_list
 from weft.cost.prices import read_prices
 from weft.errors import RequestError
@@ -20,6 +20,7 @@ from weft.fabrics.describe import NAMED, Hop
 from weft.fabrics.simgrid.importer import simgrid_to_toml
 from weft.nodeset import fold
 from weft.plan import catalog
+from weft.quantity import number
 
 
 @click.group()

@@ -10,10 +10,11 @@ from rich.table import Table
 
 from weft.api.fit import models
 from weft.cli.output import json_option, print_json
-from weft.cli.tables.layout import number, plain_table, print_disturbed, terminal, titled
+from weft.cli.tables.layout import plain_table, print_disturbed, terminal, titled
 from weft.errors import RequestError
 from weft.model.estimate import Estimate, Fitted
 from weft.model.misfit import misfit_lines
+from weft.quantity import number
 
 OPEN_NOTE = "open: the points do not bound it on that side, and its value is one of many; hold others to narrow it"
 

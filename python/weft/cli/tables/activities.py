@@ -5,10 +5,11 @@ from __future__ import annotations
 from rich.console import Console
 from rich.table import Table
 
-from weft.cli.tables.layout import number, plain_table, titled
+from weft.cli.tables.layout import plain_table, titled
 from weft.diagnosis.activities import Activity
 from weft.plan.pattern import Collective, Interference
 from weft.plan.plan import Step
+from weft.quantity import number
 from weft.runs.meta import RunMeta
 
 

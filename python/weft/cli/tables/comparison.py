@@ -9,7 +9,7 @@ from rich.console import Console
 from rich.table import Table
 
 from weft.alike import alike
-from weft.cli.tables.layout import number, plain_table, terminal
+from weft.cli.tables.layout import plain_table, terminal
 from weft.cli.tables.summary import warning_lines
 from weft.comparison.comparison import Comparison
 from weft.comparison.measured import Pair
@@ -17,6 +17,7 @@ from weft.comparison.nodes import NodeRatio
 from weft.comparison.routes import RoutePairs
 from weft.comparison.settings import OF_NODES
 from weft.nodeset import fold
+from weft.quantity import number
 
 MOST_ROWS = 20
 """Longer lists are cut; --json has everything."""

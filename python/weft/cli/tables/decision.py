@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from rich.console import Console
 
-from weft.cli.tables.layout import number, plain_table, terminal, titled
+from weft.cli.tables.layout import plain_table, terminal, titled
 from weft.cli.tables.run_warnings import print_run_warnings
 from weft.decision.document import Decision, DesignResult, Sensitivity
 from weft.decision.names import share_text, time_text
 from weft.interval import Interval
+from weft.quantity import number
 
 MOST_ROWS = 12
 """Longer lists are in decision.json."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -11,22 +11,18 @@ from rich.console import Console
 from rich.table import Table
 
 from weft.alike import FEWEST, alike
-from weft.cli.tables.layout import number, plain_table, titled
+from weft.cli.tables.layout import drawn, plain_table, titled
 from weft.diagnosis.ensemble.effects import Block, Effects
 from weft.diagnosis.ensemble.phases import Bottleneck, Phase, overall_mbps
 from weft.diagnosis.ensemble.rates import Rates
 from weft.diagnosis.summary import Summary
+from weft.diagnosis.tables.phases import MOST_ROWS, numbered, slowest_phases
 from weft.nodeset import fold, fold_groups, fold_names
+from weft.quantity import number
 from weft.runs.digests import Digests
-
-MOST_ROWS = 10
-"""Longer lists are cut to their slowest; --json and the report have everything."""
 
 MOST_CAUSES = 4
 """Of what held transfers back."""
-
-LONGEST = 16
-"""Letters of a list of phases in a table."""
 
 LONGEST_NAME = 40
 """Letters of what is named as a cause."""
@@ -66,7 +62,7 @@ def _print_step(summary: Summary, step: int, rates: Rates, console: Console) -> 
     if plan_step.pattern.kind in LIKE_PHASES:
         console.print(f" overall {number(overall_mbps(phases))} Mb/s, each phase at its slowest")
     names = [str(node["name"]) for node in summary.meta.nodes]
-    console.print(_phase_table(phases))
+    console.print(drawn(slowest_phases(phases), console.width))
     if len(rates) > len(phases):
         console.print(_route_table(names, rates) if whole is None else _kept_line(rates, whole))
     for effects in summary.effects:
@@ -160,30 +156,6 @@ def _quantiles(values: Any) -> list[float]:
     return [float(value) for value in found]
 
 
-def _phase_table(phases: Sequence[Phase]) -> Table:
-    """All phases, or the slowest of many; those whose numbers are the same share a row."""
-    is_short = len(phases) <= MOST_ROWS
-    shown = phases if is_short else sorted(phases, key=lambda phase: phase.rate_mbps)
-    heading = "phase" if is_short else "slowest phases"
-    table = plain_table(heading, "size, B", "routes", "Mb/s", "all, Mb/s", "ms", "waits for")
-    for same in alike(shown, _phase_numbers)[:MOST_ROWS]:
-        waits = " > ".join(same[0].slowest) + (" ..." if len(same) > 1 else "")
-        table.add_row(_numbers(phase.phase for phase in same), *_phase_numbers(same[0]), waits)
-    return table
-
-
-def _phase_numbers(phase: Phase) -> tuple[str, ...]:
-    rates = (phase.rate_mbps, phase.aggregate_mbps, phase.elapsed_ms)
-    return str(phase.size_bytes), str(phase.routes), *map(number, rates)
-
-
-def _numbers(values: Iterable[int]) -> str:
-    """Such as 0-62; how many there are where that is shorter."""
-    found = sorted(set(values))
-    text = fold(map(str, found)).strip("[]")
-    return text if len(text) <= LONGEST else f"{len(found):,} of {found[0]}-{found[-1]}"
-
-
 def _route_table(names: Sequence[str], rates: Rates) -> Table:
     table = plain_table("slowest routes", "phase", "Mb/s")
     table.columns[0].justify = "left"
@@ -195,7 +167,7 @@ def _route_table(names: Sequence[str], rates: Rates) -> Table:
         more = f" and {len(rows) - 1:,} more" if len(rows) > 1 else ""
         route = f"{names[rates.src[rows[0]]]} > {names[rates.dst[rows[0]]]}{more}"
         phases = np.unique(rates.phase[rows]).tolist()
-        table.add_row(route, _numbers(phases), number(float(ordered[first])))
+        table.add_row(route, numbered(phases), number(float(ordered[first])))
         first += len(rows)
     return table
 

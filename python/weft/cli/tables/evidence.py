@@ -6,8 +6,9 @@ from collections.abc import Iterator
 
 from rich.table import Table
 
-from weft.cli.tables.layout import number, plain_table, terminal, titled
+from weft.cli.tables.layout import plain_table, terminal, titled
 from weft.diagnosis.evidence import Evidence, PointEvidence
+from weft.quantity import number
 
 COLUMNS = {
     "user_ns": ("user", number),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import textwrap
 from collections.abc import Iterable, Sequence
 from typing import IO, Any
 
@@ -11,8 +12,13 @@ from rich.table import Table
 
 from weft.cli.streams import unguarded
 from weft.printable import indented, one_line, printable
+from weft.table import Column, ends
+from weft.table import Table as Results
 
 _WIDE = 150
+
+NARROWEST = 6
+"""Letters of a line of a heading that is broken: "out of" and "order"."""
 
 
 class Terminal(Console):
@@ -77,6 +83,52 @@ def titled(console: Console, title: str, *parts: Table | str) -> None:
         console.print(part, soft_wrap=isinstance(part, str))
 
 
+def print_table(console: Console, results: Results) -> None:
+    """A table of results below its title, and what is remarked of it."""
+    titled(console, results.title, drawn(results, console.width), *results.remarks)
+
+
+def drawn(results: Results, width: int) -> Table:
+    """A column for each value; of an interval one for its median and, where any are known, two for its ends.
+
+    Where a row is wider than `width`, headings are broken.
+    """
+    shown = results.without("page", "data")
+    columns: list[tuple[Column, str, list[str]]] = []
+    for at, column in enumerate(shown.columns):
+        parts = 3 if column.shown == "everywhere" and shown.has_ends(column) else 1
+        for part, heading in enumerate((column.heading, "from", "to")[:parts]):
+            cells = [column.text(ends(row[at])[part]) for row in shown.rows]
+            columns.append((column, heading, cells))
+    is_wide = sum(2 + max(map(len, (head, *cells))) for _, head, cells in columns) > width
+    table = _Cells(box=None, padding=(0, 1))
+    for column, heading, cells in columns:
+        broken = _broken(heading, max(NARROWEST, *map(len, cells))) if is_wide else heading
+        table.add_column(broken, justify="left" if column.type in (str, bool) else "right")
+    for row in zip(*(cells for _, _, cells in columns), strict=True):
+        table.add_row(*row)
+    return table
+
+
+def _broken(heading: str, width: int) -> str:
+    return textwrap.fill(heading, width, break_long_words=False)
+
+
+def record(results: Results) -> Table:
+    """The only row of results on its side: a line for each value, with the ends of its interval beside it."""
+    shown = results.without("page", "data")
+    lines = [
+        (one.heading or one.label, *map(one.text, ends(value)))
+        for one, value in zip(shown.columns, shown.rows[0], strict=True)
+    ]
+    has_ends = any(low != high for _, _, low, high in lines)
+    table = plain_table("", *(("median", "from", "to") if has_ends else ("median",)))
+    table.show_header = has_ends
+    for line in lines:
+        table.add_row(*line[: 4 if has_ends else 2])
+    return table
+
+
 def plain_table(*headings: str, rows: Iterable[Sequence[str]] = ()) -> Table:
     """A table without lines, to be read by people and by grep; columns with a heading stand at the right."""
     table = _Cells(box=None, padding=(0, 1))
@@ -85,8 +137,3 @@ def plain_table(*headings: str, rows: Iterable[Sequence[str]] = ()) -> Table:
     for row in rows:
         table.add_row(*row)
     return table
-
-
-def number(value: float) -> str:
-    """Four significant digits, whole numbers in full."""
-    return f"{value:.0f}" if abs(value) >= 1000 else f"{value:#.4g}".rstrip(".")

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from datetime import UTC, datetime
 
-from weft.cli.tables.layout import number, plain_table, titled, wide_terminal
+from weft.cli.tables.layout import plain_table, titled, wide_terminal
 from weft.diagnosis.links.causes import Incident
 from weft.diagnosis.links.changes import Change
 from weft.diagnosis.links.findings import Findings, LinkFindings
 from weft.diagnosis.links.outages import EXPECTED
 from weft.diagnosis.links.recurrence import Recurrence, recurrence_text
 from weft.interval import Interval
+from weft.quantity import number
 
 _ASSUMED = (
     "up: outages are taken to come independently, with about exponential lengths. "

@@ -9,11 +9,12 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from weft.cli.tables.layout import number, plain_table, titled
+from weft.cli.tables.layout import plain_table, titled
 from weft.diagnosis.node.applications import LoadedPoint
 from weft.diagnosis.node.live_loads import TASKS, Receiving
 from weft.diagnosis.node.p_over_gamma import p_over_gamma_text
 from weft.interval import Interval
+from weft.quantity import number
 
 MOST_PROCESSORS = 4
 """Of those that took soft interrupts, so many have a column."""

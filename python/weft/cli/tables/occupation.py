@@ -7,12 +7,13 @@ from collections.abc import Sequence
 from rich.console import Console
 from rich.table import Table
 
-from weft.cli.tables.layout import number, plain_table, titled
+from weft.cli.tables.layout import plain_table, titled
 from weft.cli.tables.live_loads import print_live_loads
 from weft.diagnosis.node.applications import LoadedPoint
 from weft.diagnosis.node.occupation import Budget, Busy, CacheHits, Cycles
 from weft.diagnosis.node.web import WebPoint
 from weft.diagnosis.summary import Summary
+from weft.quantity import number
 
 
 def print_insides(summary: Summary, console: Console) -> None:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from rich.console import Console
 
-from weft.cli.tables.layout import number, plain_table, terminal, titled
+from weft.cli.tables.layout import plain_table, terminal, titled
 from weft.nodeset import fold
+from weft.quantity import number
 from weft.twin.twin import HeldOut, Parameter, Twin, held_text
 
 

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from weft.cli.tables.layout import number, plain_table, terminal, titled
+from weft.cli.tables.layout import plain_table, terminal, titled
 from weft.cli.tables.run_warnings import print_run_warnings
+from weft.quantity import number
 from weft.runs.run_warnings import in_doubt
 from weft.vpn.comparison import Comparison, Ends, Measured
 from weft.vpn.job import Observed

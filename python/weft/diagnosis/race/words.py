@@ -15,24 +15,9 @@ _ENDED = {
 }
 
 
-HEADERS = ("candidate", "blocks", "ratio", "from", "to", "")
-
-
 def race_title(found: Outcome) -> str:
     """What the ratios are over."""
     return f"race against {found.baseline}, over 1 is better"
-
-
-def race_rows(found: Outcome) -> list[list[str]]:
-    """A row for each candidate under HEADERS, the best first."""
-    places = sorted(found.places, key=lambda one: -one.ratio.median if one.ratio else -1.0)
-    return [[one.name, str(one.blocks), *_ends(one), place_text(one)] for one in places]
-
-
-def _ends(place: Place) -> list[str]:
-    ratio = place.ratio
-    ends = (ratio.median, ratio.low, ratio.high) if ratio else ()
-    return [f"{value:.3f}" for value in ends] or [""] * 3
 
 
 def race_lines(found: Outcome) -> list[str]:

@@ -1,0 +1,74 @@
+"""Collectives as tables: what each way takes at each size, and what an MPI library's default costs."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from itertools import groupby
+
+from weft.diagnosis.collectives import Collected
+from weft.diagnosis.library_cost import LibraryCost
+from weft.diagnosis.tables.known import over_launches
+from weft.interval import Interval
+from weft.runs.meta import RunMeta
+from weft.table import Column, Table
+
+_TIME = Column("elapsed_us", "time")
+_BUS = Column("bus_mbps", "bus")
+_ADDING = Column("reduce_ps", "adding a byte", shown="page")
+_COLUMNS = (
+    Column("step", "step", int, shown="data"),
+    Column("operation", "operation", str, shown="data"),
+    Column("nodes", "nodes", int, shown="data"),
+    Column("size_bytes", "size", int),
+    Column("algorithm", "algorithm", str),
+    _TIME,
+    Column("times_best", "times the best"),
+    _BUS,
+    Column("launches", "launches", int, lambda one: len(one.by_launch_mbps), shown="page"),
+    _ADDING,
+)
+_LIBRARY = (
+    Column("operation", "operation", str),
+    Column("nodes", "nodes", int),
+    Column("size_bytes", "size", int),
+    Column("library_us", "MPI library"),
+    Column("best", "best other", str),
+    Column("best_us", "its time"),
+    Column("ratio", "library over it", Interval, over_launches("ratio")),
+)
+
+
+def collectives_table(found: Sequence[Collected]) -> Table:
+    """A row for each algorithm at each size of each step."""
+    return Table.of("collectives", _COLUMNS, found)
+
+
+def library_table(costs: Sequence[LibraryCost]) -> Table:
+    """A row for each operation, number of nodes and size."""
+    return Table.of("the MPI library's default beside the best other algorithm", _LIBRARY, costs)
+
+
+def short_tables(found: Sequence[Collected], meta: RunMeta) -> list[Table]:
+    """Of each step a row for each size, with the time of each algorithm, the best, and its bus bandwidth."""
+    steps = groupby(found, lambda one: one.step)
+    return [_short(meta.plan.steps[step].name, list(ways)) for step, ways in steps]
+
+
+def _short(name: str, ways: Sequence[Collected]) -> Table:
+    title = f"{name} over {ways[0].nodes} nodes: {_TIME.heading} of each algorithm, and the best"
+    table = collectives_table(ways).pivoted("size_bytes", "algorithm", _TIME.name, title)
+    by_size = groupby(ways, lambda one: one.size_bytes)
+    best = [min(of_size, key=lambda one: one.elapsed_us) for _, of_size in by_size]
+    rows = [[*row, one.algorithm, one.bus_mbps] for row, one in zip(table.rows, best, strict=True)]
+    columns = [*table.columns, Column("algorithm", "best", str), _BUS]
+    return replace(table, columns=columns, rows=rows, remarks=_adding(ways))
+
+
+def _adding(ways: Sequence[Collected]) -> list[str]:
+    """What adding took in the largest buffers."""
+    adding = [one for one in ways if one.reduce_ps]
+    if not adding:
+        return []
+    largest = max(adding, key=lambda one: one.size_bytes)
+    return [f"adding takes {_ADDING.text(largest.reduce_ps)} ps a byte ({largest.algorithm})"]

@@ -1,0 +1,74 @@
+"""Interference as a table: how many times longer a victim takes beside each congestor."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import groupby
+
+from weft.diagnosis.interference.slow_down import SlowDown
+from weft.diagnosis.interference.trials import WHOLE
+from weft.diagnosis.tables.known import over_launches
+from weft.interval import Interval
+from weft.quantity import format_mbps
+from weft.runs.meta import RunMeta
+from weft.table import Column, Table
+
+
+def _shared(one: SlowDown) -> str:
+    if one.shared is None:
+        return "not known"
+    return one.shared[0].limit if one.shared else "nothing"
+
+
+SLOW_DOWN = Column("slow_down", "slow-down", Interval, over_launches("slow_down", "units"))
+_COLUMNS = (
+    Column("step", "step", int, shown="data"),
+    Column("victim", "victim", str, shown="page"),
+    Column("victim_nodes", "its nodes", int, shown="page"),
+    Column("size_bytes", "size", int),
+    Column("congestor", "congestor", str),
+    Column("congestor_nodes", "nodes of it", int, shown="page"),
+    Column("alone_us", "alone", Interval, over_launches("alone_us", "units"), shown="median"),
+    Column("beside_us", "beside", Interval, over_launches("beside_us", "units"), shown="median"),
+    SLOW_DOWN,
+    Column("mean", "of means", Interval, over_launches("mean", "units"), shown="median"),
+    Column("p99", "of 99 %", Interval, over_launches("p99", "units"), shown="median"),
+    Column("congestor_mbps", "congestor"),
+    Column("has_ended", "ended", bool, lambda one: one.covered < WHOLE),
+    Column("repeats", "repetitions", int, shown="page"),
+    Column("shared", "most loaded that both share", str, _shared, shown="page"),
+)
+
+
+def interference_table(found: Sequence[SlowDown]) -> Table:
+    """A row for each size and congestor of each step."""
+    return Table.of("interference", _COLUMNS, found)
+
+
+def short_tables(found: Sequence[SlowDown], meta: RunMeta) -> list[Table]:
+    """A table for each step, and under it where the network was shared."""
+    steps = groupby(found, lambda one: one.step)
+    return [_short(meta.plan.steps[step].name, list(rows)) for step, rows in steps]
+
+
+def _short(name: str, rows: Sequence[SlowDown]) -> Table:
+    first = rows[0]
+    title = (
+        f"{name}: {first.victim} on {first.victim_nodes} nodes, congestors on "
+        f"{first.congestor_nodes}"
+    )
+    shared = {one.congestor: f"{one.congestor}: {shared_text(one)}" for one in rows}
+    return Table.of(title, _COLUMNS, rows, list(shared.values()))
+
+
+def shared_text(one: SlowDown) -> str:
+    """Where victim and congestor meet."""
+    if one.shared is None:
+        return "where it meets the victim is not known"
+    if not one.shared:
+        return "shares no link or switch with the victim"
+    most, more = one.shared[0], len(one.shared) - 1
+    return (
+        f"shares {most.limit} ({format_mbps(most.capacity_mbps)}), which {most.congestor_share:.0%} of its bytes cross "
+        f"and {most.victim_share:.0%} of the victim's" + (f"; and {more} more" if more else "")
+    )

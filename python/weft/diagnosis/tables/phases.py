@@ -1,0 +1,64 @@
+"""Phases of steps between many nodes as tables: all of them, and the slowest, of which those that are alike are one."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from weft.alike import alike
+from weft.diagnosis.ensemble.phases import Phase
+from weft.nodeset import fold
+from weft.table import Column, Table
+
+MOST_ROWS = 10
+"""Longer lists are cut to their slowest; --json and the report have everything."""
+
+LONGEST = 16
+"""Letters of a list of phases in a table."""
+
+_NUMBERS = (
+    Column("size_bytes", "size", int),
+    Column("routes", "routes", int),
+    Column("rate_mbps", "slowest"),
+    Column("aggregate_mbps", "all"),
+    Column("elapsed_ms", "took"),
+)
+_COLUMNS = (
+    Column("step", "step", int, shown="data"),
+    Column("pattern", "pattern", str, shown="data"),
+    Column("phase", "phase", int),
+    *_NUMBERS,
+    Column("mean_mbps", "mean", shown="page"),
+    Column("slowest_src", "waits for", str, lambda one: one.slowest[0], shown="page"),
+    Column("slowest_dst", "to", str, lambda one: one.slowest[1], shown="page"),
+)
+
+
+def phases_table(phases: Sequence[Phase]) -> Table:
+    """All of them; a phase lasts as long as its slowest route. `rate_mbps` is that of this route, `mean_mbps` the mean
+    over routes, `aggregate_mbps` their sum."""
+    return Table.of("phases", _COLUMNS, phases)
+
+
+def slowest_phases(phases: Sequence[Phase]) -> Table:
+    """All phases of a step, or the slowest of many; those whose numbers read the same share a row."""
+    is_short = len(phases) <= MOST_ROWS
+    shown = phases if is_short else sorted(phases, key=lambda phase: phase.rate_mbps)
+    groups = alike(shown, lambda one: tuple(column.cell(column.of(one)) for column in _NUMBERS))
+    heading = "phase" if is_short else "slowest phases"
+    columns = (Column("phase", heading, str), *_NUMBERS, Column("slowest", "waits for", str))
+    rows = [
+        [
+            numbered(one.phase for one in same),
+            *(column.of(same[0]) for column in _NUMBERS),
+            " > ".join(same[0].slowest) + (" ..." if len(same) > 1 else ""),
+        ]
+        for same in groups[:MOST_ROWS]
+    ]
+    return Table(heading, columns, rows)
+
+
+def numbered(values: Iterable[int]) -> str:
+    """Such as 0-62; how many there are where that is shorter."""
+    found = sorted(set(values))
+    text = fold(map(str, found)).strip("[]")
+    return text if len(text) <= LONGEST else f"{len(found):,} of {found[0]}-{found[-1]}"

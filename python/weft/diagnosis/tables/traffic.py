@@ -1,0 +1,55 @@
+"""Traffic simulations as a table: how much faster than real time, over numbers of nodes."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import groupby
+
+from weft.diagnosis.tables.known import over_launches
+from weft.diagnosis.traffic import SHARES, Driven, hashes_differ
+from weft.interval import Interval
+from weft.runs.meta import RunMeta
+from weft.table import Column, Table
+
+
+def _share(kind: str) -> Column:
+    return Column(f"{kind}_share", kind, read=lambda one: one.share[kind])
+
+
+RATIO = Column("real_time_ratio", "times real time", Interval, over_launches("steps_per_s"))
+COMPUTE, *_OTHERS = map(_share, SHARES)
+_COLUMNS = (
+    Column("step", "step", int, shown="data"),
+    Column("nodes", "nodes", int),
+    Column("seconds", "seconds of traffic", int, shown="page"),
+    RATIO,
+    COMPUTE,
+    *_OTHERS,
+    Column("bytes_per_step", "B/step", read=lambda one: one.bytes / one.seconds),
+    Column("messages_per_step", "msgs/step", read=lambda one: one.messages / one.seconds),
+    Column("hash", "hash of all cars", str, shown="page"),
+)
+
+
+def traffic_table(found: Sequence[Driven]) -> Table:
+    """A row for each number of nodes of each step."""
+    return Table.of("traffic", _COLUMNS, found)
+
+
+def short_tables(found: Sequence[Driven], meta: RunMeta) -> list[Table]:
+    """A table for each step, and where all cars were in the end."""
+    steps = groupby(found, lambda one: one.step)
+    return [_short(meta.plan.steps[step].name, list(phases)) for step, phases in steps]
+
+
+def _short(name: str, phases: Sequence[Driven]) -> Table:
+    first = phases[0]
+    hashes = ", ".join(dict.fromkeys(one.hash for one in phases))
+    said = "DIFFER between numbers of nodes" if hashes_differ(phases) else "of all cars"
+    remarks = (
+        f"cars: {first.home:,} at home, {first.waiting:,} wait to leave, {first.driving:,} drive, "
+        f"{first.arrived:,} have arrived",
+        f"hash {said}: {hashes}",
+    )
+    title = f"{name}: {first.seconds:,} s, times faster than real time"
+    return Table.of(title, _COLUMNS, phases, remarks)
