@@ -17,8 +17,8 @@ from weft.plan.plan import Entrant, Race
 World = Callable[[np.random.Generator], bool]
 MARGIN_PPM = 10_000
 MOST_BLOCKS = 24
-DROPPED = (Said("docs/plans.md", "Either is wrong in 15 % of cases at most"),)
-CONFIRMED = (Said("docs/plans.md", "which is wrong in 0.1 % of cases"),)
+DROPPED = (Said("docs/stop-rules.md", "Either is wrong in 15 % of cases at most"),)
+CONFIRMED = (Said("docs/stop-rules.md", "which is wrong in 0.1 % of cases"),)
 
 
 def race_of(candidates: int) -> Race:

@@ -17,7 +17,7 @@ PAGES = {
     "weft.comparison": "numbers.md",
     "weft.diagnosis.limits": "see-inside-a-network.md",
     "weft.diagnosis.node": "simulate-a-node.md",
-    "weft.execute.against": "plans.md",
+    "weft.execute.against": "stop-rules.md",
     "weft.execute.linpack": "linpack.md",
     "weft.execute.mpi": "transports.md",
     "weft.execute.multi_pair": "several-interfaces.md",
