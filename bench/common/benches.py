@@ -15,11 +15,8 @@ from pathlib import Path
 
 from common.checkout import ROOT
 
-TIERS = {
-    "quick": "ten minutes in all",
-    "full": "many hours",
-    "peers": "beside other tools, which must be installed",
-}
+TIERS = ("quick", "full", "peers")
+"""Ten minutes in all; many hours; and what runs other tools, which must be installed."""
 USUAL = "full"
 SHARED = "common"
 """The folder of what benches share."""
