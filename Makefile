@@ -7,7 +7,7 @@ RUST_SOURCES := Cargo.toml Cargo.lock $(shell find crates -name '*.rs' -o -name 
 AGENTS := python/weft/bin/weft-probe python/weft/bin/weft-lab
 
 .PHONY: setup demo test fresh fresh-short fresh-wheel wheel smoke test-rust test-rust-built test-packages test-timed test-untimed test-alone \
-	test-beside test-lint test-cluster lint format docs bench bench-page clean
+	test-beside test-lint test-cluster lint format docs bench bench-page bench-show clean
 .DELETE_ON_ERROR:
 
 setup: .venv/.python .venv/.bindings python/weft/bin/.built
@@ -136,9 +136,9 @@ docs: setup
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --quiet --strict
 	@echo site/index.html
 
-# Each says what it leaves out for want of a peer; one that fails does not keep the others from running.
-BENCHES ?= cost decide intercluster pair evidence calibration stop_rule race thresholds differences signature explained inside_node udp mpi matrix startup multi_pair multi_nic aapc xibalba blind xray_scale multipath grey sensitivity simgrid fidelity laws laws_live inside inside_caches beowulf server serve serve_page predicted \
-	events applications kernels kernel_choices hpl file_cast traffic web restore vpn fuzz watch_agent watch_series watch_year vm watch
+# Each says what it leaves out for want of a peer; one that fails does not keep the others from running. TIER is quick,
+# full or peers; BENCHES names some.
+BENCHES ?= $(or $(shell $(BIN)/python bench/run.py --list $(TIER)),$(error no benches of this tier))
 
 bench: setup
 	@tools/packages optional NPtcp=netpipe-tcp iperf3=iperf3 sockperf=sockperf qperf=qperf \
@@ -148,14 +148,18 @@ bench: setup
 		openvpn=openvpn wireguard-go=wireguard-go ping=iputils-ping wg=wireguard-tools udp-sender=udpcast \
 		qemu-system-x86_64=qemu-system-x86 vmlinuz=linux-image-amd64 busybox=busybox-static
 	@failed=; for one in $(BENCHES); do \
-		printf '\n== bench/%s.py\n' $$one; \
-		WEFT_BENCH_RESULTS=bench/results $(BIN)/python bench/$$one.py || failed="$$failed $$one"; done; \
-	$(MAKE) --no-print-directory bench-page; \
+		printf '\n== %s\n' $$one; \
+		WEFT_BENCH_RESULTS=bench/results $(BIN)/python bench/run.py $$one || failed="$$failed $$one"; done; \
+	$(BIN)/python bench/page.py; \
 	[ -z "$$failed" ] || { echo "failed:$$failed" >&2; exit 1; }
 
 # docs/benchmarks.md, from the results that benches saved.
 bench-page: setup
-	$(BIN)/python bench/common/page.py
+	$(BIN)/python bench/page.py
+
+# What benches saved, with goals, machine and versions: `make bench-show BENCHES=pair`.
+bench-show: setup
+	@$(BIN)/python bench/show.py $(BENCHES)
 
 clean:
 	rm -rf target .venv dist python/weft/bin python/weft/_core*.so site

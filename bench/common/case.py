@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.stats import binom
 
-from common.results import Goal
+from common.results import Goal, Known
 
 CHANCE = 0.01
 """A claim that holds is called missed this often, because the number of worlds is finite."""
@@ -38,8 +38,8 @@ class Case:
     power: float | None = None
     """The share of worlds in which what was planted must be found: a tenth less than before the claim held."""
     said: tuple[Said, ...] = ()
-    missed: str = ""
-    """Why the goal is known to be missed; empty where it is to be met."""
+    expected: str = ""
+    """Why a miss of the goal is known; empty where it is to be met."""
 
     def share(self) -> float:
         """Of the worlds that are so; each case draws the same worlds at each call."""
@@ -48,9 +48,11 @@ class Case:
 
     def goal(self, share: float) -> Goal:
         """In percent. A found rate may exceed the claimed one by what chance adds in one of a hundred benches."""
+        known = Known(self.expected) if self.expected else None
         if self.claimed is None:
             at_least = None if self.power is None else 100 * self.power
-            return Goal(f"{self.what}: found", 100 * share, "%", at_least=at_least)
+            return Goal(f"{self.what}: found", 100 * share, "%", at_least=at_least, expected=known)
         most = binom.ppf(1 - CHANCE, self.worlds, self.claimed) / self.worlds
         what = f"{self.what}: wrong, of {self.worlds}; claimed {100 * self.claimed:g} %"
-        return Goal(what, 100 * share, "%", at_most=float(f"{100 * most:.4g}"))
+        at_most = float(f"{100 * most:.4g}")
+        return Goal(what, 100 * share, "%", at_most=at_most, expected=known)

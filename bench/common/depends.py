@@ -5,23 +5,28 @@ They are made anew for the page, and a result is stale where they differ.
 
 from __future__ import annotations
 
+import ast
 import hashlib
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from functools import cache
 from pathlib import Path
 
-ROOT = Path(__file__).resolve().parents[2]
+from common.benches import benches
+from common.checkout import ROOT
+
 MODEL = ("machines", "fabrics", "plans", "mpi", "prices", "decisions", "published")
 """Folders of the catalogue that results follow from; the others are texts and lists for readers."""
-ARITHMETIC = {"calibration", "watch_series"}
+ARITHMETIC = {"calibration", "rolling_alerts", "watch_series"}
 """Benches that call neither simulators nor testbeds."""
-FOLDERS = {"calibrated"}
+FOLDERS = {"common.calibrated"}
 """Those of `bench` of which all scripts belong to the bench that imports one."""
-OF_ALL = {"common.machine", "common.results"}
+OF_ALL = {"common.checkout", "common.machine", "common.results"}
 """What all benches print and save with; no value follows from it."""
-IMPORTED = re.compile(r"^(?:import|from) ([\w.]+)", re.MULTILINE)
+IMPORTED = re.compile(r"^(?:import|from) ([\w.]+)(?: import ([\w, ]+))?", re.MULTILINE)
 JUDGED = re.compile(r"^from (weft[\w.]+) import", re.MULTILINE)
+REASONS = {"expected", "EXPECTED"}
+"""Names of what says why a miss is expected, from which no value follows."""
 
 
 def digests(bench: str, root: Path = ROOT) -> dict[str, str]:
@@ -29,11 +34,11 @@ def digests(bench: str, root: Path = ROOT) -> dict[str, str]:
 
     Of a bench that judges Python alone, `weft` (the modules that it imports) instead of the first two.
     """
-    scripts = sorted(_scripts(root / "bench", bench))
+    scripts = sorted(_scripts(root, bench))
     model = (
         {"weft": _digest(root, *_modules(root, scripts))} if bench in ARITHMETIC else _model(root)
     )
-    return {**model, "bench": _digest(root, *scripts)}
+    return {**model, "bench": _short(sorted(map(_code, scripts)))}
 
 
 def changed(bench: str, saved: Mapping[str, str] | None, root: Path = ROOT) -> list[str]:
@@ -41,17 +46,31 @@ def changed(bench: str, saved: Mapping[str, str] | None, root: Path = ROOT) -> l
     return [part for part, now in digests(bench, root).items() if (saved or {}).get(part) != now]
 
 
-def _scripts(folder: Path, bench: str) -> set[Path]:
+def _scripts(root: Path, bench: str) -> set[Path]:
     """Of a bench and of all that it imports out of `bench`, by whatever way."""
-    found, left = set[Path](), [folder / f"{bench}.py"]
+    folder, found = root / "bench", set[Path]()
+    left = [benches(root)[bench].path]
     while left:
         script = left.pop()
         if script not in found and script.is_file():
             found.add(script)
-            names = {*IMPORTED.findall(script.read_text())} - OF_ALL
+            names = _imported(script) - OF_ALL
             left += [folder / f"{name.replace('.', '/')}.py" for name in names]
-            left += [one for name in names & FOLDERS for one in (folder / name).glob("*.py")]
+            folders = [folder / name.replace(".", "/") for name in names & FOLDERS]
+            left += [one for room in folders for one in room.glob("*.py")]
     return found
+
+
+def _imported(script: Path) -> set[str]:
+    """Modules, and what is imported from one, which may be a module too."""
+    found = IMPORTED.findall(script.read_text())
+    inner = {
+        f"{name}.{part.split()[0]}"
+        for name, parts in found
+        for part in parts.split(",")
+        if part.strip()
+    }
+    return inner | {name for name, _ in found}
 
 
 def _modules(root: Path, scripts: list[Path]) -> list[Path]:
@@ -73,8 +92,39 @@ def _model(root: Path) -> dict[str, str]:
 
 def _digest(root: Path, *files: Path) -> str:
     """Of names and contents."""
-    whole = hashlib.sha256()
-    for file in files:
-        content = hashlib.sha256(file.read_bytes()).hexdigest()
-        whole.update(f"{file.relative_to(root)} {content}\n".encode())
-    return whole.hexdigest()[:16]
+    return _short(
+        f"{file.relative_to(root)} {hashlib.sha256(file.read_bytes()).hexdigest()}\n"
+        for file in files
+    )
+
+
+def _short(lines: Iterable[str]) -> str:
+    return hashlib.sha256("".join(lines).encode()).hexdigest()[:16]
+
+
+def _code(script: Path) -> str:
+    """What a script does, wherever it stands: without words for readers and imports of what is no part of weft."""
+    return _plain(ast.parse(script.read_text()))
+
+
+def _plain(node: object) -> str:
+    """The same in all versions of Python, of which some have more fields, empty here."""
+    if isinstance(node, list):
+        return "[" + ",".join(_plain(one) for one in node if not _is_aside(one)) + "]"
+    if not isinstance(node, ast.AST):
+        return repr(node)
+    fields = [(key, part) for key, part in ast.iter_fields(node) if part not in (None, [])]
+    return f"{type(node).__name__}({','.join(f'{key}={_plain(part)}' for key, part in fields)})"
+
+
+def _is_aside(node: object) -> bool:
+    match node:
+        case ast.Import():
+            return True
+        case ast.ImportFrom(module=str(module)):
+            return not module.startswith("weft")
+        case ast.Expr(value=ast.Constant(value=str())):
+            return True
+        case ast.keyword(arg=name) | ast.Assign(targets=[ast.Name(id=name)]):
+            return name in REASONS
+    return False

@@ -1,4 +1,4 @@
-"""Random pairs of hosts with a setting that is wrong, or with none: what `bench/tune.py` lets `weft tune` find.
+"""Random pairs of hosts with a setting that is wrong, or with none: what `bench/decide/tune.py` lets `weft tune` find.
 
 Each lab follows from its number alone. What is planted is a limit of the kernel's buffers, a program that leaves
 NODELAY off, a path that loses frames, a short queue, a path that swallows large packets, or an interface with a small

@@ -1,4 +1,4 @@
-"""What weft says of its errors in words is what `bench/calibration.py` held it to."""
+"""What weft says of its errors in words is what `bench/understand/calibration.py` held it to."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from calibrated import cases
+from common.calibrated import cases
 from common.case import Case, Said
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -44,4 +44,4 @@ def test_a_saved_result_holds_each_claim(case: Case) -> None:
     """A miss is known, with its reason; one that is met by now is none any more."""
     saved = {goal["what"]: goal for goal in json.loads(SAVED.read_text())["goals"]}
     met = saved[case.goal(0).what]["met"]
-    assert met is False if case.missed else met is not False
+    assert met is False if case.expected else met is not False

@@ -2,11 +2,11 @@
 
 import pytest
 
-from beowulf import all_values
-from inside import occupation
-from inside_caches import hits_pct
-from multi_nic import ROWS, orders
-from server import simulate
+from simulate.beowulf import all_values
+from simulate.inside import occupation
+from simulate.inside_caches import hits_pct
+from simulate.multi_nic import ROWS, orders
+from simulate.server import simulate
 
 
 def test_loads_hits_and_cycles_are_found():

@@ -1,9 +1,8 @@
-"""Damaged files of all kinds end in one message, never in a traceback; `bench/fuzz.py` tries more of them."""
+"""Damaged files of all kinds end in one message, never in a traceback; `bench/faces/fuzz.py` tries more of them."""
 
 from pathlib import Path
 
 import pytest
-
 from fuzz import SUBJECTS, failures
 
 MUTATIONS = 300

@@ -15,7 +15,7 @@ from support.command import WEFT
 from support.waiting import wait_for
 from weft.job_ports.ask import Question, ask
 
-JOB = Path(__file__).parents[2] / "bench/peers/ports_job.c"
+JOB = Path(__file__).parents[2] / "bench/common/peers/ports_job.c"
 needs_root = pytest.mark.skipif(os.geteuid() != 0, reason="hosts of a lab get names by root only")
 
 

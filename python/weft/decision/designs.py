@@ -25,7 +25,7 @@ from weft.plan.load import toml_text
 from weft.sweep.task import Network, open_network
 
 _TASK_S = 0.1
-"""About what a workload takes on a thousand hosts, with points of its parameters (bench/decide.py)."""
+"""About what a workload takes on a thousand hosts, with points of its parameters (bench/decide/decide.py)."""
 
 
 @dataclass(frozen=True)

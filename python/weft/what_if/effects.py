@@ -23,7 +23,7 @@ Predicted = Sequence[list[Measure]]
 By = Literal["time", "rate"]
 APART = 0.035
 """What is left of it: logarithms of measured over predicted speedups of 20 what-ifs that were built scatter so much
-(`bench/decide.py --part what-if`)."""
+(`bench/run.py decide --part what-if`)."""
 _FACTORS = 40
 LEAST_EFFECT = 1e-3
 """A change of speed by less is none, whatever the interval."""

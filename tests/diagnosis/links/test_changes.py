@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from common.months import correlated, month
+from common.watch.months import correlated, month
 from weft.diagnosis.links.changes import Change, find_changes
 from weft.diagnosis.links.quarters import Quarters, quarters
 from weft.diagnosis.links.series import Series

@@ -6,7 +6,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from common.months import correlated
+from common.watch.months import correlated
 from support.here import weft, weft_json
 from support.probes import MONDAY
 from weft.diagnosis.links.busy import busy_hours, hours_text

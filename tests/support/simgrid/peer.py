@@ -1,4 +1,4 @@
-"""SimGrid itself, where it is installed: the same patterns on a platform, for tests and bench/simgrid.py."""
+"""SimGrid itself, where it is installed: the same patterns on a platform, for tests and bench/simulate/simgrid.py."""
 
 import shutil
 import subprocess
