@@ -81,8 +81,9 @@ def _print_taken(points: Sequence[LoadedPoint], console: Console) -> None:
     most = max((one.live.taken for one in points if one.live), default=0.0)
     if most >= SHARED:
         console.print(
-            f"[yellow]shared:[/yellow] other programs had the receiver's processor up to {100 * most:.0f} % of the "
-            "time; throughputs are lower for that, and `weft fit` leaves that time out"
+            f"shared: other programs had the receiver's processor up to {100 * most:.0f} % of the "
+            "time; throughputs are lower for that, and `weft fit` leaves that time out",
+            style="bold",
         )
 
 
