@@ -9,7 +9,7 @@ Prints every latency and peak that catalog/published/beowulf_netpipe.toml states
 then the published orders. `--fit` finds the free parameters anew, with their intervals unless `--quick`, and prints
 what the values do not determine.
 
-Takes seconds; `--fit` some minutes. What does not hold, and why, is in docs/simulate-a-node.md.
+Takes seconds; `--fit` some minutes. What does not hold, and why, is in docs/node-accuracy.md.
 """
 
 from __future__ import annotations

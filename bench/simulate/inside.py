@@ -10,7 +10,7 @@ and trends. `--fit` finds the free parameters of catalog/machines/p4-400.toml an
 marked so; then again for other values of what was held, and prints what each makes of the values that were not fitted.
 `--speed` only times the NetPIPE sweep that took the study's simulator hours.
 
-Takes seconds. What does not hold, and why, is in docs/simulate-a-node.md.
+Takes seconds. What does not hold, and why, is in docs/node-accuracy.md.
 """
 
 from __future__ import annotations

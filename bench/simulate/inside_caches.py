@@ -9,7 +9,7 @@ Nothing here is fitted: the machine is catalog/machines/p4-400.toml with memory.
 were found without caches. Hit rates are of the caches that the captions name, their errors in percentage points.
 `--speed` only times the NetPIPE sweep.
 
-Takes about 10 seconds. What does not hold, and why, is in docs/simulate-a-node.md.
+Takes about 10 seconds. What does not hold, and why, is in docs/node-accuracy.md.
 """
 
 from __future__ import annotations

@@ -9,7 +9,7 @@ One table over inside.py, inside_caches.py, applications.py and server.py, which
 worst error of each kind, then published orders that do not hold, each with what in the study contradicts it, or why.
 
 Takes about 10 seconds of processor time. Missed are loads and interrupts (a value or two each, which exclude others of
-the same study) and two kinds of hit rates, of which half contradict the other half (docs/simulate-a-node.md).
+the same study) and two kinds of hit rates, of which half contradict the other half (docs/node-accuracy.md).
 """
 
 from __future__ import annotations

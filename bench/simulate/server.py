@@ -10,7 +10,7 @@ computes for server-100g. Costs are fitted to two of them, no-opts and all, and 
 rest of tso-gro is predicted. `--fit` finds the costs anew and prints them as catalog/machines/server-100g.toml has
 them.
 
-Takes seconds. What the rows do not tell apart is in docs/simulate-a-node.md.
+Takes seconds. What the rows do not tell apart is in docs/node-accuracy.md.
 """
 
 from __future__ import annotations

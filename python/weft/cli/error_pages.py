@@ -24,7 +24,7 @@ PAGES = {
     "weft.execute.transport_check": "transports.md",
     "weft.fabrics": "labs.md",
     "weft.fabrics.changes": "what-if.md",
-    "weft.fabrics.simgrid": "simulate.md",
+    "weft.fabrics.simgrid": "simgrid.md",
     "weft.formats": "other-tools.md",
     "weft.formats.probes": "replay-links.md",
     "weft.model": "laws.md",
