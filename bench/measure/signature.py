@@ -1,4 +1,4 @@
-"""Does a signature that ends by itself say the same as one of five whole launches?
+"""Does a short signature say the same as five whole launches?
 
 usage: bench/run.py signature [--runs 3]
 
