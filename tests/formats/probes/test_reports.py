@@ -143,3 +143,4 @@ def test_show_says_losses_and_what_an_importer_left_out(tmp_path: Path) -> None:
     [link] = weft_json("watch", "show", folder)["links"]
     assert (link["probes"], link["lost"]) == (6, 2)
     assert link["availability"]["share"]["low"] is None
+    assert "no agent measures now" in refusal("watch", "status", folder)

@@ -64,7 +64,8 @@ def _chosen(
             return step, []
     said = (
         f"{step.name}: {what} {duration(pattern.flops / flops)} each on {nodes} nodes that compute "
-        f"{significant(each_flops / 1e9, 2)} GFlop/s, as this machine does now, longer where the network is slow"
+        f"{significant(each_flops / 1e9, 2)} GFlop/s, as this machine does now, longer where the "
+        f"network is slow or other programs run there"
         f"{others}"
     )
     return replace(step, pattern=pattern), [Warning("linpack-time", said, hint)]
