@@ -3,7 +3,8 @@
 from pathlib import Path
 
 import pytest
-from fuzz import SUBJECTS, failures
+
+from faces.fuzz import SUBJECTS, failures
 
 MUTATIONS = 300
 
