@@ -94,7 +94,7 @@ _LABEL = re.compile(
 """What launchers put before each line: [1,0]<stdout>: (mpirun --tag-output), 0: (srun -l), [OUTPUT], [node-a:0]:"""
 _MOST_LABELS = 3
 """A launcher in a launcher, in a test framework."""
-_JSON = re.compile(r"^\s*+\{", re.MULTILINE)
+_JSON = re.compile(r"^[^\S\n]*+\{", re.MULTILINE)
 """Its keys are a tool's sign wherever they stand in a line, so that a label before them does not hide it."""
 
 
