@@ -25,9 +25,9 @@ from weft.diagnosis.tables.every import tables_of
 from weft.diagnosis.tables.race import PLACES
 from weft.interval import Interval
 from weft.report.page import Report
-from weft.report.table import Table as PageTable
+from weft.report.table import PageTable
 from weft.runs.folder import Run
-from weft.table import Column, Table
+from weft.table import ResultColumn, ResultTable
 
 COMPUTED: dict[str, tuple[str, dict[str, str], set[str]]] = {
     "multi-pair": ("sim:two-nics", {}, {"pairs"}),
@@ -97,7 +97,7 @@ def on_page(page: Page, headings: list[str]) -> list[dict[str, str]]:
     ]
 
 
-def on_terminal(table: Table) -> list[list[tuple[str, str]]]:
+def on_terminal(table: ResultTable) -> list[list[tuple[str, str]]]:
     """Each row's headings and cells, as they are printed."""
     rich = drawn(table, 1000)
     rich.box = box.ASCII2
@@ -131,7 +131,7 @@ def says(text: str, value: object, factor: float) -> bool:
     return off <= 0.5 * 10.0**-digits * (1 + 1e-6)
 
 
-def check_cell(arrow: pa.Table, column: Column, at: int, said: list[str]) -> None:
+def check_cell(arrow: pa.Table, column: ResultColumn, at: int, said: list[str]) -> None:
     """Holds the parts of a cell, a median and perhaps two ends, against Arrow."""
     parts = column.parts if len(said) > 1 else column.parts[:1]
     _, unit = fields(arrow, column.name)
@@ -143,7 +143,7 @@ def check_cell(arrow: pa.Table, column: Column, at: int, said: list[str]) -> Non
             assert says(text, value, 100 if unit == "1" else 1), (name, at, text, value)
 
 
-def check_page(arrow: pa.Table, table: Table, page: Page) -> None:
+def check_page(arrow: pa.Table, table: ResultTable, page: Page) -> None:
     shown = [one for one in table.columns if one.shown != "data"]
     heads = [heading(arrow, one.name) for one in shown]
     rows = on_page(page, [head[:1].upper() + head[1:] for head in heads])
@@ -155,7 +155,7 @@ def check_page(arrow: pa.Table, table: Table, page: Page) -> None:
             check_cell(arrow, column, at, list(found.groups()) if found else [cell])
 
 
-def check_terminal(arrow: pa.Table, table: Table) -> None:
+def check_terminal(arrow: pa.Table, table: ResultTable) -> None:
     shown = [one for one in table.columns if one.shown in ("everywhere", "median")]
     by_heading = {heading(arrow, one.name): one for one in shown}
     for at, cells in enumerate(on_terminal(table)):
@@ -174,7 +174,7 @@ def check_terminal(arrow: pa.Table, table: Table) -> None:
         assert len(named) + len(ends) == len(cells)
 
 
-def check_table(arrow: pa.Table, table: Table, page: Page) -> None:
+def check_table(arrow: pa.Table, table: ResultTable, page: Page) -> None:
     """Holds names against units, and what both faces say against Arrow."""
     for column in arrow.schema.names:
         label, unit = fields(arrow, column)
@@ -212,7 +212,7 @@ def test_a_cast_is_told_alike() -> None:
     record = {"size_bytes": 2_500_001, "whole": ["n2"]}
     one = FileCast(0, 0, record, 1234.56, 16.2004, 0.4321, None, nodes)  # type: ignore[arg-type]
     check_alone(casts_table([one]))
-    check_alone(Table.of("nodes", NODES, nodes))
+    check_alone(ResultTable.of("nodes", NODES, nodes))
 
 
 def test_a_race_is_told_alike() -> None:
@@ -222,10 +222,10 @@ def test_a_race_is_told_alike() -> None:
         Place("as-it-was", None, 12),
         Place("polling", Interval(0.9, 0.8, 1.0), 4, 4, "it was worse"),
     ]
-    check_alone(Table.of("race", PLACES, places))
+    check_alone(ResultTable.of("race", PLACES, places))
 
 
-def check_alone(table: Table) -> None:
+def check_alone(table: ResultTable) -> None:
     """Without a run, so without the rest of a page."""
     text = PageTable.of(table)
     page = Page("")
@@ -241,34 +241,38 @@ def test_a_table_needs_neither_arrays_nor_arrow() -> None:
 
 
 def test_a_column_has_the_unit_of_its_name() -> None:
-    rate = Column("rate_mbps", "rate", Interval)
+    rate = ResultColumn("rate_mbps", "rate", Interval)
     assert rate.heading == "rate, Mb/s"
     assert rate.parts == ("rate_mbps", "rate_low_mbps", "rate_high_mbps")
-    assert Column("slow_down", "slow-down", Interval).parts[1] == "slow_down_low"
+    assert ResultColumn("slow_down", "slow-down", Interval).parts[1] == "slow_down_low"
     assert rate.cell(Interval(94.123, 94.0, 95.0)) == "94.12 (94.00 to 95.00)"
     assert rate.cell(94.123) == rate.cell(Interval(94.123, 94.123, 94.123)) == "94.12"
     assert rate.cell(None) == ""
-    assert Column("lost_share", "lost").text(0.1234) == "12.3"
+    assert ResultColumn("lost_share", "lost").text(0.1234) == "12.3"
 
 
 def test_ends_that_nobody_knows_are_null_in_arrow() -> None:
-    columns = [Column("rate_mbps", "rate", Interval)]
-    table = Table("rates", columns, [[Interval(2.0, 1.0, 3.0)], [5.0], [None]])
+    columns = [ResultColumn("rate_mbps", "rate", Interval)]
+    table = ResultTable("rates", columns, [[Interval(2.0, 1.0, 3.0)], [5.0], [None]])
     arrow = ArrowTable.of_results("rates", table).to_arrow()
     assert arrow["rate_mbps"].to_pylist() == [2.0, 5.0, None]
     assert arrow["rate_low_mbps"].to_pylist() == [1.0, None, None]
 
 
 def test_a_heading_is_broken_where_a_row_is_too_wide() -> None:
-    table = Table("t", [Column("rate_mbps", "what all of them moved")], [[94.1]])
+    table = ResultTable("t", [ResultColumn("rate_mbps", "what all of them moved")], [[94.1]])
     heads = [drawn(table, width).columns[0].header for width in (31, 30)]
     assert heads == ["what all of them moved, Mb/s"] * 2
     assert drawn(table, 20).columns[0].header == "what\nall of\nthem\nmoved,\nMb/s"
 
 
 def test_a_value_is_turned_to_a_column_for_each_of_another() -> None:
-    columns = [Column("way", "way", str), Column("size_bytes", "size", int), Column("t_us", "time")]
-    table = Table("t", columns, [["a", 1, 2.0], ["a", 8, 3.0], ["b", 8, 4.0]])
+    columns = [
+        ResultColumn("way", "way", str),
+        ResultColumn("size_bytes", "size", int),
+        ResultColumn("t_us", "time"),
+    ]
+    table = ResultTable("t", columns, [["a", 1, 2.0], ["a", 8, 3.0], ["b", 8, 4.0]])
     found = table.pivoted("way", "size_bytes", "t_us", "times, µs")
     assert [one.heading for one in found.columns] == ["way", "1", "8"]
     assert found.rows == [["a", 2.0, 3.0], ["b", None, 4.0]]

@@ -28,7 +28,7 @@ UNITS = {
 
 
 @dataclass(frozen=True)
-class Column:
+class ResultColumn:
     """`name` ends in its unit and is that of Arrow, `label` is for people; `read` takes the value from a result.
 
     An interval of which only the median is known may be a number. `spec` formats numbers that are not to have four
@@ -92,7 +92,7 @@ class Column:
 
 
 @dataclass(frozen=True)
-class _Across(Column):
+class _Across(ResultColumn):
     """A value under the heading of what it belongs to; the title has the unit."""
 
     @property
@@ -101,11 +101,11 @@ class _Across(Column):
 
 
 @dataclass(frozen=True)
-class Table:
+class ResultTable:
     """`notes` are sentences, one under each row of a page; `remarks` are below the table."""
 
     title: str
-    columns: Sequence[Column]
+    columns: Sequence[ResultColumn]
     rows: Sequence[Sequence[Value]]
     notes: Sequence[str] = ()
     remarks: Sequence[str] = ()
@@ -114,10 +114,10 @@ class Table:
     def of(
         cls,
         title: str,
-        columns: Sequence[Column],
+        columns: Sequence[ResultColumn],
         results: Iterable[Any],
         remarks: Sequence[str] = (),
-    ) -> Table:
+    ) -> ResultTable:
         """A row for each result."""
         rows = [[column.of(one) for column in columns] for one in results]
         return cls(title, columns, rows, remarks=remarks)
@@ -127,16 +127,16 @@ class Table:
         at = self._at(name)
         return [row[at] for row in self.rows]
 
-    def where(self, name: str, *wanted: Value) -> Table:
+    def where(self, name: str, *wanted: Value) -> ResultTable:
         """The rows that have one of these values in a column."""
         at = self._at(name)
         return replace(self, rows=[row for row in self.rows if row[at] in wanted], notes=())
 
-    def groups(self, name: str) -> Iterator[Table]:
+    def groups(self, name: str) -> Iterator[ResultTable]:
         """The rows of each value of a column, in order."""
         return (self.where(name, value) for value in dict.fromkeys(self.values(name)))
 
-    def pivoted(self, down: str, across: str, value: str, title: str) -> Table:
+    def pivoted(self, down: str, across: str, value: str, title: str) -> ResultTable:
         """A row for each value of one column, a column for each of another."""
         first, other, held = (self.columns[self._at(name)] for name in (down, across, value))
         heads, names = (list(dict.fromkeys(self.values(name))) for name in (across, down))
@@ -147,26 +147,26 @@ class Table:
             for head in heads
         ]
         rows = [[name, *(cells.get((name, head)) for head in heads)] for name in names]
-        return Table(title, [first, *columns], rows)
+        return ResultTable(title, [first, *columns], rows)
 
     @classmethod
     def joined(
-        cls, tables: Sequence[tuple[str, Table]], title: str = "", label: str = "run"
-    ) -> Table:
+        cls, tables: Sequence[tuple[str, ResultTable]], title: str = "", label: str = "run"
+    ) -> ResultTable:
         """Tables with the same columns as one, whose first column has the name of each."""
         if not tables:
             return cls(title, (), ())
         rows = [(name, *row) for name, table in tables for row in table.rows]
-        return cls(title, [Column(label, label, str), *tables[0][1].columns], rows)
+        return cls(title, [ResultColumn(label, label, str), *tables[0][1].columns], rows)
 
-    def has_ends(self, column: Column) -> bool:
+    def has_ends(self, column: ResultColumn) -> bool:
         """Whether any value of a column has an interval that is not a point."""
         return any(
             isinstance(value, Interval) and value.low < value.high
             for value in self.values(column.name)
         )
 
-    def without(self, *left_out: str) -> Table:
+    def without(self, *left_out: str) -> ResultTable:
         """Without the columns that are shown so, and those that have nothing in any row."""
         kept = [
             at
@@ -176,7 +176,7 @@ class Table:
         columns = [self.columns[at] for at in kept]
         return replace(self, columns=columns, rows=[[row[at] for at in kept] for row in self.rows])
 
-    def titled(self, title: str) -> Table:
+    def titled(self, title: str) -> ResultTable:
         """Under another title."""
         return replace(self, title=title)
 

@@ -12,8 +12,7 @@ import pyarrow as pa
 from weft.api.text import html_table, text_table
 from weft.errors import RequestError
 from weft.interval import Interval
-from weft.table import Column, Value, ends
-from weft.table import Table as Results
+from weft.table import ResultColumn, ResultTable, Value, ends
 
 if TYPE_CHECKING:
     import numpy.typing as npt
@@ -49,7 +48,7 @@ class Table:
         self._name = name or type(self).__name__
 
     @classmethod
-    def of_results(cls, name: str, results: Results) -> Self:
+    def of_results(cls, name: str, results: ResultTable) -> Self:
         """A table of results: what a column is called and its unit are metadata of its field."""
         fields = [field for column in results.columns for field in _fields(column)]
         arrays = [
@@ -137,15 +136,15 @@ class Table:
 
 def interval(name: str) -> dict[str, pa.DataType]:
     """The columns of an interval such as rate_mbps: rate_mbps (the median), rate_low_mbps, rate_high_mbps."""
-    return dict.fromkeys(Column(name, "", Interval).parts, pa.float64())
+    return dict.fromkeys(ResultColumn(name, "", Interval).parts, pa.float64())
 
 
-def _fields(column: Column) -> Iterator[pa.Field]:
+def _fields(column: ResultColumn) -> Iterator[pa.Field]:
     metadata = {"label": column.label, "unit": column.unit if column.factor == 1 else "1"}
     return (pa.field(name, TYPES[column.type], metadata=metadata) for name in column.parts)
 
 
-def _parts(column: Column, values: Sequence[Value]) -> Iterable[Sequence[Any]]:
+def _parts(column: ResultColumn, values: Sequence[Value]) -> Iterable[Sequence[Any]]:
     """The values; of intervals the medians, the lower ends and the upper ends."""
     if column.type is not Interval:
         return [values]
@@ -158,7 +157,7 @@ def _flat(row: Mapping[str, object]) -> dict[str, object]:
     for name, value in row.items():
         if isinstance(value, Interval):
             three = (value.median, value.low, value.high)
-            found |= zip(Column(name, "", Interval).parts, three, strict=True)
+            found |= zip(ResultColumn(name, "", Interval).parts, three, strict=True)
     return found
 
 

@@ -13,7 +13,7 @@ from weft.decision_report.part import Part
 from weft.decision_report.prices import price_figure
 from weft.decision_report.tornado import tornado_figure
 from weft.interval import Interval
-from weft.report.table import Table
+from weft.report.table import PageTable
 from weft.runs.run_warnings import lines
 
 
@@ -38,11 +38,11 @@ def decision_part(folder: Path, number: int) -> Part:
     )
 
 
-def _designs_table(found: Decision) -> Table:
+def _designs_table(found: Decision) -> PageTable:
     """Without columns that say nothing of any design."""
     columns = [one for one in _design_columns(found) if any(one[1])]
     rows = [list(row) for row in zip(*(values for _, values in columns), strict=True)]
-    return Table([header for header, _ in columns], rows)
+    return PageTable([header for header, _ in columns], rows)
 
 
 def _design_columns(found: Decision) -> Iterator[tuple[str, list[str]]]:
@@ -70,8 +70,8 @@ def _percent(share: float | None) -> str:
     return "" if share is None else f"{share:.0%}"
 
 
-def _broken_table(found: Decision) -> Table:
-    return Table(["Design", "Constraint", "Value", "Limit"], list(_broken(found)))
+def _broken_table(found: Decision) -> PageTable:
+    return PageTable(["Design", "Constraint", "Value", "Limit"], list(_broken(found)))
 
 
 def _broken(found: Decision) -> Iterator[list[str]]:
@@ -81,7 +81,7 @@ def _broken(found: Decision) -> Iterator[list[str]]:
                 yield [one.name, kept.constraint, f"{kept.value:.4g}", f"{kept.limit:.4g}"]
 
 
-def _sensitivity_table(found: Decision) -> Table:
+def _sensitivity_table(found: Decision) -> PageTable:
     rows = [
         [
             one.quantity,
@@ -94,7 +94,7 @@ def _sensitivity_table(found: Decision) -> Table:
         for one in found.sensitivity
     ]
     headers = ["Quantity", "Middle", "90 % interval", "Best at its ends", "Regret if known"]
-    return Table([*headers, "How to learn it"], rows)
+    return PageTable([*headers, "How to learn it"], rows)
 
 
 def _range(value: Interval, form: str) -> str:

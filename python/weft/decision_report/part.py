@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from weft.report.figures.drawing.figure import Figure
-from weft.report.table import Table
+from weft.report.table import PageTable
 
 
 @dataclass(frozen=True)
@@ -16,6 +16,6 @@ class Part:
     title: str
     verdict: Sequence[str]
     figures: Sequence[Figure] = ()
-    tables: Sequence[tuple[str, Table]] = ()
+    tables: Sequence[tuple[str, PageTable]] = ()
     warnings: Sequence[str] = ()
     notes: Sequence[str] = ()

@@ -10,7 +10,7 @@ from weft.recommendations.folder import read_folder
 from weft.recommendations.recommendations import Recommendations
 from weft.report.figures.drawing.figure import Figure
 from weft.report.figures.forest import FAINT, STRONG, Forest, Twig
-from weft.report.table import Table
+from weft.report.table import PageTable
 from weft.runs.run_warnings import lines
 
 
@@ -30,7 +30,7 @@ def recommendations_part(folder: Path, number: int) -> Part:
             ("Not to do", _table(found.against, folder)),
             (
                 "What was read",
-                Table(["Folder", "It says"], [[one.path, one.said] for one in found.read]),
+                PageTable(["Folder", "It says"], [[one.path, one.said] for one in found.read]),
             ),
         ],
         warnings=lines(found.warnings),
@@ -56,7 +56,7 @@ def _figure(found: Recommendations, number: int) -> Figure | None:
     ).figure()
 
 
-def _table(actions: tuple[Action, ...], folder: Path) -> Table:
+def _table(actions: tuple[Action, ...], folder: Path) -> PageTable:
     rows = [
         [
             one.do,
@@ -67,4 +67,4 @@ def _table(actions: tuple[Action, ...], folder: Path) -> Table:
         ]
         for one in actions
     ]
-    return Table(["What", "Kind", "Effort", "Because", "Verify afterwards"], rows)
+    return PageTable(["What", "Kind", "Effort", "Because", "Verify afterwards"], rows)

@@ -10,7 +10,7 @@ from weft.interval import Interval
 from weft.prediction.intervals import widened
 from weft.report.figures.drawing.figure import Figure
 from weft.report.figures.forest import FAINT, SECOND, STRONG, Forest, Twig
-from weft.report.table import Table
+from weft.report.table import PageTable
 from weft.twin.twin import HeldOut, Parameter, Twin, held_text, read_twin
 
 NOTES = (
@@ -107,15 +107,15 @@ def _value_text(one: Parameter) -> str:
     return f"{one.median:.4g} {one.unit} ({one.low:.4g} to {one.high:.4g})"
 
 
-def _parameters_table(twin: Twin) -> Table:
+def _parameters_table(twin: Twin) -> PageTable:
     rows = [
         [one.name, f"{one.median:.4g}", f"{one.low:.4g} to {one.high:.4g}", one.unit, one.why]
         for one in twin.parameters
     ]
-    return Table(["Number", "Value", "90 % interval", "Unit", "Known from"], rows)
+    return PageTable(["Number", "Value", "90 % interval", "Unit", "Known from"], rows)
 
 
-def _left_out_table(twin: Twin) -> Table:
+def _left_out_table(twin: Twin) -> PageTable:
     rows = [
         [
             one.pattern,
@@ -128,12 +128,12 @@ def _left_out_table(twin: Twin) -> Table:
         for one in twin.held_out
     ]
     headers = ["Pattern", "Phases", "Rate off by", "90 % interval", "Time off by", "90 % interval"]
-    return Table(headers, rows)
+    return PageTable(headers, rows)
 
 
-def _sources_table(twin: Twin) -> Table:
+def _sources_table(twin: Twin) -> PageTable:
     rows = [
         [one.path, one.plan, str(one.launches), str(one.phases), "; ".join(one.warnings)]
         for one in twin.sources
     ]
-    return Table(["Run", "Plan", "Launches", "Phases", "Warnings"], rows)
+    return PageTable(["Run", "Plan", "Launches", "Phases", "Warnings"], rows)

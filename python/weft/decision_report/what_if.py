@@ -10,7 +10,7 @@ from weft.interval import Interval
 from weft.quantity import format_bytes, significant
 from weft.report.figures.drawing.figure import Figure
 from weft.report.figures.forest import FAINT, SECOND, STRONG, Forest, Twig
-from weft.report.table import Table
+from weft.report.table import PageTable
 from weft.what_if.ask import read_what_if
 from weft.what_if.result import Check, Effect, Outcome, WhatIf
 
@@ -78,7 +78,7 @@ def _place(each: Effect | Check) -> str:
     return f"{step}, {format_bytes(each.size_bytes)}"
 
 
-def _effects_table(made: list[Outcome]) -> Table:
+def _effects_table(made: list[Outcome]) -> PageTable:
     rows = [
         [
             one.name,
@@ -101,10 +101,10 @@ def _effects_table(made: list[Outcome]) -> Table:
         "Rate before",
         "after",
     ]
-    return Table(headers, rows)
+    return PageTable(headers, rows)
 
 
-def _checks_table(made: list[Outcome]) -> Table:
+def _checks_table(made: list[Outcome]) -> PageTable:
     rows = [
         [
             one.name,
@@ -118,7 +118,7 @@ def _checks_table(made: list[Outcome]) -> Table:
         if one.verification
         for check in one.verification.checks
     ]
-    return Table(["Alternative", "Plan", "Predicted", "Measured", "Off by", "Direction"], rows)
+    return PageTable(["Alternative", "Plan", "Predicted", "Measured", "Off by", "Direction"], rows)
 
 
 def _range(value: Interval, unit: str = "") -> str:

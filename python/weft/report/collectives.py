@@ -10,9 +10,9 @@ from weft.diagnosis.activities import activities
 from weft.diagnosis.collectives import Collected, collectives
 from weft.diagnosis.library_cost import library_costs
 from weft.diagnosis.tables.collectives import collectives_table, library_table
-from weft.report.table import Table
+from weft.report.table import PageTable
 from weft.runs.folder import Run
-from weft.table import Table as Results
+from weft.table import ResultTable
 
 
 @dataclass(frozen=True)
@@ -43,16 +43,18 @@ def _of_run(name: str, run: Run) -> Iterator[CollectiveStep]:
         yield CollectiveStep(f"{name} · {run.meta.plan.steps[step].name}", run, list(ways))
 
 
-def collective_rows(steps: Sequence[CollectiveStep]) -> Table:
+def collective_rows(steps: Sequence[CollectiveStep]) -> PageTable:
     """A row for each algorithm at each size."""
-    return Table.of(Results.joined([(one.label, collectives_table(one.ways)) for one in steps]))
+    return PageTable.of(
+        ResultTable.joined([(one.label, collectives_table(one.ways)) for one in steps])
+    )
 
 
-def library_rows(steps: Sequence[CollectiveStep]) -> Table:
+def library_rows(steps: Sequence[CollectiveStep]) -> PageTable:
     """A row for each operation, number of nodes and size; none where no library was measured beside others."""
     by_run = groupby(steps, lambda one: (one.label.partition(" · ")[0], id(one.run)))
     costs = [
         (name, library_costs([one for step in own for one in step.ways]))
         for (name, _), own in by_run
     ]
-    return Table.of(Results.joined([(name, library_table(one)) for name, one in costs]))
+    return PageTable.of(ResultTable.joined([(name, library_table(one)) for name, one in costs]))

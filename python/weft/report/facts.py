@@ -15,11 +15,11 @@ from weft.plan.plan import Plan, Step, to_data
 from weft.quantity import format_us
 from weft.report.figures.curves import size_text
 from weft.report.series import Series
-from weft.report.table import Table
+from weft.report.table import PageTable
 from weft.runs.folder import Run
 from weft.runs.guests import guests_text
 from weft.runs.records import Effective, Headroom, Source, Testbed
-from weft.table import Table as Results
+from weft.table import ResultTable
 
 MOST_COLUMNS = 8
 """With more nodes than these a column for each would not fit on a page."""
@@ -47,7 +47,7 @@ def run_facts(run: Run) -> list[tuple[str, str]]:
     return [(label, text) for label, text in facts if text]
 
 
-def nodes_table(run: Run) -> Table:
+def nodes_table(run: Run) -> PageTable:
     """The nodes with every fact that any of them stated."""
     facts = _keys(node.get("facts") or {} for node in run.meta.nodes)
     rows = [
@@ -55,10 +55,10 @@ def nodes_table(run: Run) -> Table:
         + [value_text(key, (node.get("facts") or {}).get(key, "")) for key in facts]
         for node in run.meta.nodes
     ]
-    return _without_empty_columns(Table(["Node", "Address", *map(label_text, facts)], rows))
+    return _without_empty_columns(PageTable(["Node", "Address", *map(label_text, facts)], rows))
 
 
-def settings_table(run: Run) -> Table:
+def settings_table(run: Run) -> PageTable:
     """Asked for and effective, side by side; what changed between launches shows every value.
 
     Empty where nothing was read back, as in imported runs: what was asked for then says nothing.
@@ -67,10 +67,10 @@ def settings_table(run: Run) -> Table:
     nodes = [str(node["name"]) for node in run.meta.nodes]
     headers = ["Setting", "Step", "Asked for", *(nodes if len(nodes) <= MOST_COLUMNS else [ALL])]
     rows = [row for index, step in enumerate(steps) for row in _step_rows(run, index, step)]
-    return Table(headers, rows)
+    return PageTable(headers, rows)
 
 
-def timing_table(run: Run) -> Table:
+def timing_table(run: Run) -> PageTable:
     """What a look at the clock and a turn of the empty loop cost each node's agent."""
     rows = [
         [
@@ -79,19 +79,19 @@ def timing_table(run: Run) -> Table:
         ]
         for entry in run.meta.timing
     ]
-    return Table(["Node", "Reading the clock", "One turn of the empty loop"], rows)
+    return PageTable(["Node", "Reading the clock", "One turn of the empty loop"], rows)
 
 
-def delivery_table(run: Run) -> Table:
+def delivery_table(run: Run) -> PageTable:
     """A row for each size of each step; none where nothing could get lost."""
     steps = groupby(deliveries(run), lambda one: one.step)
     named = [(run.meta.plan.steps[at].name, deliveries_table(list(found))) for at, found in steps]
-    return Table.of(Results.joined(named, label="step"))
+    return PageTable.of(ResultTable.joined(named, label="step"))
 
 
-def points_table(one: Series) -> Table:
+def points_table(one: Series) -> PageTable:
     """Every size with its time, its throughput and what is odd about it."""
-    return Table.of(table_of_points(one.points))
+    return PageTable.of(table_of_points(one.points))
 
 
 def repeat_command(run: Run) -> str:
@@ -129,9 +129,9 @@ def value_text(key: str, value: Any) -> str:
     return str(value)
 
 
-def _without_empty_columns(table: Table) -> Table:
+def _without_empty_columns(table: PageTable) -> PageTable:
     full = [any(row[i] for row in table.rows) for i in range(len(table.headers))]
-    return Table(
+    return PageTable(
         list(compress(table.headers, full)), [list(compress(row, full)) for row in table.rows]
     )
 

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 
 from weft.diagnosis.file_casts import FileCast, file_casts
 from weft.diagnosis.tables.casts import came_to, casts_table, name_of, nodes_table
-from weft.report.table import Table
+from weft.report.table import PageTable
 from weft.runs.folder import Run
-from weft.table import Table as Results
+from weft.table import ResultTable
 
 
 @dataclass(frozen=True)
@@ -43,14 +43,14 @@ def _of_run(name: str, run: Run) -> Iterator[FileCastStep]:
         yield FileCastStep(f"{name} · {name_of(cast, run.meta)}", run, cast)
 
 
-def cast_rows(steps: Sequence[FileCastStep]) -> Table:
+def cast_rows(steps: Sequence[FileCastStep]) -> PageTable:
     """A row for each cast."""
-    return Table.of(Results.joined([(one.label, casts_table([one.cast])) for one in steps]))
+    return PageTable.of(ResultTable.joined([(one.label, casts_table([one.cast])) for one in steps]))
 
 
-def cast_node_rows(steps: Sequence[FileCastStep]) -> Table:
+def cast_node_rows(steps: Sequence[FileCastStep]) -> PageTable:
     """A row for each node of each cast."""
     named = [
         (one.label.partition(" · ")[0], nodes_table([one.cast], one.run.meta)) for one in steps
     ]
-    return Table.of(Results.joined(named))
+    return PageTable.of(ResultTable.joined(named))

@@ -10,9 +10,9 @@ from weft.diagnosis.interference.slow_down import SlowDown, slow_downs
 from weft.diagnosis.interference.trials import WHOLE
 from weft.diagnosis.tables.interference import SLOW_DOWN, interference_table
 from weft.quantity import format_bytes
-from weft.report.table import Table
+from weft.report.table import PageTable
 from weft.runs.folder import Run
-from weft.table import Table as Results
+from weft.table import ResultTable
 
 
 @dataclass(frozen=True)
@@ -44,6 +44,8 @@ def interference_steps_of(names: Sequence[str], runs: Sequence[Run]) -> list[Int
     ]
 
 
-def interference_rows(steps: Sequence[InterferenceStep]) -> Table:
+def interference_rows(steps: Sequence[InterferenceStep]) -> PageTable:
     """A row for each size and congestor."""
-    return Table.of(Results.joined([(one.label, interference_table(one.rows)) for one in steps]))
+    return PageTable.of(
+        ResultTable.joined([(one.label, interference_table(one.rows)) for one in steps])
+    )

@@ -14,7 +14,7 @@ from weft.diagnosis.limits.folded import (
 )
 from weft.nodeset import fold, fold_names
 from weft.quantity import format_mbps, format_us, range_mbps
-from weft.report.table import Table
+from weft.report.table import PageTable
 from weft.runs.folder import Run
 from weft.runs.records import Incomplete, Lost
 
@@ -42,17 +42,17 @@ def limit_lines(limits: Sequence[Limit]) -> list[str]:
     ]
 
 
-def limits_table(findings: Findings) -> Table:
+def limits_table(findings: Findings) -> PageTable:
     """Every limit with what it rests on, by network where there are several."""
     headers = ["Shared by", "Limit", "Against", "Capacity", "Demand", "Sure"]
     found = [
         (_prefix(one), alike) for one in _by_network(findings) for alike in fold_limits(one.limits)
     ]
     rows = [_limit_row(prefix, alike) for prefix, alike in found]
-    return Table(headers, rows, [alike[0].evidence for _, alike in found])
+    return PageTable(headers, rows, [alike[0].evidence for _, alike in found])
 
 
-def slow_table(findings: Findings) -> Table:
+def slow_table(findings: Findings) -> PageTable:
     """Slow nodes, directions and routes, by network where there are several."""
     found = [(_prefix(one), slow) for one in _by_network(findings) for slow in fold_slow(one.slow)]
     rows = [
@@ -66,7 +66,7 @@ def slow_table(findings: Findings) -> Table:
         for prefix, slow in found
     ]
     headers = ["Slow", "Kind", "Direction", "Rate", "Expected"]
-    return Table(headers, rows, [slow.evidence for _, slow in found])
+    return PageTable(headers, rows, [slow.evidence for _, slow in found])
 
 
 def _by_network(findings: Findings) -> Sequence[Findings]:
@@ -96,7 +96,7 @@ def remarks(run: Run, findings: Findings) -> list[str]:
     ]
 
 
-def clocks_table(run: Run) -> Table:
+def clocks_table(run: Run) -> PageTable:
     """How far each node's clock was from the run's; no row where they agree within the error."""
     rows = [
         [
@@ -107,7 +107,7 @@ def clocks_table(run: Run) -> Table:
         for entry in run.meta.clocks
         if abs(entry["offset_ns"]) > entry["error_ns"]
     ]
-    return Table(["Node", "Offset of its clock", "Error of that"], rows)
+    return PageTable(["Node", "Offset of its clock", "Error of that"], rows)
 
 
 def _limit_row(prefix: str, alike: Sequence[Limit]) -> list[str]:

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 
 from weft.diagnosis.linpack import Solution, solutions
 from weft.diagnosis.tables.linpack import GFLOPS, linpack_table
-from weft.report.table import Table
+from weft.report.table import PageTable
 from weft.runs.folder import Run
-from weft.table import Table as Results
+from weft.table import ResultTable
 
 
 @dataclass(frozen=True)
@@ -41,6 +41,8 @@ def linpack_steps_of(names: Sequence[str], runs: Sequence[Run]) -> list[LinpackS
     ]
 
 
-def linpack_rows(steps: Sequence[LinpackStep]) -> Table:
+def linpack_rows(steps: Sequence[LinpackStep]) -> PageTable:
     """A row for each step."""
-    return Table.of(Results.joined([(one.label, linpack_table([one.solution])) for one in steps]))
+    return PageTable.of(
+        ResultTable.joined([(one.label, linpack_table([one.solution])) for one in steps])
+    )

@@ -35,7 +35,7 @@ from weft.report.linpack import LinpackStep, linpack_rows, linpack_steps_of
 from weft.report.prediction import prediction_table
 from weft.report.series import Series, run_names, series_of
 from weft.report.steps import Inside, LoadStep, PairStep, insides_of, load_steps_of, pair_steps_of
-from weft.report.table import Table
+from weft.report.table import PageTable
 from weft.report.traffic import TrafficStep, traffic_rows, traffic_steps_of
 from weft.runs.folder import Run
 
@@ -99,7 +99,7 @@ class Material:
         return traffic_steps_of(self.names, self.runs)
 
     @property
-    def traffic_table(self) -> Table:
+    def traffic_table(self) -> PageTable:
         """All of them, a row for each number of nodes."""
         return traffic_rows(self.traffic)
 
@@ -109,18 +109,20 @@ class Material:
         return file_cast_steps_of(self.names, self.runs)
 
     @property
-    def cast_tables(self) -> tuple[Table, Table]:
+    def cast_tables(self) -> tuple[PageTable, PageTable]:
         """All of them, a row each, and when their nodes had the files."""
         return cast_rows(self.file_casts), cast_node_rows(self.file_casts)
 
     @cached_property
-    def races(self) -> list[tuple[str, Outcome, Table]]:
+    def races(self) -> list[tuple[str, Outcome, PageTable]]:
         """What races found and how their candidates did, each with its run's name."""
         stands = [
             (name, stand(run.meta, run.samples))
             for name, run in zip(self.names, self.runs, strict=True)
         ]
-        return [(name, found[1], Table.of(race_table(found[1]))) for name, found in stands if found]
+        return [
+            (name, found[1], PageTable.of(race_table(found[1]))) for name, found in stands if found
+        ]
 
     @cached_property
     def linpack(self) -> list[LinpackStep]:
@@ -128,7 +130,7 @@ class Material:
         return linpack_steps_of(self.names, self.runs)
 
     @property
-    def linpack_table(self) -> Table:
+    def linpack_table(self) -> PageTable:
         """All of them, a row each."""
         return linpack_rows(self.linpack)
 
@@ -138,12 +140,12 @@ class Material:
         return collective_steps_of(self.names, self.runs)
 
     @property
-    def collective_table(self) -> Table:
+    def collective_table(self) -> PageTable:
         """All of them, a row for each algorithm and size."""
         return collective_rows(self.collectives)
 
     @property
-    def library_table(self) -> Table:
+    def library_table(self) -> PageTable:
         """What an MPI library's default costs against the best; without rows where none was measured."""
         return library_rows(self.collectives)
 
@@ -153,12 +155,12 @@ class Material:
         return interference_steps_of(self.names, self.runs)
 
     @property
-    def interference_table(self) -> Table:
+    def interference_table(self) -> PageTable:
         """All of their victims and congestors, a row each."""
         return interference_rows(self.interference)
 
     @cached_property
-    def predictions(self) -> list[tuple[str, Held, Table]]:
+    def predictions(self) -> list[tuple[str, Held, PageTable]]:
         """What was predicted of runs beside what they measured, each with its run's name."""
         named = ((name, held(run)) for name, run in zip(self.names, self.runs, strict=True))
         return [(name, found, prediction_table(found)) for name, found in named if found]

@@ -5,16 +5,16 @@ from __future__ import annotations
 from weft.diagnosis.predictions import Beside, Held
 from weft.interval import Interval
 from weft.quantity import format_us, significant
-from weft.report.table import Table
+from weft.report.table import PageTable
 from weft.runs.predicted import RunPrediction
 
 HEADERS = ["Step", "Kernel", "Predicted", "Measured", "Measured over predicted", "Interval"]
 
 
-def prediction_table(held: Held) -> Table:
+def prediction_table(held: Held) -> PageTable:
     """A row for each kernel."""
     has_intervals = not held.prediction.no_interval
-    return Table(HEADERS, [_row(one, has_intervals) for one in held.kernels])
+    return PageTable(HEADERS, [_row(one, has_intervals) for one in held.kernels])
 
 
 def remarks(prediction: RunPrediction) -> list[str]:

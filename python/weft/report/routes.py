@@ -13,31 +13,31 @@ from weft.quantity import format_mbps, format_us
 from weft.report.ensemble import Ensemble, EnsembleStep
 from weft.report.figures.curves import size_text
 from weft.report.figures.histogram import KINDS
-from weft.report.table import Table
+from weft.report.table import PageTable
 
 MOST_STANDOUTS = 20
 """So many nodes and routes are listed; the map shows all of them."""
 
 
-def steps_table(one: Ensemble) -> Table:
+def steps_table(one: Ensemble) -> PageTable:
     """Each step with the slowest, the middle and the fastest of its routes."""
     headers = ["Step", "Size", "Phases", "Routes", "Slowest route", "Median", "Fastest", "Overall"]
-    return Table(headers, [_step_row(one, step) for step in one.steps])
+    return PageTable(headers, [_step_row(one, step) for step in one.steps])
 
 
-def phases_table(one: Ensemble, step: EnsembleStep) -> Table:
+def phases_table(one: Ensemble, step: EnsembleStep) -> PageTable:
     """Every phase with the route that it waited for, and why it was chosen where that was decided."""
     chosen = [entry for entry in one.run.meta.phases if entry["step"] == step.index]
     purposes = {int(entry["phase"]): str(entry["purpose"]) for entry in chosen}
     notes = [purposes.get(phase.phase, "") for phase in step.phases] if purposes else []
-    return Table.of(replace(table_of_phases(step.phases), notes=notes))
+    return PageTable.of(replace(table_of_phases(step.phases), notes=notes))
 
 
-def standouts_table(one: Ensemble, step: EnsembleStep) -> Table:
+def standouts_table(one: Ensemble, step: EnsembleStep) -> PageTable:
     """Nodes and single routes slower than the rest of the matrix explains."""
     headers = ["Where", "What", "Reaches", "Others promise"]
     if step.effects is None:
-        return Table(headers, [])
+        return PageTable(headers, [])
     nodes = [
         [
             effect.node,
@@ -61,7 +61,7 @@ def standouts_table(one: Ensemble, step: EnsembleStep) -> Table:
         for block in step.effects.blocks
         if block.src == block.dst and not one.groups
     ]
-    return Table(headers, [*nodes, *cells, *blocks[:MOST_STANDOUTS]])
+    return PageTable(headers, [*nodes, *cells, *blocks[:MOST_STANDOUTS]])
 
 
 def _step_row(one: Ensemble, step: EnsembleStep) -> list[str]:

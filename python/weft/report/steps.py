@@ -20,7 +20,7 @@ from weft.errors import RequestError
 from weft.model.laws import Laws
 from weft.model.laws_fit import fit_laws
 from weft.quantity import format_bytes, format_mbps, format_us, significant
-from weft.report.table import Table
+from weft.report.table import PageTable
 from weft.runs.folder import Run
 
 _ROUNDING = 1e-9
@@ -67,7 +67,7 @@ class LoadStep:
         return list(zip([one.gamma for one in self.loaded], rates.tolist(), strict=True))
 
     @property
-    def table(self) -> Table:
+    def table(self) -> PageTable:
         """All points."""
         return _web_table(self.web) if self.web else _loaded_table(self.loaded)
 
@@ -124,7 +124,7 @@ def _web_findings(points: Sequence[WebPoint]) -> str:
     )
 
 
-def _loaded_table(points: Sequence[LoadedPoint]) -> Table:
+def _loaded_table(points: Sequence[LoadedPoint]) -> PageTable:
     headers = ["Gamma", "Throughput", "LAWS at most", "Without offload", "Gain", "LAWS at most"]
     rows = [
         [
@@ -140,7 +140,7 @@ def _loaded_table(points: Sequence[LoadedPoint]) -> Table:
         nodes = points[0].live.processor_ns
         headers += ["Work done", *(f"{node} {task}, ns/B" for node in nodes for task in TASKS)]
         headers += ["Receiving, ns/B", "p"]
-    return Table(headers, rows)
+    return PageTable(headers, rows)
 
 
 def _live_cells(live: LiveLoad, size_bytes: int) -> list[str]:
@@ -151,7 +151,7 @@ def _live_cells(live: LiveLoad, size_bytes: int) -> list[str]:
     return [f"{live.gamma_done:.2f}", *of_byte, p]
 
 
-def _live_web_table(points: Sequence[WebPoint]) -> Table:
+def _live_web_table(points: Sequence[WebPoint]) -> PageTable:
     headers = ["Users", "Pages/s", "Response, mean", "Median", "90 %", "95 %", "99 %", "99.9 %"]
     rows = [
         [
@@ -163,10 +163,10 @@ def _live_web_table(points: Sequence[WebPoint]) -> Table:
         for one in points
         if one.live
     ]
-    return Table([*headers, "Without a page"], rows)
+    return PageTable([*headers, "Without a page"], rows)
 
 
-def _web_table(points: Sequence[WebPoint]) -> Table:
+def _web_table(points: Sequence[WebPoint]) -> PageTable:
     if points[0].live:
         return _live_web_table(points)
     processors = list(points[0].interrupts_per_s)
@@ -182,7 +182,7 @@ def _web_table(points: Sequence[WebPoint]) -> Table:
         ]
         for one in points
     ]
-    return Table(headers, rows)
+    return PageTable(headers, rows)
 
 
 @dataclass(frozen=True)
@@ -195,9 +195,9 @@ class PairStep:
     points: Sequence[MultiPairPoint]
 
     @property
-    def table(self) -> Table:
+    def table(self) -> PageTable:
         """All sizes of all arrangements."""
-        return Table.of(pairs_table(self.points))
+        return PageTable.of(pairs_table(self.points))
 
     @property
     def findings(self) -> list[str]:

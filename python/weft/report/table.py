@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from weft.table import Table as Results
+from weft.table import ResultTable
 
 
 @dataclass(frozen=True)
-class Table:
+class PageTable:
     """Headers and rows of text; the first column names the row.
 
     `notes` are sentences, one under each row, that would be too long for a column.
@@ -20,7 +20,7 @@ class Table:
     notes: Sequence[str] = ()
 
     @classmethod
-    def of(cls, results: Results) -> Table:
+    def of(cls, results: ResultTable) -> PageTable:
         """A column for each value, with the ends of intervals in brackets behind the median."""
         shown = results.without("data")
         rows = [

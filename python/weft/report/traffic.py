@@ -8,9 +8,9 @@ from itertools import groupby
 
 from weft.diagnosis.tables.traffic import COMPUTE, RATIO, traffic_table
 from weft.diagnosis.traffic import Driven, hashes_differ, traffic
-from weft.report.table import Table
+from weft.report.table import PageTable
 from weft.runs.folder import Run
-from weft.table import Table as Results
+from weft.table import ResultTable
 
 
 @dataclass(frozen=True)
@@ -43,6 +43,8 @@ def _of_run(name: str, run: Run) -> Iterator[TrafficStep]:
         yield TrafficStep(f"{name} · {run.meta.plan.steps[step].name}", run, list(phases))
 
 
-def traffic_rows(steps: Sequence[TrafficStep]) -> Table:
+def traffic_rows(steps: Sequence[TrafficStep]) -> PageTable:
     """A row for each number of nodes."""
-    return Table.of(Results.joined([(one.label, traffic_table(one.phases)) for one in steps]))
+    return PageTable.of(
+        ResultTable.joined([(one.label, traffic_table(one.phases)) for one in steps])
+    )

@@ -38,7 +38,7 @@ from weft.report.figures.drawing.figure import Figure
 from weft.report.figures.heatmap import heatmap_figures
 from weft.report.figures.tree import tree_figures
 from weft.report.material import Material
-from weft.report.table import Table
+from weft.report.table import PageTable
 from weft.runs.folder import Run
 from weft.runs.meta import Warning
 from weft.runs.run_warnings import said
@@ -79,7 +79,7 @@ class Page:
         return said(self.found.warnings)
 
     @property
-    def requirements(self) -> Table:
+    def requirements(self) -> PageTable:
         """Every requirement beside what was measured; those that are not met first."""
         order = ("not met", "not decided", "met")
         rows = [
@@ -88,7 +88,7 @@ class Page:
             for one in self.found.verdicts
             if one.status == status
         ]
-        return Table(["Verdict", "Required", "Measured: worst, with its interval", "Key"], rows)
+        return PageTable(["Verdict", "Required", "Measured: worst, with its interval", "Key"], rows)
 
     @property
     def facts(self) -> list[tuple[str, str]]:
@@ -104,7 +104,7 @@ class Page:
         return [(label, text) for label, text in told if text]
 
     @property
-    def nodes(self) -> Table:
+    def nodes(self) -> PageTable:
         """Alike nodes in one row."""
         groups: dict[tuple[tuple[str, str], ...], list[str]] = {}
         for node in self.record.nodes if self.record else []:
@@ -114,10 +114,10 @@ class Page:
             [fold(names), *(dict(facts).get(label, "") for label in labels)]
             for facts, names in groups.items()
         ]
-        return Table(["Nodes", *labels], rows)
+        return PageTable(["Nodes", *labels], rows)
 
     @property
-    def measurements(self) -> Table:
+    def measurements(self) -> PageTable:
         rows = [
             [
                 run.directory.name,
@@ -130,7 +130,7 @@ class Page:
             ]
             for run in self.runs
         ]
-        return Table(["Measurement", "What", "Launches", "Samples", "How to repeat it"], rows)
+        return PageTable(["Measurement", "What", "Launches", "Samples", "How to repeat it"], rows)
 
     @property
     def repeat(self) -> str:
@@ -144,7 +144,7 @@ class Page:
         return [*heatmap_figures(maps, second_look(self.found)), *tree_figures(trees)]
 
     @property
-    def again(self) -> Table:
+    def again(self) -> PageTable:
         """What was measured twice: rates, then latencies."""
         rows = [
             [
@@ -155,7 +155,7 @@ class Page:
             ]
             for one in self.found.again
         ]
-        return Table(["Pair", "What", "First, in a round with others", "Again, alone"], rows)
+        return PageTable(["Pair", "What", "First, in a round with others", "Again, alone"], rows)
 
     @property
     def mail(self) -> str:

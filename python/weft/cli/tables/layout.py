@@ -12,8 +12,7 @@ from rich.table import Table
 
 from weft.cli.streams import unguarded
 from weft.printable import indented, one_line, printable
-from weft.table import Column, ends
-from weft.table import Table as Results
+from weft.table import ResultColumn, ResultTable, ends
 
 _WIDE = 150
 
@@ -83,18 +82,18 @@ def titled(console: Console, title: str, *parts: Table | str) -> None:
         console.print(part, soft_wrap=isinstance(part, str))
 
 
-def print_table(console: Console, results: Results) -> None:
+def print_table(console: Console, results: ResultTable) -> None:
     """A table of results below its title, and what is remarked of it."""
     titled(console, results.title, drawn(results, console.width), *results.remarks)
 
 
-def drawn(results: Results, width: int) -> Table:
+def drawn(results: ResultTable, width: int) -> Table:
     """A column for each value; of an interval one for its median and, where any are known, two for its ends.
 
     Where a row is wider than `width`, headings are broken.
     """
     shown = results.without("page", "data")
-    columns: list[tuple[Column, str, list[str]]] = []
+    columns: list[tuple[ResultColumn, str, list[str]]] = []
     for at, column in enumerate(shown.columns):
         parts = 3 if column.shown == "everywhere" and shown.has_ends(column) else 1
         for part, heading in enumerate((column.heading, "from", "to")[:parts]):
@@ -114,7 +113,7 @@ def _broken(heading: str, width: int) -> str:
     return textwrap.fill(heading, width, break_long_words=False)
 
 
-def record(results: Results) -> Table:
+def record(results: ResultTable) -> Table:
     """The only row of results on its side: a line for each value, with the ends of its interval beside it."""
     shown = results.without("page", "data")
     lines = [

@@ -35,7 +35,7 @@ from weft.quantity import number
 from weft.runs.guests import guests_text
 from weft.runs.meta import Warning
 from weft.statistics import has_interval
-from weft.table import Table as Results
+from weft.table import ResultTable
 
 MOST_NAMED = 8
 """More nodes than these are named as a set."""
@@ -80,7 +80,7 @@ def print_summary(summary: Summary) -> None:
         console.print("no samples")
 
 
-def _results(summary: Summary) -> Iterator[Results]:
+def _results(summary: Summary) -> Iterator[ResultTable]:
     """What applications came to."""
     meta = summary.meta
     yield from pairs.short_tables(pairs.pairs_table(summary.multi_pair))
@@ -145,11 +145,11 @@ def _ends(interval: Interval, spread: bool) -> list[str]:
     return [number(value) for value in values]
 
 
-def without_zeros(table: Results) -> Results:
+def without_zeros(table: ResultTable) -> ResultTable:
     """Counts that are 0 in all rows are named below the table instead."""
     shown = table.without("data")
     zeros = [one for one in shown.columns if one.type is int and {*shown.values(one.name)} == {0}]
     columns = [one for one in shown.columns if one not in zeros]
     kept = list(zip(*(shown.values(one.name) for one in columns), strict=True))
     said = f"{', '.join(one.label for one in zeros)}: all 0"
-    return Results(table.title, columns, kept, remarks=[said] * bool(zeros))
+    return ResultTable(table.title, columns, kept, remarks=[said] * bool(zeros))

@@ -6,56 +6,56 @@ from collections.abc import Iterator, Sequence
 
 from weft.diagnosis.file_casts import SPENT, FileCast, NodeCast
 from weft.runs.meta import RunMeta
-from weft.table import Column, Table
+from weft.table import ResultColumn, ResultTable
 
 WORTH_WHILE = 0.9
 """Compression pays where no more than so much of a file travels."""
 
 
-def _seconds(name: str, label: str, ms: str) -> Column:
+def _seconds(name: str, label: str, ms: str) -> ResultColumn:
     def read(one: NodeCast) -> float | None:
         value: float | None = getattr(one, ms)
         return None if value is None else value / 1e3
 
-    return Column(name, label, read=read, spec=".2f")
+    return ResultColumn(name, label, read=read, spec=".2f")
 
 
-def _spent(kind: str) -> Column:
-    return Column(f"{kind}_s", kind, read=lambda one: one.spent_ms[kind] / 1e3, spec=".2f")
+def _spent(kind: str) -> ResultColumn:
+    return ResultColumn(f"{kind}_s", kind, read=lambda one: one.spent_ms[kind] / 1e3, spec=".2f")
 
 
-SECONDS = Column(
+SECONDS = ResultColumn(
     "elapsed_s", "time", read=lambda one: None if one.elapsed_ms is None else one.elapsed_ms / 1e3
 )
-RATE = Column("rate_mbps", "rate")
-SENT = Column("sent_share", "left the source", read=lambda one: one.sent_share)
+RATE = ResultColumn("rate_mbps", "rate")
+SENT = ResultColumn("sent_share", "left the source", read=lambda one: one.sent_share)
 _CASTS = (
-    Column("step", "step", int, shown="data"),
-    Column("launch", "launch", int, shown="data"),
-    Column("size_bytes", "size", int, lambda one: one.record["size_bytes"]),
-    Column("nodes", "nodes that have it", int, lambda one: len(one.record["whole"])),
+    ResultColumn("step", "step", int, shown="data"),
+    ResultColumn("launch", "launch", int, shown="data"),
+    ResultColumn("size_bytes", "size", int, lambda one: one.record["size_bytes"]),
+    ResultColumn("nodes", "nodes that have it", int, lambda one: len(one.record["whole"])),
     SECONDS,
     RATE,
     SENT,
 )
 NODES = (
-    Column("node", "node", str),
-    Column("src", "predecessor", str),
+    ResultColumn("node", "node", str),
+    ResultColumn("src", "predecessor", str),
     _seconds("done_s", "has it", "done_ms"),
-    Column("link_mbps", "link"),
+    ResultColumn("link_mbps", "link"),
     *map(_spent, SPENT),
-    Column("held_bytes", "held", int, lambda one: one.held_bytes or None),
+    ResultColumn("held_bytes", "held", int, lambda one: one.held_bytes or None),
 )
 
 
-def casts_table(found: Sequence[FileCast]) -> Table:
+def casts_table(found: Sequence[FileCast]) -> ResultTable:
     """A row for each cast."""
-    return Table.of("casts of files", _CASTS, found)
+    return ResultTable.of("casts of files", _CASTS, found)
 
 
-def nodes_table(found: Sequence[FileCast], meta: RunMeta) -> Table:
+def nodes_table(found: Sequence[FileCast], meta: RunMeta) -> ResultTable:
     """A row for each node of each cast."""
-    return Table.joined([(name_of(one, meta), _of_nodes(one)) for one in found], label="cast")
+    return ResultTable.joined([(name_of(one, meta), _of_nodes(one)) for one in found], label="cast")
 
 
 def name_of(one: FileCast, meta: RunMeta) -> str:
@@ -64,7 +64,7 @@ def name_of(one: FileCast, meta: RunMeta) -> str:
     return f"{meta.plan.steps[one.step].name}{several}"
 
 
-def short_tables(found: Sequence[FileCast], meta: RunMeta) -> list[Table]:
+def short_tables(found: Sequence[FileCast], meta: RunMeta) -> list[ResultTable]:
     """What each cast came to, and its nodes."""
     return [
         _of_nodes(one, f"{name_of(one, meta)}: {_rate(one)}", tuple(_lines(one, meta)))
@@ -72,8 +72,8 @@ def short_tables(found: Sequence[FileCast], meta: RunMeta) -> list[Table]:
     ]
 
 
-def _of_nodes(one: FileCast, title: str = "", lines: Sequence[str] = ()) -> Table:
-    return Table.of(title, NODES, one.nodes, lines)
+def _of_nodes(one: FileCast, title: str = "", lines: Sequence[str] = ()) -> ResultTable:
+    return ResultTable.of(title, NODES, one.nodes, lines)
 
 
 def _rate(one: FileCast) -> str:

@@ -11,57 +11,59 @@ from weft.diagnosis.library_cost import LibraryCost
 from weft.diagnosis.tables.known import over_launches
 from weft.interval import Interval
 from weft.runs.meta import RunMeta
-from weft.table import Column, Table
+from weft.table import ResultColumn, ResultTable
 
-_TIME = Column("elapsed_us", "time")
-_BUS = Column("bus_mbps", "bus")
-_ADDING = Column("reduce_ps", "adding a byte", shown="page")
+_TIME = ResultColumn("elapsed_us", "time")
+_BUS = ResultColumn("bus_mbps", "bus")
+_ADDING = ResultColumn("reduce_ps", "adding a byte", shown="page")
 _COLUMNS = (
-    Column("step", "step", int, shown="data"),
-    Column("operation", "operation", str, shown="data"),
-    Column("nodes", "nodes", int, shown="data"),
-    Column("size_bytes", "size", int),
-    Column("algorithm", "algorithm", str),
+    ResultColumn("step", "step", int, shown="data"),
+    ResultColumn("operation", "operation", str, shown="data"),
+    ResultColumn("nodes", "nodes", int, shown="data"),
+    ResultColumn("size_bytes", "size", int),
+    ResultColumn("algorithm", "algorithm", str),
     _TIME,
-    Column("times_best", "times the best"),
+    ResultColumn("times_best", "times the best"),
     _BUS,
-    Column("launches", "launches", int, lambda one: len(one.by_launch_mbps), shown="page"),
+    ResultColumn("launches", "launches", int, lambda one: len(one.by_launch_mbps), shown="page"),
     _ADDING,
 )
 _LIBRARY = (
-    Column("operation", "operation", str),
-    Column("nodes", "nodes", int),
-    Column("size_bytes", "size", int),
-    Column("library_us", "MPI library"),
-    Column("best", "best other", str),
-    Column("best_us", "its time"),
-    Column("ratio", "library over it", Interval, over_launches("ratio")),
+    ResultColumn("operation", "operation", str),
+    ResultColumn("nodes", "nodes", int),
+    ResultColumn("size_bytes", "size", int),
+    ResultColumn("library_us", "MPI library"),
+    ResultColumn("best", "best other", str),
+    ResultColumn("best_us", "its time"),
+    ResultColumn("ratio", "library over it", Interval, over_launches("ratio")),
 )
 
 
-def collectives_table(found: Sequence[Collected]) -> Table:
+def collectives_table(found: Sequence[Collected]) -> ResultTable:
     """A row for each algorithm at each size of each step."""
-    return Table.of("collectives", _COLUMNS, found)
+    return ResultTable.of("collectives", _COLUMNS, found)
 
 
-def library_table(costs: Sequence[LibraryCost]) -> Table:
+def library_table(costs: Sequence[LibraryCost]) -> ResultTable:
     """A row for each operation, number of nodes and size."""
-    return Table.of("the MPI library's default beside the best other algorithm", _LIBRARY, costs)
+    return ResultTable.of(
+        "the MPI library's default beside the best other algorithm", _LIBRARY, costs
+    )
 
 
-def short_tables(found: Sequence[Collected], meta: RunMeta) -> list[Table]:
+def short_tables(found: Sequence[Collected], meta: RunMeta) -> list[ResultTable]:
     """Of each step a row for each size, with the time of each algorithm, the best, and its bus bandwidth."""
     steps = groupby(found, lambda one: one.step)
     return [_short(meta.plan.steps[step].name, list(ways)) for step, ways in steps]
 
 
-def _short(name: str, ways: Sequence[Collected]) -> Table:
+def _short(name: str, ways: Sequence[Collected]) -> ResultTable:
     title = f"{name} over {ways[0].nodes} nodes: {_TIME.heading} of each algorithm, and the best"
     table = collectives_table(ways).pivoted("size_bytes", "algorithm", _TIME.name, title)
     by_size = groupby(ways, lambda one: one.size_bytes)
     best = [min(of_size, key=lambda one: one.elapsed_us) for _, of_size in by_size]
     rows = [[*row, one.algorithm, one.bus_mbps] for row, one in zip(table.rows, best, strict=True)]
-    columns = [*table.columns, Column("algorithm", "best", str), _BUS]
+    columns = [*table.columns, ResultColumn("algorithm", "best", str), _BUS]
     return replace(table, columns=columns, rows=rows, remarks=_adding(ways))
 
 

@@ -12,10 +12,10 @@ from weft.diagnosis.tables.phases import phases_table
 from weft.diagnosis.tables.points import deliveries_table, points_table
 from weft.diagnosis.tables.race import race_table
 from weft.diagnosis.tables.traffic import traffic_table
-from weft.table import Table
+from weft.table import ResultTable
 
 
-def tables_of(summary: Summary) -> dict[str, Table]:
+def tables_of(summary: Summary) -> dict[str, ResultTable]:
     """Those that have rows."""
     found = {
         "points": points_table(summary.points),

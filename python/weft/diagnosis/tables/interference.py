@@ -11,7 +11,7 @@ from weft.diagnosis.tables.known import over_launches
 from weft.interval import Interval
 from weft.quantity import format_mbps
 from weft.runs.meta import RunMeta
-from weft.table import Column, Table
+from weft.table import ResultColumn, ResultTable
 
 
 def _shared(one: SlowDown) -> str:
@@ -20,45 +20,47 @@ def _shared(one: SlowDown) -> str:
     return one.shared[0].limit if one.shared else "nothing"
 
 
-SLOW_DOWN = Column("slow_down", "slow-down", Interval, over_launches("slow_down", "units"))
+SLOW_DOWN = ResultColumn("slow_down", "slow-down", Interval, over_launches("slow_down", "units"))
 _COLUMNS = (
-    Column("step", "step", int, shown="data"),
-    Column("victim", "victim", str, shown="page"),
-    Column("victim_nodes", "its nodes", int, shown="page"),
-    Column("size_bytes", "size", int),
-    Column("congestor", "congestor", str),
-    Column("congestor_nodes", "nodes of it", int, shown="page"),
-    Column("alone_us", "alone", Interval, over_launches("alone_us", "units"), shown="median"),
-    Column("beside_us", "beside", Interval, over_launches("beside_us", "units"), shown="median"),
+    ResultColumn("step", "step", int, shown="data"),
+    ResultColumn("victim", "victim", str, shown="page"),
+    ResultColumn("victim_nodes", "its nodes", int, shown="page"),
+    ResultColumn("size_bytes", "size", int),
+    ResultColumn("congestor", "congestor", str),
+    ResultColumn("congestor_nodes", "nodes of it", int, shown="page"),
+    ResultColumn("alone_us", "alone", Interval, over_launches("alone_us", "units"), shown="median"),
+    ResultColumn(
+        "beside_us", "beside", Interval, over_launches("beside_us", "units"), shown="median"
+    ),
     SLOW_DOWN,
-    Column("mean", "of means", Interval, over_launches("mean", "units"), shown="median"),
-    Column("p99", "of 99 %", Interval, over_launches("p99", "units"), shown="median"),
-    Column("congestor_mbps", "congestor"),
-    Column("has_ended", "ended", bool, lambda one: one.covered < WHOLE),
-    Column("repeats", "repetitions", int, shown="page"),
-    Column("shared", "most loaded that both share", str, _shared, shown="page"),
+    ResultColumn("mean", "of means", Interval, over_launches("mean", "units"), shown="median"),
+    ResultColumn("p99", "of 99 %", Interval, over_launches("p99", "units"), shown="median"),
+    ResultColumn("congestor_mbps", "congestor"),
+    ResultColumn("has_ended", "ended", bool, lambda one: one.covered < WHOLE),
+    ResultColumn("repeats", "repetitions", int, shown="page"),
+    ResultColumn("shared", "most loaded that both share", str, _shared, shown="page"),
 )
 
 
-def interference_table(found: Sequence[SlowDown]) -> Table:
+def interference_table(found: Sequence[SlowDown]) -> ResultTable:
     """A row for each size and congestor of each step."""
-    return Table.of("interference", _COLUMNS, found)
+    return ResultTable.of("interference", _COLUMNS, found)
 
 
-def short_tables(found: Sequence[SlowDown], meta: RunMeta) -> list[Table]:
+def short_tables(found: Sequence[SlowDown], meta: RunMeta) -> list[ResultTable]:
     """A table for each step, and under it where the network was shared."""
     steps = groupby(found, lambda one: one.step)
     return [_short(meta.plan.steps[step].name, list(rows)) for step, rows in steps]
 
 
-def _short(name: str, rows: Sequence[SlowDown]) -> Table:
+def _short(name: str, rows: Sequence[SlowDown]) -> ResultTable:
     first = rows[0]
     title = (
         f"{name}: {first.victim} on {first.victim_nodes} nodes, congestors on "
         f"{first.congestor_nodes}"
     )
     shared = {one.congestor: f"{one.congestor}: {shared_text(one)}" for one in rows}
-    return Table.of(title, _COLUMNS, rows, list(shared.values()))
+    return ResultTable.of(title, _COLUMNS, rows, list(shared.values()))
 
 
 def shared_text(one: SlowDown) -> str:

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Sequence
 from weft.diagnosis.multi_pair import MultiPairPoint
 from weft.interval import Interval
 from weft.statistics import has_interval
-from weft.table import Column, Table, Value
+from weft.table import ResultColumn, ResultTable, Value
 
 MOST_SIZES = 6
 """More sizes than these do not fit a terminal: the first, the last and some between are shown."""
@@ -25,29 +25,29 @@ def _known(name: str) -> Callable[[MultiPairPoint], Value]:
     return read
 
 
-SUM = Column("sum_mbps", "all pairs", Interval, _known("sum_mbps"))
-LATENCY = Column("latency_us", "latency", Interval, _known("latency_us"))
+SUM = ResultColumn("sum_mbps", "all pairs", Interval, _known("sum_mbps"))
+LATENCY = ResultColumn("latency_us", "latency", Interval, _known("latency_us"))
 _COLUMNS = (
-    Column("step", "step", int, shown="data"),
-    Column("test", "test", str, shown="data"),
-    Column("name", "arrangement", str),
-    Column("pairs", "pairs", int, shown="data"),
-    Column("size_bytes", "size", int, shown="page"),
+    ResultColumn("step", "step", int, shown="data"),
+    ResultColumn("test", "test", str, shown="data"),
+    ResultColumn("name", "arrangement", str),
+    ResultColumn("pairs", "pairs", int, shown="data"),
+    ResultColumn("size_bytes", "size", int, shown="page"),
     SUM,
-    Column("spread_pct", "spread"),
-    Column("of_alone_share", "of alone", Interval, _known("of_alone"), shown="median"),
-    Column("least_mbps", "slowest pair", read=lambda one: min(_of_pairs(one), default=None)),
-    Column("most_mbps", "fastest pair", read=lambda one: max(_of_pairs(one), default=None)),
+    ResultColumn("spread_pct", "spread"),
+    ResultColumn("of_alone_share", "of alone", Interval, _known("of_alone"), shown="median"),
+    ResultColumn("least_mbps", "slowest pair", read=lambda one: min(_of_pairs(one), default=None)),
+    ResultColumn("most_mbps", "fastest pair", read=lambda one: max(_of_pairs(one), default=None)),
     LATENCY,
 )
 
 
-def pairs_table(points: Sequence[MultiPairPoint]) -> Table:
+def pairs_table(points: Sequence[MultiPairPoint]) -> ResultTable:
     """All sizes of all arrangements of all steps; latency is half a round trip, the mean over pairs."""
-    return Table.of("several pairs", _COLUMNS, points)
+    return ResultTable.of("several pairs", _COLUMNS, points)
 
 
-def short_tables(whole: Table) -> Iterator[Table]:
+def short_tables(whole: ResultTable) -> Iterator[ResultTable]:
     """Of each step: arrangements over some sizes, and all that is known at the largest."""
     for step in whole.groups("step"):
         test, sizes = step.values("test")[0], sorted({*step.values("size_bytes")})

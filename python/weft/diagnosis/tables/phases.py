@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from weft.alike import alike
 from weft.diagnosis.ensemble.phases import Phase
 from weft.nodeset import fold
-from weft.table import Column, Table
+from weft.table import ResultColumn, ResultTable
 
 MOST_ROWS = 10
 """Longer lists are cut to their slowest; --json and the report have everything."""
@@ -16,36 +16,40 @@ LONGEST = 16
 """Letters of a list of phases in a table."""
 
 _NUMBERS = (
-    Column("size_bytes", "size", int),
-    Column("routes", "routes", int),
-    Column("rate_mbps", "slowest"),
-    Column("aggregate_mbps", "all"),
-    Column("elapsed_ms", "took"),
+    ResultColumn("size_bytes", "size", int),
+    ResultColumn("routes", "routes", int),
+    ResultColumn("rate_mbps", "slowest"),
+    ResultColumn("aggregate_mbps", "all"),
+    ResultColumn("elapsed_ms", "took"),
 )
 _COLUMNS = (
-    Column("step", "step", int, shown="data"),
-    Column("pattern", "pattern", str, shown="data"),
-    Column("phase", "phase", int),
+    ResultColumn("step", "step", int, shown="data"),
+    ResultColumn("pattern", "pattern", str, shown="data"),
+    ResultColumn("phase", "phase", int),
     *_NUMBERS,
-    Column("mean_mbps", "mean", shown="page"),
-    Column("slowest_src", "waits for", str, lambda one: one.slowest[0], shown="page"),
-    Column("slowest_dst", "to", str, lambda one: one.slowest[1], shown="page"),
+    ResultColumn("mean_mbps", "mean", shown="page"),
+    ResultColumn("slowest_src", "waits for", str, lambda one: one.slowest[0], shown="page"),
+    ResultColumn("slowest_dst", "to", str, lambda one: one.slowest[1], shown="page"),
 )
 
 
-def phases_table(phases: Sequence[Phase]) -> Table:
+def phases_table(phases: Sequence[Phase]) -> ResultTable:
     """All of them; a phase lasts as long as its slowest route. `rate_mbps` is that of this route, `mean_mbps` the mean
     over routes, `aggregate_mbps` their sum."""
-    return Table.of("phases", _COLUMNS, phases)
+    return ResultTable.of("phases", _COLUMNS, phases)
 
 
-def slowest_phases(phases: Sequence[Phase]) -> Table:
+def slowest_phases(phases: Sequence[Phase]) -> ResultTable:
     """All phases of a step, or the slowest of many; those whose numbers read the same share a row."""
     is_short = len(phases) <= MOST_ROWS
     shown = phases if is_short else sorted(phases, key=lambda phase: phase.rate_mbps)
     groups = alike(shown, lambda one: tuple(column.cell(column.of(one)) for column in _NUMBERS))
     heading = "phase" if is_short else "slowest phases"
-    columns = (Column("phase", heading, str), *_NUMBERS, Column("slowest", "waits for", str))
+    columns = (
+        ResultColumn("phase", heading, str),
+        *_NUMBERS,
+        ResultColumn("slowest", "waits for", str),
+    )
     rows = [
         [
             numbered(one.phase for one in same),
@@ -54,7 +58,7 @@ def slowest_phases(phases: Sequence[Phase]) -> Table:
         ]
         for same in groups[:MOST_ROWS]
     ]
-    return Table(heading, columns, rows)
+    return ResultTable(heading, columns, rows)
 
 
 def numbered(values: Iterable[int]) -> str:

@@ -9,7 +9,7 @@ from weft.diagnosis.points import Point
 from weft.diagnosis.tables.known import over_launches
 from weft.interval import Interval
 from weft.quantity import format_us
-from weft.table import Column, Table
+from weft.table import ResultColumn, ResultTable
 
 
 def _mode_times(one: Point) -> str | None:
@@ -17,41 +17,43 @@ def _mode_times(one: Point) -> str | None:
 
 
 _POINTS = (
-    Column("step", "step", int, shown="data"),
-    Column("pattern", "pattern", str, shown="data"),
-    Column("transport", "transport", str, shown="data"),
-    Column("size_bytes", "size", int),
-    Column("latency_us", "one way", Interval, over_launches("latency_us")),
-    Column("throughput_mbps", "rate", Interval, over_launches("throughput_mbps")),
-    Column("launches", "launches", int, shown="page"),
-    Column("coverage_share", "coverage", read=lambda one: one.coverage, shown="data"),
-    Column("modes", "modes", int, lambda one: one.modes.count),
-    Column("mode_times", "modes at", str, _mode_times, shown="page"),
-    Column("expected_mbps", "neighbours promise", Interval, shown="page"),
-    Column("is_dip", "dip", bool, lambda one: one.dip),
+    ResultColumn("step", "step", int, shown="data"),
+    ResultColumn("pattern", "pattern", str, shown="data"),
+    ResultColumn("transport", "transport", str, shown="data"),
+    ResultColumn("size_bytes", "size", int),
+    ResultColumn("latency_us", "one way", Interval, over_launches("latency_us")),
+    ResultColumn("throughput_mbps", "rate", Interval, over_launches("throughput_mbps")),
+    ResultColumn("launches", "launches", int, shown="page"),
+    ResultColumn("coverage_share", "coverage", read=lambda one: one.coverage, shown="data"),
+    ResultColumn("modes", "modes", int, lambda one: one.modes.count),
+    ResultColumn("mode_times", "modes at", str, _mode_times, shown="page"),
+    ResultColumn("expected_mbps", "neighbours promise", Interval, shown="page"),
+    ResultColumn("is_dip", "dip", bool, lambda one: one.dip),
 )
-_JITTER = Column("jitter_us", "jitter", Interval, over_launches("jitter_us"), shown="median")
+_JITTER = ResultColumn("jitter_us", "jitter", Interval, over_launches("jitter_us"), shown="median")
 _DELIVERED = (
-    Column("step", "step", int, shown="data"),
-    Column("size_bytes", "size", int),
-    Column("sent", "sent", int),
-    Column("loss_pct", "lost", Interval, over_launches("loss_pct"), spec=".3f"),
-    Column("offered_mbps", "sent", Interval, over_launches("offered_mbps"), shown="median"),
+    ResultColumn("step", "step", int, shown="data"),
+    ResultColumn("size_bytes", "size", int),
+    ResultColumn("sent", "sent", int),
+    ResultColumn("loss_pct", "lost", Interval, over_launches("loss_pct"), spec=".3f"),
+    ResultColumn("offered_mbps", "sent", Interval, over_launches("offered_mbps"), shown="median"),
     _JITTER,
-    Column("overrun", "overrun", int),
-    Column("duplicated", "twice", int),
-    Column("ring", "no room in ring", int),
-    Column("backlog", "in backlog", int),
-    Column("reordered", "out of order", int, lambda one: one.reordered if one.jitter_us else None),
+    ResultColumn("overrun", "overrun", int),
+    ResultColumn("duplicated", "twice", int),
+    ResultColumn("ring", "no room in ring", int),
+    ResultColumn("backlog", "in backlog", int),
+    ResultColumn(
+        "reordered", "out of order", int, lambda one: one.reordered if one.jitter_us else None
+    ),
 )
 
 
-def points_table(points: Sequence[Point]) -> Table:
+def points_table(points: Sequence[Point]) -> ResultTable:
     """All sizes of all steps. `latency_us` is half a round trip, which streams do not have; `coverage_share` is the
     confidence of the intervals, and a dip is slower than its neighbours explain."""
-    return Table.of("points", _POINTS, points)
+    return ResultTable.of("points", _POINTS, points)
 
 
-def deliveries_table(delivered: Sequence[Delivered]) -> Table:
+def deliveries_table(delivered: Sequence[Delivered]) -> ResultTable:
     """All sizes of all steps whose messages may get lost; counts are of all launches together."""
-    return Table.of("deliveries", _DELIVERED, delivered)
+    return ResultTable.of("deliveries", _DELIVERED, delivered)

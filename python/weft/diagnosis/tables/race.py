@@ -5,17 +5,17 @@ from __future__ import annotations
 from weft.diagnosis.race.outcome import Outcome
 from weft.diagnosis.race.words import place_text, race_lines, race_title
 from weft.interval import Interval
-from weft.table import Column, Table
+from weft.table import ResultColumn, ResultTable
 
 PLACES = (
-    Column("name", "candidate", str),
-    Column("blocks", "blocks", int),
-    Column("ratio", "ratio", Interval, spec=".3f"),
-    Column("why", "why it was dropped", str, place_text),
+    ResultColumn("name", "candidate", str),
+    ResultColumn("blocks", "blocks", int),
+    ResultColumn("ratio", "ratio", Interval, spec=".3f"),
+    ResultColumn("why", "why it was dropped", str, place_text),
 )
 
 
-def race_table(found: Outcome) -> Table:
+def race_table(found: Outcome) -> ResultTable:
     """A row for each candidate, the best first."""
     places = sorted(found.places, key=lambda one: -one.ratio.median if one.ratio else -1.0)
-    return Table.of(race_title(found), PLACES, places, race_lines(found))
+    return ResultTable.of(race_title(found), PLACES, places, race_lines(found))

@@ -9,40 +9,40 @@ from weft.diagnosis.tables.known import over_launches
 from weft.diagnosis.traffic import SHARES, Driven, hashes_differ
 from weft.interval import Interval
 from weft.runs.meta import RunMeta
-from weft.table import Column, Table
+from weft.table import ResultColumn, ResultTable
 
 
-def _share(kind: str) -> Column:
-    return Column(f"{kind}_share", kind, read=lambda one: one.share[kind])
+def _share(kind: str) -> ResultColumn:
+    return ResultColumn(f"{kind}_share", kind, read=lambda one: one.share[kind])
 
 
-RATIO = Column("real_time_ratio", "times real time", Interval, over_launches("steps_per_s"))
+RATIO = ResultColumn("real_time_ratio", "times real time", Interval, over_launches("steps_per_s"))
 COMPUTE, *_OTHERS = map(_share, SHARES)
 _COLUMNS = (
-    Column("step", "step", int, shown="data"),
-    Column("nodes", "nodes", int),
-    Column("seconds", "seconds of traffic", int, shown="page"),
+    ResultColumn("step", "step", int, shown="data"),
+    ResultColumn("nodes", "nodes", int),
+    ResultColumn("seconds", "seconds of traffic", int, shown="page"),
     RATIO,
     COMPUTE,
     *_OTHERS,
-    Column("bytes_per_step", "B/step", read=lambda one: one.bytes / one.seconds),
-    Column("messages_per_step", "msgs/step", read=lambda one: one.messages / one.seconds),
-    Column("hash", "hash of all cars", str, shown="page"),
+    ResultColumn("bytes_per_step", "B/step", read=lambda one: one.bytes / one.seconds),
+    ResultColumn("messages_per_step", "msgs/step", read=lambda one: one.messages / one.seconds),
+    ResultColumn("hash", "hash of all cars", str, shown="page"),
 )
 
 
-def traffic_table(found: Sequence[Driven]) -> Table:
+def traffic_table(found: Sequence[Driven]) -> ResultTable:
     """A row for each number of nodes of each step."""
-    return Table.of("traffic", _COLUMNS, found)
+    return ResultTable.of("traffic", _COLUMNS, found)
 
 
-def short_tables(found: Sequence[Driven], meta: RunMeta) -> list[Table]:
+def short_tables(found: Sequence[Driven], meta: RunMeta) -> list[ResultTable]:
     """A table for each step, and where all cars were in the end."""
     steps = groupby(found, lambda one: one.step)
     return [_short(meta.plan.steps[step].name, list(phases)) for step, phases in steps]
 
 
-def _short(name: str, phases: Sequence[Driven]) -> Table:
+def _short(name: str, phases: Sequence[Driven]) -> ResultTable:
     first = phases[0]
     hashes = ", ".join(dict.fromkeys(one.hash for one in phases))
     said = "DIFFER between numbers of nodes" if hashes_differ(phases) else "of all cars"
@@ -52,4 +52,4 @@ def _short(name: str, phases: Sequence[Driven]) -> Table:
         f"hash {said}: {hashes}",
     )
     title = f"{name}: {first.seconds:,} s, times faster than real time"
-    return Table.of(title, _COLUMNS, phases, remarks)
+    return ResultTable.of(title, _COLUMNS, phases, remarks)

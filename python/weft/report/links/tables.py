@@ -6,11 +6,11 @@ from weft.diagnosis.links.recurrence import recurrence_text
 from weft.report.links.clock import lasts, when
 from weft.report.links.material import LinkMaterial, LinksMaterial
 from weft.report.links.verdict import duration_s
-from weft.report.table import Table
+from weft.report.table import PageTable
 from weft.runs.probes import KINDS
 
 
-def outages_table(watch: LinksMaterial) -> Table:
+def outages_table(watch: LinksMaterial) -> PageTable:
     """All outages in the order of time."""
     rows = [
         [
@@ -23,10 +23,10 @@ def outages_table(watch: LinksMaterial) -> Table:
         ]
         for one in watch.findings.outages
     ]
-    return Table(["Begins (UTC)", "Lasts", "Link", "Class", "Evidence", "Lost probes"], rows)
+    return PageTable(["Begins (UTC)", "Lasts", "Link", "Class", "Evidence", "Lost probes"], rows)
 
 
-def changes_table(watch: LinksMaterial) -> Table:
+def changes_table(watch: LinksMaterial) -> PageTable:
     """All changes of all links in the order of time."""
     found = [(one, link) for link in watch.links for one in link.findings.changes]
     rows = []
@@ -43,30 +43,30 @@ def changes_table(watch: LinksMaterial) -> Table:
                 f"jitter x{one.jitter_ratio:.2f}",
             ]
         )
-    return Table(["Begins (UTC)", "Lasts", "Link", "Class", "Evidence"], rows)
+    return PageTable(["Begins (UTC)", "Lasts", "Link", "Class", "Evidence"], rows)
 
 
-def recurrences_table(watch: LinksMaterial) -> Table:
+def recurrences_table(watch: LinksMaterial) -> PageTable:
     """What comes back at the same hours, link by link."""
     rows = [
         [f"{one.when} {link.findings.timezone}", link.name, one.what, recurrence_text(one)]
         for link in watch.links
         for one in link.findings.recurrences
     ]
-    return Table(["When", "Link", "Class", "Evidence"], rows)
+    return PageTable(["When", "Link", "Class", "Evidence"], rows)
 
 
-def gaps_table(watch: LinksMaterial) -> Table:
+def gaps_table(watch: LinksMaterial) -> PageTable:
     """When nothing was measured, in the order of time."""
     gaps = sorted((*gap, link.name) for link in watch.links for gap in link.findings.gaps)
     rows = [[when(begin_s), lasts(end_s - begin_s), name] for begin_s, end_s, name in gaps]
-    return Table(["Begins (UTC)", "Lasts", "Link"], rows)
+    return PageTable(["Begins (UTC)", "Lasts", "Link"], rows)
 
 
-def links_table(watch: LinksMaterial) -> Table:
+def links_table(watch: LinksMaterial) -> PageTable:
     """How each link was probed."""
     heads = ["Link", "Probes", "Answered", "Interval", "Kinds", "Sizes", "From (UTC)", "To (UTC)"]
-    return Table(heads, [_link_row(link) for link in watch.links])
+    return PageTable(heads, [_link_row(link) for link in watch.links])
 
 
 def _link_row(link: LinkMaterial) -> list[str]:

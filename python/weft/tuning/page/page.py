@@ -17,7 +17,7 @@ from weft.knobs.recommendation import at_least_text, times_text
 from weft.nodeset import fold
 from weft.printable import printable
 from weft.report.figures.drawing.figure import Figure
-from weft.report.table import Table
+from weft.report.table import PageTable
 from weft.runs.meta import Warning
 from weft.runs.run_warnings import said
 from weft.tuning.findings import place_text
@@ -94,7 +94,7 @@ class Page:
         return ENDED[raced.result.ended]
 
     @property
-    def races(self) -> Table:
+    def races(self) -> PageTable:
         rows = [
             [
                 one.choice.name,
@@ -106,23 +106,25 @@ class Page:
             ]
             for one in self.found.raced
         ]
-        return Table(["Knob", "Outcome", "Why in this place", "Blocks", "Took", "Run folder"], rows)
+        return PageTable(
+            ["Knob", "Outcome", "Why in this place", "Blocks", "Took", "Run folder"], rows
+        )
 
-    def candidates(self, raced: Raced) -> Table:
-        return Table(
+    def candidates(self, raced: Raced) -> PageTable:
+        return PageTable(
             ["Candidate", "How it did"],
             [[one.name, place_text(one)] for one in raced.result.places],
         )
 
     @property
-    def skipped(self) -> Table:
+    def skipped(self) -> PageTable:
         """By reason: the knobs that share one are in a row."""
         ordered = sorted(self.found.skipped, key=lambda one: one.why)
         rows = [
             [why, ", ".join(one.knob for one in alike)]
             for why, alike in groupby(ordered, key=lambda one: one.why)
         ]
-        return Table(["Why", "Knobs"], rows)
+        return PageTable(["Why", "Knobs"], rows)
 
     @property
     def repeat(self) -> str:
