@@ -27,7 +27,7 @@ from weft.decision.latency import latency_warnings
 from weft.decision.prepare import Prepared
 from weft.decision.quantities import Quantity, points_of
 from weft.decision.response import columns_of, response_of
-from weft.decision.routing import routing_warnings, routings
+from weft.decision.routing.starved import routing_warnings, routings
 from weft.decision.rule import by_of, counts_cluster
 from weft.decision.words import PriceMargin, RunnerUp, ShortBill, basis_of, text_of, without
 from weft.decision.worlds import Model, Worlds

@@ -11,7 +11,7 @@ from msgspec.structs import replace
 from weft.decision.conclusion import conclude
 from weft.decision.document import Decision
 from weft.decision.prepare import Prepared
-from weft.decision.routing import slow_ones
+from weft.decision.routing.starved import slow_ones
 from weft.errors import RequestError
 from weft.execute.progress import Reporter
 from weft.execute.work_folder import write, write_json

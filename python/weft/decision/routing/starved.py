@@ -7,9 +7,9 @@ from dataclasses import dataclass
 
 from weft.decision.designs import Design
 from weft.decision.names import listed
-from weft.decision.other_routing import OtherRouting, other_routing
 from weft.decision.prepare import Prepared
 from weft.decision.quantities import points_of
+from weft.decision.routing.other import OtherRouting, other_routing
 from weft.decision.workloads import Workload
 from weft.plan.pattern import AllToAll, Pattern, Random, Ring
 from weft.runs.meta import Warning

@@ -1,0 +1,1 @@
+"""The routing of designs, and the other one that the simulator has for them."""
