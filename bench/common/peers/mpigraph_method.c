@@ -1,5 +1,5 @@
 /* The method of LLNL's mpiGraph (https://github.com/LLNL/mpiGraph), written anew: the rates of all ordered pairs of
- * ranks. The ranks stand in a ring; for each distance d from 1 to n-1 everybody sends to the rank d to its right and
+ * ranks. The ranks stand in a ring; for each distance d from 1 to n-1 each rank sends to the rank d to its right and
  * receives from the rank d to its left at once, `window` messages that do not block, after two barriers, `times`
  * times. Sending and receiving end, and are timed, apart from each other; a pair's rate is from its mean time.
  *
@@ -97,7 +97,7 @@ static double rate(const struct exchange *it, double seconds)
     return it->message_bytes / seconds / 1e6;
 }
 
-/* Gather everybody's times at rank 0, which prints them as rates. */
+/* Gather all times at rank 0, which prints them as rates. */
 static void print_rates(const struct exchange *it, int rank, int ranks, double *mine, int is_send)
 {
     double *all = rank == 0 ? allocate((size_t)ranks * ranks * sizeof *all) : NULL;

@@ -123,7 +123,7 @@ class Maker:
         return Part(f'<zone id="{name}" routing="{routing}">\n{body}</zone>\n', name, gateways)
 
     def _pairs(self, nodes: list[str], routing: str) -> list[tuple[str, str, str]]:
-        """Who has a route to whom: all to all, or enough of them that everybody is reached."""
+        """Pairs with a route: all of them, or enough to reach each host."""
         pairs = [(one, other) for at, one in enumerate(nodes) for other in nodes[at + 1 :]]
         if routing != "Full":
             joined = [(self.rng.choice(nodes[:at]), nodes[at]) for at in range(1, len(nodes))]

@@ -306,7 +306,7 @@ def reachable_python(enter: traffic.Enter) -> str:
 
 @pytest.fixture
 def open_folder(tmp_path: Path) -> Path:
-    """A folder that everybody may read, with weft-lab and a fabric in it."""
+    """A folder which all users may read, with weft-lab and a fabric in it."""
     for folder in (tmp_path, *tmp_path.parents[:2]):
         folder.chmod(0o755)
     for source in (binaries.find("weft-lab"), Path(traffic.__file__)):

@@ -64,7 +64,7 @@ def settle_lab(
     try:
         found = loads(hosts)
     except RequestError:
-        # Who sends these loads refuses it in better words.
+        # The caller refuses such a fabric, with a better message.
         return as_asked
     return settle_scale(name, given, found, reporter)
 

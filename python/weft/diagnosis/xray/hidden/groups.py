@@ -18,7 +18,7 @@ from weft.statistics import Floats
 LEAST_ROUNDS = 24
 MOST_ROUNDS = 90
 LEAST_EXPLAINED = 0.12
-"""A split that explains less of what is left is chance, or follows what TCP does, not a limit."""
+"""A split that explains less of the remaining variation is chance, or follows what TCP does, not a limit."""
 SURE_DEVIATIONS = 3.0
 """A node's place is sure when either view, and both together, put it there by so many standard errors."""
 FINEST_MISFIT = 1e-6
