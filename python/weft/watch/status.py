@@ -11,6 +11,7 @@ from msgspec import Struct
 
 from weft.diagnosis.links.availability import availability
 from weft.diagnosis.links.series import Series
+from weft.errors import RequestError
 from weft.runs.lock import is_locked
 from weft.watch.alerts.event import Event
 from weft.watch.alerts.ledger import read_ledger
@@ -73,9 +74,14 @@ class Status(Struct, kw_only=True):
 
 
 def status_of(folder: Path, now_s: float | None = None) -> Status:
-    """The state of a watch as of its folder; raises RequestError where it is none."""
+    """The state of a watch as of its folder; raises RequestError where it is none, or a replay."""
     now_s = time.time() if now_s is None else now_s
     watched, state = open_watch(folder, since=now_s - now_s % 86400), read_state(folder)
+    if watched.record.is_replay:
+        raise RequestError(
+            f"{folder}: has probes of {watched.record.source}: no agent measures now",
+            f"see what they show: weft watch show {folder}",
+        )
     ledger = read_ledger(folder)
     return Status(
         folder=str(folder),

@@ -91,6 +91,11 @@ class Record(Struct, kw_only=True):
     source: str = "agents"
     notes: list[str] = field(default_factory=list)
 
+    @property
+    def is_replay(self) -> bool:
+        """Whether the probes are another monitor's: no agent measures."""
+        return self.source != "agents"
+
     def link(self, wanted: Link) -> int:
         """The position of a link, which is added, or has its interval changed, where that is new."""
         for index, one in enumerate(self.links):

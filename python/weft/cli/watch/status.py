@@ -10,7 +10,6 @@ import click
 
 from weft.cli.output import json_option, plain, print_json
 from weft.cli.tables.layout import plain_table, wide_terminal
-from weft.errors import RequestError
 from weft.quantity import format_mbps, format_us
 
 if TYPE_CHECKING:
@@ -28,14 +27,7 @@ def status(folder: Path, as_json: bool) -> None:
     time (UTC) outside of outages, as in `weft watch show`; answered that of its probes.
     """
     from weft.watch.status import status_of
-    from weft.watch.store import read_record
 
-    record = read_record(folder)
-    if record.source != "agents":
-        raise RequestError(
-            f"{folder}: has probes of {record.source}: no agent measures now",
-            f"see what they show: weft watch show {folder}",
-        )
     found = status_of(folder)
     if as_json:
         print_json(plain(found))
