@@ -52,13 +52,13 @@ def availability(
     series: Series, periods: list[Period] | None = None, end_s: float | None = None
 ) -> Availability | None:
     """See `DEFINITION`; None of a series without time. `periods` are those of the series, found where not given;
-    `end_s` (Unix time) is up to when the watch is looked at, the last probe where not given."""
+    `end_s` (Unix time) is up to when the watch is looked at, the end of the last interval where not given."""
     if series.measured_s <= 0:
         return None
     stands_s = _stands_s(series)
     is_up = _is_up(series, find_periods(series) if periods is None else periods)
     down_s, measured_s = _outages_s(stands_s, is_up), float(stands_s.sum())
-    last_s = series.start + float(series.time_s[-1])
+    last_s = series.start + float(series.time_s[-1] + stands_s[-1])
     return Availability(
         share=_share(measured_s, down_s),
         answered=series.smallest().answered,
