@@ -152,7 +152,8 @@ def check_page(arrow: pa.Table, table: ResultTable, page: Page) -> None:
         for column, head in zip(shown, heads, strict=True):
             cell = row.get(head[:1].upper() + head[1:], "")
             found = re.fullmatch(rf"({NUMBER}) \(({NUMBER}) to ({NUMBER})\)", cell)
-            check_cell(arrow, column, at, list(found.groups()) if found else [cell])
+            said = list(found.groups()) if found else [cell]
+            check_cell(arrow, column, at, [re.sub(r"(?<=\d),(?=\d{3})", "", one) for one in said])
 
 
 def check_terminal(arrow: pa.Table, table: ResultTable) -> None:

@@ -86,7 +86,10 @@ class ResultColumn:
         )
 
     def cell(self, value: Value) -> str:
-        """A value with the ends of its interval in brackets, where they are not the median."""
+        """A value with the ends of its interval in brackets, where they are not the median; thousands of whole numbers
+        are apart."""
+        if isinstance(value, int) and not isinstance(value, bool):
+            return f"{value:,}"
         median, low, high = map(self.text, ends(value))
         return median if low == high else f"{median} ({low} to {high})"
 
