@@ -1,4 +1,4 @@
-//! Solves a pattern on a generated network as a process of its own, for `bench/simgrid.py`.
+//! Solves a pattern on a generated network as a process of its own, for `bench/simulate/simgrid.py`.
 //!
 //!     transfers PATTERN HOSTS ENDS-FILE(or -) NAME KEY=VALUE...
 //!
