@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import time
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -14,7 +15,21 @@ from support.expressions import Expression, attacks, expressions
 LENGTH = 5_000
 """At which an expression that backtracks takes tenths of a second, and one that does not takes a millisecond."""
 LONGEST_S = 0.05
+TRIES = 3
+"""The fastest counts: a busy host's processor adds time to a try, never takes any from it."""
 FOUND = list(expressions(Path(weft.__file__).parent))
+
+
+def _seconds(call: Callable[[str], object], text: str) -> float:
+    """Of the fastest try; no other follows one that is within the limit."""
+    fastest = float("inf")
+    for _ in range(TRIES):
+        began = time.thread_time()
+        call(text)
+        fastest = min(fastest, time.thread_time() - began)
+        if fastest < LONGEST_S:
+            break
+    return fastest
 
 
 def _slowest(one: Expression) -> tuple[float, str]:
@@ -23,9 +38,7 @@ def _slowest(one: Expression) -> tuple[float, str]:
         for call in (
             (one.pattern.search,) if one.scans else (one.pattern.match, one.pattern.fullmatch)
         ):
-            began = time.thread_time()
-            call(text)
-            slowest = max(slowest, (time.thread_time() - began, text[:60]))
+            slowest = max(slowest, (_seconds(call, text), text[:60]))
         if slowest[0] > LONGEST_S:
             break
     return slowest

@@ -12,7 +12,7 @@ from weft.formats.importers.passed_over import PassedOver
 from weft.formats.importers.text import Line, Text
 from weft.plan.pattern import Pingpong, Stream
 
-_BEGIN = re.compile(r"^\s*+\{", re.MULTILINE)
+_BEGIN = re.compile(r"^[^\S\n]*+\{", re.MULTILINE)
 _UNITS_MBYTES_S = {"Gb/s": 1e3 / 8, "MiB/s": 2**20 / 1e6, "MB/s": 1.0}
 """What perftest may have counted bandwidth in (--report_gbits), in 10^6 bytes a second."""
 _DIGITS = 0.01
