@@ -15,12 +15,16 @@ use crate::transport::delivery::DeliveryRow;
 use crate::transport::order::Order;
 use crate::wire::samples::{REPORT_EVERY_NS, Sample};
 
-/// Warm-up before the first phase ends after this time or this many messages.
+/// Messages that tell how long one takes end after this time or this many of them.
 const WARM_UP_NS: u64 = 1_000_000;
 const WARM_UP_MESSAGES: u32 = 20;
 /// A trial has at most so many times the messages that were tried before it: the first messages of a connection may be
 /// acknowledged at once, and later ones with a delay of 40 ms each.
 const GROWTH: u32 = 16;
+
+/// So long a new connection is used before its first phase: until then messages of a gigabit lab take a third longer than
+/// later.
+const CONNECTION_NS: u64 = 50_000_000;
 
 /// How to measure a phase whose message time is known.
 #[derive(Clone, Copy, Debug, Deserialize)]
@@ -259,21 +263,41 @@ impl<'a, B: Batches> Driver<'a, B> {
         }
     }
 
-    /// What one message is expected to take: the latest phase's, grown with the size as NetPIPE grows it.
+    /// What one message takes, by some that are not timed: where the latest phase's time, grown with the size as NetPIPE
+    /// grows it, would leave a trial to one message, that time instead.
     fn expected_ns(&mut self, phase: &Phase, trial_ns: u64) -> io::Result<u64> {
-        if let Some((latest_ns, latest_bytes)) = self.latest {
-            let growth = phase.size_bytes as f64 / latest_bytes as f64;
-            return Ok((latest_ns as f64 * growth.max(1.0)) as u64);
+        let Some((latest_ns, latest_bytes)) = self.latest else {
+            return self.first_ns(phase, trial_ns);
+        };
+        let growth = (phase.size_bytes as f64 / latest_bytes as f64).max(1.0);
+        let grown_ns = (latest_ns as f64 * growth) as u64;
+        if 2 * grown_ns > trial_ns {
+            return Ok(grown_ns);
         }
-        let first_ns = self.warm_up(phase, 1)?;
-        let mut messages =
-            (WARM_UP_NS / first_ns.max(1)).clamp(1, u64::from(WARM_UP_MESSAGES)) as u32;
+        Ok(grown_ns.min(self.tried(phase, trial_ns, grown_ns)?.1))
+    }
+
+    /// What one message takes once the connection has been used for a while.
+    fn first_ns(&mut self, phase: &Phase, trial_ns: u64) -> io::Result<u64> {
+        let start_ns = now_ns();
+        let guess_ns = self.warm_up(phase, 1)?;
+        let (messages, mut each_ns) = self.tried(phase, trial_ns, guess_ns)?;
+        while now_ns() - start_ns < CONNECTION_NS {
+            each_ns = each_ns.min(self.warm_up(phase, messages)?);
+        }
+        Ok(each_ns)
+    }
+
+    /// Messages that are not timed, how many at last, and the time of one, which was guessed.
+    fn tried(&mut self, phase: &Phase, trial_ns: u64, guess_ns: u64) -> io::Result<(u32, u64)> {
+        let fitting = WARM_UP_NS / guess_ns.max(1);
+        let mut messages = fitting.clamp(1, u64::from(WARM_UP_MESSAGES)) as u32;
         let mut each_ns = self.warm_up(phase, messages)?;
         while trial_ns / each_ns.max(1) > u64::from(messages.saturating_mul(GROWTH)) {
             messages = messages.saturating_mul(GROWTH);
             each_ns = self.warm_up(phase, messages)?;
         }
-        Ok(each_ns)
+        Ok((messages, each_ns))
     }
 
     /// A batch that is in no sample; gives the time of one message.
@@ -313,4 +337,82 @@ impl<'a, B: Batches> Driver<'a, B> {
 /// The time of one message; where none arrived, that of the whole batch.
 fn message_ns(outcome: &Outcome) -> u64 {
     outcome.timing.elapsed_ns / u64::from(outcome.messages.max(1))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::transport::batches::Timing;
+
+    const TRIAL_NS: u64 = 4_000_000;
+
+    /// Whose message takes as long whatever its size is, and its first ones longer.
+    #[derive(Default)]
+    struct Flat {
+        messages: u32,
+    }
+
+    impl Flat {
+        const EACH_NS: u64 = 25_000;
+        const FIRST_NS: u64 = 400_000;
+    }
+
+    impl Batches for Flat {
+        fn batch(&mut self, order: Order) -> io::Result<Outcome> {
+            let each_ns = if self.messages == 0 {
+                Self::FIRST_NS
+            } else {
+                Self::EACH_NS
+            };
+            self.messages += order.messages;
+            let timing = Timing {
+                start_ns: now_ns(),
+                elapsed_ns: u64::from(order.messages) * each_ns,
+            };
+            Ok(Outcome {
+                timing,
+                messages: order.messages,
+                delivery: None,
+            })
+        }
+
+        fn end(&mut self) -> io::Result<()> {
+            Ok(())
+        }
+    }
+
+    fn step() -> Step {
+        serde_json::from_value(serde_json::json!({
+            "name": "it",
+            "pattern": {"kind": "pingpong"},
+            "transport": "tcp",
+            "sizes": {"schedule": "list", "bytes": [1, 8, 64, 4096]},
+            "stop": {"rule": "time", "trial_ns": TRIAL_NS, "trials": 1},
+        }))
+        .expect("a step")
+    }
+
+    #[test]
+    fn a_batch_lasts_a_trial_where_a_larger_message_takes_no_longer() {
+        let step = step();
+        let phases = step.phases(2).unwrap();
+        let job = Job {
+            step: &step,
+            step_index: 0,
+            launch: 0,
+            phases: &phases,
+            known: &[],
+            peer: 1,
+            orders: None,
+            epoch_ns: 0,
+        };
+        let mut samples = Vec::new();
+        Driver::new(job, Flat::default(), Recorder::default())
+            .run(|report, _| {
+                samples.extend(report.samples.iter().map(|one| one.elapsed_ns as u64));
+                Ok(())
+            })
+            .unwrap();
+        assert_eq!(samples, [TRIAL_NS; 4]);
+    }
 }

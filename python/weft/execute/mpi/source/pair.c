@@ -172,17 +172,22 @@ static void serve(struct end *end)
     }
 }
 
-/* What one message is expected to take: the latest size's, grown as NetPIPE grows it; measured for the first. */
+/* What one message takes, by some that are not timed: where the latest size's time, grown as NetPIPE grows it, would leave
+   a trial to one message, that time instead. */
 static int64_t expected_ns(struct end *end, int64_t size, int64_t latest_ns, int64_t latest_size)
 {
+    int64_t guess_ns;
     if (latest_size) {
         const double growth = (double)size / (double)latest_size;
-        return (int64_t)((double)latest_ns * (growth > 1 ? growth : 1));
-    }
-    const int64_t first_ns = batch(end, (struct order){size, 1}).elapsed_ns;
-    int64_t messages = WARM_UP_NS / (first_ns > 0 ? first_ns : 1);
+        guess_ns = (int64_t)((double)latest_ns * (growth > 1 ? growth : 1));
+        if (2 * guess_ns > end->settings->trial_ns)
+            return guess_ns;
+    } else
+        guess_ns = batch(end, (struct order){size, 1}).elapsed_ns;
+    int64_t messages = WARM_UP_NS / (guess_ns > 0 ? guess_ns : 1);
     messages = messages < 1 ? 1 : messages > WARM_UP_MESSAGES ? WARM_UP_MESSAGES : messages;
-    return batch(end, (struct order){size, messages}).elapsed_ns / messages;
+    const int64_t each_ns = batch(end, (struct order){size, messages}).elapsed_ns / messages;
+    return latest_size && guess_ns < each_ns ? guess_ns : each_ns;
 }
 
 static int64_t messages_for(struct end *end, int64_t size, int64_t latest_ns, int64_t latest_size)
