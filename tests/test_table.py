@@ -17,10 +17,10 @@ from support.runs import run_before_goals
 from weft.api.run import opened
 from weft.api.table import Table as ArrowTable
 from weft.cli.tables.layout import drawn
-from weft.diagnosis.file_casts import SPENT, FileCast, NodeCast
+from weft.diagnosis.kinds.casts.cast import SPENT, FileCast, NodeCast
+from weft.diagnosis.kinds.casts.table import NODES, casts_table
 from weft.diagnosis.race.outcome import Place
 from weft.diagnosis.summary import summarise
-from weft.diagnosis.tables.casts import NODES, casts_table
 from weft.diagnosis.tables.every import tables_of
 from weft.diagnosis.tables.race import PLACES
 from weft.interval import Interval

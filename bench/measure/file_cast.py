@@ -35,7 +35,7 @@ from common.machine import machine
 from common.results import Goal, save
 from support.command import start
 from support.waiting import agents, wait_for
-from weft.diagnosis.file_casts import FileCast, file_casts
+from weft.diagnosis.kinds.casts.cast import FileCast, file_casts
 from weft.runs.folder import Run
 
 NODES, VICTIM, ROUNDS = 16, 8, 3

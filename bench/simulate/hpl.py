@@ -28,7 +28,7 @@ import weft
 from common.machine import machine
 from common.peers.xhpl import xhpl
 from common.results import Goal, save
-from weft.diagnosis.linpack import Solution, solutions
+from weft.diagnosis.kinds.linpack.solution import Solution, solutions
 from weft.execute.linpack.blas import blas_here
 from weft.execute.linpack.compute_rate import measured
 from weft.runs.folder import Run

@@ -26,7 +26,7 @@ from common.ensembles import are_of_machine
 from common.machine import machine
 from common.results import Goal, save
 from weft.api.request import run_request
-from weft.diagnosis.collectives import Collected
+from weft.diagnosis.kinds.collectives.collected import Collected
 from weft.diagnosis.summary import summarise
 from weft.execute.request import start_run
 from weft.runs.folder import Run

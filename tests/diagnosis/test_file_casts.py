@@ -2,7 +2,7 @@
 
 import pytest
 
-from weft.diagnosis.file_casts import SPENT, NodeCast, find_slow
+from weft.diagnosis.kinds.casts.cast import SPENT, NodeCast, find_slow
 
 ELAPSED_MS = 10_000.0
 SIZE_BYTES = 100_000_000

@@ -1,7 +1,7 @@
 """What an MPI library's default costs against the best other algorithm."""
 
-from weft.diagnosis.collectives import Collected
-from weft.diagnosis.library_cost import library_costs
+from weft.diagnosis.kinds.collectives.collected import Collected
+from weft.diagnosis.kinds.collectives.library_cost import library_costs
 from weft.interval import Interval
 from weft.statistics import median_interval
 

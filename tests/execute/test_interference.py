@@ -9,7 +9,7 @@ from support.refusals import refused
 from weft.api.request import run_request
 from weft.cli.tables.summary import print_summary
 from weft.comparison.comparison import compare
-from weft.diagnosis.interference.slow_down import SlowDown, slow_downs
+from weft.diagnosis.kinds.interference.slow_down import SlowDown, slow_downs
 from weft.diagnosis.summary import summarise
 from weft.execute.request import start_run
 from weft.plan.load import load_plan

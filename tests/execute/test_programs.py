@@ -9,7 +9,7 @@ from support.computed import compute
 from support.refusals import refused
 from weft import _core
 from weft.api.request import run_request
-from weft.diagnosis.collectives import bus_factor
+from weft.diagnosis.kinds.collectives.collected import bus_factor
 from weft.diagnosis.summary import Summary, summarise
 from weft.execute.request import resume_run, start_run
 from weft.formats.exporters import export_run
@@ -145,13 +145,13 @@ def collected(folder: Path, on: str, **settings: str) -> Summary:
 
 def test_every_collective_is_played_in_all_its_ways(tmp_path: Path) -> None:
     summary = collected(tmp_path / "run", "sim:crossbar(hosts=16,rate=1 Gb/s)")
-    ways = {(one.operation, one.algorithm) for one in summary.collectives}
+    ways = {(one.operation, one.algorithm) for one in summary.results["collectives"]}
     assert len(ways) == 18
-    for one in summary.collectives:
+    for one in summary.results["collectives"]:
         assert 0 < one.bus_mbps < 1000 and one.times_best >= 1.0, one
     best = {
         (one.operation, one.size_bytes): one.algorithm
-        for one in summary.collectives
+        for one in summary.results["collectives"]
         if one.times_best == 1.0
     }
     # Few messages where they are short, few bytes where they are long.
@@ -165,7 +165,7 @@ def test_a_ring_comes_to_what_the_formula_says(tmp_path: Path) -> None:
     """2(n-1) rounds of a message of S/n, all links at once (R. Thakur et al., IJHPCA 19(1), 2005)."""
     on = "sim:crossbar(hosts=8,rate=1 Gb/s,delay=5 us,segments_per_ack=0)"
     summary = collected(tmp_path / "run", on, steps__allreduce__algorithms='["ring"]')
-    mine = [one for one in summary.collectives if one.operation == "allreduce"]
+    mine = [one for one in summary.results["collectives"] if one.operation == "allreduce"]
     alone = {one.size_bytes: one.elapsed_us / 14 for one in mine}
     pingpong = compute(
         tmp_path / "alone", "signature", on, steps__pingpong__sizes='["1 B", "2 KiB", "512 KiB"]'
@@ -212,7 +212,7 @@ def test_bus_bandwidth_is_that_of_nccl_tests() -> None:
 
 def test_ways_that_need_a_power_of_two_are_left_out_or_refused(tmp_path: Path) -> None:
     summary = collected(tmp_path / "run", "sim:crossbar(hosts=6)")
-    ways = {one.algorithm for one in summary.collectives if one.operation == "allgather"}
+    ways = {one.algorithm for one in summary.results["collectives"] if one.operation == "allgather"}
     assert ways == {"bruck", "neighbor-exchange", "ring"}
     settings = [
         ("steps.allgather.algorithms", '["recursive-doubling"]'),
@@ -254,6 +254,6 @@ def test_samples_are_thinned_and_times_are_not(tmp_path: Path) -> None:
         )
         for name, rows in (("few", 200), ("all", 2_000_000))
     )
-    assert few.collectives == all_.collectives
+    assert few.results["collectives"] == all_.results["collectives"]
     assert "messages-sampled" in {one.code for one in few.warnings}
     assert "messages-sampled" not in {one.code for one in all_.warnings}

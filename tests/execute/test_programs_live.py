@@ -56,8 +56,8 @@ def test_a_live_run_says_what_a_simulated_one_says(tmp_path: Path, plan: Path, l
     simulated = start_run(run_request(str(plan), "sim:crossbar(hosts=3)", out=tmp_path / "sim"))
     assert live.meta.status == "complete"
     found, computed = summarise(live), summarise(simulated)
-    assert [one.algorithm for one in found.collectives] == [
-        one.algorithm for one in computed.collectives
+    assert [one.algorithm for one in found.results["collectives"]] == [
+        one.algorithm for one in computed.results["collectives"]
     ]
     assert {(one.nodes, one.trials) for one in found.activities} == {(3, 4)}
     for one in found.activities:

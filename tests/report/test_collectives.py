@@ -4,7 +4,9 @@ from dataclasses import replace
 from pathlib import Path
 
 from support.computed import compute
-from weft.report.collectives import collective_rows, collective_steps_of, library_rows
+from weft.diagnosis.kinds.collectives.collected import Collected
+from weft.diagnosis.kinds.collectives.kind import COLLECTIVES
+from weft.report.applications import ApplicationSection
 from weft.report.page import Report
 from weft.report.verdict import verdict
 
@@ -14,14 +16,19 @@ def test_a_run_of_collectives_has_sentences_and_tables(tmp_path: Path) -> None:
     run = compute(tmp_path / "run", "collectives", "sim:crossbar(hosts=4)")
     assert "allreduce over 4 nodes is fastest by recursive-doubling at 8 B" in verdict(run)
     report = Report([run])
-    assert report.empty_runs == [] and not report.library_table.rows
-    assert "Each algorithm at each size" in report.html()
-    steps = collective_steps_of(["run"], [run])
-    assert len(collective_rows(steps).rows) == len(report.collective_table.rows) > 60
-    with_library = [
-        replace(one, algorithm="library") if one.algorithm == "binomial" else one
-        for one in steps[0].ways
+    assert report.empty_runs == []
+    (section,) = report.sections
+    ((title, table, _),) = section.tables
+    assert title == "Collectives" and len(table.rows) > 60
+    assert f"<summary>Collectives ({len(table.rows)})" in report.html()
+    steps = [
+        replace(step, results=[_as_library(one) for one in step.results]) for step in section.steps
     ]
-    rows = library_rows([replace(steps[0], ways=with_library)]).rows
-    assert list(rows[0][:4]) == ["run", "allreduce", "4", "8"]
-    assert all(row[5] != "library" and float(row[7]) > 0 for row in rows) and len(rows) == 5
+    _, (_, library, note) = ApplicationSection(COLLECTIVES, steps).tables
+    assert list(library.rows[0][:4]) == ["run", "allreduce", "4", "8"] and "Below 1" in note
+    assert all(row[5] != "library" and float(row[7]) > 0 for row in library.rows)
+    assert len(library.rows) == 10
+
+
+def _as_library(one: Collected) -> Collected:
+    return replace(one, algorithm="library") if one.algorithm == "binomial" else one

@@ -12,16 +12,16 @@ import numpy as np
 from msgspec import UNSET, UnsetType
 
 from weft.diagnosis.activities import Activity, activities
-from weft.diagnosis.collectives import collectives
 from weft.diagnosis.curve import Reduction, column, curves
-from weft.diagnosis.interference.slow_down import slow_downs
-from weft.diagnosis.interference.trials import interference_steps
-from weft.diagnosis.linpack import solutions
+from weft.diagnosis.kinds.collectives.collected import collectives
+from weft.diagnosis.kinds.interference.slow_down import slow_downs
+from weft.diagnosis.kinds.interference.trials import interference_steps
+from weft.diagnosis.kinds.linpack.solution import solutions
+from weft.diagnosis.kinds.traffic.driven import traffic
 from weft.diagnosis.multi_pair import multi_pair_points
 from weft.diagnosis.node.applications import loaded_points
 from weft.diagnosis.node.web import web_points
 from weft.diagnosis.points import curve_points
-from weft.diagnosis.traffic import traffic
 from weft.interval import Interval
 from weft.plan.pattern import Halo, Program
 from weft.runs.folder import Run

@@ -14,11 +14,11 @@ import numpy as np
 import pyarrow.compute as pc
 
 from weft.diagnosis.activities import Activity, activities
-from weft.diagnosis.collectives import collectives
-from weft.diagnosis.file_casts import file_casts
-from weft.diagnosis.linpack import solutions
+from weft.diagnosis.kinds.casts.cast import file_casts
+from weft.diagnosis.kinds.collectives.collected import collectives
+from weft.diagnosis.kinds.linpack.solution import solutions
+from weft.diagnosis.kinds.traffic.driven import traffic
 from weft.diagnosis.measures import Measure, measures
-from weft.diagnosis.traffic import traffic
 from weft.interval import Interval
 from weft.plan.pattern import Hpl, Traffic
 from weft.runs.folder import Run

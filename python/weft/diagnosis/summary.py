@@ -8,7 +8,6 @@ from typing import Any
 import msgspec
 
 from weft.diagnosis.activities import Activity, activities
-from weft.diagnosis.collectives import Collected, collectives
 from weft.diagnosis.curve import curves
 from weft.diagnosis.delivery import Delivered, deliveries
 from weft.diagnosis.ensemble.effects import Effects, effects_of
@@ -16,10 +15,7 @@ from weft.diagnosis.ensemble.matrix import matrices
 from weft.diagnosis.ensemble.phases import Bottleneck, Phase, bottlenecks, phases
 from weft.diagnosis.ensemble.rates import Rates
 from weft.diagnosis.ensemble.routes import routes, transfers_json
-from weft.diagnosis.file_casts import FileCast, file_casts
-from weft.diagnosis.interference.slow_down import SlowDown, slow_downs
-from weft.diagnosis.library_cost import LibraryCost, library_costs
-from weft.diagnosis.linpack import Solution, solutions
+from weft.diagnosis.kinds.every import KINDS
 from weft.diagnosis.multi_pair import MultiPairPoint, multi_pair_points
 from weft.diagnosis.node.applications import LoadedPoint, loaded_points
 from weft.diagnosis.node.occupation import (
@@ -40,7 +36,6 @@ from weft.diagnosis.signature import Signature, of_curves
 from weft.diagnosis.studies.find import studies
 from weft.diagnosis.studies.study import Study
 from weft.diagnosis.thresholds import Threshold, curve_thresholds
-from weft.diagnosis.traffic import Driven, traffic
 from weft.runs.digests import Digests, sampled_steps
 from weft.runs.folder import Run
 from weft.runs.meta import RunMeta, Warning
@@ -75,12 +70,8 @@ class Summary:
     race: Outcome | None = None
     studies: list[Study] = field(default_factory=list)
     activities: list[Activity] = field(default_factory=list)
-    collectives: list[Collected] = field(default_factory=list)
-    library_costs: list[LibraryCost] = field(default_factory=list)
-    file_casts: list[FileCast] = field(default_factory=list)
-    traffic: list[Driven] = field(default_factory=list)
-    linpack: list[Solution] = field(default_factory=list)
-    interference: list[SlowDown] = field(default_factory=list)
+    results: dict[str, list[Any]] = field(default_factory=dict)
+    """By the name of their kind (`weft.diagnosis.kinds`)."""
     prediction: Held | None = None
 
     @property
@@ -117,12 +108,7 @@ class Summary:
             "budgets": [budget.to_json() for budget in self.budgets],
             "cycles": [one.to_json() for one in self.cycles],
             "activities": self.activities,
-            "collectives": self.collectives,
-            "library_costs": self.library_costs,
-            "file_casts": [one.to_json() for one in self.file_casts],
-            "traffic": self.traffic,
-            "linpack": self.linpack,
-            "interference": self.interference,
+            **self._results_json(),
             "prediction": self.prediction and self.prediction.to_json(),
             "studies": [one.to_json() for one in self.studies],
             "multi_pair": [point.to_json() for point in self.multi_pair],
@@ -132,6 +118,10 @@ class Summary:
             "clocks": self.meta.clocks,
         }
 
+    def _results_json(self) -> dict[str, Any]:
+        found = [kind.to_json(self.results.get(kind.name, [])) for kind in KINDS]
+        return {key: value for one in found for key, value in one.items()}
+
 
 def summarise(run: Run) -> Summary:
     """Summarise a run, whole or cut short."""
@@ -140,8 +130,6 @@ def summarise(run: Run) -> Summary:
     rates = Rates.of(run)
     busy = occupation(run)
     taken_apart = [effects_of(matrix) for matrix in matrices(run, rates) if matrix.is_calm]
-    found_activities = activities(run)
-    found_collectives = collectives(run.meta, found_activities)
     raced = stand(run.meta, run.samples)
     predicted = held(run)
     notes = [*(signature.notes if signature else []), *(predicted.warnings if predicted else [])]
@@ -166,13 +154,8 @@ def summarise(run: Run) -> Summary:
         multi_pair=multi_pair_points(run),
         race=raced[1] if raced else None,
         studies=studies(run),
-        activities=found_activities,
-        collectives=found_collectives,
-        library_costs=library_costs(found_collectives),
-        file_casts=file_casts(run),
-        traffic=traffic(run),
-        linpack=solutions(run),
-        interference=slow_downs(run),
+        activities=activities(run),
+        results={kind.name: kind.results(run) for kind in KINDS},
         prediction=predicted,
     )
 

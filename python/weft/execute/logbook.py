@@ -12,7 +12,7 @@ import pyarrow.compute as pc
 from msgspec.structs import asdict
 
 from weft.diagnosis.disturbed import Tally
-from weft.diagnosis.interference.notes import notes
+from weft.diagnosis.kinds.interference.notes import notes
 from weft.execute.evidence import EvidenceLog
 from weft.nodeset import fold
 from weft.plan.arrangements import Arrangement

@@ -7,36 +7,21 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from weft.diagnosis.advice.advise import recommendations
+from weft.diagnosis.kinds.every import KINDS
+from weft.diagnosis.kinds.kind import R, ResultKind
+from weft.diagnosis.kinds.traffic.kind import TRAFFIC
 from weft.diagnosis.predictions import Held, held
 from weft.diagnosis.race.outcome import Outcome, stand
 from weft.diagnosis.studies.find import studies
 from weft.diagnosis.studies.study import Study
 from weft.diagnosis.tables.race import race_table
 from weft.knobs.recommendation import Recommendation
-from weft.report.collectives import (
-    CollectiveStep,
-    collective_rows,
-    collective_steps_of,
-    library_rows,
-)
+from weft.report.applications import ApplicationSection, ApplicationStep, application_steps
 from weft.report.ensemble import Ensemble, ensembles_of
-from weft.report.file_casts import (
-    FileCastStep,
-    cast_node_rows,
-    cast_rows,
-    file_cast_steps_of,
-)
-from weft.report.interference import (
-    InterferenceStep,
-    interference_rows,
-    interference_steps_of,
-)
-from weft.report.linpack import LinpackStep, linpack_rows, linpack_steps_of
 from weft.report.prediction import prediction_table
 from weft.report.series import Series, run_names, series_of
 from weft.report.steps import Inside, LoadStep, PairStep, insides_of, load_steps_of, pair_steps_of
 from weft.report.table import PageTable
-from weft.report.traffic import TrafficStep, traffic_rows, traffic_steps_of
 from weft.runs.folder import Run
 
 
@@ -94,24 +79,19 @@ class Material:
         return [(name, one) for name, run in named for one in studies(run)]
 
     @cached_property
-    def traffic(self) -> list[TrafficStep]:
-        """The steps that are traffic simulations."""
-        return traffic_steps_of(self.names, self.runs)
+    def applications(self) -> list[ApplicationStep]:
+        """The steps of applications, by kind."""
+        return application_steps(self.names, self.runs)
+
+    def of_kind(self, kind: ResultKind[R]) -> list[ApplicationStep]:
+        """Those of one kind."""
+        return [one for one in self.applications if one.kind is kind]
 
     @property
-    def traffic_table(self) -> PageTable:
-        """All of them, a row for each number of nodes."""
-        return traffic_rows(self.traffic)
-
-    @cached_property
-    def file_casts(self) -> list[FileCastStep]:
-        """The files that were cast."""
-        return file_cast_steps_of(self.names, self.runs)
-
-    @property
-    def cast_tables(self) -> tuple[PageTable, PageTable]:
-        """All of them, a row each, and when their nodes had the files."""
-        return cast_rows(self.file_casts), cast_node_rows(self.file_casts)
+    def sections(self) -> list[ApplicationSection]:
+        """A part of the page for each kind that was measured."""
+        found = [ApplicationSection(kind, self.of_kind(kind)) for kind in KINDS]
+        return [one for one in found if one.steps]
 
     @cached_property
     def races(self) -> list[tuple[str, Outcome, PageTable]]:
@@ -125,41 +105,6 @@ class Material:
         ]
 
     @cached_property
-    def linpack(self) -> list[LinpackStep]:
-        """The steps that are Linpack."""
-        return linpack_steps_of(self.names, self.runs)
-
-    @property
-    def linpack_table(self) -> PageTable:
-        """All of them, a row each."""
-        return linpack_rows(self.linpack)
-
-    @cached_property
-    def collectives(self) -> list[CollectiveStep]:
-        """The steps that are collectives."""
-        return collective_steps_of(self.names, self.runs)
-
-    @property
-    def collective_table(self) -> PageTable:
-        """All of them, a row for each algorithm and size."""
-        return collective_rows(self.collectives)
-
-    @property
-    def library_table(self) -> PageTable:
-        """What an MPI library's default costs against the best; without rows where none was measured."""
-        return library_rows(self.collectives)
-
-    @cached_property
-    def interference(self) -> list[InterferenceStep]:
-        """The steps that are interference."""
-        return interference_steps_of(self.names, self.runs)
-
-    @property
-    def interference_table(self) -> PageTable:
-        """All of their victims and congestors, a row each."""
-        return interference_rows(self.interference)
-
-    @cached_property
     def predictions(self) -> list[tuple[str, Held, PageTable]]:
         """What was predicted of runs beside what they measured, each with its run's name."""
         named = ((name, held(run)) for name, run in zip(self.names, self.runs, strict=True))
@@ -170,5 +115,5 @@ class Material:
         """What has a colour and a place in the legend; the place gives the colour."""
         steps = [step.label for one in self.ensembles for step in one.steps]
         curves, loads = ([one.label for one in each] for each in (self.series, self.loads))
-        driven = [one.label for one in self.traffic]
+        driven = [one.label for one in self.of_kind(TRAFFIC)]
         return list(dict.fromkeys([*curves, *steps, *loads, *driven]))

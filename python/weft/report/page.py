@@ -38,15 +38,7 @@ class Report(Material):
     @cached_property
     def empty_runs(self) -> list[Run]:
         """The runs that measured nothing."""
-        applications = (
-            self.loads,
-            self.traffic,
-            self.file_casts,
-            self.collectives,
-            self.linpack,
-            self.interference,
-        )
-        parts = (self.series, self.ensembles, self.pairs, *applications)
+        parts = (self.series, self.ensembles, self.pairs, self.loads, self.applications)
         measured = {id(one.run) for part in parts for one in part}
         return [run for run in self.runs if id(run) not in measured]
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from typing import Protocol
 
 from weft.alike import listed
@@ -12,15 +12,11 @@ from weft.diagnosis.stops import ASSUMED, beside_earlier, difference_text, stop_
 from weft.diagnosis.thresholds import threshold_lines
 from weft.interval import Interval
 from weft.quantity import format_mbps, format_us, range_bytes, range_mbps, range_us
-from weft.report.collectives import collective_steps_of
+from weft.report.applications import application_steps
 from weft.report.ensemble import Ensemble, ensembles_of
 from weft.report.figures.curves import size_text
-from weft.report.file_casts import file_cast_steps_of
-from weft.report.interference import interference_steps_of
-from weft.report.linpack import linpack_steps_of
 from weft.report.series import Series, series_of
 from weft.report.steps import PairStep, load_steps_of
-from weft.report.traffic import traffic_steps_of
 from weft.runs.folder import Run
 from weft.statistics import has_interval
 
@@ -32,17 +28,9 @@ def verdict(run: Run) -> str:
     """The run's verdict: a sentence, or one for each of its steps, each on a line."""
     sentences = [sentence(one) for one in series_of([run])]
     sentences += [ensemble_sentence(one) for one in ensembles_of([run.directory.name], [run])]
-    applications: tuple[Callable[[Sequence[str], Sequence[Run]], Sequence[Found]], ...] = (
-        load_steps_of,
-        traffic_steps_of,
-        file_cast_steps_of,
-        collective_steps_of,
-        linpack_steps_of,
-        interference_steps_of,
-    )
-    for steps_of in applications:
-        found = steps_of([run.directory.name], [run])
-        sentences += [found_sentence(one) for one in found]
+    names = [run.directory.name]
+    found: list[Found] = [*load_steps_of(names, [run]), *application_steps(names, [run])]
+    sentences += [found_sentence(one) for one in found]
     return "\n".join(sentences or [nothing_measured(run)])
 
 

@@ -13,7 +13,7 @@ import weft
 from support.command import start
 from support.here import refusal, weft_json
 from support.waiting import agents, wait_for
-from weft.diagnosis.file_casts import FileCast, file_casts
+from weft.diagnosis.kinds.casts.cast import FileCast, file_casts
 from weft.report.page import Report
 from weft.runs.folder import Run
 

@@ -7,7 +7,7 @@ import pytest
 
 from support.refusals import refused
 from weft.api.request import run_request
-from weft.diagnosis.linpack import solutions
+from weft.diagnosis.kinds.linpack.solution import solutions
 from weft.execute.linpack.program import KNOWN
 from weft.execute.request import start_run
 from weft.runs.folder import Run

@@ -7,7 +7,7 @@ import pytest
 from support.computed import compute
 from support.refusals import refused
 from weft.comparison.measured import measured
-from weft.diagnosis.linpack import Solution, solutions
+from weft.diagnosis.kinds.linpack.solution import Solution, solutions
 from weft.diagnosis.summary import summarise
 from weft.formats.exporters import export_run
 from weft.runs.folder import Run
@@ -68,7 +68,7 @@ def test_networks_come_in_the_published_order(tmp_path: Path) -> None:
 
 def test_price_report_export_and_comparison_know_linpack(tmp_path: Path) -> None:
     run = solve(tmp_path / "e7", "sim:xibalba-e7-config2", n="2000", grid="4x4")
-    [found] = summarise(run).linpack
+    [found] = summarise(run).results["linpack"]
     assert found.per_mflops and found.gflops
     # 480 USD for each node (cost_port_e7_usd), whatever other nodes there are.
     assert found.per_mflops.network == pytest.approx(16 * 480 / found.gflops.median / 1e3)

@@ -7,6 +7,7 @@ import pytest
 
 from support.clusters.mpi import INSTALLED, needs_mpi
 from weft.api.request import run_request
+from weft.diagnosis.kinds.collectives.library_cost import library_costs
 from weft.diagnosis.summary import summarise
 from weft.execute.mpi.toolchain import find_toolchain
 from weft.execute.request import start_run
@@ -57,9 +58,9 @@ def test_a_library_is_beside_agents_and_its_wrong_result_is_named(
     monkeypatch.setenv("LD_PRELOAD", str(library))
     run = start_run(run_request(str(plan), "local:2", out=tmp_path / "run"))
     found = summarise(run)
-    measured = {(one.operation, one.algorithm) for one in found.collectives}
+    measured = {(one.operation, one.algorithm) for one in found.results["collectives"]}
     assert measured == {(one, way) for one in WAYS for way in ("library", WAYS[one])} - {DAMAGED}
-    costs = {one.operation: one for one in found.library_costs}
+    costs = {one.operation: one for one in library_costs(found.results["collectives"])}
     assert len(costs) == 4 and costs["bcast"].best == "binomial"
     assert all(one.ratio.low <= one.ratio.median <= one.ratio.high for one in costs.values())
     [warning] = run.meta.warnings

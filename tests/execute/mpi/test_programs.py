@@ -7,7 +7,8 @@ import pytest
 from support.clusters.mpi import INSTALLED, needs_mpi
 from support.refusals import refused
 from weft.api.request import run_request
-from weft.diagnosis.interference.slow_down import slow_downs
+from weft.diagnosis.kinds.collectives.library_cost import library_costs
+from weft.diagnosis.kinds.interference.slow_down import slow_downs
 from weft.diagnosis.summary import summarise
 from weft.execute.request import start_run
 from weft.runs.folder import Run
@@ -88,9 +89,9 @@ def run(request: pytest.FixtureRequest, tmp_path: Path) -> Run:
 def test_programs_over_mpi_leave_what_those_of_agents_do(run: Run) -> None:
     assert run.meta.status == "complete", run.meta.warnings
     found = summarise(run)
-    ways = {one.algorithm for one in found.collectives if one.operation == "allreduce"}
+    ways = {one.algorithm for one in found.results["collectives"] if one.operation == "allreduce"}
     assert {"ring", "rabenseifner", "hierarchical", "library"} < ways
-    assert "allreduce" in {one.operation for one in found.library_costs}
+    assert "allreduce" in {one.operation for one in library_costs(found.results["collectives"])}
     halo, trace = (next(one for one in found.activities if one.step == step) for step in (2, 3))
     computing = {one.step: one.shares[0] for one in (halo, trace)}
     assert 3.0 <= computing[2].median_ms <= halo.elapsed_ms

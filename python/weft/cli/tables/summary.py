@@ -23,10 +23,11 @@ from weft.cli.tables.stops import print_differences
 from weft.cli.tables.studies import print_studies
 from weft.cli.tables.thresholds import print_thresholds
 from weft.diagnosis.disturbed import not_usable
+from weft.diagnosis.kinds.every import KINDS
 from weft.diagnosis.signature import LATENCY_MAX_BYTES, Signature
 from weft.diagnosis.stops import stop_lines
 from weft.diagnosis.summary import Summary
-from weft.diagnosis.tables import casts, collectives, interference, linpack, pairs, traffic
+from weft.diagnosis.tables import pairs
 from weft.diagnosis.tables.points import deliveries_table, points_table
 from weft.diagnosis.tables.race import race_table
 from weft.interval import Interval
@@ -69,27 +70,19 @@ def print_summary(summary: Summary) -> None:
     print_loads(summary, console)
     print_insides(summary, console)
     print_ensembles(summary, console)
-    for table in _results(summary):
+    for table in pairs.short_tables(pairs.pairs_table(summary.multi_pair)):
         print_table(console, table)
+    for kind in KINDS:
+        for table in kind.short_tables(summary.results[kind.name], summary.meta):
+            if kind.is_record:
+                titled(console, table.title, record(table), *table.remarks)
+            else:
+                print_table(console, table)
     print_activities(summary.activities, summary.meta, console)
-    for table in linpack.short_tables(summary.linpack):
-        titled(console, table.title, record(table), *table.remarks)
     print_held(summary.prediction, console)
-    applications = summary.activities or summary.traffic or summary.linpack
+    applications = summary.activities or any(summary.results.values())
     if not (len(summary.rates) or summary.multi_pair or applications):
         console.print("no samples")
-
-
-def _results(summary: Summary) -> Iterator[ResultTable]:
-    """What applications came to."""
-    meta = summary.meta
-    yield from pairs.short_tables(pairs.pairs_table(summary.multi_pair))
-    yield from collectives.short_tables(summary.collectives, meta)
-    if summary.library_costs:
-        yield collectives.library_table(summary.library_costs)
-    yield from casts.short_tables(summary.file_casts, meta)
-    yield from traffic.short_tables(summary.traffic, meta)
-    yield from interference.short_tables(summary.interference, meta)
 
 
 def _header(summary: Summary) -> Iterator[str]:

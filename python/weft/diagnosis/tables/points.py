@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from weft.diagnosis.delivery import Delivered
+from weft.diagnosis.over_launches import over_launches
 from weft.diagnosis.points import Point
-from weft.diagnosis.tables.known import over_launches
 from weft.interval import Interval
 from weft.quantity import format_us
 from weft.table import ResultColumn, ResultTable

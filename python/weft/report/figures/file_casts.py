@@ -6,10 +6,10 @@ from collections.abc import Iterator, Sequence
 
 import altair as alt
 
-from weft.diagnosis.file_casts import SPENT, NodeCast
+from weft.diagnosis.kinds.casts.cast import SPENT, FileCast, NodeCast
+from weft.diagnosis.kinds.casts.kind import CASTS
 from weft.report.figures.drawing import axes, parts
 from weft.report.figures.drawing.figure import Figure, Row, Spec, short
-from weft.report.file_casts import FileCastStep
 from weft.report.material import Material
 
 MOST_ROWS = 64
@@ -21,20 +21,21 @@ COMING, WRITING = "chunks come", "written to the disk"
 def file_cast_figures(material: Material) -> list[Figure]:
     """One for each cast that reached a node."""
     found = (
-        _figure(f"file-cast-{number}", one) for number, one in enumerate(material.file_casts, 1)
+        _figure(f"file-cast-{number}", one.label, *one.results)
+        for number, one in enumerate(material.of_kind(CASTS), 1)
     )
     return [figure for figure in found if figure]
 
 
-def _figure(name: str, one: FileCastStep) -> Figure | None:
-    nodes = _shown([node for node in one.cast.nodes if node.first_ms is not None and node.src])
+def _figure(name: str, label: str, one: FileCast) -> Figure | None:
+    nodes = _shown([node for node in one.nodes if node.first_ms is not None and node.src])
     rows = [row for place, node in enumerate(nodes) for row in _rows(place, node)]
     if not rows:
         return None
-    slow = f" {one.cast.slow.text}." if one.cast.slow else ""
+    slow = f" {one.slow.text}." if one.slow else ""
     return Figure(
         name,
-        f"When the file came: {one.label}",
+        f"When the file came: {label}",
         f"From the first chunk until all was on the disk, by node.{slow}",
         _spec(name, rows, [node.node for node in nodes]),
         {name: rows},

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from weft.diagnosis.interference.slow_down import SlowDown
+from weft.diagnosis.kinds.interference.kind import INTERFERENCE
+from weft.diagnosis.kinds.interference.slow_down import SlowDown
 from weft.quantity import format_bytes
 from weft.report.figures.drawing.figure import Figure
 from weft.report.figures.forest import FAINT, STRONG, Forest, Twig
@@ -11,12 +12,9 @@ from weft.report.material import Material
 
 def interference_figures(material: Material) -> list[Figure]:
     """A row for each run, size and congestor; faint where the medians are closer than their interval tells."""
-    several = len(material.interference) > 1
-    twigs = [
-        _twig(step.label if several else "", one)
-        for step in material.interference
-        for one in step.rows
-    ]
+    steps = material.of_kind(INTERFERENCE)
+    several = len(steps) > 1
+    twigs = [_twig(step.label if several else "", one) for step in steps for one in step.results]
     if not twigs:
         return []
     caption = "Times as long as alone, by the median of its times, with the interval by launches. Faint: may be 1."

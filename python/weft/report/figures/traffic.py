@@ -6,12 +6,13 @@ from collections.abc import Iterator, Sequence
 
 import altair as alt
 
-from weft.diagnosis.traffic import Driven
+from weft.diagnosis.kinds.traffic.driven import Driven
+from weft.diagnosis.kinds.traffic.kind import TRAFFIC
+from weft.report.applications import ApplicationStep
 from weft.report.figures.drawing import axes
 from weft.report.figures.drawing.figure import Figure, Row, Spec, short
 from weft.report.figures.drawing.plots import LinePlot
 from weft.report.material import Material
-from weft.report.traffic import TrafficStep
 
 RATIO, WAITING = "traffic-ratio", "traffic-waiting"
 _NODES = "Nodes"
@@ -19,8 +20,8 @@ _NODES = "Nodes"
 
 def traffic_figures(material: Material) -> list[Figure]:
     """The real-time ratio, and the share of communicating and waiting, over nodes."""
-    ratio = [row for one in material.traffic for row in _ratios(one)]
-    waiting = [row for one in material.traffic for row in _shares(one)]
+    ratio = [row for one in material.of_kind(TRAFFIC) for row in _ratios(one)]
+    waiting = [row for one in material.of_kind(TRAFFIC) for row in _shares(one)]
     if not ratio:
         return []
     faster = "Times faster than real time"
@@ -43,8 +44,8 @@ def traffic_figures(material: Material) -> list[Figure]:
     ]
 
 
-def _ratios(step: TrafficStep) -> Iterator[Row]:
-    for one in step.phases:
+def _ratios(step: ApplicationStep) -> Iterator[Row]:
+    for one in step.results:
         rate = one.steps_per_s
         yield _row(step.label, one) | {
             "value": short(rate.median),
@@ -52,8 +53,8 @@ def _ratios(step: TrafficStep) -> Iterator[Row]:
         }
 
 
-def _shares(step: TrafficStep) -> Iterator[Row]:
-    for one in step.phases:
+def _shares(step: ApplicationStep) -> Iterator[Row]:
+    for one in step.results:
         without = 100 * (one.share["communicate"] + one.share["wait"])
         waiting = 100 * one.share["wait"]
         yield _row(step.label, one) | {

@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from dataclasses import replace
 from itertools import groupby
 
-from weft.diagnosis.collectives import Collected
-from weft.diagnosis.library_cost import LibraryCost
-from weft.diagnosis.tables.known import over_launches
+from weft.diagnosis.kinds.collectives.collected import Collected
+from weft.diagnosis.kinds.collectives.library_cost import LibraryCost
+from weft.diagnosis.over_launches import over_launches
 from weft.interval import Interval
 from weft.runs.meta import RunMeta
 from weft.table import ResultColumn, ResultTable

@@ -6,8 +6,8 @@ from collections.abc import Iterable, Iterator
 
 import pyarrow as pa
 
-from weft.diagnosis.interference.shared import shared_limits
-from weft.diagnosis.interference.trials import ALONE, WHOLE, Trial, trials
+from weft.diagnosis.kinds.interference.shared import shared_limits
+from weft.diagnosis.kinds.interference.trials import ALONE, WHOLE, Trial, trials
 from weft.plan.pattern import Interference
 from weft.quantity import format_bytes
 from weft.runs.meta import RunMeta, Warning

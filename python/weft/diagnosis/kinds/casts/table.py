@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from weft.diagnosis.file_casts import SPENT, FileCast, NodeCast
+from weft.diagnosis.kinds.casts.cast import SPENT, FileCast, NodeCast
 from weft.runs.meta import RunMeta
 from weft.table import ResultColumn, ResultTable
 
@@ -55,7 +55,11 @@ def casts_table(found: Sequence[FileCast]) -> ResultTable:
 
 def nodes_table(found: Sequence[FileCast], meta: RunMeta) -> ResultTable:
     """A row for each node of each cast."""
-    return ResultTable.joined([(name_of(one, meta), _of_nodes(one)) for one in found], label="cast")
+    return ResultTable.joined(
+        [(name_of(one, meta), _of_nodes(one)) for one in found],
+        "when each node had the file, and what it did",
+        label="cast",
+    )
 
 
 def name_of(one: FileCast, meta: RunMeta) -> str:

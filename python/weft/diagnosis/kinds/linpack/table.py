@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from weft.diagnosis.linpack import Price, Shares, Solution
-from weft.diagnosis.tables.known import over_launches
+from weft.diagnosis.kinds.linpack.solution import Price, Shares, Solution
+from weft.diagnosis.over_launches import over_launches
 from weft.interval import Interval
+from weft.runs.meta import RunMeta
 from weft.table import ResultColumn, ResultTable, Value
 
 GFLOPS = ResultColumn("gflops", "speed", Interval, over_launches("gflops"))
@@ -55,7 +56,7 @@ def linpack_table(found: Sequence[Solution]) -> ResultTable:
     return ResultTable.of("Linpack", _COLUMNS, found)
 
 
-def short_tables(found: Sequence[Solution]) -> list[ResultTable]:
+def short_tables(found: Sequence[Solution], _: RunMeta) -> list[ResultTable]:
     """A table for each step, whose title has what it solved."""
     return [_short(one) for one in found]
 

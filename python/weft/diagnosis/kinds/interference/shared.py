@@ -10,7 +10,7 @@ from typing import Protocol, TypeAlias
 import numpy as np
 
 from weft import _core
-from weft.diagnosis.interference.trials import roles
+from weft.diagnosis.kinds.interference.trials import roles
 from weft.diagnosis.limits.declared import DeclaredLimit, DeclaredNetwork
 from weft.diagnosis.limits.fabric_tree import has_one_way
 from weft.fabrics.describe import Description

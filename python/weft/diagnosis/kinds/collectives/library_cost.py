@@ -6,7 +6,7 @@ from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from weft.diagnosis.collectives import Collected
+from weft.diagnosis.kinds.collectives.collected import Collected
 from weft.interval import Interval
 from weft.plan.pattern import LIBRARY
 from weft.statistics import median_interval

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from itertools import groupby
 
-from weft.diagnosis.interference.slow_down import SlowDown
-from weft.diagnosis.interference.trials import WHOLE
-from weft.diagnosis.tables.known import over_launches
+from weft.diagnosis.kinds.interference.slow_down import SlowDown
+from weft.diagnosis.kinds.interference.trials import WHOLE
+from weft.diagnosis.over_launches import over_launches
 from weft.interval import Interval
 from weft.quantity import format_mbps
 from weft.runs.meta import RunMeta

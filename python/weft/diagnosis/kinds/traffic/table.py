@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from itertools import groupby
 
-from weft.diagnosis.tables.known import over_launches
-from weft.diagnosis.traffic import SHARES, Driven, hashes_differ
+from weft.diagnosis.kinds.traffic.driven import SHARES, Driven, hashes_differ
+from weft.diagnosis.over_launches import over_launches
 from weft.interval import Interval
 from weft.runs.meta import RunMeta
 from weft.table import ResultColumn, ResultTable

@@ -10,8 +10,8 @@ from typing import TypeAlias
 
 import numpy as np
 
-from weft.diagnosis.interference.shared import Shared, shared_limits
-from weft.diagnosis.interference.trials import ALONE, Trial, interference_steps, roles, trials
+from weft.diagnosis.kinds.interference.shared import Shared, shared_limits
+from weft.diagnosis.kinds.interference.trials import ALONE, Trial, interference_steps, roles, trials
 from weft.interval import Interval
 from weft.plan.pattern import Interference
 from weft.runs.folder import Run

@@ -1,0 +1,1 @@
+"""Casts of files: when each node had one, and what held it back."""

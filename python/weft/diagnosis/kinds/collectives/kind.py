@@ -1,0 +1,58 @@
+"""Collectives as a kind of results."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from weft.diagnosis.activities import activities
+from weft.diagnosis.kinds.collectives.collected import Collected, collectives
+from weft.diagnosis.kinds.collectives.library_cost import library_costs
+from weft.diagnosis.kinds.collectives.table import collectives_table, library_table, short_tables
+from weft.diagnosis.kinds.kind import ResultKind
+from weft.runs.folder import Run
+from weft.runs.meta import RunMeta
+from weft.table import ResultTable
+
+
+def _results(run: Run) -> list[Collected]:
+    return collectives(run.meta, activities(run))
+
+
+def _clause(found: Sequence[Collected]) -> str:
+    """The best of the shortest and of the longest."""
+    best = [one for one in found if one.times_best == 1.0]
+    first, last = (f"{one.algorithm} at {one.size_bytes:,} B" for one in (best[0], best[-1]))
+    ends = first if first == last else f"{first}, {last}"
+    return f"{best[0].operation} over {best[0].nodes} nodes is fastest by {ends}"
+
+
+def _tables(found: Sequence[Collected], _: RunMeta) -> dict[str, ResultTable]:
+    return {
+        "collectives": collectives_table(found),
+        "library": library_table(library_costs(found)),
+    }
+
+
+def _short_tables(found: Sequence[Collected], meta: RunMeta) -> list[ResultTable]:
+    library = library_table(library_costs(found))
+    return [*short_tables(found, meta), *([library] if library.rows else [])]
+
+
+def _document(found: Sequence[Collected]) -> dict[str, Any]:
+    return {"collectives": found, "library_costs": library_costs(found)}
+
+
+COLLECTIVES = ResultKind(
+    name="collectives",
+    title="Collectives",
+    results=_results,
+    clause=_clause,
+    tables=_tables,
+    short_tables=_short_tables,
+    notes={
+        "library": "The fastest of the other algorithms is carried out by agents over TCP. Below 1 the library is "
+        "faster. The best was chosen by the same times, so its own may be a little too good."
+    },
+    document=_document,
+)

@@ -1,0 +1,59 @@
+"""A kind of results, as every layer asks for it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import groupby
+from typing import Any, Generic, Protocol, TypeVar
+
+from weft.runs.folder import Run
+from weft.runs.meta import RunMeta
+from weft.table import ResultTable
+
+
+class OfStep(Protocol):
+    """What a result has at least: which step of the plan it is of."""
+
+    @property
+    def step(self) -> int:
+        """From 0."""
+
+
+R = TypeVar("R", bound=OfStep)
+
+
+def step_name(one: OfStep, meta: RunMeta) -> str:
+    """The name of a result's step."""
+    return meta.plan.steps[one.step].name
+
+
+@dataclass(frozen=True)
+class ResultKind(Generic[R]):
+    """`name` is its key in `weft show --json`, `title` that of its section on a page.
+
+    `results` are in the order of the steps; `clause` says in a part of a sentence what those of one name came to.
+    `tables` are all of them by the names of `run.tables`; the first has a row for each result and none for its step.
+    `short_tables` are for a terminal, one a step, whose one row is written downwards if it `is_record`. `notes` are
+    sentences under the tables on a page, by their names.
+    """
+
+    name: str
+    title: str
+    results: Callable[[Run], list[R]]
+    clause: Callable[[Sequence[R]], str]
+    tables: Callable[[Sequence[R], RunMeta], dict[str, ResultTable]]
+    short_tables: Callable[[Sequence[R], RunMeta], list[ResultTable]]
+    is_record: bool = False
+    name_of: Callable[[R, RunMeta], str] = step_name
+    notes: Mapping[str, str] = field(default_factory=dict)
+    document: Callable[[Sequence[R]], dict[str, Any]] | None = None
+
+    def named(self, results: Sequence[R], meta: RunMeta) -> list[tuple[str, list[R]]]:
+        """The results of each step, or of each part of it that has a name of its own."""
+        found = groupby(results, lambda one: self.name_of(one, meta))
+        return [(name, list(several)) for name, several in found]
+
+    def to_json(self, results: Sequence[R]) -> dict[str, Any]:
+        """What `weft show --json` has of them, by key."""
+        return self.document(results) if self.document else {self.name: results}

@@ -1,0 +1,1 @@
+"""Traffic simulations: how much faster than real time."""
