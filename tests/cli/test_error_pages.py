@@ -17,7 +17,7 @@ ROOT = Path(__file__).resolve().parents[2]
     ("command", "page"),
     [
         ("run sgnature --on sim:pair", "plans"),
-        ("run signature --on lab:par", "labs"),
+        ("run signature --on lab:par", "fabric-files"),
         ("run signature --on hosts:none.toml", "real-clusters"),
         ("run signature --on node:p4", "simulate-a-node"),
         ("import netpipe Makefile", "other-tools"),

@@ -28,6 +28,7 @@ from weft.what_if.alternative import read_alternatives
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGES = [*sorted(ROOT.glob("*.md")), *sorted((ROOT / "docs").glob("*.md"))]
+MOST_WORDS = 1500
 BLOCK = re.compile(r"^```(\w*)\n(.*?)^```", re.MULTILINE | re.DOTALL)
 
 
@@ -168,6 +169,23 @@ def test_tables_have_every_plan_and_format() -> None:
     catalogue = plans[plans.index("## Catalogue") :]
     assert [one for one in catalog.names("plan") if f"`{one}`" not in catalogue] == []
     assert [one for one in FORMATS if f"| `{one}` |" not in tools] == []
+
+
+def test_every_page_is_listed_and_has_a_place_in_the_site() -> None:
+    listed = set(re.findall(r"\]\(([\w-]+\.md)\)", (ROOT / "docs/README.md").read_text()))
+    menu = set(re.findall(r": ([\w-]+\.md)$", (ROOT / "mkdocs.yml").read_text(), re.MULTILINE))
+    every = {page.name for page in (ROOT / "docs").glob("*.md")} - {"README.md"}
+    assert (every - listed, every - menu) == (set(), set())
+
+
+def test_no_page_but_tables_is_long() -> None:
+    made = {"codes.md", "glossary.md", "causes.md", "knobs.md"}
+    long = {
+        page.name: words
+        for page in (ROOT / "docs").glob("*.md")
+        if page.name not in made and (words := len(page.read_text().split())) > MOST_WORDS
+    }
+    assert long == {}
 
 
 def test_every_picture_is_shown() -> None:

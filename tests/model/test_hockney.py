@@ -114,7 +114,7 @@ def test_the_knee_is_where_time_over_size_is_bent_most() -> None:
 
 
 def test_no_single_factor_meets_all_published_saturation_points() -> None:
-    """The table of docs/numbers.md: the knee meets the on-board cards of Reloaded and Hope only."""
+    """The knee meets the on-board cards of Reloaded and Hope only."""
     rows = saturation_rows().values()
     factors = [kb * KB / Hockney(latency_us, peak).n_half for latency_us, peak, kb in rows]
     assert (min(factors), max(factors)) == pytest.approx((0.58, 5.69), rel=0.01)

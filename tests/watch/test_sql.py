@@ -1,4 +1,4 @@
-"""The queries of docs/watch-links.md, on a real folder."""
+"""The queries of docs/watch-folder.md, on a real folder."""
 
 import re
 from pathlib import Path
@@ -11,7 +11,7 @@ from weft.watch.sites import Settings
 from weft.watch.store import Writer
 from weft.watch.upkeep import Upkeep
 
-PAGE = (CHECKOUT / "docs/watch-links.md").read_text()
+PAGE = (CHECKOUT / "docs/watch-folder.md").read_text()
 
 
 @pytest.fixture

@@ -68,7 +68,8 @@ def _beside(random: Random, times: float) -> bool:
     return False
 
 
-_PAGE = "docs/numbers.md"
+_PAGE = "docs/compare-runs.md"
+_RATIO = "docs/numbers.md"
 ALIKE = "the chance that any row is called significant is 5 % at most"
 WHOLE = "the chance that any row is called significant by chance is 5 % at most"
 BY_LAUNCH = {
@@ -140,7 +141,7 @@ CASES = [
             partial(_beside, times=times),
             1000,
             claimed=claimed,
-            said=(Said(_PAGE, words),),
+            said=(Said(_RATIO, words),),
         )
         for times, (claimed, words) in BESIDE.items()
     ),

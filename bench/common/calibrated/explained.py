@@ -14,7 +14,7 @@ COUNTERS = 20
 SLOW = 0.4
 CAUSE = 1.5
 """How much higher the counter that slows stretches down is in slow ones, in its deviations."""
-PASSES = Said("docs/numbers.md", "pass in at most 2 % of all cases")
+PASSES = Said("docs/explained.md", "pass in at most 2 % of all cases")
 
 
 def _spells(random: np.random.Generator, count: int, length: float) -> Ints:

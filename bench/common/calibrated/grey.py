@@ -22,10 +22,7 @@ ENDS = (96, 160, 400)
 """Rounds after which it is looked whether all is decided."""
 USUAL = 0.01
 BAD_NODE, BAD_LEAF = Element((5,), "out"), Element(MEMBERS[1], "out")
-ACCUSED = (
-    Said("docs/grey-failures.md", "on average at most 1 % of all accusations are false"),
-    Said("docs/numbers.md", "On average at most 1 % of all accusations are false"),
-)
+ACCUSED = (Said("docs/grey-failures.md", "on average at most 1 % of all accusations are false"),)
 IN_A_ROW = Said("docs/grey-failures.md", "healthy leaf is accused in 10 % of all runs")
 CLEARED = Said("python/weft/diagnosis/grey/report.py", "would have been found in 99 % of such runs")
 

@@ -10,10 +10,7 @@ from common.case import Case, Said
 from weft.diagnosis.paths.connection import Connection
 from weft.diagnosis.paths.sorting import Sorting
 
-MISSED = (
-    Said("docs/paths.md", "that the chance of missing one of the paths is 0.25 %"),
-    Said("docs/numbers.md", "chance that one of them is missed is 0.25 %"),
-)
+MISSED = (Said("docs/paths.md", "that the chance of missing one of the paths is 0.25 %"),)
 
 
 @dataclass(frozen=True)

@@ -21,7 +21,7 @@ Table = Mapping[str, object]
 
 @dataclass(frozen=True)
 class FabricDocument:
-    """A fabric file with its keys as written (docs/labs.md), not resolved. `origin` is what messages call it."""
+    """A fabric file with its keys as written (docs/fabric-files.md). `origin` is what messages call it."""
 
     table: Table
     origin: str

@@ -14,7 +14,7 @@ pub struct Condition {
     episode: Episode,
 }
 
-/// All that this kernel tells. The limits are those of docs/watch-links.md.
+/// All that this kernel tells. The limits are those of docs/watch-folder.md.
 pub fn all() -> Vec<Condition> {
     let mut found = vec![processor()];
     found.extend(Pressure::open("memory", "full").map(|source| {
