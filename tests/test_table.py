@@ -31,8 +31,8 @@ from weft.table import ResultColumn, ResultTable
 
 COMPUTED: dict[str, tuple[str, dict[str, str], set[str]]] = {
     "multi-pair": ("sim:two-nics", {}, {"pairs"}),
-    "netpipe": ("node:p4-400-base", {}, {"points"}),
-    "udp": ("node:p4-400-base", {}, {"points", "deliveries"}),
+    "netpipe": ("node:p4-400-base", {}, {"points", "signatures"}),
+    "udp": ("node:p4-400-base", {}, {"points", "deliveries", "signatures"}),
     "aapc": ("sim:two-racks", {}, {"phases"}),
     "hpl": ("sim:xibalba-e7-config2", {"steps__hpl__n": "2000"}, {"linpack"}),
     "traffic": (
@@ -199,7 +199,7 @@ def test_a_computed_run_is_told_alike(plan: str, tmp_path: Path) -> None:
 
 
 def test_a_stored_run_is_told_alike(tmp_path: Path) -> None:
-    check(Run.open(run_before_goals(tmp_path / "run")), {"points"})
+    check(Run.open(run_before_goals(tmp_path / "run")), {"points", "signatures"})
 
 
 def test_a_cast_is_told_alike() -> None:

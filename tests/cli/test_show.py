@@ -49,13 +49,13 @@ def test_the_table_shows_header_signature_points_and_dips(tmp_path: Path) -> Non
         "n1, n2",
         "complete",
         "something odd (look)",
-        "latency, us (up to 8 B)",
-        "93.8%",
+        "latency to 8 B, µs",
+        "94 %",
     ):
         assert part in text
     rows = [line for line in text.splitlines() if line.strip().startswith(f"{SIZES[60]} ")]
     assert len(rows) == 1 and rows[0].rstrip().endswith("dip")
-    assert len(text.splitlines()) < len(SIZES) + 20
+    assert len(text.splitlines()) < len(SIZES) + 21
     assert max(len(line) for line in text.splitlines()) <= 80
 
 
@@ -95,7 +95,7 @@ def test_import_prints_the_run_and_its_warnings(tmp_path: Path) -> None:
     assert (document["run"], document["status"]) == (str(tmp_path / "r"), "complete")
     assert document["warnings"][0]["code"] == "one-launch"
     text = weft("show", tmp_path / "r").stdout
-    assert "one launch, so without intervals" in text
+    assert "1 launch, so nothing is known about the spread between launches" in text
     assert "from" not in text.split("signature")[1]
     assert "not reached" in text
 

@@ -36,7 +36,7 @@ from weft.diagnosis.node.web import WebPoint, web_points
 from weft.diagnosis.points import Point, curve_points
 from weft.diagnosis.predictions import Held, held
 from weft.diagnosis.race.outcome import Outcome, stand
-from weft.diagnosis.signature import Signature, of_curves
+from weft.diagnosis.signature import Signature, of_curve, of_curves
 from weft.diagnosis.studies.find import studies
 from weft.diagnosis.studies.study import Study
 from weft.diagnosis.thresholds import Threshold, curve_thresholds
@@ -82,6 +82,8 @@ class Summary:
     linpack: list[Solution] = field(default_factory=list)
     interference: list[SlowDown] = field(default_factory=list)
     prediction: Held | None = None
+    signatures: list[Signature] = field(default_factory=list)
+    """Of each curve."""
 
     @property
     def ensembles(self) -> list[int]:
@@ -174,6 +176,7 @@ def summarise(run: Run) -> Summary:
         linpack=solutions(run),
         interference=slow_downs(run),
         prediction=predicted,
+        signatures=[of_curve(curve) for curve in found],
     )
 
 

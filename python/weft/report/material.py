@@ -12,6 +12,7 @@ from weft.diagnosis.race.outcome import Outcome, stand
 from weft.diagnosis.studies.find import studies
 from weft.diagnosis.studies.study import Study
 from weft.diagnosis.tables.race import race_table
+from weft.diagnosis.tables.signature import signatures_table
 from weft.knobs.recommendation import Recommendation
 from weft.report.collectives import (
     CollectiveStep,
@@ -38,6 +39,7 @@ from weft.report.steps import Inside, LoadStep, PairStep, insides_of, load_steps
 from weft.report.table import PageTable
 from weft.report.traffic import TrafficStep, traffic_rows, traffic_steps_of
 from weft.runs.folder import Run
+from weft.table import ResultTable
 
 
 @dataclass(frozen=True)
@@ -55,6 +57,12 @@ class Material:
     def series(self) -> list[Series]:
         """The curves of all runs."""
         return series_of(self.runs)
+
+    @property
+    def signatures_table(self) -> PageTable:
+        """Those of all curves, a row each."""
+        tables = [(one.label, signatures_table([one.signature])) for one in self.series]
+        return PageTable.of(ResultTable.joined(tables))
 
     @cached_property
     def recommendations(self) -> list[tuple[str, list[Recommendation]]]:

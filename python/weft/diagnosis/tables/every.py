@@ -11,6 +11,7 @@ from weft.diagnosis.tables.pairs import pairs_table
 from weft.diagnosis.tables.phases import phases_table
 from weft.diagnosis.tables.points import deliveries_table, points_table
 from weft.diagnosis.tables.race import race_table
+from weft.diagnosis.tables.signature import signatures_table
 from weft.diagnosis.tables.traffic import traffic_table
 from weft.table import ResultTable
 
@@ -18,6 +19,7 @@ from weft.table import ResultTable
 def tables_of(summary: Summary) -> dict[str, ResultTable]:
     """Those that have rows."""
     found = {
+        "signatures": signatures_table(summary.signatures),
         "points": points_table(summary.points),
         "deliveries": deliveries_table(summary.deliveries),
         "phases": phases_table([one for one in summary.phases if one.step in summary.ensembles]),
