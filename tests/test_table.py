@@ -18,10 +18,12 @@ from weft.api.run import opened
 from weft.api.table import Table as ArrowTable
 from weft.cli.tables.layout import drawn
 from weft.diagnosis.file_casts import SPENT, FileCast, NodeCast
+from weft.diagnosis.limits.findings import Slow
 from weft.diagnosis.race.outcome import Place
 from weft.diagnosis.summary import summarise
 from weft.diagnosis.tables.casts import NODES, casts_table
 from weft.diagnosis.tables.every import tables_of
+from weft.diagnosis.tables.limits import limits_table, slow_table
 from weft.diagnosis.tables.race import PLACES
 from weft.interval import Interval
 from weft.report.page import Report
@@ -200,6 +202,20 @@ def test_a_computed_run_is_told_alike(plan: str, tmp_path: Path) -> None:
 
 def test_a_stored_run_is_told_alike(tmp_path: Path) -> None:
     check(Run.open(run_before_goals(tmp_path / "run")), {"points", "signatures"})
+
+
+def test_a_diagnosis_is_told_alike(tmp_path: Path) -> None:
+    """Of limits that are not alike, so that each has a row of its own."""
+    run = compute(tmp_path / "run", "xray", "sim:two-racks")
+    found, page = opened(run.directory).diagnosis, Page(Report([run]).html())
+    limits = limits_table(found.findings.limits)
+    assert [one.members for one in found.findings.limits] == limits.values("members") != []
+    check_table(found.limits.to_arrow(), limits, page)
+
+
+def test_what_is_slow_is_told_alike() -> None:
+    rate = Interval(9.1234, 9.0, 9.2)
+    check_alone(slow_table([Slow("direction", ("n6",), "in", rate, 94.123, "seen", 2)]))
 
 
 def test_a_cast_is_told_alike() -> None:

@@ -163,11 +163,9 @@ class ResultTable:
         return cls(title, [ResultColumn(label, label, str), *tables[0][1].columns], rows)
 
     def has_ends(self, column: ResultColumn) -> bool:
-        """Whether any value of a column has an interval that is not a point."""
-        return any(
-            isinstance(value, Interval) and value.low < value.high
-            for value in self.values(column.name)
-        )
+        """Whether any value of a column has an interval that does not read as a point."""
+        found = map(ends, self.values(column.name))
+        return any(column.text(low) != column.text(high) for _, low, high in found)
 
     def without(self, *left_out: str) -> ResultTable:
         """Without the columns that are shown so, and those that have nothing in any row."""
