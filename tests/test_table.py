@@ -17,12 +17,14 @@ from support.runs import run_before_goals
 from weft.api.run import opened
 from weft.api.table import Table as ArrowTable
 from weft.cli.tables.layout import drawn
+from weft.diagnosis.evidence import PointEvidence
 from weft.diagnosis.file_casts import SPENT, FileCast, NodeCast
 from weft.diagnosis.limits.findings import Slow
 from weft.diagnosis.race.outcome import Place
 from weft.diagnosis.summary import summarise
 from weft.diagnosis.tables.casts import NODES, casts_table
 from weft.diagnosis.tables.every import tables_of
+from weft.diagnosis.tables.evidence import evidence_table, long_table
 from weft.diagnosis.tables.limits import limits_table, slow_table
 from weft.diagnosis.tables.race import PLACES
 from weft.interval import Interval
@@ -57,6 +59,7 @@ ENDS_OF_NAMES = {
     "%": "pct",
     "1": "share",
 }
+RATE = Interval(9.1234, 9.0, 9.2)
 NUMBER = r"-?\d+(?:\.\d*)?(?:e[-+]\d+)?"
 
 
@@ -213,9 +216,23 @@ def test_a_diagnosis_is_told_alike(tmp_path: Path) -> None:
     check_table(found.limits.to_arrow(), limits, page)
 
 
+def test_evidence_is_told_alike() -> None:
+    measures = {
+        "system_ns": Interval(17_627.4, 17_000.0, 18_000.0),
+        "switches": Interval(0.00442, 0.004, 0.005),
+        "network_share": Interval(0.1234, 0.1, 0.2),
+    }
+    one = PointEvidence(0, 0, "pingpong", "tcp", 64, "", "n1", 5, measures, {"interrupts": RATE})
+    check_alone(evidence_table([one]))
+    arrow = ArrowTable.of_results("evidence", long_table([one])).to_arrow()
+    assert dict(zip(*(arrow[key].to_pylist() for key in ("name", "value")), strict=True)) == {
+        **{name: value.median for name, value in measures.items()},
+        "interrupts": RATE.median,
+    }
+
+
 def test_what_is_slow_is_told_alike() -> None:
-    rate = Interval(9.1234, 9.0, 9.2)
-    check_alone(slow_table([Slow("direction", ("n6",), "in", rate, 94.123, "seen", 2)]))
+    check_alone(slow_table([Slow("direction", ("n6",), "in", RATE, 94.123, "seen", 2)]))
 
 
 def test_a_cast_is_told_alike() -> None:

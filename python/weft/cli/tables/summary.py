@@ -52,7 +52,7 @@ def print_summary(summary: Summary) -> None:
             title = f"{summary.meta.plan.steps[step].name}: {title}"
         print_table(console, points_table(points).titled(title))
         if delivered := [one for one in summary.deliveries if one.step == step]:
-            table = without_zeros(deliveries_table(delivered))
+            table = deliveries_table(delivered).without_zeros(int)
             console.print(drawn(table, console.width))
             for line in table.remarks:
                 console.print(f" {line}", style="dim italic")
@@ -114,13 +114,3 @@ def warning_lines(warnings: list[Warning]) -> Iterator[str]:
     for warning in warnings:
         hint = f" ({warning.hint})" if warning.hint else ""
         yield f"warning  {warning.message}{hint} [{warning.code}]"
-
-
-def without_zeros(table: ResultTable) -> ResultTable:
-    """Counts that are 0 in all rows are named below the table instead."""
-    shown = table.without("data")
-    zeros = [one for one in shown.columns if one.type is int and {*shown.values(one.name)} == {0}]
-    columns = [one for one in shown.columns if one not in zeros]
-    kept = list(zip(*(shown.values(one.name) for one in columns), strict=True))
-    said = f"{', '.join(one.label for one in zeros)}: all 0"
-    return ResultTable(table.title, columns, kept, remarks=[said] * bool(zeros))
