@@ -343,13 +343,16 @@ def test_losses_are_told_together(write: Diagnosed) -> None:
 
 
 def test_each_step_is_summed_up(run16: Run) -> None:
-    rows = {(row[0], row[1]): row for row in routes.steps_table(ensemble(run16)).rows}
-    alltoall = rows["alltoall", "1 MiB (1,048,576 B)"]
-    assert alltoall[2:4] == ["15", "239"]
-    assert alltoall[-1].endswith("Mb/s")
-    latency = rows["matrix", "1 B"]
-    assert latency[3:] == ["119", latency[4], latency[5], latency[6], ""]
-    assert all(value.endswith("µs") for value in latency[4:7])
+    one = ensemble(run16)
+    rates, latencies = routes.spread_tables(one)
+    assert rates.headers[:4] == ["Step", "What", "Size, B", "Slowest, Mb/s"]
+    assert rates.headers[-1] == "Overall, Mb/s"
+    rows = {(row[0], row[1]): row for row in rates.rows}
+    assert rows["alltoall", "routes"][2] == "1,048,576"
+    slowest, *_, fastest = map(float, rows["alltoall", "routes"][3:8])
+    assert slowest == pytest.approx(9.4, rel=0.05) and fastest == pytest.approx(94.1, rel=0.05)
+    assert [row[:3] for row in latencies.rows] == [["matrix", "routes", "1"]]
+    assert float(latencies.rows[0][3]) > float(latencies.rows[0][7])
 
 
 def test_a_chosen_phase_says_what_it_was_for(write: Diagnosed) -> None:

@@ -23,8 +23,7 @@ def print_findings(found: Findings, meta: RunMeta) -> None:
     print_disturbed(console, not_usable(meta))
     console.print(found.verdict, soft_wrap=True)
     for table in folded_tables(found):
-        if table.rows:
-            print_table(console, table)
+        print_table(console, table)
     for one in found.networks or [found]:
         _print_paths(one, console)
     if found.pairs:
