@@ -75,10 +75,11 @@ def spread_table(
     for what, name in _OF_PHASES.items():
         values = [getattr(one, name) for one in of_size]
         rows.append([what, size, len(of_size), *_quantiles(values), None])
-    if step.pattern.kind not in LIKE_PHASES:
-        return ResultTable("", _RATES, rows)
-    rows[1][-1] = overall_mbps(of_size)
-    return ResultTable("", _RATES, rows, remarks=[" overall: each phase at its slowest"])
+    remark = " least, mean and sum: over the routes of a phase"
+    if step.pattern.kind in LIKE_PHASES:
+        rows[1][-1] = overall_mbps(of_size)
+        remark += "; overall: each phase at its slowest"
+    return ResultTable("", _RATES, rows, remarks=[remark])
 
 
 def spread_tables(
