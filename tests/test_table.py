@@ -14,6 +14,7 @@ from rich.console import Console
 
 from support.computed import compute
 from support.runs import run_before_goals
+from support.synthetic_cluster import Cluster, Step, cards, write_cluster_run
 from weft.api.run import opened
 from weft.api.table import Table as ArrowTable
 from weft.cli.tables.layout import drawn
@@ -37,7 +38,7 @@ COMPUTED: dict[str, tuple[str, dict[str, str], set[str]]] = {
     "multi-pair": ("sim:two-nics", {}, {"pairs"}),
     "netpipe": ("node:p4-400-base", {}, {"points", "signatures"}),
     "udp": ("node:p4-400-base", {}, {"points", "deliveries", "signatures"}),
-    "aapc": ("sim:two-racks", {}, {"phases"}),
+    "aapc": ("sim:two-racks", {}, {"phases", "rates"}),
     "hpl": ("sim:xibalba-e7-config2", {"steps__hpl__n": "2000"}, {"linpack"}),
     "traffic": (
         "sim:two-racks",
@@ -205,6 +206,12 @@ def test_a_computed_run_is_told_alike(plan: str, tmp_path: Path) -> None:
 
 def test_a_stored_run_is_told_alike(tmp_path: Path) -> None:
     check(Run.open(run_before_goals(tmp_path / "run")), {"points", "signatures"})
+
+
+def test_what_stands_out_is_told_alike(tmp_path: Path) -> None:
+    cluster = Cluster(16, shared=cards(16, 4, 100.0), slow_in={5: 9.4}, slow_routes={(8, 2): 5.0})
+    run = write_cluster_run(tmp_path / "run", cluster, [Step.matrix(), Step.latencies()])
+    check(run, {"phases", "rates", "latencies", "standouts"})
 
 
 def test_a_diagnosis_is_told_alike(tmp_path: Path) -> None:
