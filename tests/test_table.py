@@ -14,14 +14,19 @@ from rich.console import Console
 
 from support.computed import compute
 from support.runs import run_before_goals
+from support.synthetic_cluster import Cluster, Step, cards, write_cluster_run
 from weft.api.run import opened
 from weft.api.table import Table as ArrowTable
 from weft.cli.tables.layout import drawn
+from weft.diagnosis.evidence import PointEvidence
 from weft.diagnosis.kinds.casts.cast import SPENT, FileCast, NodeCast
 from weft.diagnosis.kinds.casts.table import NODES, casts_table
+from weft.diagnosis.limits.findings import Slow
 from weft.diagnosis.race.outcome import Place
 from weft.diagnosis.summary import summarise
 from weft.diagnosis.tables.every import tables_of
+from weft.diagnosis.tables.evidence import evidence_table, long_table
+from weft.diagnosis.tables.limits import limits_table, slow_table
 from weft.diagnosis.tables.race import PLACES
 from weft.interval import Interval
 from weft.report.page import Report
@@ -31,9 +36,9 @@ from weft.table import ResultColumn, ResultTable
 
 COMPUTED: dict[str, tuple[str, dict[str, str], set[str]]] = {
     "multi-pair": ("sim:two-nics", {}, {"pairs"}),
-    "netpipe": ("node:p4-400-base", {}, {"points"}),
-    "udp": ("node:p4-400-base", {}, {"points", "deliveries"}),
-    "aapc": ("sim:two-racks", {}, {"phases"}),
+    "netpipe": ("node:p4-400-base", {}, {"points", "signatures"}),
+    "udp": ("node:p4-400-base", {}, {"points", "deliveries", "signatures"}),
+    "aapc": ("sim:two-racks", {}, {"phases", "rates"}),
     "hpl": ("sim:xibalba-e7-config2", {"steps__hpl__n": "2000"}, {"linpack"}),
     "traffic": (
         "sim:two-racks",
@@ -55,6 +60,7 @@ ENDS_OF_NAMES = {
     "%": "pct",
     "1": "share",
 }
+RATE = Interval(9.1234, 9.0, 9.2)
 NUMBER = r"-?\d+(?:\.\d*)?(?:e[-+]\d+)?"
 
 
@@ -199,7 +205,41 @@ def test_a_computed_run_is_told_alike(plan: str, tmp_path: Path) -> None:
 
 
 def test_a_stored_run_is_told_alike(tmp_path: Path) -> None:
-    check(Run.open(run_before_goals(tmp_path / "run")), {"points"})
+    check(Run.open(run_before_goals(tmp_path / "run")), {"points", "signatures"})
+
+
+def test_what_stands_out_is_told_alike(tmp_path: Path) -> None:
+    cluster = Cluster(16, shared=cards(16, 4, 100.0), slow_in={5: 9.4}, slow_routes={(8, 2): 5.0})
+    run = write_cluster_run(tmp_path / "run", cluster, [Step.matrix(), Step.latencies()])
+    check(run, {"phases", "rates", "latencies", "standouts"})
+
+
+def test_a_diagnosis_is_told_alike(tmp_path: Path) -> None:
+    """Of limits that are not alike, so that each has a row of its own."""
+    run = compute(tmp_path / "run", "xray", "sim:two-racks")
+    found, page = opened(run.directory).diagnosis, Page(Report([run]).html())
+    limits = limits_table(found.findings.limits)
+    assert [one.members for one in found.findings.limits] == limits.values("members") != []
+    check_table(found.limits.to_arrow(), limits, page)
+
+
+def test_evidence_is_told_alike() -> None:
+    measures = {
+        "system_ns": Interval(17_627.4, 17_000.0, 18_000.0),
+        "switches": Interval(0.00442, 0.004, 0.005),
+        "network_share": Interval(0.1234, 0.1, 0.2),
+    }
+    one = PointEvidence(0, 0, "pingpong", "tcp", 64, "", "n1", 5, measures, {"interrupts": RATE})
+    check_alone(evidence_table([one]))
+    arrow = ArrowTable.of_results("evidence", long_table([one])).to_arrow()
+    assert dict(zip(*(arrow[key].to_pylist() for key in ("name", "value")), strict=True)) == {
+        **{name: value.median for name, value in measures.items()},
+        "interrupts": RATE.median,
+    }
+
+
+def test_what_is_slow_is_told_alike() -> None:
+    check_alone(slow_table([Slow("direction", ("n6",), "in", RATE, 94.123, "seen", 2)]))
 
 
 def test_a_cast_is_told_alike() -> None:

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from weft.api.run import Interrupted, Run
     from weft.api.start import open, run, simulate
     from weft.api.table import Table
-    from weft.api.tables import Evidence, Routes, Samples
+    from weft.api.tables import Routes, Samples
     from weft.api.tune import Tuning, resume_tuning, tune, undo_settings
     from weft.api.twin import Twin, make_twin, open_twin
     from weft.api.watch import Watch, open_watch
@@ -48,7 +48,6 @@ __all__ = [
     "Decided",
     "Diagnosis",
     "Effects",
-    "Evidence",
     "Fabric",
     "Fit",
     "Interrupted",
@@ -111,7 +110,7 @@ _FILES = {
     "run": ("Interrupted", "Run"),
     "start": ("open", "run", "simulate"),
     "table": ("Table",),
-    "tables": ("Evidence", "Routes", "Samples"),
+    "tables": ("Routes", "Samples"),
     "tune": ("Tuning", "resume_tuning", "tune", "undo_settings"),
     "twin": ("Twin", "make_twin", "open_twin"),
     "watch": ("Watch", "open_watch"),

@@ -9,6 +9,7 @@ from typing import Any, Literal
 from weft.interval import Interval
 from weft.quantity import number
 
+Shown = Literal["everywhere", "median", "page", "data"]
 Value = str | float | Interval | None
 """What is in a cell; None where it is not known."""
 
@@ -33,7 +34,7 @@ class ResultColumn:
 
     An interval of which only the median is known may be a number. `spec` formats numbers that are not to have four
     digits. `shown`: "median" leaves the ends of intervals out on a terminal, "page" the column; "data" is for Arrow
-    alone: the title says it.
+    alone: the title says it. `meaning` is for where there is room for more than the label.
     """
 
     name: str
@@ -41,7 +42,8 @@ class ResultColumn:
     type: type = float
     read: Callable[[Any], Value] | None = None
     spec: str = ""
-    shown: Literal["everywhere", "median", "page", "data"] = "everywhere"
+    shown: Shown = "everywhere"
+    meaning: str = ""
 
     @property
     def unit(self) -> str:
@@ -163,11 +165,9 @@ class ResultTable:
         return cls(title, [ResultColumn(label, label, str), *tables[0][1].columns], rows)
 
     def has_ends(self, column: ResultColumn) -> bool:
-        """Whether any value of a column has an interval that is not a point."""
-        return any(
-            isinstance(value, Interval) and value.low < value.high
-            for value in self.values(column.name)
-        )
+        """Whether any value of a column has an interval that does not read as a point."""
+        found = map(ends, self.values(column.name))
+        return any(column.text(low) != column.text(high) for _, low, high in found)
 
     def without(self, *left_out: str) -> ResultTable:
         """Without the columns that are shown so, and those that have nothing in any row."""
@@ -178,6 +178,22 @@ class ResultTable:
         ]
         columns = [self.columns[at] for at in kept]
         return replace(self, columns=columns, rows=[[row[at] for at in kept] for row in self.rows])
+
+    def without_zeros(self, of_type: type) -> ResultTable:
+        """Without the columns of a type that are 0 in all rows, which the remarks name."""
+        zeros = [
+            one
+            for one in self.without("data", "page").columns
+            if one.type is of_type and not any(map(_median, self.values(one.name)))
+        ]
+        kept = [self._at(one.name) for one in self.columns if one not in zeros]
+        said = f"{', '.join(one.label for one in zeros)}: all 0"
+        return replace(
+            self,
+            columns=[self.columns[at] for at in kept],
+            rows=[[row[at] for at in kept] for row in self.rows],
+            remarks=[*self.remarks, *[said] * bool(zeros)],
+        )
 
     def titled(self, title: str) -> ResultTable:
         """Under another title."""

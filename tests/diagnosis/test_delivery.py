@@ -12,7 +12,6 @@ from support.here import weft
 from support.runs import step_plan, step_rows, write_run
 from weft.cli.output import plain
 from weft.cli.tables.layout import drawn
-from weft.cli.tables.summary import without_zeros
 from weft.diagnosis.delivery import Delivered, deliveries
 from weft.diagnosis.summary import summarise
 from weft.diagnosis.tables.points import deliveries_table
@@ -72,7 +71,7 @@ def test_it_stands_in_the_document_and_in_both_tables(tmp_path: Path) -> None:
 
 def printed(width: int, *rows: Delivered) -> str:
     out = io.StringIO()
-    table = without_zeros(deliveries_table(list(rows)))
+    table = deliveries_table(list(rows)).without_zeros(int)
     Console(file=out, width=width).print(drawn(table, width), *table.remarks)
     return out.getvalue()
 

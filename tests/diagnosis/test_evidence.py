@@ -106,7 +106,7 @@ def test_what_was_not_read_has_no_number_and_is_said_once(run):
     assert "softirq_ns" not in found_at(evidence(run), "n1").measures
     shown = weft("show", run.directory, "--evidence").stdout
     assert len(re.findall(r"pressure_io_ns \(no such file\)", shown)) == 2, "once for each node"
-    assert "0 everywhere: resent" in shown
+    assert "resent: all 0" in shown
     document = weft_json("show", run.directory, "--evidence")
     assert {one["node"] for one in document["evidence"]} == {"n1", "n2"}
 

@@ -182,7 +182,11 @@ def test_adding_takes_the_time_that_it_is_said_to_take(tmp_path: Path) -> None:
     on = "sim:crossbar(hosts=8)"
     only = {"steps__allreduce__algorithms": '["recursive-doubling"]'}
     free, adding = (
-        [one for one in collected(tmp_path / name, on, **only, **more).results["collectives"] if one.step == 0]
+        [
+            one
+            for one in collected(tmp_path / name, on, **only, **more).results["collectives"]
+            if one.step == 0
+        ]
         for name, more in (("free", {}), ("adding", {"steps__allreduce__reduce": '"1 ns"'}))
     )
     for without, one in zip(free, adding, strict=True):

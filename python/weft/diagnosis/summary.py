@@ -32,7 +32,7 @@ from weft.diagnosis.node.web import WebPoint, web_points
 from weft.diagnosis.points import Point, curve_points
 from weft.diagnosis.predictions import Held, held
 from weft.diagnosis.race.outcome import Outcome, stand
-from weft.diagnosis.signature import Signature, of_curves
+from weft.diagnosis.signature import Signature, of_curve, of_curves
 from weft.diagnosis.studies.find import studies
 from weft.diagnosis.studies.study import Study
 from weft.diagnosis.thresholds import Threshold, curve_thresholds
@@ -73,6 +73,8 @@ class Summary:
     results: dict[str, list[Any]] = field(default_factory=dict)
     """By the name of their kind (`weft.diagnosis.kinds`)."""
     prediction: Held | None = None
+    signatures: list[Signature] = field(default_factory=list)
+    """Of each curve."""
 
     @property
     def ensembles(self) -> list[int]:
@@ -157,6 +159,7 @@ def summarise(run: Run) -> Summary:
         activities=activities(run),
         results={kind.name: kind.results(run) for kind in KINDS},
         prediction=predicted,
+        signatures=[of_curve(curve) for curve in found],
     )
 
 

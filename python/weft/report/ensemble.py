@@ -148,7 +148,7 @@ class Ensemble:
             label=_label(self.label, index, indices, plan_steps),
             index=index,
             plan=plan_steps[index],
-            phases=[phase for phase in self._phases if phase.step == index],
+            phases=[phase for phase in self.phases if phase.step == index],
             matrix=matrix,
             effects=effects_of(matrix) if matrix and matrix.is_calm else None,
             nodes=len(self.run.meta.nodes),
@@ -157,7 +157,8 @@ class Ensemble:
         )
 
     @cached_property
-    def _phases(self) -> list[Phase]:
+    def phases(self) -> list[Phase]:
+        """Those of all steps, in order."""
         return phases(self.run, self.rates)
 
 

@@ -2,45 +2,26 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
-
-from weft.interval import Interval
-from weft.quantity import format_us, significant
+from weft.diagnosis.tables.evidence import MEASURES, evidence_table
+from weft.quantity import significant
 from weft.report.series import Series
-
-NAMES = {
-    "user_ns": "Processor time of the agent, in user mode, per message",
-    "system_ns": "Processor time of the agent, in the kernel, per message",
-    "softirq_ns": "Processor time in softirqs, of the host, per message",
-    "waiting_ns": "Agent waiting for a processor, per message",
-    "ns_per_byte": "Processor time of the agent, per byte",
-    "interrupts": "Interrupts of the interface, per message",
-    "softirqs": "Network softirqs of the host, per message",
-    "switches": "Context switches of the agent, per message",
-    "drops": "Frames lost by the host, per launch",
-    "retransmits": "Segments sent again, per launch",
-    "receive_window_share": "Time held up by the peer's window",
-    "send_buffer_share": "Time held up by the send buffer",
-    "network_share": "Time held up by the network",
-}
-"""What each measure is called, in the order of the table."""
 
 
 def evidence_rows(one: Series) -> dict[int, list[list[str]]]:
     """By size: the headings, then a row for each measure with a column for each node; none without evidence."""
-    nodes = list(dict.fromkeys(point.node for point in one.evidence))
-    found: dict[int, dict[str, dict[str, str]]] = defaultdict(lambda: defaultdict(dict))
-    for point in one.evidence:
-        for name, value in point.measures.items():
-            found[point.size_bytes][name][point.node] = _text(name, value)
     return {
-        size: [["Median over launches", *nodes]]
-        + [
-            [NAMES[name], *(by_node.get(node, "") for node in nodes)]
-            for name in NAMES
-            if (by_node := measures.get(name))
+        found.values("size_bytes")[0]: [
+            ["Median over launches", *found.values("node")],
+            *(
+                [
+                    ", ".join(filter(None, (column.meaning, column.unit))),
+                    *map(column.cell, found.values(column.name)),
+                ]
+                for column in MEASURES
+                if any(found.values(column.name))
+            ),
         ]
-        for size, measures in found.items()
+        for found in evidence_table(one.evidence).groups("size_bytes")
     }
 
 
@@ -57,17 +38,3 @@ def moved_rows(one: Series, size_bytes: int) -> list[list[str]]:
 
 def _fast(value: float | None) -> str:
     return "" if value is None else significant(value, 3)
-
-
-def _text(name: str, value: Interval) -> str:
-    """The median and, where they differ, the ends of its interval."""
-    low, middle, high = (_one(name, each) for each in (value.low, value.median, value.high))
-    return middle if low == high else f"{middle} ({low} to {high})"
-
-
-def _one(name: str, value: float) -> str:
-    if name.endswith("_share"):
-        return f"{100 * value:.0f} %"
-    if name.endswith("_ns") or name == "ns_per_byte":
-        return format_us(value / 1e3) if value else "0"
-    return significant(value, 3)

@@ -5,13 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from weft.diagnosis.limits.findings import Findings, Limit, Slow
-from weft.diagnosis.limits.folded import (
-    capacity_of,
-    directions_text,
-    fold_limits,
-    fold_slow,
-    members_text,
-)
+from weft.diagnosis.tables.limits import folded_tables
 from weft.nodeset import fold, fold_names
 from weft.quantity import format_mbps, format_us, range_mbps
 from weft.report.table import PageTable
@@ -42,40 +36,9 @@ def limit_lines(limits: Sequence[Limit]) -> list[str]:
     ]
 
 
-def limits_table(findings: Findings) -> PageTable:
-    """Every limit with what it rests on, by network where there are several."""
-    headers = ["Shared by", "Limit", "Against", "Capacity", "Demand", "Sure"]
-    found = [
-        (_prefix(one), alike) for one in _by_network(findings) for alike in fold_limits(one.limits)
-    ]
-    rows = [_limit_row(prefix, alike) for prefix, alike in found]
-    return PageTable(headers, rows, [alike[0].evidence for _, alike in found])
-
-
-def slow_table(findings: Findings) -> PageTable:
-    """Slow nodes, directions and routes, by network where there are several."""
-    found = [(_prefix(one), slow) for one in _by_network(findings) for slow in fold_slow(one.slow)]
-    rows = [
-        [
-            prefix + slow.name,
-            slow.kind,
-            slow.direction or "both" if slow.kind != "route" else "",
-            range_mbps(slow.rate_mbps),
-            format_mbps(slow.expected_mbps),
-        ]
-        for prefix, slow in found
-    ]
-    headers = ["Slow", "Kind", "Direction", "Rate", "Expected"]
-    return PageTable(headers, rows, [slow.evidence for _, slow in found])
-
-
-def _by_network(findings: Findings) -> Sequence[Findings]:
-    """What is alike in two networks is not folded: it is there twice."""
-    return findings.networks or [findings]
-
-
-def _prefix(findings: Findings) -> str:
-    return "" if findings.network is None else f"network {findings.network}: "
+def findings_tables(findings: Findings) -> list[PageTable]:
+    """Limits and what is slow, each with what it rests on."""
+    return list(map(PageTable.of, folded_tables(findings)))
 
 
 def slow_text(slow: Slow) -> str:
@@ -108,24 +71,6 @@ def clocks_table(run: Run) -> PageTable:
         if abs(entry["offset_ns"]) > entry["error_ns"]
     ]
     return PageTable(["Node", "Offset of its clock", "Error of that"], rows)
-
-
-def _limit_row(prefix: str, alike: Sequence[Limit]) -> list[str]:
-    limit = alike[0]
-    return [
-        prefix + members_text(alike),
-        f"{limit.kind}, {directions_text(alike)}",
-        _against(limit),
-        range_mbps(capacity_of(alike)),
-        f"{format_mbps(limit.demand_mbps)} ({limit.oversubscription:.1f}x)",
-        f"{100 * min(one.confidence for one in alike):.0f} %",
-    ]
-
-
-def _against(limit: Limit) -> str:
-    if limit.against:
-        return fold(limit.against)
-    return "" if limit.direction == "inside" else "all others"
 
 
 def _lost(run: Run) -> Iterator[str]:

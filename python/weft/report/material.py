@@ -15,6 +15,7 @@ from weft.diagnosis.race.outcome import Outcome, stand
 from weft.diagnosis.studies.find import studies
 from weft.diagnosis.studies.study import Study
 from weft.diagnosis.tables.race import race_table
+from weft.diagnosis.tables.signature import signatures_table
 from weft.knobs.recommendation import Recommendation
 from weft.report.applications import ApplicationSection, ApplicationStep, application_steps
 from weft.report.ensemble import Ensemble, ensembles_of
@@ -23,6 +24,7 @@ from weft.report.series import Series, run_names, series_of
 from weft.report.steps import Inside, LoadStep, PairStep, insides_of, load_steps_of, pair_steps_of
 from weft.report.table import PageTable
 from weft.runs.folder import Run
+from weft.table import ResultTable
 
 
 @dataclass(frozen=True)
@@ -40,6 +42,12 @@ class Material:
     def series(self) -> list[Series]:
         """The curves of all runs."""
         return series_of(self.runs)
+
+    @property
+    def signatures_table(self) -> PageTable:
+        """Those of all curves, a row each."""
+        tables = [(one.label, signatures_table([one.signature])) for one in self.series]
+        return PageTable.of(ResultTable.joined(tables))
 
     @cached_property
     def recommendations(self) -> list[tuple[str, list[Recommendation]]]:

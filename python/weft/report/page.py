@@ -7,7 +7,6 @@ from dataclasses import asdict
 from functools import cached_property
 from pathlib import Path
 
-from weft import quantity
 from weft.diagnosis.race import words
 from weft.report import facts, limits, routes, verdict
 from weft.report.details import detail_spec, details
@@ -72,7 +71,6 @@ class Report(Material):
         values = {
             "report": self,
             "facts": facts,
-            "quantity": quantity,
             "verdict": verdict,
             "swatch": _swatch,
             "limits": limits,

@@ -9,6 +9,7 @@ from weft.alike import listed
 from weft.diagnosis.disturbed import not_usable
 from weft.diagnosis.points import Point
 from weft.diagnosis.stops import ASSUMED, beside_earlier, difference_text, stop_line
+from weft.diagnosis.tables.signature import certainty
 from weft.diagnosis.thresholds import threshold_lines
 from weft.interval import Interval
 from weft.quantity import format_mbps, format_us, range_bytes, range_mbps, range_us
@@ -18,7 +19,6 @@ from weft.report.figures.curves import size_text
 from weft.report.series import Series, series_of
 from weft.report.steps import PairStep, load_steps_of
 from weft.runs.folder import Run
-from weft.statistics import has_interval
 
 MAX_NAMED = 8
 """So many sizes are named; the rest are counted and marked in figures and table."""
@@ -44,7 +44,10 @@ def disturbed_sentence(run: Run) -> str:
 
 def sentence(one: Series) -> str:
     """Where, what and how sure, such as "n1 to n2 over TCP on pair: 28 µs latency, ..."."""
-    return f"{subject(one)}: {', '.join(findings(one))}; {certainty(one)}.{_status(one.run)}"
+    statistic = one.run.meta.statistic
+    of = "" if statistic == "batch" else f", each value is the {statistic} of several trials"
+    sure = f"{certainty(one.signature)}{of}.{_status(one.run)}"
+    return f"{subject(one)}: {', '.join(findings(one))}; {sure}"
 
 
 def ensemble_sentence(one: Ensemble) -> str:
@@ -129,23 +132,6 @@ def findings(one: Series) -> list[str]:
     return rates if one.pattern in _STREAMED else [timed[0], *rates, timed[1]]
 
 
-def certainty(one: Series) -> str:
-    """How many launches, and with what probability a range holds the median."""
-    statistic = one.run.meta.statistic
-    of = "" if statistic == "batch" else f", each value is the {statistic} of several trials"
-    fewest = one.signature.launches
-    if fewest < 2:
-        return f"{_launches(fewest)}, so nothing is known about the spread between launches{of}"
-    if not has_interval(fewest):
-        return f"{_launches(fewest)}, too few for an interval{of}"
-    return f"{_launches(fewest)}, ranges cover the median with {coverage_text(one)}{of}"
-
-
-def coverage_text(one: Series) -> str:
-    """The coverage of the ranges, rounded as a person would say it: 0.9375 -> "94 %"."""
-    return f"{100 * one.signature.coverage:.0f} %"
-
-
 def _named(range_text: str, name: str) -> str:
     """Put the name between the value and its range: "28 µs latency (27 to 29)"."""
     value, bracket, rest = range_text.partition(" (")
@@ -154,10 +140,6 @@ def _named(range_text: str, name: str) -> str:
 
 def _found(value: Interval | None, say: Callable[[Interval], str], otherwise: str) -> str:
     return otherwise if value is None else say(value)
-
-
-def _launches(count: int) -> str:
-    return "1 launch" if count == 1 else f"{count} launches"
 
 
 def _place(run: Run) -> str:

@@ -4,20 +4,19 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from typing import Any
 
 import numpy as np
 from rich.console import Console
 from rich.table import Table
 
 from weft.alike import FEWEST, alike
-from weft.cli.tables.layout import drawn, plain_table, titled
-from weft.diagnosis.ensemble.effects import Block, Effects
-from weft.diagnosis.ensemble.phases import Bottleneck, Phase, overall_mbps
+from weft.cli.tables.layout import drawn, plain_table, print_table
+from weft.diagnosis.ensemble.phases import Bottleneck, Phase
 from weft.diagnosis.ensemble.rates import Rates
 from weft.diagnosis.summary import Summary
 from weft.diagnosis.tables.phases import MOST_ROWS, numbered, slowest_phases
-from weft.nodeset import fold, fold_groups, fold_names
+from weft.diagnosis.tables.routes import spread_table, standouts_table
+from weft.nodeset import fold_names
 from weft.quantity import number
 from weft.runs.digests import Digests
 
@@ -29,11 +28,6 @@ LONGEST_NAME = 40
 
 SAME = 1.0005
 """Rates that differ by less look the same in four digits."""
-
-LIKE_PHASES = ("alltoall", "matrix", "random")
-"""Patterns all of whose phases ask the same of the network; others grow from phase to phase."""
-
-_QUANTILES = {"slowest": 0.0, "10 %": 0.1, "median": 0.5, "90 %": 0.9, "fastest": 1.0}
 
 
 def print_ensembles(summary: Summary, console: Console) -> None:
@@ -50,25 +44,19 @@ def _print_step(summary: Summary, step: int, rates: Rates, console: Console) -> 
     plan_step = summary.meta.plan.steps[step]
     phases = [phase for phase in summary.phases if phase.step == step]
     title = _title(summary, step, phases, rates)
-    if plan_step.measures_latency:
-        titled(console, title, _latency_table(rates))
-        return
     whole = summary.sampled.get(step)
-    parts = list(_QUANTILES.values())
-    routes = whole.quantiles_mbps(parts) if whole else _quantiles(rates.mbps)
-    titled(console, title, _quantile_table(phases, routes))
+    print_table(console, spread_table(plan_step, rates, phases, whole).titled(title))
+    if plan_step.measures_latency:
+        return
     if held := _held_back(summary, step):
         console.print(held, soft_wrap=True)
-    if plan_step.pattern.kind in LIKE_PHASES:
-        console.print(f" overall {number(overall_mbps(phases))} Mb/s, each phase at its slowest")
     names = [str(node["name"]) for node in summary.meta.nodes]
     console.print(drawn(slowest_phases(phases), console.width))
     if len(rates) > len(phases):
         console.print(_route_table(names, rates) if whole is None else _kept_line(rates, whole))
     for effects in summary.effects:
         if effects.step == step:
-            for line in _effect_lines(effects):
-                console.print(" " + line, soft_wrap=True)
+            print_table(console, standouts_table(effects))
 
 
 def _held_back(summary: Summary, step: int) -> str:
@@ -129,33 +117,6 @@ def _kept_line(rates: Rates, whole: Digests) -> str:
     )
 
 
-def _quantile_table(phases: Sequence[Phase], routes: Sequence[float]) -> Table:
-    table = plain_table("Mb/s", *_QUANTILES)
-    table.columns[0].justify = "left"
-    table.add_row("routes", *map(number, routes))
-    rows = {
-        "phases, slowest route": [phase.rate_mbps for phase in phases],
-        "phases, mean of routes": [phase.mean_mbps for phase in phases],
-        "phases, all routes together": [phase.aggregate_mbps for phase in phases],
-    }
-    for label, values in rows.items():
-        table.add_row(label, *map(number, _quantiles(values)))
-    return table
-
-
-def _latency_table(rates: Rates) -> Table:
-    smallest = rates.where(rates.size == rates.size.min())
-    table = plain_table("us", *_QUANTILES)
-    table.add_row("routes", *map(number, reversed(_quantiles(smallest.time_us))))
-    return table
-
-
-def _quantiles(values: Any) -> list[float]:
-    # Nearest rank, so that every number was measured.
-    found = np.quantile(values, list(_QUANTILES.values()), method="inverted_cdf")
-    return [float(value) for value in found]
-
-
 def _route_table(names: Sequence[str], rates: Rates) -> Table:
     table = plain_table("slowest routes", "phase", "Mb/s")
     table.columns[0].justify = "left"
@@ -170,35 +131,6 @@ def _route_table(names: Sequence[str], rates: Rates) -> Table:
         table.add_row(route, numbered(phases), number(float(ordered[first])))
         first += len(rows)
     return table
-
-
-def _effect_lines(effects: Effects) -> Iterator[str]:
-    nodes = alike(effects.nodes, lambda one: one.direction, lambda one: one.factor)
-    for same in nodes[:MOST_ROWS]:
-        verb = "sends" if same[0].direction == "out" else "receives"
-        yield f"{fold(one.node for one in same)} {verb} at {same[0].factor:.0%} of what the others do"
-    for cell in effects.cells[:MOST_ROWS]:
-        rates = f"{number(cell.rate_mbps)} Mb/s, {number(cell.expected_mbps)} expected"
-        yield f"{cell.src} > {cell.dst} alone is slow: {rates}"
-    yield from _block_lines(effects.blocks)
-    more = {
-        "node": sum(map(len, nodes[MOST_ROWS:])),
-        "route": len(effects.cells) - MOST_ROWS,
-    }
-    yield from (f"and {_count(count, noun)} more" for noun, count in more.items() if count > 0)
-
-
-def _block_lines(blocks: Sequence[Block]) -> Iterator[str]:
-    inner = [block for block in blocks if block.src == block.dst]
-    across: dict[tuple[str, ...], str] = {}
-    for group in inner:
-        others = [block.rate_mbps for block in blocks if block.src == group.src != block.dst]
-        across[group.src] = " to ".join(dict.fromkeys((number(min(others)), number(max(others)))))
-    groups = alike(inner, lambda one: (len(one.src), number(one.rate_mbps), across[one.src]))
-    for same in groups[:MOST_ROWS]:
-        inside = f"{number(same[0].rate_mbps)} Mb/s inside"
-        named = fold_groups(one.src for one in same)
-        yield f"{named}: {inside}, {across[same[0].src]} Mb/s to other groups"
 
 
 def _losses(summary: Summary) -> Iterator[str]:

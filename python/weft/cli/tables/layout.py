@@ -83,8 +83,9 @@ def titled(console: Console, title: str, *parts: Table | str) -> None:
 
 
 def print_table(console: Console, results: ResultTable) -> None:
-    """A table of results below its title, and what is remarked of it."""
-    titled(console, results.title, drawn(results, console.width), *results.remarks)
+    """A table of results below its title, and what is remarked of it; nothing where it has no rows."""
+    if results.rows:
+        titled(console, results.title, drawn(results, console.width), *results.remarks)
 
 
 def drawn(results: ResultTable, width: int) -> Table:

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from rich.table import Table
+from rich.console import Console
 
 from weft.cli.tables.activities import print_activities
 from weft.cli.tables.ensemble import print_ensembles
 from weft.cli.tables.layout import (
     drawn,
-    plain_table,
     print_disturbed,
     print_table,
     record,
@@ -24,18 +23,15 @@ from weft.cli.tables.studies import print_studies
 from weft.cli.tables.thresholds import print_thresholds
 from weft.diagnosis.disturbed import not_usable
 from weft.diagnosis.kinds.every import KINDS
-from weft.diagnosis.signature import LATENCY_MAX_BYTES, Signature
 from weft.diagnosis.stops import stop_lines
 from weft.diagnosis.summary import Summary
 from weft.diagnosis.tables import pairs
 from weft.diagnosis.tables.points import deliveries_table, points_table
 from weft.diagnosis.tables.race import race_table
-from weft.interval import Interval
+from weft.diagnosis.tables.signature import short_table
 from weft.nodeset import fold
-from weft.quantity import number
 from weft.runs.guests import guests_text
 from weft.runs.meta import Warning
-from weft.statistics import has_interval
 from weft.table import ResultTable
 
 MOST_NAMED = 8
@@ -49,8 +45,7 @@ def print_summary(summary: Summary) -> None:
     for line in _header(summary):
         console.print(line, soft_wrap=True)
     if summary.signature:
-        title = _signature_title(summary.signature)
-        titled(console, title, _signature_table(summary.signature))
+        _print_record(console, short_table(summary.signature))
     for step in sorted({point.step for point in summary.points}):
         points = [each for each in summary.points if each.step == step]
         title = f"{points[0].pattern} over {points[0].transport}"
@@ -58,7 +53,7 @@ def print_summary(summary: Summary) -> None:
             title = f"{summary.meta.plan.steps[step].name}: {title}"
         print_table(console, points_table(points).titled(title))
         if delivered := [one for one in summary.deliveries if one.step == step]:
-            table = without_zeros(deliveries_table(delivered))
+            table = deliveries_table(delivered).without_zeros(int)
             console.print(drawn(table, console.width))
             for line in table.remarks:
                 console.print(f" {line}", style="dim italic")
@@ -74,15 +69,16 @@ def print_summary(summary: Summary) -> None:
         print_table(console, table)
     for kind in KINDS:
         for table in kind.short_tables(summary.results[kind.name], summary.meta):
-            if kind.is_record:
-                titled(console, table.title, record(table), *table.remarks)
-            else:
-                print_table(console, table)
+            (_print_record if kind.is_record else print_table)(console, table)
     print_activities(summary.activities, summary.meta, console)
     print_held(summary.prediction, console)
     applications = summary.activities or any(summary.results.values())
     if not (len(summary.rates) or summary.multi_pair or applications):
         console.print("no samples")
+
+
+def _print_record(console: Console, table: ResultTable) -> None:
+    titled(console, table.title, record(table), *table.remarks)
 
 
 def _header(summary: Summary) -> Iterator[str]:
@@ -108,41 +104,3 @@ def warning_lines(warnings: list[Warning]) -> Iterator[str]:
     for warning in warnings:
         hint = f" ({warning.hint})" if warning.hint else ""
         yield f"warning  {warning.message}{hint} [{warning.code}]"
-
-
-def _signature_table(signature: Signature) -> Table:
-    spread = has_interval(signature.launches)
-    table = plain_table("", "median", *(("from", "to") if spread else ()))
-    for label, value in (
-        (f"latency, us (up to {LATENCY_MAX_BYTES} B)", signature.latency_us),
-        (f"peak, Mb/s (at {signature.peak_bytes} B)", signature.peak_mbps),
-        ("half-power point, B", signature.half_power_bytes),
-        ("knee, B", signature.knee_bytes),
-        ("saturation point, B", signature.saturation_bytes),
-    ):
-        table.add_row(label, *(_ends(value, spread) if value else ("not reached",)))
-    return table
-
-
-def _signature_title(signature: Signature) -> str:
-    launches = signature.launches
-    if launches == 1:
-        return "signature, one launch, so without intervals"
-    if not has_interval(launches):
-        return f"signature, {launches} launches, too few for an interval"
-    return f"signature, {launches} launches, intervals hold with {signature.coverage:.1%}"
-
-
-def _ends(interval: Interval, spread: bool) -> list[str]:
-    values = [interval.median, *([interval.low, interval.high] if spread else [])]
-    return [number(value) for value in values]
-
-
-def without_zeros(table: ResultTable) -> ResultTable:
-    """Counts that are 0 in all rows are named below the table instead."""
-    shown = table.without("data")
-    zeros = [one for one in shown.columns if one.type is int and {*shown.values(one.name)} == {0}]
-    columns = [one for one in shown.columns if one not in zeros]
-    kept = list(zip(*(shown.values(one.name) for one in columns), strict=True))
-    said = f"{', '.join(one.label for one in zeros)}: all 0"
-    return ResultTable(table.title, columns, kept, remarks=[said] * bool(zeros))

@@ -10,15 +10,13 @@ import numpy as np
 
 from weft.diagnosis.curve import Ints
 from weft.diagnosis.ensemble.phases import overall_mbps
+from weft.diagnosis.tables.routes import LIKE_PHASES
 from weft.quantity import format_mbps
 from weft.report.ensemble import Ensemble, EnsembleStep
 from weft.report.figures.drawing import axes, parts
 from weft.report.figures.drawing.figure import Figure, Row, Spec, chart_spec, short
 from weft.report.material import Material
 from weft.statistics import Floats
-
-KINDS = ("alltoall", "random", "matrix")
-"""Patterns whose phases are all alike; of a run, the first of these that it has is drawn."""
 
 BINS = 40
 HEIGHT = 260
@@ -49,7 +47,7 @@ def histogram_figures(material: Material) -> list[Figure]:
 
 
 def _chosen(one: Ensemble) -> EnsembleStep | None:
-    steps = [step for kind in KINDS for step in one.steps if step.kind == kind]
+    steps = [step for kind in LIKE_PHASES for step in one.steps if step.kind == kind]
     return next((step for step in steps if not step.is_latency), None)
 
 
