@@ -11,6 +11,7 @@ from weft.diagnosis.predictions import Held, held
 from weft.diagnosis.race.outcome import Outcome, stand
 from weft.diagnosis.studies.find import studies
 from weft.diagnosis.studies.study import Study
+from weft.diagnosis.tables.predictions import held_table
 from weft.diagnosis.tables.race import race_table
 from weft.knobs.recommendation import Recommendation
 from weft.report.collectives import (
@@ -32,7 +33,6 @@ from weft.report.interference import (
     interference_steps_of,
 )
 from weft.report.linpack import LinpackStep, linpack_rows, linpack_steps_of
-from weft.report.prediction import prediction_table
 from weft.report.series import Series, run_names, series_of
 from weft.report.steps import Inside, LoadStep, PairStep, insides_of, load_steps_of, pair_steps_of
 from weft.report.table import PageTable
@@ -160,10 +160,16 @@ class Material:
         return interference_rows(self.interference)
 
     @cached_property
-    def predictions(self) -> list[tuple[str, Held, PageTable]]:
+    def predictions(self) -> list[tuple[str, Held]]:
         """What was predicted of runs beside what they measured, each with its run's name."""
         named = ((name, held(run)) for name, run in zip(self.names, self.runs, strict=True))
-        return [(name, found, prediction_table(found)) for name, found in named if found]
+        return [(name, found) for name, found in named if found]
+
+    @property
+    def prediction_tables(self) -> list[tuple[str, PageTable, Sequence[str]]]:
+        """The same as tables, and what they are made from."""
+        tables = [(name, held_table(found)) for name, found in self.predictions]
+        return [(name, PageTable.of(table), table.remarks) for name, table in tables]
 
     @cached_property
     def labels(self) -> list[str]:

@@ -10,6 +10,7 @@ from weft.diagnosis.tables.linpack import linpack_table
 from weft.diagnosis.tables.pairs import pairs_table
 from weft.diagnosis.tables.phases import phases_table
 from weft.diagnosis.tables.points import deliveries_table, points_table
+from weft.diagnosis.tables.predictions import held_table
 from weft.diagnosis.tables.race import race_table
 from weft.diagnosis.tables.traffic import traffic_table
 from weft.table import ResultTable
@@ -22,6 +23,7 @@ def tables_of(summary: Summary) -> dict[str, ResultTable]:
         "deliveries": deliveries_table(summary.deliveries),
         "phases": phases_table([one for one in summary.phases if one.step in summary.ensembles]),
         **({"race": race_table(summary.race)} if summary.race else {}),
+        **({"prediction": held_table(summary.prediction)} if summary.prediction else {}),
         "pairs": pairs_table(summary.multi_pair),
         "collectives": collectives_table(summary.collectives),
         "library": library_table(summary.library_costs),
