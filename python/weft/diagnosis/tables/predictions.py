@@ -8,14 +8,10 @@ from weft.runs.predicted import RunPrediction
 from weft.table import ResultColumn, ResultTable
 
 
-def _ms(time_s: Interval) -> Interval:
-    return Interval(*(1e3 * end for end in (time_s.median, time_s.low, time_s.high)))
-
-
 def _measured_ms(one: Beside) -> Interval | float | None:
     if one.measured is None:
         return None
-    found = _ms(one.measured.time_s)
+    found = one.measured.time_s.scaled(1e3)
     return found if one.measured.has_interval else found.median
 
 
@@ -36,7 +32,7 @@ def _verdict(one: Beside) -> str:
 _PREDICTED = (
     ResultColumn("step", "step", str, shown="page"),
     ResultColumn("kernel", "kernel", str, kernel_name),
-    ResultColumn("predicted_ms", "time", Interval, lambda one: _ms(one.time_s)),
+    ResultColumn("predicted_ms", "time", Interval, lambda one: one.time_s.scaled(1e3)),
     ResultColumn(
         "compute_ms", "of it computing", read=lambda one: one.compute_s and 1e3 * one.compute_s
     ),
@@ -48,7 +44,7 @@ _HELD = (
         "predicted_ms",
         "predicted",
         Interval,
-        lambda one: _ms(one.predicted.time_s),
+        lambda one: one.predicted.time_s.scaled(1e3),
         shown="median",
     ),
     ResultColumn("measured_ms", "measured", Interval, _measured_ms, shown="median"),
