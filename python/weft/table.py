@@ -9,6 +9,7 @@ from typing import Any, Literal
 from weft.interval import Interval
 from weft.quantity import number
 
+Shown = Literal["everywhere", "median", "page", "data"]
 Value = str | float | Interval | None
 """What is in a cell; None where it is not known."""
 
@@ -41,7 +42,7 @@ class ResultColumn:
     type: type = float
     read: Callable[[Any], Value] | None = None
     spec: str = ""
-    shown: Literal["everywhere", "median", "page", "data"] = "everywhere"
+    shown: Shown = "everywhere"
 
     @property
     def unit(self) -> str:
