@@ -47,6 +47,8 @@ COMPUTED: dict[str, tuple[str, dict[str, str], set[str]]] = {
     ),
     "collectives": ("sim:crossbar(hosts=4)", {}, {"collectives"}),
     "interference": ("sim:two-racks", {}, {"interference"}),
+    "gamma-sweep": ("node:p4-400-offload", {"steps__stream__gamma": "[0, 1]"}, {"loads"}),
+    "webserver": ("node:p4-400-offload", {"steps__webserver__users": "[5, 10]"}, {"web"}),
 }
 ENDS_OF_NAMES = {
     "B": "bytes",

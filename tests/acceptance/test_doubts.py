@@ -56,8 +56,8 @@ def test_json_has_each_warning_with_its_run_and_each_verdict_its_doubts(late: Pa
 def test_the_terminal_says_it_beside_the_verdict_and_once_below(late: Path) -> None:
     shown = resumed(late / "two-racks")
     assert re.search(r"sim:two-racks: accepted \(5 met; 3 in doubt\)", shown)
-    assert re.search(r"^  met, in doubt +no pair more than 10 % below", shown, re.MULTILINE)
-    assert re.search(r"^  met  +no limit", shown, re.MULTILINE)
+    assert re.search(r"^ met, in doubt +no pair more than 10 % below", shown, re.MULTILINE)
+    assert re.search(r"^ met  +no limit", shown, re.MULTILINE)
     assert f"\nin doubt: {DOUBT}\n" in shown
     said = f"2 runs (pairs, again-1): 3.1 to 40.6 % {LATE} ({HINT}) [lab-late]"
     assert shown.count(LATE) == shown.count(said) == 1

@@ -8,6 +8,8 @@ import pytest
 
 import weft
 from support.refusals import refused
+from test_table import check_alone
+from weft.acceptance.tables import verdicts_table
 from weft.execute.progress import Reporter
 
 
@@ -19,6 +21,7 @@ def test_an_acceptance_says_what_is_wrong(tmp_path: Path) -> None:
     element = found.faults[0].element
     assert "NOT accepted" in repr(found) and element in repr(found)
     assert found.runs["pairs"].status == "complete"
+    check_alone(verdicts_table(found.found.verdicts))
     again = weft.resume_acceptance(found.folder)
     assert again.verdicts.to_arrow().equals(found.verdicts.to_arrow())
     with refused("already exists"):

@@ -16,9 +16,11 @@ from support.runs import (
     step_rows,
     write_run,
 )
+from test_table import check_alone
 from weft.comparison.comparison import Unmatched, compare
 from weft.comparison.settings import Difference
 from weft.comparison.significance import family_p
+from weft.comparison.tables import points_table
 from weft.diagnosis.curve import curves
 from weft.errors import RequestError
 from weft.formats.exporters import export_run
@@ -81,9 +83,8 @@ def test_what_a_run_differs_from_itself_is_beside_the_difference(tmp_path: Path)
     document = weft_json("compare", a.directory, b.directory)
     assert document["points"][-1]["noise_a"] == found.pairs[-1].noise_a
     said = weft("compare", a.directory, b.directory).stdout
-    last = found.pairs[-1]
-    assert "noise, %" in said
-    assert f" {100 * last.noise_a:.1f} | {100 * last.noise_b:.1f} " in said  # type: ignore[operator]
+    assert "noise" in said
+    check_alone(points_table(found.each()))
 
 
 def test_what_is_significant_exceeds_what_either_run_differs_from_itself(tmp_path: Path) -> None:

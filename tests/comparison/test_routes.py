@@ -12,8 +12,10 @@ from support.here import weft, weft_json
 from support.plans import a_step
 from support.runs import launches_of, step_rows, write_run
 from support.synthetic_cluster import Cluster, Step, write_cluster_run
+from test_table import check_alone
 from weft.comparison.comparison import Comparison, Unmatched, compare
 from weft.comparison.routes import RoutePair
+from weft.comparison.tables import nodes_table, points_table, routes_table
 from weft.plan.pattern import AllToAll
 from weft.runs.folder import Run
 
@@ -101,6 +103,13 @@ def test_a_slow_node_is_named_before_its_routes(tmp_path: Path) -> None:
     said = weft("compare", a.directory, b.directory).stdout
     assert said.index("nodes that differ") < said.index("worst")
     assert compare(b, b).nodes == []
+    for table in (
+        points_table(found.each()),
+        nodes_table(found.nodes),
+        routes_table(found.routes),
+    ):
+        assert table.rows
+        check_alone(table)
 
 
 def test_nodes_of_other_names_are_matched_by_rank(tmp_path: Path) -> None:

@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from support.here import refusal, weft, weft_json
+from test_table import check
 from weft.diagnosis.node.applications import loaded_points
 from weft.execute.resolve import too_few_processors
 from weft.plan.load import load_plan
@@ -35,6 +36,7 @@ def test_a_receiver_computes_what_gamma_says(tmp_path: Path, transport: str, com
     assert bool(loaded.live.lost_pct) == (transport == "udp")
     shown = weft("show", tmp_path / "run").stdout
     assert "whose receiver computes" in shown and "p = " in shown
+    check(run, {"loads", "processors"})
 
 
 @pytest.mark.parametrize(

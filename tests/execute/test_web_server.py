@@ -17,6 +17,7 @@ from support.command import start, weft
 from support.here import refusal, weft_json
 from support.waiting import agents, wait_for, wait_for_samples
 from support.web_servers import servers
+from test_table import check
 from weft.diagnosis.node.web import web_points
 from weft.execute.applications.web_server import with_loops
 from weft.plan.load import load_plan
@@ -70,6 +71,7 @@ def test_pages_of_a_real_server_are_counted_in_both_loops(tmp_path: Path) -> Non
     assert closed.live and closed.live.loop == "closed"
     shown = weft("show", folder).stdout
     assert "apache, open loop, pages of 300000 B" in shown and "processor time for a page" in shown
+    check(Run.open(folder), {"web", "page_costs"})
     point = weft_json("show", folder)["points"][0]
     assert point["response_intervals_us"]["p99"]["low"] <= point["response_us"]["p99"]
     assert not set(servers().values()), "the server goes with the run"

@@ -9,10 +9,12 @@ import re
 import msgspec
 
 from support.tuned import WINDOW, choice_of, raced, tuning_of
+from test_table import check_alone
 from weft.cli.tables.tuning import print_tuning
 from weft.runs.run_warnings import RunWarning
 from weft.tuning.choice import NO_TIME, Skipped
 from weft.tuning.page.page import Page
+from weft.tuning.tables import candidates_table
 
 CANDIDATE = "tcp_rmem 4096 131072 8388608"
 WON = raced(choice_of("tcp_rmem", values=("4096 131072 8388608",), why=WINDOW), CANDIDATE, 1.8)
@@ -27,6 +29,14 @@ def test_the_page_says_what_to_change_why_and_how_to_undo_it() -> None:
     assert "sysctl -w net.ipv4.tcp_rmem=&#39;4096 131072 262144&#39;" in html.split("To undo it")[1]
     assert html.count("<svg") == 2 and "congestion reno led, and was not confirmed" in html
     assert not re.search(r"<script|(?:src|href)=['\"](?!#|data:)", html)
+
+
+def test_candidates_are_told_alike() -> None:
+    table = candidates_table([WON, LOST])
+    check_alone(table)
+    assert table.values("ratio")[0] is None and table.values("race").count("congestion") == 3
+    html = Page(tuning_of(WON, LOST), ["weft", "tune"]).html()
+    assert "Times as good" in html and "1.004" in html
 
 
 def test_no_recommendation_is_an_answer() -> None:

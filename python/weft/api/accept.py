@@ -6,13 +6,11 @@ import datetime
 import os
 from functools import cached_property
 from pathlib import Path
-from typing import ClassVar
-
-import pyarrow as pa
 
 from weft.acceptance import accept as acceptance
 from weft.acceptance.accept import AcceptRequest
 from weft.acceptance.faults import Fault, faults
+from weft.acceptance.tables import verdicts_table
 from weft.acceptance.vendor.page import write_page
 from weft.acceptance.verdict import Acceptance as Found
 from weft.acceptance.verdict import Verdict
@@ -21,41 +19,6 @@ from weft.api.table import Table
 from weft.api.text import Said
 from weft.execute.progress import Showing, silent
 from weft.runs.run_warnings import in_doubt, lines
-
-
-class Verdicts(Table):
-    """A row for each requirement (shape: requirements): `status` is "met", "not met" or "not decided".
-
-    `measured` is the worst that was found, with its interval, and `limit` what is required, both in the row's unit;
-    null where the requirement is about no number. `elements` are what is wrong, `causes` the likeliest first, `doubts`
-    why the numbers may be of something else than the network.
-    """
-
-    SCHEMA: ClassVar[pa.Schema] = pa.schema(
-        {
-            "requirement": pa.string(),
-            "title": pa.string(),
-            "status": pa.string(),
-            "measured": pa.float64(),
-            "measured_low": pa.float64(),
-            "measured_high": pa.float64(),
-            "limit": pa.float64(),
-            "unit": pa.string(),
-            "elements": pa.list_(pa.string()),
-            "causes": pa.list_(pa.string()),
-            "would_decide": pa.string(),
-            "doubts": pa.list_(pa.string()),
-        }
-    )
-
-
-def _row(one: Verdict) -> dict[str, object]:
-    plain = {name: getattr(one, name) for name in Verdict.__struct_fields__}
-    elements = [symptom.element for symptom in one.symptoms]
-    measured = {"measured": None} if one.measured is None else {"measured": one.measured}
-    causes = [cause.title for cause in one.causes]
-    return plain | measured | {"elements": elements, "causes": causes}
-
 
 HEADINGS = {True: "accepted", False: "NOT accepted", None: "not decided"}
 
@@ -74,9 +37,14 @@ class Acceptance(Said):
         return self.found.passed
 
     @cached_property
-    def verdicts(self) -> Verdicts:
-        """A row for each requirement."""
-        return Verdicts.of_rows(map(_row, self.found.verdicts))
+    def verdicts(self) -> Table:
+        """A row for each requirement (shape: requirements): `status` is "met", "not met" or "not decided".
+
+        `measured` is the worst that was found, with its interval, and `limit` what is required, both in the row's unit;
+        null where the requirement is about no number. `elements` are what is wrong, `causes` the likeliest first,
+        `doubts` why the numbers may be of something else than the network.
+        """
+        return Table.of_results("Verdicts", verdicts_table(self.found.verdicts))
 
     @cached_property
     def faults(self) -> list[Fault]:

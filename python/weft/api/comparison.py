@@ -4,19 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from functools import cached_property
-from typing import TYPE_CHECKING, ClassVar
-
-import pyarrow as pa
-from msgspec import UNSET
+from typing import TYPE_CHECKING
 
 from weft.api.figures import chosen, figures_of
 from weft.api.run import RunSource, opened
-from weft.api.table import Table, interval
+from weft.api.table import Table
 from weft.api.text import Said
-from weft.comparison.comparison import Comparison as Compared
 from weft.comparison.comparison import compare as compare_runs
-from weft.comparison.measured import Pair
-from weft.comparison.routes import RoutePair
+from weft.comparison.tables import points_table
 from weft.runs.folder import Run as StoredRun
 from weft.runs.meta import Warning
 
@@ -27,57 +22,6 @@ if TYPE_CHECKING:
 
 SHOWN = 6
 """So many differing nodes and warnings are printed."""
-
-
-class ComparedPoints(Table):
-    """What both runs measured (shape: sizes, loads and routes): throughput of each, and the ratio of a's over b's.
-
-    `is_significant` is null where the launches are too few to prove a difference. `noise_a_share` is what run a differs
-    from itself. `src` and `dst` are of routes between many nodes, `gamma` and `users` of loads, else null.
-    """
-
-    SCHEMA: ClassVar[pa.Schema] = pa.schema(
-        {
-            "pattern": pa.string(),
-            "size_bytes": pa.int64(),
-            "src": pa.string(),
-            "dst": pa.string(),
-            "phase": pa.int32(),
-            "gamma": pa.float64(),
-            "users": pa.float64(),
-            "arrangement": pa.string(),
-            **interval("a_mbps"),
-            **interval("b_mbps"),
-            **interval("ratio"),
-            "is_significant": pa.bool_(),
-            "noise_a_share": pa.float64(),
-            "noise_b_share": pa.float64(),
-        }
-    )
-
-    @classmethod
-    def of(cls, comparison: Compared) -> ComparedPoints:
-        """All that two runs share."""
-        return cls.of_rows(map(_row, comparison.each()))
-
-
-def _row(one: Pair) -> dict[str, object]:
-    loads = {name: getattr(one, name) for name in ("gamma", "users", "arrangement")}
-    route = (
-        {"src": one.src, "dst": one.dst, "phase": one.phase} if isinstance(one, RoutePair) else {}
-    )
-    return {
-        "pattern": one.pattern,
-        "size_bytes": one.size_bytes,
-        **route,
-        **{name: value for name, value in loads.items() if value is not UNSET},
-        "a_mbps": one.a,
-        "b_mbps": one.b,
-        "ratio": one.ratio,
-        "is_significant": one.significant,
-        "noise_a_share": one.noise_a,
-        "noise_b_share": one.noise_b,
-    }
 
 
 class Comparison(Said):
@@ -95,9 +39,13 @@ class Comparison(Said):
         """All that was found, as `weft compare --json` has it."""
 
     @cached_property
-    def points(self) -> ComparedPoints:
-        """Sizes, loads and routes that both have, in Mb/s; ratios without unit."""
-        return ComparedPoints.of(self.compared)
+    def points(self) -> Table:
+        """What both runs measured (shape: sizes, loads and routes): throughput of each, and the ratio of a's over b's.
+
+        `is_significant` is null where the launches are too few to prove a difference. `noise_a_share` is what run a
+        differs from itself. `src` and `dst` are of routes between many nodes, `gamma` and `users` of loads, else null.
+        """
+        return Table.of_results("Points", points_table(self.compared.each()))
 
     @property
     def warnings(self) -> list[Warning]:

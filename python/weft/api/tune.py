@@ -6,9 +6,6 @@ import datetime
 import os
 from collections.abc import Sequence
 from pathlib import Path
-from typing import ClassVar
-
-import pyarrow as pa
 
 from weft.api.run import Run, opened
 from weft.api.table import Table
@@ -20,25 +17,8 @@ from weft.runs.run_warnings import lines
 from weft.tuning import tune as tuning
 from weft.tuning.page.page import write_page
 from weft.tuning.request import USUAL_TIME_S, TuneRequest
+from weft.tuning.tables import candidates_table
 from weft.tuning.tuning import Tuning as Found
-
-
-class Candidates(Table):
-    """A row for each candidate of each race: `ratio` is how many times as good as the baseline it was, by the blocks
-    of the race; null for the baseline. `dropped_after` is the block after which it was dropped."""
-
-    SCHEMA: ClassVar[pa.Schema] = pa.schema(
-        {
-            "race": pa.string(),
-            "candidate": pa.string(),
-            "ratio": pa.float64(),
-            "ratio_low": pa.float64(),
-            "ratio_high": pa.float64(),
-            "blocks": pa.int64(),
-            "dropped_after": pa.int64(),
-            "why": pa.string(),
-        }
-    )
 
 
 class Tuning(Said):
@@ -60,20 +40,10 @@ class Tuning(Said):
         return self.found.settings
 
     @property
-    def candidates(self) -> Candidates:
-        """A row for each candidate of each race."""
-        return Candidates.of_rows(
-            {
-                "race": raced.choice.name,
-                "candidate": place.name,
-                "blocks": place.blocks,
-                "dropped_after": place.dropped_after,
-                "why": place.why,
-            }
-            | ({} if place.ratio is None else {"ratio": place.ratio})
-            for raced in self.found.raced
-            for place in raced.result.places
-        )
+    def candidates(self) -> Table:
+        """A row for each candidate of each race: `ratio` is how many times as good as the baseline it was, by the
+        blocks of the race; null for the baseline. `dropped_after` is the block after which it was dropped."""
+        return Table.of_results("Candidates", candidates_table(self.found.raced))
 
     @property
     def runs(self) -> dict[str, Run]:

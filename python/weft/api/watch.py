@@ -8,9 +8,11 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from weft.api.table import Table
 from weft.diagnosis.links.findings import Findings, analyse
 from weft.diagnosis.links.messages import MessageTimes, message_times
 from weft.diagnosis.links.series import Series
+from weft.diagnosis.links.tables import tables_of
 from weft.watch import store
 from weft.watch.history import history
 
@@ -38,6 +40,12 @@ class Watch:
     def findings(self) -> Findings:
         """Links with availability, alpha, beta, busy hours, changes and gaps; outages of all of them."""
         return analyse(self.series)
+
+    @cached_property
+    def tables(self) -> dict[str, Table]:
+        """What `weft watch show` and the report have, by name, such as `watch.tables["outages"]`."""
+        found = tables_of(self.findings, self.series)
+        return {name: Table.of_results(name, table) for name, table in found.items()}
 
     def messages(self, size_bytes: int, ranks: int | None = None) -> list[MessageTimes]:
         """What a message of this size takes on each link, by hour of the week or the day, with intervals (s), and an

@@ -48,14 +48,6 @@ class Pair(msgspec.Struct, frozen=True):
     noise_a: float | None = None
     noise_b: float | None = None
 
-    @property
-    def what(self) -> str:
-        """What tables call it, beside the size."""
-        said = {"gamma": self.gamma, "users": self.users}
-        loads = [f"{name} {load:g}" for name, load in said.items() if load is not UNSET]
-        arranged = [] if self.arrangement is UNSET else [self.arrangement]
-        return ", ".join([self.pattern, *loads, *arranged])
-
 
 class Key(NamedTuple):
     """What must be equal in both runs; `step` is which of the run's steps of that pattern it is."""

@@ -14,12 +14,12 @@ from weft.diagnosis.predictions import Held, held
 from weft.diagnosis.race.outcome import Outcome, stand
 from weft.diagnosis.studies.find import studies
 from weft.diagnosis.studies.study import Study
+from weft.diagnosis.tables.predictions import held_table
 from weft.diagnosis.tables.race import race_table
 from weft.diagnosis.tables.signature import signatures_table
 from weft.knobs.recommendation import Recommendation
 from weft.report.applications import ApplicationSection, ApplicationStep, application_steps
 from weft.report.ensemble import Ensemble, ensembles_of
-from weft.report.prediction import prediction_table
 from weft.report.series import Series, run_names, series_of
 from weft.report.steps import Inside, LoadStep, PairStep, insides_of, load_steps_of, pair_steps_of
 from weft.report.table import PageTable
@@ -113,10 +113,16 @@ class Material:
         ]
 
     @cached_property
-    def predictions(self) -> list[tuple[str, Held, PageTable]]:
+    def predictions(self) -> list[tuple[str, Held]]:
         """What was predicted of runs beside what they measured, each with its run's name."""
         named = ((name, held(run)) for name, run in zip(self.names, self.runs, strict=True))
-        return [(name, found, prediction_table(found)) for name, found in named if found]
+        return [(name, found) for name, found in named if found]
+
+    @property
+    def prediction_tables(self) -> list[tuple[str, PageTable, Sequence[str]]]:
+        """The same as tables, and what they are made from."""
+        tables = [(name, held_table(found)) for name, found in self.predictions]
+        return [(name, PageTable.of(table), table.remarks) for name, table in tables]
 
     @cached_property
     def labels(self) -> list[str]:

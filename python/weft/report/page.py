@@ -14,7 +14,6 @@ from weft.report.figures import Figure, all_figures
 from weft.report.figures.drawing.theme import colour_of, dash_of
 from weft.report.frame import page_data, render, write_page
 from weft.report.material import Material
-from weft.report.prediction import remarks
 from weft.runs.folder import Run
 
 NO_PINGPONG = "no-pingpong"
@@ -51,7 +50,7 @@ class Report(Material):
         ]
         found += [
             {"run": name, **asdict(warning)}
-            for name, one, _ in self.predictions
+            for name, one in self.predictions
             for warning in one.warnings
         ]
         found += [
@@ -76,7 +75,6 @@ class Report(Material):
             "limits": limits,
             "routes": routes,
             "race": words,
-            "remarks": remarks,
         }
         return render("page.html.j2", data, values)
 

@@ -10,12 +10,13 @@ from functools import cached_property
 from weft.diagnosis.multi_pair import MultiPairPoint, multi_pair_points
 from weft.diagnosis.node.applications import LoadedPoint, loaded_points
 from weft.diagnosis.node.gamma_runs import sweep_of_runs
-from weft.diagnosis.node.live_loads import TASKS, LiveLoad
 from weft.diagnosis.node.occupation import Budget, Busy, budgets, occupation
 from weft.diagnosis.node.p_over_gamma import p_over_gamma_text
 from weft.diagnosis.node.web import WebPoint, web_points
 from weft.diagnosis.pair_order import latency_orders, pair_orders
+from weft.diagnosis.tables.loads import loads_table, processors_table
 from weft.diagnosis.tables.pairs import pairs_table
+from weft.diagnosis.tables.web import page_costs_table, web_table
 from weft.errors import RequestError
 from weft.model.laws import Laws
 from weft.model.laws_fit import fit_laws
@@ -67,9 +68,14 @@ class LoadStep:
         return list(zip([one.gamma for one in self.loaded], rates.tolist(), strict=True))
 
     @property
-    def table(self) -> PageTable:
-        """All points."""
-        return _web_table(self.web) if self.web else _loaded_table(self.loaded)
+    def tables(self) -> list[PageTable]:
+        """All points, and then processor time where it was measured."""
+        found = (
+            (web_table(self.web), page_costs_table(self.web))
+            if self.web
+            else (loads_table(self.loaded), processors_table(self.loaded))
+        )
+        return [PageTable.of(one) for one in found if one.rows]
 
 
 def load_steps_of(names: Sequence[str], runs: Sequence[Run]) -> list[LoadStep]:
@@ -122,67 +128,6 @@ def _web_findings(points: Sequence[WebPoint]) -> str:
         f"pages of {format_bytes(last.page_bytes)}: up to {significant(most.pages_per_s, 3)} pages/s with "
         f"{most.users} users; {last.users} users wait {format_us(last.response_us)}"
     )
-
-
-def _loaded_table(points: Sequence[LoadedPoint]) -> PageTable:
-    headers = ["Gamma", "Throughput", "LAWS at most", "Without offload", "Gain", "LAWS at most"]
-    rows = [
-        [
-            f"{one.gamma:g}",
-            *map(format_mbps, (one.throughput_mbps, one.laws_mbps, one.before_mbps)),
-            f"{one.gain:+.1%}",
-            f"{one.laws_gain:+.1%}",
-            *(_live_cells(one.live, one.size_bytes) if one.live else ()),
-        ]
-        for one in points
-    ]
-    if points[0].live:
-        nodes = points[0].live.processor_ns
-        headers += ["Work done", *(f"{node} {task}, ns/B" for node in nodes for task in TASKS)]
-        headers += ["Receiving, ns/B", "p"]
-    return PageTable(headers, rows)
-
-
-def _live_cells(live: LiveLoad, size_bytes: int) -> list[str]:
-    """The work that was really done, and processor time of each byte by task of both ends."""
-    times_ns = [ns for tasks in live.processor_ns.values() for ns in tasks.values()]
-    of_byte = [significant(ns / size_bytes, 2) for ns in [*times_ns, live.host_ns]]
-    p = f"{live.p_at_gamma.median:.2f}" if live.p_at_gamma else ""
-    return [f"{live.gamma_done:.2f}", *of_byte, p]
-
-
-def _live_web_table(points: Sequence[WebPoint]) -> PageTable:
-    headers = ["Users", "Pages/s", "Response, mean", "Median", "90 %", "95 %", "99 %", "99.9 %"]
-    rows = [
-        [
-            str(one.users),
-            significant(one.pages_per_s, 4),
-            *(format_us(time_us.median) for time_us in one.live.response_us.values()),
-            str(one.live.errors + one.live.timeouts),
-        ]
-        for one in points
-        if one.live
-    ]
-    return PageTable([*headers, "Without a page"], rows)
-
-
-def _web_table(points: Sequence[WebPoint]) -> PageTable:
-    if points[0].live:
-        return _live_web_table(points)
-    processors = list(points[0].interrupts_per_s)
-    headers = ["Users", "Pages/s", "Response, mean", "Median", "95 %", "99 %"]
-    headers += [f"{name} busy" for name in processors] + ["Interrupts/s"]
-    rows = [
-        [
-            str(one.users),
-            significant(one.pages_per_s, 4),
-            *map(format_us, (one.response_us, one.median_us, one.p95_us, one.p99_us)),
-            *(f"{one.busy[name]:.1%}" for name in processors),
-            f"{sum(one.interrupts_per_s.values()):.0f}",
-        ]
-        for one in points
-    ]
-    return PageTable(headers, rows)
 
 
 @dataclass(frozen=True)

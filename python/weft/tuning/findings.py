@@ -145,6 +145,6 @@ def _lost(raced: Raced) -> Iterator[str]:
 def place_text(place: Place) -> str:
     """How a candidate did, in words."""
     if place.ratio is None:
-        return place.why or "what the others have to beat"
+        return place.why or "in no block"
     why = f"; {place.why}" if place.why else ""
     return f"{times_text(place.ratio)} in {place.blocks} blocks{why}"

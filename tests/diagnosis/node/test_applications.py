@@ -193,7 +193,7 @@ def test_runs_are_compared_load_by_load(tmp_path: Path) -> None:
     found = weft_json("compare", off, base)["points"]
     assert [pair["gamma"] for pair in found] == [0, 1]
     assert found[0]["ratio"]["median"] > 1.2
-    assert "stream, gamma 1" in weft("compare", off, base).stdout
+    assert weft("compare", off, base).stdout.count(" stream ") == 2
     plain = compute(tmp_path / "plain", "latency", "node:p4-400-base")
     with refused("share no size"):
         compare(Run.open(str(base)), plain)

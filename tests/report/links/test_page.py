@@ -15,7 +15,12 @@ from report.test_browser import drawn, reading
 from support.browser import chromium, needs_chromium
 from support.here import refusal, weft_json
 from support.probes import MONDAY, lose, probes, stop
+from test_table import Page, check_alone
+from weft.api.watch import open_watch
+from weft.diagnosis.links.findings import analyse
 from weft.diagnosis.links.series import Series
+from weft.diagnosis.links.tables import tables_of
+from weft.report.table import PageTable
 from weft.watch.importing import write_watch
 
 DAY, HOUR = 86400.0, 3600.0
@@ -80,6 +85,25 @@ def test_the_words_say_how_long_why_and_when_it_is_busy(path: Path) -> None:
         assert words in text, words
     assert "A message of 20 kB takes" in text and "between 4 ranks" in text
     assert "Gaps, in which nothing was measured, count neither" in text
+
+
+def test_its_tables_are_those_of_the_terminal_and_of_arrow(path: Path) -> None:
+    watched, shown = open_watch(path.parent), Page(path.read_text()).tables
+    tables = tables_of(watched.findings, watched.series)
+    assert {*tables} == {*watched.tables}
+    assert {name for name, table in tables.items() if table.rows} == {*tables} - {"changes"}
+    for table in tables.values():
+        if table.rows:
+            check_alone(table)
+            text = PageTable.of(table)
+            assert [list(text.headers), *map(list, text.rows)] in shown
+
+
+def test_gaps_are_in_the_order_of_time() -> None:
+    """Their days of the week are not."""
+    series = stop(stop(probes(6 * DAY, step_s=20), 2.5 * DAY, 2.75 * DAY), 4.5 * DAY, 4.75 * DAY)
+    gaps = tables_of(analyse([series]), [series])["gaps"]
+    assert [text[:3] for text in gaps.values("begins")] == ["Wed", "Fri"]
 
 
 def test_a_watch_without_probes_is_refused(tmp_path: Path) -> None:

@@ -19,11 +19,11 @@ from weft.acceptance.faults import Fault, faults
 from weft.acceptance.pairs import SCREEN
 from weft.acceptance.plans import LIMITS
 from weft.acceptance.requirements import value_text
+from weft.acceptance.tables import verdicts_table
 from weft.acceptance.vendor.second_look import second_look
 from weft.acceptance.vendor.texts import (
     code,
     facts_text,
-    measured_text,
     node_facts,
     title_of,
     verdict_text,
@@ -82,13 +82,8 @@ class Page:
     def requirements(self) -> PageTable:
         """Every requirement beside what was measured; those that are not met first."""
         order = ("not met", "not decided", "met")
-        rows = [
-            [one.marked_status, one.title, measured_text(one), one.requirement]
-            for status in order
-            for one in self.found.verdicts
-            if one.status == status
-        ]
-        return PageTable(["Verdict", "Required", "Measured: worst, with its interval", "Key"], rows)
+        ordered = sorted(self.found.verdicts, key=lambda one: order.index(one.status))
+        return PageTable.of(verdicts_table(ordered))
 
     @property
     def facts(self) -> list[tuple[str, str]]:

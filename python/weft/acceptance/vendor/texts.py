@@ -5,7 +5,7 @@ from __future__ import annotations
 from markupsafe import Markup, escape
 
 from weft.acceptance.causes import vocabulary
-from weft.acceptance.decide import text_of
+from weft.acceptance.tables import measured_text
 from weft.acceptance.verdict import Symptom, Verdict
 from weft.condition import Fact
 from weft.preflight.record import NodeRecord
@@ -32,13 +32,6 @@ def code(text: str) -> Markup:
         Markup("<code>{}</code>").format(part) if number % 2 else part
         for number, part in enumerate(parts)
     )
-
-
-def measured_text(one: Verdict) -> str:
-    """The worst measured value with its interval, or what was seen."""
-    if one.measured is None:
-        return "" if one.status == "not decided" else "; ".join(one.evidence[:1])
-    return text_of(one.measured, one.unit)
 
 
 def verdict_text(one: Verdict) -> str:

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
-from weft.acceptance.decide import text_of
 from weft.acceptance.faults import Fault, faults
+from weft.acceptance.tables import verdicts_table
 from weft.acceptance.verdict import Acceptance, Cause, Verdict
-from weft.cli.tables.layout import terminal, titled
+from weft.cli.tables.layout import drawn, titled, wide_terminal
 from weft.cli.tables.run_warnings import print_run_warnings
 from weft.nodeset import fold
 
@@ -17,15 +15,14 @@ MOST_CAUSES = 3
 
 def print_acceptance(found: Acceptance) -> None:
     """All of it."""
-    console = terminal(soft_wrap=True)
+    console = wide_terminal(soft_wrap=True)
     console.print(
         f"{found.testbed}: {HEADINGS[found.passed]} ({found.counts}), {len(found.nodes)} nodes, "
         f"{found.elapsed_s:.0f} s",
         style="bold",
     )
-    console.print(f"required: {found.expected_from}; the worst that was measured:", style="dim")
-    for row in _rows(found.verdicts):
-        console.print(row)
+    console.print(f"required: {found.expected_from}", style="dim")
+    console.print(drawn(verdicts_table(found.verdicts), console.width))
     if found.of_many:
         console.print(found.of_many, style="dim")
     for text in found.doubts:
@@ -38,20 +35,6 @@ def print_acceptance(found: Acceptance) -> None:
         if verdict.status != "met" and verdict.requirement not in told:
             titled(console, f"{verdict.marked_status}: {verdict.title}", *_open(verdict))
     print_run_warnings(console, found.warnings)
-
-
-def _rows(verdicts: Sequence[Verdict]) -> list[str]:
-    first = max(len("not decided"), *(len(one.marked_status) for one in verdicts))
-    width = max(len(one.title) for one in verdicts)
-    rows = [
-        f"  {one.marked_status:<{first}}  {one.title:<{width}}  {_measured(one)}"
-        for one in verdicts
-    ]
-    return [row.rstrip() for row in rows]
-
-
-def _measured(one: Verdict) -> str:
-    return text_of(one.measured, one.unit) if one.measured else ""
 
 
 def _where(fault: Fault) -> str:

@@ -6,21 +6,12 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 from rich.console import Console
-from rich.table import Table
 
-from weft.alike import alike
-from weft.cli.tables.layout import plain_table, terminal
+from weft.cli.tables.layout import print_table, terminal
 from weft.cli.tables.summary import warning_lines
 from weft.comparison.comparison import Comparison
-from weft.comparison.measured import Pair
-from weft.comparison.nodes import NodeRatio
-from weft.comparison.routes import RoutePairs
 from weft.comparison.settings import OF_NODES
-from weft.nodeset import fold
-from weft.quantity import number
-
-MOST_ROWS = 20
-"""Longer lists are cut; --json has everything."""
+from weft.comparison.tables import MOST_ROWS, nodes_table, points_table, routes_table
 
 
 def print_comparison(found: Comparison) -> None:
@@ -30,14 +21,10 @@ def print_comparison(found: Comparison) -> None:
         console.print(f"not comparable: {found.not_comparable}", style="bold", soft_wrap=True)
     for line in _header(found):
         console.print(line, soft_wrap=True)
-    console.print("\nthroughput, a over b", style="bold")
-    if found.points:
-        console.print(_points_table(found.points))
-    if found.nodes:
-        console.print("nodes that differ, beside the others", style="bold")
-        console.print(_nodes_table(found.nodes))
-    if len(found.routes):
-        console.print(_routes_table(found.routes))
+    tables = points_table(found.points), nodes_table(found.nodes), routes_table(found.routes)
+    for table in tables:
+        if table.rows:
+            print_table(console, table)
     if found.not_comparable is None:
         _print_verdict(console, found)
 
@@ -86,34 +73,6 @@ def _header(found: Comparison) -> Iterator[str]:
     yield from warning_lines(found.warnings)
 
 
-def _points_table(points: Sequence[Pair]) -> Table:
-    is_known = any(pair.significant is not None for pair in points)
-    has_ends = any(pair.ratio.low < pair.ratio.high for pair in points)
-    has_noise = any((pair.noise_a, pair.noise_b) != (None, None) for pair in points)
-    last = [
-        *(("from", "to") if has_ends else ()),
-        *(("noise, %",) if has_noise else ()),
-        *(("differs",) if is_known else ()),
-    ]
-    table = plain_table("", "size, B", "a, Mb/s", "b, Mb/s", "ratio", *last)
-    for pair in points:
-        table.add_row(
-            pair.what,
-            str(pair.size_bytes),
-            number(pair.a.median),
-            number(pair.b.median),
-            f"{pair.ratio.median:.3f}",
-            *([f"{end:.3f}" for end in (pair.ratio.low, pair.ratio.high)] if has_ends else []),
-            *([_noises(pair.noise_a, pair.noise_b)] if has_noise else []),
-            *([_significance(pair)] if is_known else []),
-        )
-    return table
-
-
-def _significance(pair: Pair) -> str:
-    return "unknown" if pair.significant is None else "yes" if pair.significant else ""
-
-
 def _noises(*noise: float | None) -> str:
     return " | ".join("?" if one is None else f"{100 * one:.1f}" for one in noise)
 
@@ -121,40 +80,3 @@ def _noises(*noise: float | None) -> str:
 def _middle(noise: Sequence[float | None]) -> float | None:
     known = [one for one in noise if one is not None]
     return float(np.median(known)) if known else None
-
-
-def _nodes_table(nodes: Sequence[NodeRatio]) -> Table:
-    table = plain_table("", "node", "", "ratio")
-    found = alike(nodes, lambda one: (one.pattern, one.step, one.direction, f"{one.ratio:.3f}"))
-    for same in found[:MOST_ROWS]:
-        one, names = same[0], fold(each.node for each in same)
-        way = "sends" if one.direction == "out" else "receives"
-        table.add_row(_named(one.pattern, one.step), names, way, f"{one.ratio:.3f}")
-    if more := sum(map(len, found[MOST_ROWS:])):
-        table.add_row("", f"and {more} more", "", "")
-    return table
-
-
-def _named(pattern: str, step: int) -> str:
-    return pattern if step == 0 else f"{pattern} {step + 1}"
-
-
-def _routes_table(routes: RoutePairs) -> Table:
-    """A line for each step and size: the middle of its routes, and the one that differs most."""
-    headings = ("", "size, B", "routes", "a, Mb/s", "b, Mb/s", "ratio", "worst", "route", "phase")
-    table = plain_table(*headings)
-    for step, size in np.unique(np.column_stack([routes.step, routes.a.size]), axis=0).tolist():
-        mine = np.flatnonzero((routes.step == step) & (routes.a.size == size))
-        ratios = routes.ratios[mine]
-        worst = int(mine[np.argmax(np.abs(ratios - 1))])
-        src, dst = (routes.names[end[worst]] for end in (routes.a.src, routes.a.dst))
-        table.add_row(
-            _named(*routes.steps[step]),
-            str(size),
-            str(len(mine)),
-            *(number(float(np.median(one.mbps[mine]))) for one in (routes.a, routes.b)),
-            *(f"{value:.3f}" for value in (np.median(ratios), routes.ratios[worst])),
-            f"{src} > {dst}",
-            str(routes.a.phase[worst]),
-        )
-    return table

@@ -6,8 +6,10 @@ from rich.table import Table
 
 from weft.cli.tables.layout import plain_table, terminal, titled
 from weft.diagnosis.links.busy import DAYS
+from weft.diagnosis.links.clock import hour_name
 from weft.diagnosis.links.hours import typical_text
 from weft.diagnosis.links.messages import HourTimes, MessageTimes
+from weft.diagnosis.links.series import link_name
 from weft.quantity import format_us
 
 
@@ -17,15 +19,16 @@ def print_messages(found: list[MessageTimes]) -> None:
     if not found:
         console.print("\nno link was probed with two sizes, so beta is not known")
     for one in found:
-        through = f" ({one.network})" if one.network else ""
         heads = ["", f"hour ({one.timezone})", "message, one way"]
         if one.ranks:
             heads.append(f"all-to-all, {one.ranks} ranks")
         hours = (("best", one.best), ("median", one.middle), ("worst", one.worst))
-        rows = [[which, _name(hour, one), *_times(hour)] for which, hour in hours]
+        rows = [
+            [which, hour_name(hour.hour, one.is_by_week), *_times(hour)] for which, hour in hours
+        ]
         if one.are_alike:
             rows = [["any", "", *_times(one.middle)]]
-        title = f"{one.size_bytes:,} B, {one.src} -> {one.dst}{through}"
+        title = f"{one.size_bytes:,} B, {link_name(one.src, one.dst, one.network)}"
         titled(console, title, plain_table(*heads, rows=rows))
         what = "all-to-all" if one.ranks else "message"
         titled(console, f"Medians of the {what} by hour", _grid(one))
@@ -36,17 +39,12 @@ def _times(hour: HourTimes) -> list[str]:
     return [typical_text(value) for value in values]
 
 
-def _name(hour: HourTimes, one: MessageTimes) -> str:
-    span = f"{hour.hour % 24:02}-{hour.hour % 24 + 1:02}"
-    return f"{DAYS[hour.hour // 24]} {span}" if one.is_by_week else span
-
-
 def _grid(one: MessageTimes) -> Table:
     """A row for each hour of the day, a column for each day of the week where there are two weeks."""
     days = DAYS if one.is_by_week else ("any day",)
     by_hour = {hour.hour: hour for hour in one.by_hour}
     rows = [
-        [f"{hour:02}-{hour + 1:02}", *(_cell(by_hour.get(24 * d + hour)) for d in range(len(days)))]
+        [hour_name(hour, False), *(_cell(by_hour.get(24 * d + hour)) for d in range(len(days)))]
         for hour in range(24)
         if any(24 * d + hour in by_hour for d in range(len(days)))
     ]

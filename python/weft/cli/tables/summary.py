@@ -16,7 +16,8 @@ from weft.cli.tables.layout import (
     terminal,
     titled,
 )
-from weft.cli.tables.occupation import print_insides, print_loads
+from weft.cli.tables.loads import print_loads
+from weft.cli.tables.occupation import print_insides
 from weft.cli.tables.prediction import print_held
 from weft.cli.tables.stops import print_differences
 from weft.cli.tables.studies import print_studies

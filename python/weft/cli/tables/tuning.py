@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from itertools import groupby
 
-from weft.cli.tables.layout import terminal, titled
+from weft.cli.tables.layout import drawn, terminal, titled
 from weft.cli.tables.run_warnings import print_run_warnings
 from weft.knobs.recommendation import at_least_text, times_text
 from weft.nodeset import fold
 from weft.tuning.choice import Skipped
-from weft.tuning.findings import place_text
 from weft.tuning.foresee import Foreseen
-from weft.tuning.tuning import Raced, Tuning
+from weft.tuning.tables import candidates_table
+from weft.tuning.tuning import Tuning
 
 
 def print_tuning(found: Tuning) -> None:
@@ -34,18 +34,16 @@ def print_tuning(found: Tuning) -> None:
         titled(console, "set, until `weft tune --undo`", *(f"  {one}" for one in found.applied))
     lost = [one for one in found.raced if not one.won]
     if lost:
-        titled(console, "did not matter", *(line for one in lost for line in _lost(one)))
+        table = candidates_table(lost, baselines=False)
+        confirmed = [
+            f"  {each.name}, confirmation: {times_text(each.ratio)}"
+            for one in lost
+            for each in one.result.confirmations
+        ]
+        titled(console, "did not matter", drawn(table, console.width), *confirmed)
     if found.skipped:
         titled(console, "left alone", *_skipped(found.skipped))
     print_run_warnings(console, found.warnings)
-
-
-def _lost(raced: Raced) -> list[str]:
-    lines = [f"  {place.name}: {place_text(place)}" for place in raced.result.places[1:]]
-    confirmed = (
-        f"  {one.name}, confirmation: {times_text(one.ratio)}" for one in raced.result.confirmations
-    )
-    return [*lines, *confirmed]
 
 
 def _skipped(skipped: tuple[Skipped, ...]) -> list[str]:

@@ -9,6 +9,7 @@ from weft.cli.tables.links import print_findings
 from weft.cli.tables.messages import print_messages
 from weft.cli.watch.messages import message_bytes, message_option, ranks_option
 from weft.cli.watch.since import begin_s, since_option
+from weft.diagnosis.links.tables import tables_of
 from weft.errors import RequestError
 
 
@@ -43,6 +44,6 @@ def show(
     if as_json:
         print_json(plain(found) | ({"messages": plain(messages)} if size else {}))
         return
-    print_findings(found)
+    print_findings(tables_of(found, watched.series))
     if size:
         print_messages(messages)

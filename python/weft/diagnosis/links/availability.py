@@ -9,6 +9,7 @@ from scipy.special import fdtri
 
 from weft.diagnosis.links.periods import Period, find_periods
 from weft.diagnosis.links.series import Series
+from weft.interval import Interval
 
 DEFINITION = (
     "Share of the measured time outside of outages in which the smallest probes of the usual kind failed. Gaps, in "
@@ -28,6 +29,13 @@ class Share:
     median: float
     low: float | None
     high: float | None
+
+    @property
+    def known(self) -> Interval | float:
+        """With its interval where there is one."""
+        if self.low is None or self.high is None:
+            return self.median
+        return Interval(self.median, self.low, self.high)
 
 
 @dataclass(frozen=True)

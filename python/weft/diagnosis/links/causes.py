@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from weft.diagnosis.links.periods import Period, find_periods
-from weft.diagnosis.links.series import Series
+from weft.diagnosis.links.series import Series, link_name
 from weft.diagnosis.links.sites import Sites
 from weft.runs.probes import KINDS
 
@@ -32,6 +32,11 @@ class Incident:
     what: str
     evidence: str
     share: float = 1.0
+
+    @property
+    def link(self) -> str:
+        """Such as "a -> b", with the network where it is not the usual one."""
+        return link_name(self.src, self.dst, self.network)
 
     @property
     def site(self) -> str:

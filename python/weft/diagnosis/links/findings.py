@@ -11,7 +11,7 @@ from weft.diagnosis.links.changes import Change, find_course
 from weft.diagnosis.links.periods import Period, find_periods
 from weft.diagnosis.links.quarters import quarters
 from weft.diagnosis.links.recurrence import Recurrence
-from weft.diagnosis.links.series import Series
+from weft.diagnosis.links.series import Series, link_name
 from weft.diagnosis.links.times import HourlyTimes, Times, by_hour, hourly, overall
 from weft.runs.probes import KINDS
 
@@ -42,8 +42,7 @@ class LinkFindings:
     @property
     def name(self) -> str:
         """Such as "a -> b", with the network where it is not the usual one."""
-        through = f" ({self.network})" if self.network else ""
-        return f"{self.src} -> {self.dst}{through}"
+        return link_name(self.src, self.dst, self.network)
 
 
 @dataclass(frozen=True)
@@ -53,6 +52,12 @@ class Findings:
     links: list[LinkFindings]
     outages: list[Incident]
     availability_definition: str = DEFINITION
+
+    def end_s(self, one: Incident) -> float:
+        """When an outage ended, or until when it has lasted (Unix time)."""
+        if one.end_s is not None:
+            return one.end_s
+        return next(link.end_s for link in self.links if link.name == one.link)
 
 
 def analyse(watched: list[Series]) -> Findings:

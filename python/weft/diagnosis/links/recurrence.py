@@ -42,13 +42,6 @@ class Recurrence:
     days: int
 
 
-def recurrence_text(one: Recurrence) -> str:
-    """By how much, and on how many days."""
-    low, high = 1e3 * one.minimum_s.low, 1e3 * one.minimum_s.high
-    minimum = f"minimum {1e3 * one.minimum_s.median:+.3f} ms ({low:.3f} to {high:.3f})"
-    return f"{minimum}, jitter x{one.jitter_ratio:.2f}, on {one.seen} of {one.days} days"
-
-
 @dataclass
 class _Span:
     """Parts of a day, and by how much the minimum's usual course is higher in them."""

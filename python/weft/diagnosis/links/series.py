@@ -32,6 +32,11 @@ _MOST_OF_A_ROUND = 100
 """Pauses between rounds are at least so many, alike, and one in so many steps: gaps are few."""
 
 
+def link_name(src: str, dst: str, network: str) -> str:
+    """Such as "a -> b", with the network where it is not the usual one."""
+    return f"{src} -> {dst}" + (f" ({network})" if network else "")
+
+
 @dataclass(frozen=True)
 class Mark:
     """Something besides probes, such as "agent-stop", "clock-step" or "suspend"; in seconds since the series' start."""

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from weft.diagnosis.kinds.every import KINDS
 from weft.diagnosis.summary import Summary
+from weft.diagnosis.tables.loads import loads_table, processors_table
 from weft.diagnosis.tables.pairs import pairs_table
 from weft.diagnosis.tables.phases import phases_table
 from weft.diagnosis.tables.points import deliveries_table, points_table
+from weft.diagnosis.tables.predictions import held_table
 from weft.diagnosis.tables.race import race_table
 from weft.diagnosis.tables.routes import spread_tables, standouts_table
 from weft.diagnosis.tables.signature import signatures_table
+from weft.diagnosis.tables.web import page_costs_table, web_table
 from weft.table import ResultTable
 
 
@@ -25,7 +28,12 @@ def tables_of(summary: Summary) -> dict[str, ResultTable]:
         **spread_tables(summary.meta, summary.rates, summary.phases, summary.sampled),
         "standouts": ResultTable.joined(standouts, label="step"),
         **({"race": race_table(summary.race)} if summary.race else {}),
+        **({"prediction": held_table(summary.prediction)} if summary.prediction else {}),
         "pairs": pairs_table(summary.multi_pair),
+        "loads": loads_table(summary.loaded),
+        "processors": processors_table(summary.loaded),
+        "web": web_table(summary.web),
+        "page_costs": page_costs_table(summary.web),
     }
     for kind in KINDS:
         found |= kind.tables(summary.results[kind.name], summary.meta)

@@ -10,12 +10,12 @@ import altair as alt
 
 from weft.diagnosis.links.causes import Incident
 from weft.diagnosis.links.changes import Change
+from weft.diagnosis.links.clock import hour_name, lasts, when
 from weft.diagnosis.links.hours import LEAST_VALUES, Typical
 from weft.diagnosis.links.times import HourlyTimes, Times
 from weft.interval import Interval
 from weft.report.figures.drawing import axes, parts
 from weft.report.figures.drawing.figure import Figure, Row, Spec, chart_spec, short
-from weft.report.links.clock import hour_name, lasts, when
 from weft.report.links.colours import CHANGE, OUTAGE
 from weft.report.links.material import LinkMaterial
 

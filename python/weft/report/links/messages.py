@@ -6,12 +6,12 @@ from collections.abc import Iterator
 
 import altair as alt
 
+from weft.diagnosis.links.clock import hour_name, size_text
 from weft.diagnosis.links.hours import LEAST_VALUES, typical_text
 from weft.diagnosis.links.messages import MessageTimes
 from weft.quantity import MICROSECONDS, format_us
 from weft.report.figures.drawing import axes, parts
 from weft.report.figures.drawing.figure import Figure, Row, Spec, short
-from weft.report.links.clock import hour_name, size_text
 from weft.report.links.material import LinkMaterial
 
 HEIGHT = 260

@@ -7,15 +7,17 @@ from pathlib import Path
 
 from weft.diagnosis.links.causes import Incident
 from weft.diagnosis.links.messages import MessageTimes
+from weft.diagnosis.links.tables import tables_of
 from weft.errors import RequestError
 from weft.report.figures.drawing.figure import Figure
 from weft.report.frame import page_data, render, write_page
-from weft.report.links import tables, verdict
+from weft.report.links import verdict
 from weft.report.links.course import course_figures
 from weft.report.links.material import LinkMaterial, LinksMaterial
 from weft.report.links.messages import message_figures, message_sentence
 from weft.report.links.strip import strip_figure
 from weft.report.links.week import week_figures
+from weft.report.table import PageTable
 
 
 class LinksReport(LinksMaterial):
@@ -33,7 +35,7 @@ class LinksReport(LinksMaterial):
 
     def outages_of(self, link: LinkMaterial) -> list[Incident]:
         """Those of one link."""
-        return [one for one in self.findings.outages if verdict.is_of(one, link)]
+        return [one for one in self.findings.outages if one.link == link.name]
 
     def sentence_of(self, link: LinkMaterial) -> str:
         """What is said of one link."""
@@ -48,7 +50,10 @@ class LinksReport(LinksMaterial):
                 f"{self.about.name}: has no probes in this time, so there is nothing to report",
                 "wait for the first ones (`weft watch status` says), or give a longer --since",
             )
-        values = {"report": self, "verdict": verdict, "tables": tables}
+        found = tables_of(self.findings, self.watched)
+        links, probes, *events = ((one.title, PageTable.of(one)) for one in found.values())
+        how = {"watched": [links, probes], "events": events}
+        values = {"report": self, "verdict": verdict} | how
         return render("links.html.j2", page_data(self.figures), values)
 
     def write(self, path: Path) -> Path:

@@ -10,10 +10,10 @@ import numpy as np
 
 from weft.diagnosis.links.causes import Incident
 from weft.diagnosis.links.cells import cells
+from weft.diagnosis.links.clock import by_day, day_name, lasts, when
 from weft.diagnosis.links.local_time import USUAL
 from weft.report.figures.drawing import axes, parts
 from weft.report.figures.drawing.figure import Figure, Row, Spec, short
-from weft.report.links.clock import by_day, day_name, lasts, when
 from weft.report.links.colours import (
     LOSS,
     NOT_MEASURED,

@@ -7,9 +7,9 @@ from collections.abc import Iterator, Sequence
 
 from weft.diagnosis.links.availability import Availability
 from weft.diagnosis.links.causes import Incident
+from weft.diagnosis.links.clock import lasts, when
 from weft.interval import Interval
 from weft.quantity import range_us, significant
-from weft.report.links.clock import lasts, when
 from weft.report.links.material import LinkMaterial, LinksMaterial
 
 
@@ -65,31 +65,13 @@ def main_cause(watch: LinksMaterial) -> str:
     totals: defaultdict[str, float] = defaultdict(float)
     counts: defaultdict[str, int] = defaultdict(int)
     for one in watch.findings.outages:
-        totals[one.cause] += duration_s(watch, one)
+        totals[one.cause] += watch.findings.end_s(one) - one.begin_s
         counts[one.cause] += 1
     what = max(totals, key=lambda one: totals[one])
     all_s = sum(totals.values())
     times = f"{counts[what]} outage{'s' if counts[what] > 1 else ''}"
     share = f"{100 * totals[what] / all_s:.0f} % of the time down" if all_s else "no time"
     return f"The main cause is “{what}”: {times}, {share}."
-
-
-def duration_s(watch: LinksMaterial, one: Incident) -> float:
-    """How long an outage lasted, or has lasted."""
-    return _end_s(watch, one) - one.begin_s
-
-
-def _end_s(watch: LinksMaterial, one: Incident) -> float:
-    if one.end_s is not None:
-        return one.end_s
-    link = next(link for link in watch.links if is_of(one, link))
-    return link.findings.end_s
-
-
-def is_of(one: Incident, link: LinkMaterial) -> bool:
-    """Whether it is an outage of this link."""
-    found = link.findings
-    return (one.src, one.dst, one.network) == (found.src, found.dst, found.network)
 
 
 def link_sentence(link: LinkMaterial, outages: Sequence[Incident]) -> str:

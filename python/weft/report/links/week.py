@@ -8,9 +8,9 @@ import altair as alt
 import numpy as np
 
 from weft.diagnosis.links.busy import DAYS
+from weft.diagnosis.links.clock import hour_name
 from weft.report.figures.drawing import axes, parts
 from weft.report.figures.drawing.figure import Figure, Row, Spec, short
-from weft.report.links.clock import hour_name
 from weft.report.links.colours import (
     NOT_MEASURED,
     OUTAGE,

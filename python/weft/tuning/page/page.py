@@ -20,9 +20,9 @@ from weft.report.figures.drawing.figure import Figure
 from weft.report.table import PageTable
 from weft.runs.meta import Warning
 from weft.runs.run_warnings import said
-from weft.tuning.findings import place_text
 from weft.tuning.page.forest import forest
 from weft.tuning.request import COMMAND, USUAL_TIME_S, TuneRequest
+from weft.tuning.tables import candidates_table
 from weft.tuning.tuning import Raced, Tuning
 
 PAGE_NAME = "tuning.html"
@@ -111,10 +111,7 @@ class Page:
         )
 
     def candidates(self, raced: Raced) -> PageTable:
-        return PageTable(
-            ["Candidate", "How it did"],
-            [[one.name, place_text(one)] for one in raced.result.places],
-        )
+        return PageTable.of(candidates_table([raced]))
 
     @property
     def skipped(self) -> PageTable:
