@@ -55,7 +55,7 @@ ENDS_OF_NAMES = {
     "%": "pct",
     "1": "share",
 }
-NUMBER = r"-?\d+(?:\.\d*)?(?:e[-+]\d+)?"
+NUMBER = r"[-+]?\d+(?:\.\d*)?(?:e[-+]\d+)?"
 
 
 class Page(HTMLParser):
@@ -122,10 +122,16 @@ def heading(arrow: pa.Table, name: str) -> str:
     return ", ".join(filter(None, (label, "%" if unit == "1" else unit)))
 
 
+def plain(text: str) -> str:
+    """Numbers without what sets their thousands apart."""
+    return re.sub(r"(?<=\d),(?=\d{3})", "", text)
+
+
 def says(text: str, value: object, factor: float) -> bool:
     """Whether a text is a value, in as many digits as it has."""
     if value is None or isinstance(value, str):
         return text == (value or "")
+    text = plain(text)
     digits = len(text.partition("e")[0].partition(".")[2]) - int(text.partition("e")[2] or 0)
     off = abs(float(text) - factor * float(value))  # type: ignore[arg-type]
     return off <= 0.5 * 10.0**-digits * (1 + 1e-6)
@@ -151,9 +157,9 @@ def check_page(arrow: pa.Table, table: ResultTable, page: Page) -> None:
     for at, row in enumerate(rows):
         for column, head in zip(shown, heads, strict=True):
             cell = row.get(head[:1].upper() + head[1:], "")
+            cell = cell if column.type is str else plain(cell)
             found = re.fullmatch(rf"({NUMBER}) \(({NUMBER}) to ({NUMBER})\)", cell)
-            said = list(found.groups()) if found else [cell]
-            check_cell(arrow, column, at, [re.sub(r"(?<=\d),(?=\d{3})", "", one) for one in said])
+            check_cell(arrow, column, at, list(found.groups()) if found else [cell])
 
 
 def check_terminal(arrow: pa.Table, table: ResultTable) -> None:

@@ -1,6 +1,17 @@
 """Twins, what-ifs and decisions are the same numbers on a terminal, on a page and in Arrow."""
 
 from test_table import check_alone
+from weft.decision.document import (
+    Cost,
+    Decision,
+    DesignResult,
+    End,
+    Kept,
+    Sensitivity,
+    WorkloadTime,
+)
+from weft.decision.tables import broken_table, designs_table, dominated_table, sensitivity_table
+from weft.interval import Interval
 from weft.twin.tables import left_out_table, parameters_table, sources_table
 from weft.twin.twin import HeldOut, Parameter, Source, Twin
 
@@ -12,4 +23,26 @@ def test_a_twin_is_told_alike() -> None:
     run = Source("runs/xray", "xray", "0", 5, 1200, ["late", "busy"])
     twin = Twin("", "", "", 1.0, [], "", {}, [known, open_], held, [], [], [run], [], [], [])
     for table in (parameters_table(twin), left_out_table(twin), sources_table(twin)):
+        check_alone(table)
+
+
+def test_a_decision_is_told_alike() -> None:
+    time = WorkloadTime("ring, 4 KiB", Interval(0.0601, 0.05, 0.07), 0.0, 0.6)
+    cost = Cost("USD", 2026, 46080.4, None, 0.1264, Interval(46080.4, 40000, 5e4), ())
+    broken = Kept("ring below 1 ms", 0.0601, 0.001, False, 0.25)
+    times = ((time,), Interval(1.0, 1.0, 1.0))
+    chosen = DesignResult(
+        "a", "a", 4, *times, cost, (broken,), True, None, None, 0.9, kept_share=0.8996
+    )
+    beaten = DesignResult("b", "b", 4, *times, None, (), False, "a", 0.955, 0.1, lacks=("cables",))
+    known = Sensitivity(
+        "rates", "rate", 1.0, End(0.8, 0.97, "a"), End(1.2, 1.05, "b"), 0.013, "ask"
+    )
+    found = Decision(
+        1, "", (("ring, 4 KiB", 1.0),), "time", "network", 4, 9, (chosen, beaten), ("a",), (),
+        "decided", "a", 0.01, 0.02, (known,), None, "", (), (),
+    )  # fmt: skip
+    designs = designs_table(found, found.designs)
+    assert designs.values("kept_share") == [0.899, None], "less than 90 % is not said to be 90 %"
+    for table in (designs, broken_table(found), dominated_table(found), sensitivity_table(found)):
         check_alone(table)
