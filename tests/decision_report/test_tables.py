@@ -1,5 +1,9 @@
 """Twins, what-ifs and decisions are the same numbers on a terminal, on a page and in Arrow."""
 
+from typing import Literal
+
+import pytest
+
 from test_table import check_alone
 from weft.decision.document import (
     Cost,
@@ -14,6 +18,8 @@ from weft.decision.tables import broken_table, designs_table, dominated_table, s
 from weft.interval import Interval
 from weft.twin.tables import left_out_table, parameters_table, sources_table
 from weft.twin.twin import HeldOut, Parameter, Source, Twin
+from weft.what_if.result import Check, Effect, Outcome, Verification, WhatIf
+from weft.what_if.tables import checks_tables, effects_table
 
 
 def test_a_twin_is_told_alike() -> None:
@@ -45,4 +51,29 @@ def test_a_decision_is_told_alike() -> None:
     designs = designs_table(found, found.designs)
     assert designs.values("kept_share") == [0.899, None], "less than 90 % is not said to be 90 %"
     for table in (designs, broken_table(found), dominated_table(found), sensitivity_table(found)):
+        check_alone(table)
+
+
+@pytest.mark.parametrize(("by", "unit"), [("time", "ms"), ("rate", "mbps")])
+def test_a_what_if_is_told_alike(by: Literal["time", "rate"], unit: str) -> None:
+    wide, ratio = Interval(0.945, 0.9, 0.99), Interval(1.159, 1.149, 1.163)
+    rounded = Interval(80.123, 80.123, 80.123 + 1e-9)
+    effect = Effect("aapc", "all", 262144, by, ratio, True, *(wide,) * 3, *(rounded,) * 3)
+    check = Check("aapc", "aapc", 1, by, rounded, ratio, 0.007, False, (1.0, 1.0), (1.0, 1.0))
+    outcome = Outcome("wider", (), (effect,), 1.0, verification=Verification(0.1, 3, (check,)))
+    found = WhatIf(1, "twin", True, 9, 1.0, ("aapc",), (outcome, Outcome("wrong", ())))
+    effects, checks = effects_table(found), list(checks_tables(found))
+    shown = {one.name for one in effects.columns if one.shown in ("everywhere", "median")}
+    assert shown == {
+        "alternative",
+        "of",
+        "size_bytes",
+        "speedup",
+        f"before_{unit}",
+        f"difference_{unit}",
+    }
+    assert effects.values("before_ms") == [wide.scaled(1e3)]
+    assert effects.values("before_s") == [wide]
+    assert effects.values("before_mbps") == [Interval(*[80.123] * 3)], "rounding is no interval"
+    for table in (effects, *checks):
         check_alone(table)

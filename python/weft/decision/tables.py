@@ -66,11 +66,9 @@ def sensitivity_table(found: Decision) -> ResultTable:
         ResultColumn("median", "middle", shown="page"),
         ResultColumn("low", "low", read=lambda one: one.low.value),
         ResultColumn("high", "high", read=lambda one: one.high.value),
+        ResultColumn("low_share", "loses if low", read=lambda one: one.low.loss - 1, spec="+.1f"),
         ResultColumn(
-            "low_share", "low moves it by", read=lambda one: one.low.loss - 1, spec="+.1f"
-        ),
-        ResultColumn(
-            "high_share", "high moves it by", read=lambda one: one.high.loss - 1, spec="+.1f"
+            "high_share", "loses if high", read=lambda one: one.high.loss - 1, spec="+.1f"
         ),
         ResultColumn("regret_share", "regret if known", read=lambda one: one.regret_when_known),
         ResultColumn("then_best", "then best", str, then_best),
