@@ -5,8 +5,8 @@ from typing import Literal
 import pytest
 
 from test_table import check_alone
+from weft.decision.document import Cost as DesignCost
 from weft.decision.document import (
-    Cost,
     Decision,
     DesignResult,
     End,
@@ -16,6 +16,9 @@ from weft.decision.document import (
 )
 from weft.decision.tables import broken_table, designs_table, dominated_table, sensitivity_table
 from weft.interval import Interval
+from weft.recommendations.action import Action, ByHand, Cost, Evidence
+from weft.recommendations.action import Effect as Gain
+from weft.recommendations.tables import actions_table
 from weft.twin.tables import left_out_table, parameters_table, sources_table
 from weft.twin.twin import HeldOut, Parameter, Source, Twin
 from weft.what_if.result import Check, Effect, Outcome, Verification, WhatIf
@@ -34,7 +37,7 @@ def test_a_twin_is_told_alike() -> None:
 
 def test_a_decision_is_told_alike() -> None:
     time = WorkloadTime("ring, 4 KiB", Interval(0.0601, 0.05, 0.07), 0.0, 0.6)
-    cost = Cost("USD", 2026, 46080.4, None, 0.1264, Interval(46080.4, 40000, 5e4), ())
+    cost = DesignCost("USD", 2026, 46080.4, None, 0.1264, Interval(46080.4, 40000, 5e4), ())
     broken = Kept("ring below 1 ms", 0.0601, 0.001, False, 0.25)
     times = ((time,), Interval(1.0, 1.0, 1.0))
     chosen = DesignResult(
@@ -77,3 +80,16 @@ def test_a_what_if_is_told_alike(by: Literal["time", "rate"], unit: str) -> None
     assert effects.values("before_mbps") == [Interval(*[80.123] * 3)], "rounding is no interval"
     for table in (effects, *checks):
         check_alone(table)
+
+
+def test_recommendations_are_told_alike() -> None:
+    ratio = Interval(3.2, 3.1, 3.3)
+    paid = Action(
+        "link-n3", "fix", "mend it", "n3", ("n3", "n4"), "hours", (Evidence("xray", "slow"),),
+        Gain("aapc", ratio, "predicted"), cost=Cost(1200.0, "USD"), checks=(ByHand("look"),),
+    )  # fmt: skip
+    against = Action("no", "do-nothing", "wait", "", (), "minutes", (), checks=(ByHand("look"),))
+    table = actions_table("To do", [paid, against], "advice")
+    assert table.values("nodes") == [("n3", "n4"), ()]
+    assert table.values("verify") == ["weft verify advice link-n3", ""]
+    check_alone(table)

@@ -27,6 +27,7 @@ TYPES = {
     float: pa.float64(),
     bool: pa.bool_(),
     Interval: pa.float64(),
+    tuple: pa.list_(pa.string()),
 }
 
 SHOWN_ROWS = 10

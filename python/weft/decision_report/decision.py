@@ -10,7 +10,6 @@ from weft.decision_report.frontier import frontier_figure
 from weft.decision_report.part import Part
 from weft.decision_report.prices import price_figure
 from weft.decision_report.tornado import tornado_figure
-from weft.report.table import PageTable
 from weft.runs.run_warnings import lines
 
 
@@ -22,14 +21,7 @@ def decision_part(folder: Path, number: int) -> Part:
         title=f"Decision: {found.name or folder.resolve().name}",
         verdict=[found.text],
         figures=[one for one in drawn if one],
-        tables=[
-            (one.title, PageTable.of(one))
-            for one in (
-                designs_table(found, found.designs),
-                broken_table(found),
-                sensitivity_table(found),
-            )
-        ],
+        tables=[designs_table(found, found.designs), broken_table(found), sensitivity_table(found)],
         warnings=[
             *(f"{one.name} was not simulated: {one.why}" for one in found.failed),
             *lines(found.warnings),

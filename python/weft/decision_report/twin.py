@@ -10,7 +10,6 @@ from weft.interval import Interval
 from weft.prediction.intervals import widened
 from weft.report.figures.drawing.figure import Figure
 from weft.report.figures.forest import FAINT, SECOND, STRONG, Forest, Twig
-from weft.report.table import PageTable
 from weft.twin.tables import left_out_table, parameters_table, sources_table
 from weft.twin.twin import HeldOut, Parameter, Twin, read_twin
 
@@ -31,10 +30,7 @@ def twin_part(folder: Path, number: int) -> Part:
             *_unknown(twin),
         ],
         figures=[*_left_out_figures(twin, number), *_known_figure(twin, number)],
-        tables=[
-            (one.title, PageTable.of(one))
-            for one in (parameters_table(twin), left_out_table(twin), sources_table(twin))
-        ],
+        tables=[parameters_table(twin), left_out_table(twin), sources_table(twin)],
         warnings=twin.warnings,
         notes=NOTES,
     )

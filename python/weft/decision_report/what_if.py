@@ -9,7 +9,6 @@ from weft.decision_report.part import Part
 from weft.quantity import format_bytes, significant
 from weft.report.figures.drawing.figure import Figure
 from weft.report.figures.forest import FAINT, SECOND, STRONG, Forest, Twig
-from weft.report.table import PageTable
 from weft.what_if.ask import read_what_if
 from weft.what_if.result import Outcome, WhatIf
 from weft.what_if.tables import checks_tables, effects_table, place
@@ -29,9 +28,7 @@ def what_if_part(folder: Path, number: int) -> Part:
         title=f"What if: {found.subject}",
         verdict=[*map(_sentence, made), *_failures(found), *_doubts(found)],
         figures=[_figure(made, number)] if made else [],
-        tables=[
-            (one.title, PageTable.of(one)) for one in (effects_table(found), *checks_tables(found))
-        ],
+        tables=[effects_table(found), *checks_tables(found)],
         warnings=list(_warnings(found)),
         notes=NOTES,
     )
