@@ -20,6 +20,7 @@ from weft.cli.tables.layout import drawn
 from weft.diagnosis.file_casts import SPENT, FileCast, NodeCast
 from weft.diagnosis.race.outcome import Place
 from weft.diagnosis.summary import summarise
+from weft.diagnosis.tables.activities import activities_tables
 from weft.diagnosis.tables.casts import NODES, casts_table
 from weft.diagnosis.tables.every import tables_of
 from weft.diagnosis.tables.race import PLACES
@@ -230,6 +231,14 @@ def test_a_race_is_told_alike() -> None:
         Place("polling", Interval(0.9, 0.8, 1.0), 4, 4, "it was worse"),
     ]
     check_alone(ResultTable.of("race", PLACES, places))
+
+
+def test_activities_are_told_alike(tmp_path: Path) -> None:
+    """They have no table on the page."""
+    found = summarise(compute(tmp_path / "run", "halo", "sim:two-racks"))
+    assert found.activities
+    for table in activities_tables(found.activities, found.meta):
+        check_alone(table)
 
 
 def check_alone(table: ResultTable) -> None:

@@ -6,7 +6,6 @@ from collections.abc import Iterator
 
 from rich.table import Table
 
-from weft.cli.tables.activities import print_activities
 from weft.cli.tables.ensemble import print_ensembles
 from weft.cli.tables.layout import (
     drawn,
@@ -27,6 +26,7 @@ from weft.diagnosis.signature import LATENCY_MAX_BYTES, Signature
 from weft.diagnosis.stops import stop_lines
 from weft.diagnosis.summary import Summary
 from weft.diagnosis.tables import casts, collectives, interference, linpack, pairs, traffic
+from weft.diagnosis.tables.activities import activities_tables
 from weft.diagnosis.tables.points import deliveries_table, points_table
 from weft.diagnosis.tables.race import race_table
 from weft.interval import Interval
@@ -71,7 +71,6 @@ def print_summary(summary: Summary) -> None:
     print_ensembles(summary, console)
     for table in _results(summary):
         print_table(console, table)
-    print_activities(summary.activities, summary.meta, console)
     for table in linpack.short_tables(summary.linpack):
         titled(console, table.title, record(table), *table.remarks)
     print_held(summary.prediction, console)
@@ -90,6 +89,7 @@ def _results(summary: Summary) -> Iterator[ResultTable]:
     yield from casts.short_tables(summary.file_casts, meta)
     yield from traffic.short_tables(summary.traffic, meta)
     yield from interference.short_tables(summary.interference, meta)
+    yield from activities_tables(summary.activities, meta)
 
 
 def _header(summary: Summary) -> Iterator[str]:
