@@ -11,14 +11,14 @@ from weft.api.request import value_text
 from weft.api.table import Table
 from weft.api.text import Said
 from weft.execute.progress import Showing, silent
-from weft.interval import Interval
-from weft.recommendations import verify as verifying
 from weft.recommendations.folder import summary
 from weft.recommendations.judging import Asked
 from weft.recommendations.recommend import recommend as work_out
 from weft.recommendations.recommendations import Recommendations as Found
 from weft.recommendations.tables import actions_table
-from weft.recommendations.verify import VerifyRequest
+from weft.recommendations.verify import Verification as Verification
+from weft.recommendations.verify import VerifyRequest, deeds_of_verification
+from weft.recommendations.verify import verify as carry_out
 from weft.recommendations.words import action_text
 from weft.runs.run_warnings import lines
 
@@ -50,30 +50,6 @@ class Recommendations(Said):
         """The verdict, then each recommendation, then what not to do, and what the runs warn of."""
         warned = (f"warning: {line}" for line in lines(self.found.warnings))
         return [self.verdict, *map(action_text, self.found.all), *warned]
-
-
-class Verification(Said):
-    """Whether a recommendation did what was expected. Made by `weft.verify`."""
-
-    def __init__(self, found: verifying.Verification) -> None:
-        self.found = found
-        """Each thing that was looked at, with predicted and measured ratios."""
-
-    @property
-    def held(self) -> bool:
-        """Whether all is as it was expected, or better."""
-        return self.found.held
-
-    @property
-    def measured(self) -> dict[str, Interval]:
-        """How many times as good each step became, by its name and size."""
-        return {one.what: one.measured for one in self.found.shown if one.measured is not None}
-
-    def lines(self) -> list[str]:
-        """What was done, then each thing that shows it, and what was wrong when it was measured."""
-        said = (one.text for one in self.found.shown)
-        warned = (f"warning: {line}" for line in lines(self.found.warnings))
-        return [self.found.do, *said, *warned]
 
 
 def recommend(
@@ -124,5 +100,5 @@ def verify(
     time = f"{datetime.datetime.now():%Y%m%d-%H%M%S}"
     place = out or Path(folder) / "verify" / f"{id}-{time}"
     request = VerifyRequest(os.fspath(folder), id, os.fspath(place), on, scale, nodes, ports)
-    approved = verifying.deeds_of_verification(request) if yes else []
-    return Verification(verifying.verify(request, showing, approved))
+    approved = deeds_of_verification(request) if yes else []
+    return carry_out(request, showing, approved)
