@@ -24,6 +24,7 @@ from weft.diagnosis.kinds.casts.table import NODES, casts_table
 from weft.diagnosis.limits.findings import Slow
 from weft.diagnosis.race.outcome import Place
 from weft.diagnosis.summary import summarise
+from weft.diagnosis.tables.activities import activities_tables
 from weft.diagnosis.tables.every import tables_of
 from weft.diagnosis.tables.evidence import evidence_table, long_table
 from weft.diagnosis.tables.limits import limits_table, slow_table
@@ -63,7 +64,7 @@ ENDS_OF_NAMES = {
     "1": "share",
 }
 RATE = Interval(9.1234, 9.0, 9.2)
-NUMBER = r"-?\d+(?:\.\d*)?(?:e[-+]\d+)?"
+NUMBER = r"[-+]?\d+(?:\.\d*)?(?:e[-+]\d+)?"
 
 
 class Page(HTMLParser):
@@ -130,10 +131,16 @@ def heading(arrow: pa.Table, name: str) -> str:
     return ", ".join(filter(None, (label, "%" if unit == "1" else unit)))
 
 
+def plain(text: str) -> str:
+    """Numbers without what sets their thousands apart."""
+    return re.sub(r"(?<=\d),(?=\d{3})", "", text)
+
+
 def says(text: str, value: object, factor: float) -> bool:
     """Whether a text is a value, in as many digits as it has."""
     if value is None or isinstance(value, str):
         return text == (value or "")
+    text = plain(text)
     digits = len(text.partition("e")[0].partition(".")[2]) - int(text.partition("e")[2] or 0)
     off = abs(float(text) - factor * float(value))  # type: ignore[arg-type]
     return off <= 0.5 * 10.0**-digits * (1 + 1e-6)
@@ -159,9 +166,9 @@ def check_page(arrow: pa.Table, table: ResultTable, page: Page) -> None:
     for at, row in enumerate(rows):
         for column, head in zip(shown, heads, strict=True):
             cell = row.get(head[:1].upper() + head[1:], "")
+            cell = cell if column.type is str else plain(cell)
             found = re.fullmatch(rf"({NUMBER}) \(({NUMBER}) to ({NUMBER})\)", cell)
-            said = list(found.groups()) if found else [cell]
-            check_cell(arrow, column, at, [re.sub(r"(?<=\d),(?=\d{3})", "", one) for one in said])
+            check_cell(arrow, column, at, list(found.groups()) if found else [cell])
 
 
 def check_terminal(arrow: pa.Table, table: ResultTable) -> None:
@@ -266,6 +273,14 @@ def test_a_race_is_told_alike() -> None:
         Place("polling", Interval(0.9, 0.8, 1.0), 4, 4, "it was worse"),
     ]
     check_alone(ResultTable.of("race", PLACES, places))
+
+
+def test_activities_are_told_alike(tmp_path: Path) -> None:
+    """They have no table on the page."""
+    found = summarise(compute(tmp_path / "run", "halo", "sim:two-racks"))
+    assert found.activities
+    for table in activities_tables(found.activities, found.meta):
+        check_alone(table)
 
 
 def check_alone(table: ResultTable) -> None:

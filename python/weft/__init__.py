@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from weft.api.tune import Tuning, resume_tuning, tune, undo_settings
     from weft.api.twin import Twin, make_twin, open_twin
     from weft.api.watch import Watch, open_watch
-    from weft.api.what_if import Effects, WhatIf, foresee
+    from weft.api.what_if import WhatIf, foresee
 
 __version__ = "0.1.0"
 
@@ -47,7 +47,6 @@ __all__ = [
     "Connections",
     "Decided",
     "Diagnosis",
-    "Effects",
     "Fabric",
     "Fit",
     "Interrupted",
@@ -114,7 +113,7 @@ _FILES = {
     "tune": ("Tuning", "resume_tuning", "tune", "undo_settings"),
     "twin": ("Twin", "make_twin", "open_twin"),
     "watch": ("Watch", "open_watch"),
-    "what_if": ("Effects", "WhatIf", "foresee"),
+    "what_if": ("WhatIf", "foresee"),
 }
 _PLACES = {name: f"weft.api.{file}" for file, names in _FILES.items() for name in names}
 

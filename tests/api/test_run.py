@@ -16,6 +16,7 @@ from support.command import weft_json
 from support.refusals import refused
 from support.runs import affine_us, launches_of, pingpong_run
 from weft.api.request import run_request
+from weft.said import html_lines
 
 SIZES = [1, 8, 64, 512, 4096, 32768, 262144]
 
@@ -70,7 +71,7 @@ def test_a_run_says_its_finding(folder: Path) -> None:
         assert re.search(r"20(\.\d)? µs latency", text)
         assert "peak" in text and "half of it from" in text and "complete" in text
         assert " object at 0x" not in text
-    assert "<script" not in weft.api.text.html_lines(["<script>"])
+    assert "<script" not in html_lines(["<script>"])
 
 
 def test_figures_are_charts(folder: Path, tmp_path: Path) -> None:

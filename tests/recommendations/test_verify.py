@@ -13,7 +13,8 @@ from support.runs import change_meta
 from support.searched import copy_of_search, search, write_fabric
 from weft.interval import Interval
 from weft.recommendations.measured import ratio
-from weft.recommendations.verify import outcome_of
+from weft.recommendations.verify import Verification, outcome_of
+from weft.runs.run_warnings import RunWarning
 
 
 @pytest.fixture(scope="module")
@@ -121,3 +122,12 @@ def test_a_testbed_that_a_folder_names_is_not_opened_unasked(tmp_path: Path) -> 
     assert "touch" in said and "--yes" in said and not (tmp_path / "trace").exists()
     assert weft(*asked, "--yes").returncode == 1
     assert (tmp_path / "trace").exists()
+
+
+def test_a_verification_says_itself_and_stays_a_document() -> None:
+    late = RunWarning("lab-late", "frames left late", "", "runs/a")
+    found = Verification("mtu", "set the MTU", "lab:pair", "out", (), (late,))
+    title, warned = repr(found).splitlines()
+    assert title == "set the MTU" and warned.startswith("  warning: ") and "[lab-late]" in warned
+    assert "<b>set the MTU</b>" in found._repr_html_() and found.measured == {}
+    assert found.to_json().keys() == {"held", *Verification.__struct_fields__}

@@ -5,9 +5,6 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping
 from functools import cached_property
-from typing import ClassVar
-
-import pyarrow as pa
 
 from weft.api.fabric import Fabric
 from weft.api.table import Table
@@ -17,23 +14,8 @@ from weft.cost.bill import PerUnit, bill_of
 from weft.cost.money import Terms
 from weft.cost.performance import read_performance
 from weft.cost.prices import read_prices
+from weft.cost.tables import items_table
 from weft.cost.words import headline, totals
-
-
-class Items(Table):
-    """What is on a bill (shape: items): so many of something, at a price each. Energy is in kilowatt-hours."""
-
-    SCHEMA: ClassVar[pa.Schema] = pa.schema(
-        {
-            "name": pa.string(),
-            "kind": pa.string(),
-            "count": pa.float64(),
-            "unit_price": pa.float64(),
-            "total": pa.float64(),
-            "of_nodes": pa.bool_(),
-            "source": pa.string(),
-        }
-    )
 
 
 class Bill(Said):
@@ -43,9 +25,9 @@ class Bill(Said):
         self.sum = found
 
     @cached_property
-    def items(self) -> Items:
-        """What is counted, and what it costs."""
-        return Items.of_objects(self.sum.items, total=lambda one: one.total)
+    def items(self) -> Table:
+        """So many of something, at a price each (shape: items). Energy is in kilowatt-hours."""
+        return Table.of_results("items", items_table(self.sum))
 
     @property
     def network(self) -> float:

@@ -7,11 +7,13 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TypeAlias
 
+from weft.api.table import Table
 from weft.api.text import Said
 from weft.decision.document import Decision, DesignResult
 from weft.decision.folder import carry_out, commands, read_decision
 from weft.decision.prepare import Prepared, prepare
 from weft.decision.request import Request, parse_request
+from weft.decision.tables import designs_table
 from weft.errors import RequestError
 from weft.execute.progress import Showing, silent
 from weft.plan import catalog
@@ -39,8 +41,12 @@ class Decided(Said):
     @property
     def frontier(self) -> list[DesignResult]:
         """The designs that no other beats in both price and time, cheapest first."""
-        by_name = {one.name: one for one in self.decision.designs}
-        return [by_name[name] for name in self.decision.frontier]
+        return self.decision.on_frontier
+
+    @property
+    def designs(self) -> Table:
+        """All designs with their prices and times (shape: designs)."""
+        return Table.of_results("designs", designs_table(self.decision, self.decision.designs))
 
     def lines(self) -> list[str]:
         """The verdict, and what stands on the frontier."""

@@ -3,36 +3,20 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable
 from functools import cached_property
-from typing import ClassVar
-
-import pyarrow as pa
 
 from weft.api.run import RunSource, opened
 from weft.api.table import Table
 from weft.api.text import Said
 from weft.errors import RequestError
-from weft.fabrics.describe import NAMED, Description, Hop
+from weft.fabrics.describe import NAMED, Description
 from weft.fabrics.dot import to_dot
 from weft.fabrics.load import load_fabric
 from weft.fabrics.simgrid.exporter import to_simgrid
+from weft.fabrics.tables import limits_table
 from weft.nodeset import fold
 from weft.quantity import format_mbps
 from weft.testbed.computed.network import open_simulated
-
-
-class Limits(Table):
-    """What limits transfers (shape: limits): its rate on the wire, null without a limit, and the delay behind it."""
-
-    SCHEMA: ClassVar[pa.Schema] = pa.schema(
-        {"name": pa.string(), "rate_mbps": pa.float64(), "delay_us": pa.float64()}
-    )
-
-    @classmethod
-    def of(cls, hops: Iterable[Hop]) -> Limits:
-        """Those of a way or of a fabric."""
-        return cls.of_objects(hops, rate_mbps=lambda one: one.mbps)
 
 
 class Fabric(Said):
@@ -55,13 +39,14 @@ class Fabric(Said):
         return self.description.hosts
 
     @cached_property
-    def limits(self) -> Limits:
-        """All that limits transfers: rates in Mb/s on the wire, delays in us."""
-        return Limits.of(self.description.hops())
+    def limits(self) -> Table:
+        """All that limits transfers (shape: limits): the rate on the wire, null without a limit, and the delay behind
+        it."""
+        return Table.of_results("limits", limits_table(self.description.hops()))
 
-    def way(self, src: str, dst: str) -> Limits:
+    def way(self, src: str, dst: str) -> Table:
         """The limits from one host to another, in order; raises RequestError where there is no such host or way."""
-        return Limits.of(self.description.way(src, dst))
+        return Table.of_results("limits", limits_table(self.description.way(src, dst)))
 
     def to_simgrid(self) -> str:
         """The network as a SimGrid platform."""

@@ -20,7 +20,7 @@ from weft.diagnosis import hockney_fit
 from weft.diagnosis.disturbed import not_usable
 from weft.diagnosis.node.gamma_runs import GammaSweep, sweep_of_runs
 from weft.errors import RequestError
-from weft.model.estimate import Estimate, Fitted
+from weft.model.estimate import Estimate, Fitted, residuals_table
 from weft.model.gamma_points import read_gamma_points
 from weft.model.laws_fit import fit_laws, fit_laws_modified
 from weft.model.misfit import misfit_lines
@@ -103,20 +103,6 @@ class Parameters(Table):
     )
 
 
-class Residuals(Table):
-    """Measured beside predicted values; `at` is a size in bytes or a gamma, `quantity` what was measured."""
-
-    SCHEMA: ClassVar[pa.Schema] = pa.schema(
-        {
-            "at": pa.float64(),
-            "quantity": pa.string(),
-            "measured": pa.float64(),
-            "predicted": pa.float64(),
-            "error_pct": pa.float64(),
-        }
-    )
-
-
 class Fit(Said):
     """A model with the parameters that fit best. Made by `weft.fit`."""
 
@@ -135,9 +121,9 @@ class Fit(Said):
         return Parameters.of_objects(self.fitted.estimates, is_held=lambda one: one.held)
 
     @cached_property
-    def residuals(self) -> Residuals:
-        """Each measured value beside what the model predicts."""
-        return Residuals.of_objects(self.fitted.residuals)
+    def residuals(self) -> Table:
+        """Each measured value beside what the model predicts; `at` is a size in bytes or a gamma (shape: values)."""
+        return Table.of_results("residuals", residuals_table(self.fitted))
 
     def predict(self, at: npt.ArrayLike) -> Predictions:
         """The model at message sizes in bytes (hockney: time_us, throughput_mbps), or at gammas (laws: gain_share).

@@ -2,43 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from functools import cached_property
-from typing import TYPE_CHECKING, ClassVar
-
-import pyarrow as pa
+from typing import TYPE_CHECKING
 
 from weft.api.figures import chosen
 from weft.api.table import Table
 from weft.api.text import Said
-from weft.model.gain_curve import GainCurve, Point, Regime
+from weft.model.gain_curve import GainCurve, Regime
+from weft.model.gain_tables import gains_table
 from weft.model.gamma_points import gamma_range
 from weft.model.laws import Laws, Optimum
 
 if TYPE_CHECKING:
     import altair
-
-
-class Gains(Table):
-    """What offload brings over gamma (shape: gammas): throughput before and after as a share of the link's, the gain
-    (0.3: 30 % more), and what limits."""
-
-    SCHEMA: ClassVar[pa.Schema] = pa.schema(
-        {
-            "gamma": pa.float64(),
-            "before_share": pa.float64(),
-            "after_share": pa.float64(),
-            "gain_share": pa.float64(),
-            "limit_before": pa.string(),
-            "limit_after": pa.string(),
-        }
-    )
-
-    @classmethod
-    def of(cls, points: Sequence[Point]) -> Gains:
-        """Those of a curve."""
-        columns = zip(*points, strict=True)
-        return cls.of_columns(dict(zip(cls.SCHEMA.names, map(list, columns), strict=True)))
 
 
 class Offload(Said):
@@ -63,9 +39,10 @@ class Offload(Said):
         return self.curve.regimes
 
     @cached_property
-    def points(self) -> Gains:
-        """Throughput before and after, gain and limits at each gamma."""
-        return Gains.of(self.curve.points())
+    def points(self) -> Table:
+        """Throughput before and after as a share of the link's, the gain (0.3: 30 % more) and what limits (shape:
+        gammas)."""
+        return Table.of_results("gains", gains_table(self.curve.points()))
 
     def plot(self) -> altair.TopLevelMixin:
         """The gain over gamma as an Altair chart."""

@@ -6,56 +6,21 @@ import datetime
 import os
 from collections.abc import Mapping
 from pathlib import Path
-from typing import ClassVar
-
-import pyarrow as pa
 
 from weft.api.request import value_text
-from weft.api.table import Table, interval
+from weft.api.table import Table
 from weft.api.text import Said
 from weft.execute.progress import Showing, silent
-from weft.interval import Interval
-from weft.recommendations import verify as verifying
-from weft.recommendations.action import Action
 from weft.recommendations.folder import summary
 from weft.recommendations.judging import Asked
 from weft.recommendations.recommend import recommend as work_out
 from weft.recommendations.recommendations import Recommendations as Found
-from weft.recommendations.verify import VerifyRequest
+from weft.recommendations.tables import actions_table
+from weft.recommendations.verify import Verification as Verification
+from weft.recommendations.verify import VerifyRequest, deeds_of_verification
+from weft.recommendations.verify import verify as carry_out
 from weft.recommendations.words import action_text
 from weft.runs.run_warnings import lines
-
-
-class Actions(Table):
-    """A row for each recommendation, the most valuable first, then what not to do (kind "do-nothing"). `ratio` is how
-    many times as good the workload becomes; null where that is not known."""
-
-    SCHEMA: ClassVar[pa.Schema] = pa.schema(
-        {
-            "id": pa.string(),
-            "kind": pa.string(),
-            "do": pa.string(),
-            "element": pa.string(),
-            "nodes": pa.list_(pa.string()),
-            "effort": pa.string(),
-            "workload": pa.string(),
-            **interval("ratio"),
-            "basis": pa.string(),
-            "cost": pa.float64(),
-            "currency": pa.string(),
-        }
-    )
-
-
-def _row(one: Action) -> dict[str, object]:
-    plain = {
-        name: getattr(one, name) for name in ("id", "kind", "do", "element", "nodes", "effort")
-    }
-    known = one.effect and {
-        name: getattr(one.effect, name) for name in ("workload", "ratio", "basis")
-    }
-    paid = one.cost and {"cost": one.cost.amount, "currency": one.cost.currency}
-    return plain | (known or {}) | (paid or {})
 
 
 class Recommendations(Said):
@@ -71,9 +36,10 @@ class Recommendations(Said):
         return self.found.verdict
 
     @property
-    def actions(self) -> Actions:
-        """A row for each, what not to do included."""
-        return Actions.of_rows(map(_row, (*self.found.actions, *self.found.against)))
+    def actions(self) -> Table:
+        """The most valuable first, then what not to do (kind "do-nothing"). `ratio` is how many times as good the
+        workload becomes; null where that is not known."""
+        return Table.of_results("actions", actions_table("", self.found.all))
 
     @property
     def summary(self) -> str:
@@ -82,33 +48,8 @@ class Recommendations(Said):
 
     def lines(self) -> list[str]:
         """The verdict, then each recommendation, then what not to do, and what the runs warn of."""
-        all_ = (*self.found.actions, *self.found.against)
         warned = (f"warning: {line}" for line in lines(self.found.warnings))
-        return [self.verdict, *map(action_text, all_), *warned]
-
-
-class Verification(Said):
-    """Whether a recommendation did what was expected. Made by `weft.verify`."""
-
-    def __init__(self, found: verifying.Verification) -> None:
-        self.found = found
-        """Each thing that was looked at, with predicted and measured ratios."""
-
-    @property
-    def held(self) -> bool:
-        """Whether all is as it was expected, or better."""
-        return self.found.held
-
-    @property
-    def measured(self) -> dict[str, Interval]:
-        """How many times as good each step became, by its name and size."""
-        return {one.what: one.measured for one in self.found.shown if one.measured is not None}
-
-    def lines(self) -> list[str]:
-        """What was done, then each thing that shows it, and what was wrong when it was measured."""
-        said = (one.text for one in self.found.shown)
-        warned = (f"warning: {line}" for line in lines(self.found.warnings))
-        return [self.found.do, *said, *warned]
+        return [self.verdict, *map(action_text, self.found.all), *warned]
 
 
 def recommend(
@@ -159,5 +100,5 @@ def verify(
     time = f"{datetime.datetime.now():%Y%m%d-%H%M%S}"
     place = out or Path(folder) / "verify" / f"{id}-{time}"
     request = VerifyRequest(os.fspath(folder), id, os.fspath(place), on, scale, nodes, ports)
-    approved = verifying.deeds_of_verification(request) if yes else []
-    return Verification(verifying.verify(request, showing, approved))
+    approved = deeds_of_verification(request) if yes else []
+    return carry_out(request, showing, approved)

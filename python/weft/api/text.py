@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
 from collections.abc import Iterable, Sequence
 from html import escape
+
+from weft.said import Said as Said
 
 
 def shown(value: object) -> str:
@@ -35,24 +36,3 @@ def html_table(title: str, columns: Sequence[str], rows: Iterable[Sequence[objec
     return (
         f"<p>{escape(title)}</p><table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
     )
-
-
-def html_lines(lines: Sequence[str]) -> str:
-    """A finding for a notebook: its first line is the title."""
-    title, *others = map(escape, lines)
-    items = "".join(f"<li>{line}</li>" for line in others)
-    return f"<p><b>{title}</b></p><ul>{items}</ul>" if items else f"<p><b>{title}</b></p>"
-
-
-class Said(ABC):
-    """An object that says its finding in a few lines."""
-
-    @abstractmethod
-    def lines(self) -> list[str]:
-        """The finding: a title, then a line for each thing that was found."""
-
-    def __repr__(self) -> str:
-        return "\n  ".join(self.lines())
-
-    def _repr_html_(self) -> str:
-        return html_lines(self.lines())

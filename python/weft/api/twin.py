@@ -5,9 +5,6 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterable
 from pathlib import Path
-from typing import ClassVar
-
-import pyarrow as pa
 
 from weft.api.table import Table
 from weft.api.text import Said
@@ -15,22 +12,7 @@ from weft.prediction.draws import Draws
 from weft.prediction.intervals import Prediction, intervals
 from weft.prediction.predict import Workload
 from weft.twin import build, twin
-
-
-class Parameters(Table):
-    """A number of a twin (shape: twin-parameters), the ends of its 90 % interval, and whether it is known."""
-
-    SCHEMA: ClassVar[pa.Schema] = pa.schema(
-        {
-            "name": pa.string(),
-            "unit": pa.string(),
-            "median": pa.float64(),
-            "low": pa.float64(),
-            "high": pa.float64(),
-            "is_identified": pa.bool_(),
-            "why": pa.string(),
-        }
-    )
+from weft.twin.tables import parameters_table
 
 
 class Twin(Said):
@@ -45,9 +27,9 @@ class Twin(Said):
         return self.folder / twin.FABRIC_NAME
 
     @property
-    def parameters(self) -> Parameters:
-        """What is known of each number."""
-        return Parameters.of_objects(self.found.parameters)
+    def parameters(self) -> Table:
+        """Its numbers, with the ends of their 90 % intervals and whether they are known (shape: twin-parameters)."""
+        return Table.of_results("parameters", parameters_table(self.found))
 
     def predict(self, plan: str | os.PathLike[str]) -> list[Prediction]:
         """Time and rate of each step and size of a plan, with 90 % intervals where the twin is off as on the patterns

@@ -5,48 +5,16 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import ClassVar
-
-import pyarrow as pa
 
 from weft.api.request import value_text
-from weft.api.table import Table, interval
+from weft.api.table import Table
 from weft.api.text import Said
 from weft.what_if.alternative import Alternative, alternative
 from weft.what_if.ask import Asked, ask
 from weft.what_if.result import Outcome
 from weft.what_if.result import WhatIf as Found
+from weft.what_if.tables import effects_table
 from weft.what_if.verify import LAUNCHES
-
-
-class Effects(Table):
-    """What each alternative brings (shape: alternatives, steps and sizes), the best first. `speedup` is how many times
-    as fast it is; `is_clear` where its interval excludes 1."""
-
-    SCHEMA: ClassVar[pa.Schema] = pa.schema(
-        {
-            "alternative": pa.string(),
-            "plan": pa.string(),
-            "step": pa.string(),
-            "size_bytes": pa.int64(),
-            **interval("speedup"),
-            "is_clear": pa.bool_(),
-            **interval("before_s"),
-            **interval("after_s"),
-            **interval("before_mbps"),
-            **interval("after_mbps"),
-        }
-    )
-
-    @classmethod
-    def of(cls, found: Found) -> Effects:
-        """Those of all alternatives."""
-        return cls.of_rows(
-            {name: getattr(each, name) for name in each.__struct_fields__}
-            | {"alternative": one.name}
-            for one in found.outcomes
-            for each in one.effects
-        )
 
 
 class WhatIf(Said):
@@ -61,9 +29,10 @@ class WhatIf(Said):
         return self.found.outcomes
 
     @property
-    def effects(self) -> Effects:
-        """By alternative, step and size."""
-        return Effects.of(self.found)
+    def effects(self) -> Table:
+        """What each alternative brings, the best first (shape: alternatives, steps and sizes). `speedup` is how many
+        times as fast it is; `is_clear` where its interval excludes 1."""
+        return Table.of_results("effects", effects_table(self.found))
 
     def lines(self) -> list[str]:
         """A line for each alternative."""

@@ -155,9 +155,10 @@ class Decision(Struct, frozen=True):
         return chosen.kept_share if chosen and chosen.constraints else None
 
     @property
-    def is_weighed(self) -> bool:
-        """Whether something is uncertain, so that there are probabilities."""
-        return any(one.best_share is not None for one in self.designs)
+    def on_frontier(self) -> list[DesignResult]:
+        """The designs that no other beats in both price and time, cheapest first."""
+        by_name = {one.name: one for one in self.designs}
+        return [by_name[name] for name in self.frontier]
 
     def dominator(self, design: DesignResult) -> str:
         """What dominates a design, and what its price does not have; empty for those on the frontier."""

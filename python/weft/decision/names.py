@@ -4,9 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from weft.decision.document import WorkloadTime
-from weft.quantity import format_us
-
 _MOST = 5
 
 
@@ -16,12 +13,11 @@ def listed(names: Sequence[str]) -> str:
     return f"{', '.join(names[:_MOST])}{more}"
 
 
-def time_text(one: WorkloadTime) -> str:
-    """What a workload takes, and whether that says nothing of links."""
-    time = format_us(one.time_s.median * 1e6)
-    return f"{time}, latency bound" if one.is_latency_bound else time
-
-
 def share_text(part: float) -> str:
-    """Rounded down: 89.9 % is less than 90 %."""
-    return f"{int(1000 * part + 1e-9) / 10:g} %"
+    """Such as "89.9 %"."""
+    return f"{100 * rounded_down(part):g} %"
+
+
+def rounded_down(part: float) -> float:
+    """To a tenth of a percent: 89.99 % is less than 90 %."""
+    return int(1000 * part + 1e-9) / 1000

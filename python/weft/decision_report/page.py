@@ -16,6 +16,7 @@ from weft.errors import RequestError
 from weft.recommendations.folder import FILE_NAME as ADVICE_NAME
 from weft.report.figures.drawing.figure import Figure
 from weft.report.frame import page_data, render, write_page
+from weft.report.table import PageTable
 from weft.twin.twin import TWIN_NAME
 from weft.what_if.result import NAME as WHAT_IF_NAME
 
@@ -63,7 +64,8 @@ class DecisionReport:
 
     def html(self) -> str:
         """The page, complete: styles, scripts, figures and data are inside."""
-        return render("decisions.html.j2", page_data(self.figures), {"report": self})
+        names = {"report": self, "page_table": PageTable.of}
+        return render("decisions.html.j2", page_data(self.figures), names)
 
     def write(self, path: Path) -> Path:
         """Write the page to `path`; an old one is replaced only by a whole new one."""

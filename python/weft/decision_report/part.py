@@ -6,16 +6,16 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from weft.report.figures.drawing.figure import Figure
-from weft.report.table import PageTable
+from weft.table import ResultTable
 
 
 @dataclass(frozen=True)
 class Part:
-    """What is said, drawn and listed of one folder. `verdict` are sentences, `tables` are by their titles."""
+    """What is said, drawn and listed of one folder. `verdict` are sentences."""
 
     title: str
     verdict: Sequence[str]
     figures: Sequence[Figure] = ()
-    tables: Sequence[tuple[str, PageTable]] = ()
+    tables: Sequence[ResultTable] = ()
     warnings: Sequence[str] = ()
     notes: Sequence[str] = ()

@@ -5,13 +5,15 @@ from __future__ import annotations
 from pathlib import Path
 
 from weft.decision_report.part import Part
-from weft.recommendations.action import Action
 from weft.recommendations.folder import read_folder
 from weft.recommendations.recommendations import Recommendations
+from weft.recommendations.tables import actions_table
 from weft.report.figures.drawing.figure import Figure
 from weft.report.figures.forest import FAINT, STRONG, Forest, Twig
-from weft.report.table import PageTable
 from weft.runs.run_warnings import lines
+from weft.table import ResultColumn, ResultTable
+
+_READ = (ResultColumn("path", "folder", str), ResultColumn("said", "it says", str))
 
 
 def recommendations_part(folder: Path, number: int) -> Part:
@@ -26,12 +28,9 @@ def recommendations_part(folder: Path, number: int) -> Part:
         verdict=verdict,
         figures=[drawn] if drawn else [],
         tables=[
-            ("To do", _table(found.actions, folder)),
-            ("Not to do", _table(found.against, folder)),
-            (
-                "What was read",
-                PageTable(["Folder", "It says"], [[one.path, one.said] for one in found.read]),
-            ),
+            actions_table("To do", found.actions, str(folder)),
+            actions_table("Not to do", found.against, str(folder)),
+            ResultTable.of("What was read", _READ, found.read),
         ],
         warnings=lines(found.warnings),
         notes=found.notes,
@@ -54,17 +53,3 @@ def _figure(found: Recommendations, number: int) -> Figure | None:
         "times as good",
         twigs,
     ).figure()
-
-
-def _table(actions: tuple[Action, ...], folder: Path) -> PageTable:
-    rows = [
-        [
-            one.do,
-            one.kind,
-            one.effort,
-            "; ".join(f"{each.text} ({each.source})" for each in one.evidence),
-            f"weft verify {folder} {one.id}" if one.checks and one.kind != "do-nothing" else "",
-        ]
-        for one in actions
-    ]
-    return PageTable(["What", "Kind", "Effort", "Because", "Verify afterwards"], rows)

@@ -10,8 +10,8 @@ from weft.interval import Interval
 from weft.prediction.intervals import widened
 from weft.report.figures.drawing.figure import Figure
 from weft.report.figures.forest import FAINT, SECOND, STRONG, Forest, Twig
-from weft.report.table import PageTable
-from weft.twin.twin import HeldOut, Parameter, Twin, held_text, read_twin
+from weft.twin.tables import left_out_table, parameters_table, sources_table
+from weft.twin.twin import HeldOut, Parameter, Twin, read_twin
 
 NOTES = (
     "Each pattern was predicted by a twin that was fitted to all others. The rate of a phase is what all of its routes "
@@ -30,11 +30,7 @@ def twin_part(folder: Path, number: int) -> Part:
             *_unknown(twin),
         ],
         figures=[*_left_out_figures(twin, number), *_known_figure(twin, number)],
-        tables=[
-            ("Numbers of the twin", _parameters_table(twin)),
-            ("Patterns left out", _left_out_table(twin)),
-            ("Runs it was made of", _sources_table(twin)),
-        ],
+        tables=[parameters_table(twin), left_out_table(twin), sources_table(twin)],
         warnings=twin.warnings,
         notes=NOTES,
     )
@@ -105,35 +101,3 @@ def _known_twig(one: Parameter) -> Twig:
 
 def _value_text(one: Parameter) -> str:
     return f"{one.median:.4g} {one.unit} ({one.low:.4g} to {one.high:.4g})"
-
-
-def _parameters_table(twin: Twin) -> PageTable:
-    rows = [
-        [one.name, f"{one.median:.4g}", f"{one.low:.4g} to {one.high:.4g}", one.unit, one.why]
-        for one in twin.parameters
-    ]
-    return PageTable(["Number", "Value", "90 % interval", "Unit", "Known from"], rows)
-
-
-def _left_out_table(twin: Twin) -> PageTable:
-    rows = [
-        [
-            one.pattern,
-            str(one.phases),
-            f"{100 * one.rate_error:+.1f} %",
-            held_text(one.rate_held),
-            f"{100 * one.time_error:+.1f} %",
-            held_text(one.time_held),
-        ]
-        for one in twin.held_out
-    ]
-    headers = ["Pattern", "Phases", "Rate off by", "90 % interval", "Time off by", "90 % interval"]
-    return PageTable(headers, rows)
-
-
-def _sources_table(twin: Twin) -> PageTable:
-    rows = [
-        [one.path, one.plan, str(one.launches), str(one.phases), "; ".join(one.warnings)]
-        for one in twin.sources
-    ]
-    return PageTable(["Run", "Plan", "Launches", "Phases", "Warnings"], rows)

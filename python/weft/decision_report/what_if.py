@@ -6,13 +6,12 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from weft.decision_report.part import Part
-from weft.interval import Interval
 from weft.quantity import format_bytes, significant
 from weft.report.figures.drawing.figure import Figure
 from weft.report.figures.forest import FAINT, SECOND, STRONG, Forest, Twig
-from weft.report.table import PageTable
 from weft.what_if.ask import read_what_if
-from weft.what_if.result import Check, Effect, Outcome, WhatIf
+from weft.what_if.result import Outcome, WhatIf
+from weft.what_if.tables import checks_tables, effects_table, place
 
 NOTES = (
     "Before and after are predicted on the same draws of what was measured, so what is not known of both does not "
@@ -29,7 +28,7 @@ def what_if_part(folder: Path, number: int) -> Part:
         title=f"What if: {found.subject}",
         verdict=[*map(_sentence, made), *_failures(found), *_doubts(found)],
         figures=[_figure(made, number)] if made else [],
-        tables=[("Effects", _effects_table(made)), ("Verified in labs", _checks_table(made))],
+        tables=[effects_table(found), *checks_tables(found)],
         warnings=list(_warnings(found)),
         notes=NOTES,
     )
@@ -67,65 +66,14 @@ def _figure(made: list[Outcome], number: int) -> Figure:
 
 def _twigs(one: Outcome) -> Iterator[Twig]:
     for each in one.effects:
-        name = f"{one.name}: {_place(each)}"
+        name = f"{one.name}: {place(each)}, {format_bytes(each.size_bytes)}"
         yield Twig(name, each.speedup, STRONG if each.is_clear else FAINT)
     for check in one.verification.checks if one.verification else ():
-        yield Twig(f"{one.name}: {_place(check)}, measured", check.measured, SECOND)
-
-
-def _place(each: Effect | Check) -> str:
-    step = each.plan if each.plan == each.step else f"{each.plan} {each.step}"
-    return f"{step}, {format_bytes(each.size_bytes)}"
-
-
-def _effects_table(made: list[Outcome]) -> PageTable:
-    rows = [
-        [
-            one.name,
-            _place(each),
-            _range(each.speedup),
-            _range(each.before_s, " s"),
-            _range(each.after_s, " s"),
-            _range(each.before_mbps, " Mb/s"),
-            _range(each.after_mbps, " Mb/s"),
-        ]
-        for one in made
-        for each in one.effects
-    ]
-    headers = [
-        "Alternative",
-        "Plan",
-        "Times as fast",
-        "Time before",
-        "after",
-        "Rate before",
-        "after",
-    ]
-    return PageTable(headers, rows)
-
-
-def _checks_table(made: list[Outcome]) -> PageTable:
-    rows = [
-        [
-            one.name,
-            _place(check),
-            _range(check.predicted),
-            _range(check.measured),
-            f"{check.error:+.1%}",
-            "same" if check.same_sign else "other",
-        ]
-        for one in made
-        if one.verification
-        for check in one.verification.checks
-    ]
-    return PageTable(["Alternative", "Plan", "Predicted", "Measured", "Off by", "Direction"], rows)
-
-
-def _range(value: Interval, unit: str = "") -> str:
-    middle = significant(value.median, 3) + unit
-    if value.high - value.low <= 1e-6 * abs(value.median):
-        return middle
-    return f"{middle} ({significant(value.low, 3)} to {significant(value.high, 3)})"
+        yield Twig(
+            f"{one.name}: {place(check)}, {format_bytes(check.size_bytes)}, measured",
+            check.measured,
+            SECOND,
+        )
 
 
 def _warnings(found: WhatIf) -> Iterator[str]:

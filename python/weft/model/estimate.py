@@ -11,6 +11,7 @@ import numpy.typing as npt
 
 from weft.model.misfit import Misfit
 from weft.statistics import Floats
+from weft.table import ResultColumn, ResultTable
 
 
 @dataclass(frozen=True)
@@ -108,3 +109,16 @@ def residuals(at: Floats, quantity: str, measured: Floats, predicted: Floats) ->
         Residual(where, quantity, seen, said, error_pct)
         for where, seen, said, error_pct in zip(*(each.tolist() for each in columns), strict=True)
     ]
+
+
+def residuals_table(fitted: Fitted) -> ResultTable:
+    """Each measured value beside what the model predicts; `at` is a size in bytes or a gamma."""
+    columns = (
+        ResultColumn("at", fitted.axis, spec=".10g"),
+        ResultColumn("quantity", "quantity", str),
+        ResultColumn("measured", "measured"),
+        ResultColumn("predicted", "model"),
+        ResultColumn("error_pct", "model is off", spec="+.2f"),
+    )
+    title = f"residuals, {fitted.rms_error_pct:.2f} % (root mean square)"
+    return ResultTable.of(title, columns, fitted.residuals)

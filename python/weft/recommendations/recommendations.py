@@ -47,9 +47,14 @@ class Recommendations(Struct, frozen=True):
     schema: str = SCHEMA
     warnings: tuple[RunWarning, ...] = ()
 
+    @property
+    def all(self) -> tuple[Action, ...]:
+        """What to do, then what not to do."""
+        return (*self.actions, *self.against)
+
     def find(self, id_: str) -> Action:
         """The one of that name; raises RequestError where there is none."""
-        known = {one.id: one for one in (*self.actions, *self.against)}
+        known = {one.id: one for one in self.all}
         if id_ in known:
             return known[id_]
         raise RequestError(

@@ -38,6 +38,7 @@ from weft.recommendations.words import gain_text
 from weft.runs.folder import Run
 from weft.runs.meta import FILE_NAME
 from weft.runs.run_warnings import RunWarning, doubts, in_doubt, lines, of_folders, of_runs
+from weft.said import Said
 from weft.testbed.hosts.spec import named_commands
 from weft.testbed.open import open_testbed
 from weft.text_file import parse_toml
@@ -77,7 +78,7 @@ class Shown(Struct, frozen=True):
     warnings: tuple[str, ...] = ()
 
 
-class Verification(Struct, frozen=True):
+class Verification(Said, Struct, frozen=True):
     """All of it; `folder` has what was measured, and `warnings` are those of its runs."""
 
     id: str
@@ -91,6 +92,16 @@ class Verification(Struct, frozen=True):
     def held(self) -> bool:
         """Whether all that was looked at is as it was expected, or better."""
         return bool(self.shown) and all(one.outcome in GOOD for one in self.shown)
+
+    @property
+    def measured(self) -> dict[str, Interval]:
+        """How many times as good each step became, by its name and size."""
+        return {one.what: one.measured for one in self.shown if one.measured is not None}
+
+    def lines(self) -> list[str]:
+        """What was done, then each thing that shows it, and what was wrong when it was measured."""
+        warned = (f"warning: {line}" for line in lines(self.warnings))
+        return [self.do, *(one.text for one in self.shown), *warned]
 
     def to_json(self) -> dict[str, object]:
         """The document of `weft verify --json`."""

@@ -53,11 +53,6 @@ class HeldOut(Struct, frozen=True):
     time_held: bool | None
 
 
-def held_text(is_held: bool | None) -> str:
-    """Of a pattern's interval."""
-    return {True: "held", False: "missed", None: "not known"}[is_held]
-
-
 class Source(Struct, frozen=True):
     """A run that the twin was made of: where it was, a digest of its samples, and how much it was."""
 

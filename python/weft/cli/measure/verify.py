@@ -62,7 +62,7 @@ def verify(
         showing=showing,
     )
     if as_json:
-        print_json(result.found.to_json())
+        print_json(result.to_json())
     else:
         for line in result.lines():
             click.echo(line)

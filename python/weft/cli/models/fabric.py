@@ -5,22 +5,21 @@ from __future__ import annotations
 from pathlib import Path
 
 import click
-from rich.console import Console
 
 from weft import _core
 from weft.api.fabric import declared_dot
 from weft.api.fabric import fabric as load
 from weft.cli.output import json_option, print_json
 from weft.cli.tables.cost import print_parts
-from weft.cli.tables.layout import plain_table, terminal
+from weft.cli.tables.layout import drawn, terminal
 from weft.cost.cable_kinds import parts_list
 from weft.cost.prices import read_prices
 from weft.errors import RequestError
-from weft.fabrics.describe import NAMED, Hop
+from weft.fabrics.describe import NAMED
 from weft.fabrics.simgrid.importer import simgrid_to_toml
+from weft.fabrics.tables import limits_table, rates_table
 from weft.nodeset import fold
 from weft.plan import catalog
-from weft.quantity import number
 
 
 @click.group()
@@ -80,12 +79,11 @@ def show(
     console.print(f"{description.network.name}: {len(hosts)} hosts, {fold(hosts)}", soft_wrap=True)
     if hops is not None:
         console.print(f"from {way[0]} to {way[1]}" if way else "")
-        _print_hops(console, hops)
+        console.print(drawn(limits_table(hops), console.width))
     elif len(description.constraints) <= NAMED:
-        _print_hops(console, description.hops())
+        console.print(drawn(limits_table(description.hops()), console.width))
     else:
-        rates = [[str(count), _rate_text(rate)] for rate, count in description.by_rate()]
-        console.print(plain_table("limits", "Mb/s on the wire", rows=rates))
+        console.print(drawn(rates_table(description), console.width))
     for loss in description.losses:
         console.print(loss.text, soft_wrap=True)
 
@@ -118,12 +116,3 @@ def import_(form: str, file: Path) -> None:
     """Print FILE, a SimGrid platform that is a tree, as a fabric file."""
     del form  # There is one so far.
     click.echo(simgrid_to_toml(file), nl=False)
-
-
-def _print_hops(console: Console, hops: list[Hop]) -> None:
-    rows = [[hop.name, _rate_text(hop.mbps), f"{hop.delay_us:g}"] for hop in hops]
-    console.print(plain_table("limit", "Mb/s on the wire", "delay, us", rows=rows))
-
-
-def _rate_text(rate: float | None) -> str:
-    return "no limit" if rate is None else number(rate)

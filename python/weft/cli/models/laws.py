@@ -6,12 +6,12 @@ from pathlib import Path
 
 import click
 from rich.console import Console
-from rich.table import Table
 
 from weft.api.laws import laws as offload
 from weft.cli.output import json_option, print_json
-from weft.cli.tables.layout import plain_table, terminal, titled
-from weft.model.gain_curve import GainCurve, Regime
+from weft.cli.tables.layout import drawn, print_table, terminal
+from weft.model.gain_curve import GainCurve
+from weft.model.gain_tables import gains_table, regimes_table
 
 MOST_ROWS = 60
 """Longer tables are for --json."""
@@ -69,22 +69,6 @@ def _print(console: Console, curve: GainCurve) -> None:
     best = curve.best
     beyond = ", where the range ends and it still rises" if curve.still_rises else ""
     console.print(f"greatest gain {best.gain:+.1%} at gamma {best.gamma:.4g}{beyond}\n")
-    console.print(_regimes_table(curve.regimes))
-    titled(console, "throughput as a share of the link's", _points_table(curve))
-
-
-def _regimes_table(found: list[Regime]) -> Table:
-    table = plain_table("gamma from", "to", "limit before", "limit after", "gain")
-    for each in found:
-        ends = (f"{each.low:.4g}", f"{each.high:.4g}")
-        table.add_row(*ends, each.limit_before, each.limit_after, each.trend)
-    return table
-
-
-def _points_table(curve: GainCurve) -> Table:
+    console.print(drawn(regimes_table(curve), console.width))
     every = -(-len(curve.gammas) // MOST_ROWS)
-    table = plain_table("gamma", "before", "after", "gain", "limit before", "limit after")
-    for row in curve.points(every):
-        shares = (f"{row.before:.1%}", f"{row.after:.1%}", f"{row.gain:+.1%}")
-        table.add_row(f"{row.gamma:.4g}", *shares, row.limit_before, row.limit_after)
-    return table
+    print_table(console, gains_table(curve.points(every)))

@@ -10,9 +10,9 @@ from rich.table import Table
 
 from weft.api.fit import models
 from weft.cli.output import json_option, print_json
-from weft.cli.tables.layout import plain_table, print_disturbed, terminal, titled
+from weft.cli.tables.layout import plain_table, print_disturbed, print_table, terminal
 from weft.errors import RequestError
-from weft.model.estimate import Estimate, Fitted
+from weft.model.estimate import Estimate, Fitted, residuals_table
 from weft.model.misfit import misfit_lines
 from weft.quantity import number
 
@@ -59,8 +59,7 @@ def fit(
         console.print(OPEN_NOTE)
     for line in (*fitted.notes, *misfit_lines(fitted.misfits)):
         console.print(line)
-    title = f"residuals, {fitted.rms_error_pct:.2f} % (root mean square)"
-    titled(console, title, _residuals_table(fitted))
+    print_table(console, residuals_table(fitted))
 
 
 def _held(text: str) -> tuple[str, float]:
@@ -116,11 +115,3 @@ def _outwards(bound: float | None, rounded: Callable[[float], int]) -> str:
 
 def _end(end: float | None) -> str:
     return "open" if end is None else number(end)
-
-
-def _residuals_table(fitted: Fitted) -> Table:
-    table = plain_table(fitted.axis, "", "measured", "model", "model is off")
-    for each in fitted.residuals:
-        values = (number(each.measured), number(each.predicted), f"{each.error_pct:+.2f} %")
-        table.add_row(f"{each.at:.10g}", each.quantity, *values)
-    return table

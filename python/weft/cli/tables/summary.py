@@ -6,7 +6,6 @@ from collections.abc import Iterator
 
 from rich.console import Console
 
-from weft.cli.tables.activities import print_activities
 from weft.cli.tables.ensemble import print_ensembles
 from weft.cli.tables.layout import (
     drawn,
@@ -27,6 +26,7 @@ from weft.diagnosis.kinds.every import KINDS
 from weft.diagnosis.stops import stop_lines
 from weft.diagnosis.summary import Summary
 from weft.diagnosis.tables import pairs
+from weft.diagnosis.tables.activities import activities_tables
 from weft.diagnosis.tables.points import deliveries_table, points_table
 from weft.diagnosis.tables.race import race_table
 from weft.diagnosis.tables.signature import short_table
@@ -71,7 +71,8 @@ def print_summary(summary: Summary) -> None:
     for kind in KINDS:
         for table in kind.short_tables(summary.results[kind.name], summary.meta):
             (_print_record if kind.is_record else print_table)(console, table)
-    print_activities(summary.activities, summary.meta, console)
+    for table in activities_tables(summary.activities, summary.meta):
+        print_table(console, table)
     print_held(summary.prediction, console)
     applications = summary.activities or any(summary.results.values())
     if not (len(summary.rates) or summary.multi_pair or applications):
