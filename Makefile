@@ -2,9 +2,7 @@
 
 PYTHON ?= python3
 BIN := .venv/bin
-HOST := $(shell rustc -vV 2>/dev/null | sed -n 's/^host: //p')
-RUST_SOURCES := Cargo.toml Cargo.lock $(shell find crates -name '*.rs' -o -name Cargo.toml)
-AGENTS := python/weft/bin/weft-probe python/weft/bin/weft-lab
+RUST_SOURCES := Cargo.toml Cargo.lock .cargo/config.toml tools/static-agents $(shell find crates -name '*.rs' -o -name Cargo.toml)
 
 .PHONY: setup demo test fresh fresh-short fresh-wheel wheel smoke test-rust test-rust-built test-packages test-timed test-untimed test-alone \
 	test-beside test-lint test-cluster lint format docs bench bench-page bench-show clean
@@ -22,15 +20,14 @@ setup: .venv/.python .venv/.bindings python/weft/bin/.built
 	VIRTUAL_ENV=$(CURDIR)/.venv PIP_QUIET=1 $(BIN)/maturin develop --release --quiet
 	@touch $@
 
-# The programs that run on nodes are linked statically, so that one binary serves every distribution. What they are made
-# of is tested as it is built for them, so that nothing is built twice.
-STATIC := RUSTFLAGS="-C target-feature=+crt-static"
-STATIC_OPTIONS := --quiet --release --locked --target $(HOST)
+# What agents and bindings share is compiled once: with the same options, and, as the agents are built beside the bindings,
+# with the same features of what their macros are made of.
+RELEASE := --quiet --release --locked
 
 python/weft/bin/.built: $(RUST_SOURCES)
-	$(STATIC) cargo build $(STATIC_OPTIONS) -p weft-probe -p weft-lab
+	cargo build $(RELEASE) --bins -p weft-probe -p weft-lab -p weft-bindings
 	@mkdir -p $(@D)
-	@for name in weft-probe weft-lab; do install target/$(HOST)/release/$$name $(@D)/$$name; done
+	@for name in weft-probe weft-lab; do install target/release/$$name $(@D)/$$name; done
 	@touch $@
 
 demo: setup
@@ -44,11 +41,11 @@ test: setup test-packages
 	@$(BIN)/python tools/summary.py timed untimed alone rust $(BESIDE)
 
 test-rust: setup
-	tools/part rust env $(STATIC) cargo test $(STATIC_OPTIONS) --no-fail-fast --workspace --exclude weft-bindings
+	tools/part rust cargo test $(RELEASE) --no-fail-fast --workspace --exclude weft-bindings
 
 # Compiles the tests of Rust only.
 test-rust-built: setup
-	$(STATIC) cargo test $(STATIC_OPTIONS) --no-run --workspace --exclude weft-bindings
+	cargo test $(RELEASE) --no-run --workspace --exclude weft-bindings
 
 TOOLS := NPtcp=netpipe-tcp chromium=chromium dot=graphviz iperf3=iperf3 \
 		sockperf=sockperf qperf=qperf fping=fping sshd=openssh-server ssh=openssh-client \
@@ -119,7 +116,7 @@ test-cluster: setup
 
 lint: setup
 	cargo fmt --all --check
-	cargo clippy --quiet --release --locked --all-targets -- -D warnings
+	cargo clippy $(RELEASE) --all-targets -- -D warnings
 	$(BIN)/ruff format --check python tests bench
 	$(BIN)/ruff check python tests bench
 	$(BIN)/mypy

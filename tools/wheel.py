@@ -23,6 +23,8 @@ OLDEST_C_LIBRARY = "manylinux_2_28"
 ELSEWHERE = {"aarch64": "aarch64-unknown-linux-musl"}
 """Rust's targets for the agents of other architectures, by what `uname -m` says there. Rust brings their C library."""
 LINKER = "rust-lld"
+PROFILE = "dist"
+"""Cargo's, with optimization across crates."""
 
 
 def main() -> None:
@@ -61,11 +63,10 @@ def installed_targets() -> list[str]:
 def compiled(target: str) -> Path:
     """The folder with the agents for a target of Rust."""
     chosen = {} if "musl" not in target else {linker_key(target): LINKER}
-    options = ["--quiet", "--release", "--locked", "--target", target]
+    options = ["--quiet", "--profile", PROFILE, "--locked", "--target", target]
     packages = [word for agent in AGENTS for word in ("-p", agent)]
-    flags = f"-C target-feature=+crt-static {without_paths()}"
-    run(["cargo", "build", *options, *packages], environment(flags) | chosen)
-    return ROOT / "target/wheel" / target / "release"
+    run(["cargo", "build", *options, *packages], environment(without_paths()) | chosen)
+    return ROOT / "target/wheel" / target / PROFILE
 
 
 def linker_key(target: str) -> str:
@@ -74,8 +75,9 @@ def linker_key(target: str) -> str:
 
 def maturin(out: Path, portable: bool) -> None:
     """The wheel as maturin makes it, which checks by its symbols which C libraries it can run with."""
-    command = [str(BIN / "maturin"), "build", "--release", "--quiet", "--locked", "--out", str(out)]
-    command += ["--interpreter", sys.executable, "--auditwheel", "check"]
+    profile = PROFILE if portable else "release"
+    command = [str(BIN / "maturin"), "build", "--profile", profile, "--quiet", "--locked"]
+    command += ["--out", str(out), "--interpreter", sys.executable, "--auditwheel", "check"]
     chosen = environment(without_paths()) if portable else dict(os.environ)
     if portable and (zig := find_zig()):
         command += ["--zig", "--compatibility", OLDEST_C_LIBRARY]
