@@ -10,7 +10,7 @@ from weft.interval import Interval
 from weft.runs.meta import RunMeta
 from weft.table import ResultColumn, ResultTable, Value
 
-GFLOPS = ResultColumn("gflops", "speed", Interval, over_launches("gflops"))
+GFLOPS = ResultColumn("speed_gflops", "speed", Interval, over_launches("gflops"))
 
 
 def _of_time(kind: str, label: str) -> ResultColumn:
