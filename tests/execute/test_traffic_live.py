@@ -36,7 +36,7 @@ def test_agents_simulate_the_same_cars_as_one_process(tmp_path: Path) -> None:
     testbed = f"lab:{write_four_hosts(tmp_path)}"
     run = asked(tmp_path / "run", testbed, seconds="20", compute='"2 ms"')
     assert weft_json(*run)["status"] == "complete"
-    found = summarise(Run.open(str(tmp_path / "run"))).traffic
+    found = summarise(Run.open(str(tmp_path / "run"))).results["traffic"]
     for at, right in enumerate(hashes(SMALL, 220)):
         mine = [one for one in found if one.step == at]
         assert [(one.nodes, one.hash) for one in mine] == [(n, right) for n in (1, 2, 3, 4)]
@@ -60,6 +60,6 @@ def test_a_node_that_dies_leaves_what_others_can_do(tmp_path: Path) -> None:
     assert [one["node"] for one in run.meta.lost] == ["n4"] and run.meta.status == "partial"
     keys = {key: value for key, value in SMALL.items() if key != "counts"}
     right = hashes(keys, 240)
-    found = summarise(run).traffic
+    found = summarise(run).results["traffic"]
     assert [one.step for one in found if one.nodes == 2] == [0, 1]
     assert all(one.hash == right[one.step] for one in found)
