@@ -163,7 +163,7 @@ def collected(lab: Lab, on: str, name: str) -> list[Collected]:
         for number, nodes in enumerate(lab.members)
     ]
     plan = {"name": "choices", "launches": 1, "steps": steps}
-    return summarise(carried_out(lab, plan, on, name)).collectives
+    return summarise(carried_out(lab, plan, on, name)).results["collectives"]
 
 
 def carried_out(lab: Lab, plan: dict[str, object], on: str, name: str) -> Run:

@@ -35,7 +35,7 @@ def drive(
 
 def test_cars_are_the_same_for_any_number_of_nodes_on_any_network(tmp_path: Path) -> None:
     found = [
-        summarise(drive(tmp_path / name, f"sim:{name}")).traffic
+        summarise(drive(tmp_path / name, f"sim:{name}")).results["traffic"]
         for name in ("xibalba-maintenance", "xibalba-myrinet")
     ]
     bottleneck, even = (
@@ -54,7 +54,7 @@ def test_cars_are_the_same_for_any_number_of_nodes_on_any_network(tmp_path: Path
 
 def test_a_node_alone_takes_what_its_cars_do_and_more_nodes_wait(tmp_path: Path) -> None:
     run = drive(tmp_path / "run", compute='"1 ms"', cars="40000")
-    for one in summarise(run).traffic:
+    for one in summarise(run).results["traffic"]:
         alone = 60 / (one.passed * 1e-3)
         if one.nodes == 1:
             assert one.real_time_ratio == pytest.approx(alone, rel=1e-6)
@@ -65,16 +65,16 @@ def test_a_node_alone_takes_what_its_cars_do_and_more_nodes_wait(tmp_path: Path)
 
 
 def test_the_scale_of_the_run_scales_cars_and_what_each_takes(tmp_path: Path) -> None:
-    whole = summarise(drive(tmp_path / "whole", counts="[1]")).traffic
-    tenth = summarise(drive(tmp_path / "tenth", scale=0.1, counts="[1]")).traffic
+    whole = summarise(drive(tmp_path / "whole", counts="[1]")).results["traffic"]
+    tenth = summarise(drive(tmp_path / "tenth", scale=0.1, counts="[1]")).results["traffic"]
     for one, other in zip(whole, tenth, strict=True):
         assert other.driving + other.arrived + other.home + other.waiting == 400
         assert other.real_time_ratio == pytest.approx(one.real_time_ratio, rel=0.2)
 
 
 def test_of_many_messages_every_so_many_th_step_is_carried_out(tmp_path: Path) -> None:
-    all_steps = summarise(drive(tmp_path / "all", counts="[16]")).traffic
-    some = summarise(drive(tmp_path / "some", counts="[16]", messages="1000")).traffic
+    all_steps = summarise(drive(tmp_path / "all", counts="[16]")).results["traffic"]
+    some = summarise(drive(tmp_path / "some", counts="[16]", messages="1000")).results["traffic"]
     for one, other in zip(all_steps, some, strict=True):
         assert (one.carried, one.seconds) == (60, 60) and other.carried < 30
         assert (other.hash, other.messages) == (one.hash, one.messages)
@@ -110,7 +110,7 @@ def test_an_interrupted_run_goes_on(tmp_path: Path, monkeypatch: pytest.MonkeyPa
     monkeypatch.undo()
     resumed = resume_run(str(tmp_path / "run"))
     assert resumed.meta.status == "complete"
-    assert summarise(resumed).traffic == summarise(whole).traffic
+    assert summarise(resumed).results["traffic"] == summarise(whole).results["traffic"]
 
 
 def test_runs_are_compared_and_drawn(tmp_path: Path) -> None:
