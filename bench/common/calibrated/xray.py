@@ -10,14 +10,14 @@ from common.case import Case, Said
 from weft.diagnosis.xray.decision import FULL_SHARE, LOOKS, decide
 
 LOW, HIGH = FULL_SHARE - 0.02, FULL_SHARE + 0.03
-PAGE, TERMINAL = "docs/see-inside-a-network.md", "python/weft/cli/tables/findings.py"
+PAGE, TABLE = "docs/see-inside-a-network.md", "python/weft/diagnosis/tables/limits.py"
 ALONE = (
     Said(PAGE, "errs in at most 3 % of all cases if rounds are independent"),
-    Said(TERMINAL, "3 % at most for each limit if rounds are independent"),
+    Said(TABLE, "3 % at most for each limit if rounds are independent"),
 )
 IN_SPELLS = (
     Said(PAGE, "errs in at most 25 % of all cases with half of the time in spells"),
-    Said(TERMINAL, "25 % at most where what disturbs them lasts five"),
+    Said(TABLE, "25 % at most where what disturbs them lasts five"),
 )
 
 
