@@ -105,7 +105,7 @@ def test_a_stream_with_windows_that_do_not_fit(kind: str, calls: str, tmp_path: 
 @needs_mpi
 def test_launches_measure_what_earlier_ones_told(tmp_path: Path) -> None:
     out = tmp_path / "run"
-    over = ["--transport", "mpi", "--mpi", INSTALLED[0], "--out", out, "--until", "±0.01 %, 1 s"]
+    over = ["--transport", "mpi", "--mpi", INSTALLED[0], "--out", out, "--until", "±0.01 %, 2 s"]
     weft_json("run", "signature", "--on", "local:", *over, "--set", "steps.*.sizes.max='1 KiB'")
     samples = Run.open(out).samples.sort_by("start_ns")
     launch, batch, size = (samples[name].to_numpy() for name in ("launch", "batch", "size_bytes"))

@@ -181,7 +181,9 @@ def test_datagrams_are_counted_as_on_real_machines_and_where_they_are_lost(tmp_p
     shown = weft_json("show", found.directory)["deliveries"]
     assert [row["lost"] for row in shown] == [row.lost for row in rows]
     assert "in backlog" in weft("show", found.directory).stdout
-    messages = found.samples.group_by(["step", "phase"], use_threads=False).aggregate([("messages", "sum")])
+    messages = found.samples.group_by(["step", "phase"], use_threads=False).aggregate(
+        [("messages", "sum")]
+    )
     assert [row.received for row in rows] == messages["messages_sum"].to_pylist()
     page = tmp_path / "report.html"
     assert weft("report", found.directory, "--out", page).returncode == 0
