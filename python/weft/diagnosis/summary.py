@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -120,7 +121,7 @@ class Summary:
             "clocks": self.meta.clocks,
         }
 
-    def _results_json(self) -> dict[str, Any]:
+    def _results_json(self) -> dict[str, Sequence[object]]:
         found = [kind.to_json(self.results.get(kind.name, [])) for kind in KINDS]
         return {key: value for one in found for key, value in one.items()}
 

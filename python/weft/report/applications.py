@@ -9,7 +9,7 @@ from typing import Any
 
 from weft.diagnosis.kinds.every import KINDS
 from weft.diagnosis.kinds.kind import ResultKind
-from weft.report.table import PageTable
+from weft.report.table import PageTable, capital
 from weft.runs.folder import Run
 from weft.table import ResultTable
 
@@ -66,7 +66,7 @@ class ApplicationSection:
         found |= {other: [(name, tables[other]) for name, tables in of_runs] for other in others}
         joined = {name: ResultTable.joined(several) for name, several in found.items()}
         return [
-            (_capital(found[name][0][1].title), PageTable.of(table), self.kind.notes.get(name, ""))
+            (capital(found[name][0][1].title), PageTable.of(table), self.kind.notes.get(name, ""))
             for name, table in joined.items()
             if table.rows
         ]
@@ -76,7 +76,3 @@ class ApplicationSection:
             steps = list(own)
             results = [each for one in steps for each in one.results]
             yield name, self.kind.tables(results, steps[0].run.meta)
-
-
-def _capital(title: str) -> str:
-    return title[:1].upper() + title[1:]

@@ -27,8 +27,9 @@ class PageTable:
             [column.cell(value) for column, value in zip(shown.columns, row, strict=True)]
             for row in shown.rows
         ]
-        return cls([_capital(column.heading) for column in shown.columns], rows, shown.notes)
+        return cls([capital(column.heading) for column in shown.columns], rows, shown.notes)
 
 
-def _capital(heading: str) -> str:
+def capital(heading: str) -> str:
+    """With a capital letter."""
     return heading[:1].upper() + heading[1:]

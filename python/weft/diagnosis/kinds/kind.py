@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import groupby
-from typing import Any, Generic, Protocol, TypeVar
+from typing import Generic, Protocol, TypeVar
 
 from weft.runs.folder import Run
 from weft.runs.meta import RunMeta
@@ -34,8 +34,8 @@ class ResultKind(Generic[R]):
 
     `results` are in the order of the steps; `clause` says in a part of a sentence what those of one name came to.
     `tables` are all of them by the names of `run.tables`; the first has a row for each result and none for its step.
-    `short_tables` are for a terminal, one a step, whose one row is written downwards if it `is_record`. `notes` are
-    sentences under the tables on a page, by their names.
+    `short_table` is for a terminal, of those of one name; its one row is written downwards if it `is_record`. `also`
+    names tables that a terminal shows below, `notes` are sentences under the tables on a page, by their names.
     """
 
     name: str
@@ -43,17 +43,26 @@ class ResultKind(Generic[R]):
     results: Callable[[Run], list[R]]
     clause: Callable[[Sequence[R]], str]
     tables: Callable[[Sequence[R], RunMeta], dict[str, ResultTable]]
-    short_tables: Callable[[Sequence[R], RunMeta], list[ResultTable]]
+    short_table: Callable[[str, Sequence[R], RunMeta], ResultTable]
     is_record: bool = False
+    also: Sequence[str] = ()
     name_of: Callable[[R, RunMeta], str] = step_name
     notes: Mapping[str, str] = field(default_factory=dict)
-    document: Callable[[Sequence[R]], dict[str, Any]] | None = None
+    document: Callable[[Sequence[R]], dict[str, Sequence[object]]] | None = None
 
     def named(self, results: Sequence[R], meta: RunMeta) -> list[tuple[str, list[R]]]:
         """The results of each step, or of each part of it that has a name of its own."""
         found = groupby(results, lambda one: self.name_of(one, meta))
         return [(name, list(several)) for name, several in found]
 
-    def to_json(self, results: Sequence[R]) -> dict[str, Any]:
+    def short_tables(self, results: Sequence[R], meta: RunMeta) -> list[ResultTable]:
+        """What a terminal shows of them."""
+        found = [
+            self.short_table(name, several, meta) for name, several in self.named(results, meta)
+        ]
+        tables = self.tables(results, meta) if self.also else {}
+        return [*found, *(tables[name] for name in self.also if tables[name].rows)]
+
+    def to_json(self, results: Sequence[R]) -> dict[str, Sequence[object]]:
         """What `weft show --json` has of them, by key."""
         return self.document(results) if self.document else {self.name: results}

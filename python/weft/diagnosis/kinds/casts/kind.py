@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 from weft.diagnosis.kinds.casts.cast import FileCast, file_casts
 from weft.diagnosis.kinds.casts.table import (
@@ -11,7 +10,7 @@ from weft.diagnosis.kinds.casts.table import (
     casts_table,
     name_of,
     nodes_table,
-    short_tables,
+    short_table,
 )
 from weft.diagnosis.kinds.kind import ResultKind
 from weft.runs.meta import RunMeta
@@ -33,7 +32,7 @@ def _tables(found: Sequence[FileCast], meta: RunMeta) -> dict[str, ResultTable]:
     return {"casts": casts_table(found), "cast_nodes": nodes_table(found, meta)}
 
 
-def _document(found: Sequence[FileCast]) -> dict[str, Any]:
+def _document(found: Sequence[FileCast]) -> dict[str, Sequence[object]]:
     return {"file_casts": [one.to_json() for one in found]}
 
 
@@ -43,7 +42,7 @@ CASTS = ResultKind(
     results=file_casts,
     clause=_clause,
     tables=_tables,
-    short_tables=short_tables,
+    short_table=short_table,
     name_of=name_of,
     document=_document,
 )

@@ -68,12 +68,10 @@ def name_of(one: FileCast, meta: RunMeta) -> str:
     return f"{meta.plan.steps[one.step].name}{several}"
 
 
-def short_tables(found: Sequence[FileCast], meta: RunMeta) -> list[ResultTable]:
-    """What each cast came to, and its nodes."""
-    return [
-        _of_nodes(one, f"{name_of(one, meta)}: {_rate(one)}", tuple(_lines(one, meta)))
-        for one in found
-    ]
+def short_table(name: str, found: Sequence[FileCast], meta: RunMeta) -> ResultTable:
+    """What a cast came to, and its nodes."""
+    (one,) = found
+    return _of_nodes(one, f"{name}: {_rate(one)}", tuple(_lines(one, meta)))
 
 
 def _of_nodes(one: FileCast, title: str = "", lines: Sequence[str] = ()) -> ResultTable:

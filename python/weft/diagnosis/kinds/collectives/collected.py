@@ -44,6 +44,11 @@ def collectives(meta: RunMeta, activities: Sequence[Activity]) -> list[Collected
     return found
 
 
+def has_collectives(meta: RunMeta) -> bool:
+    """Whether any step is one."""
+    return any(isinstance(step.pattern, Collective) for step in meta.plan.steps)
+
+
 def bus_factor(operation: str, nodes: int) -> float:
     """What the bus bandwidth is a multiple of: the buffer over the time."""
     if operation == "bcast":

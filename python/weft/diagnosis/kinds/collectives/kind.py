@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 from weft.diagnosis.activities import activities
-from weft.diagnosis.kinds.collectives.collected import Collected, collectives
+from weft.diagnosis.kinds.collectives.collected import Collected, collectives, has_collectives
 from weft.diagnosis.kinds.collectives.library_cost import library_costs
-from weft.diagnosis.kinds.collectives.table import collectives_table, library_table, short_tables
+from weft.diagnosis.kinds.collectives.table import collectives_table, library_table, short_table
 from weft.diagnosis.kinds.kind import ResultKind
 from weft.runs.folder import Run
 from weft.runs.meta import RunMeta
@@ -16,7 +15,7 @@ from weft.table import ResultTable
 
 
 def _results(run: Run) -> list[Collected]:
-    return collectives(run.meta, activities(run))
+    return collectives(run.meta, activities(run)) if has_collectives(run.meta) else []
 
 
 def _clause(found: Sequence[Collected]) -> str:
@@ -34,12 +33,7 @@ def _tables(found: Sequence[Collected], _: RunMeta) -> dict[str, ResultTable]:
     }
 
 
-def _short_tables(found: Sequence[Collected], meta: RunMeta) -> list[ResultTable]:
-    library = library_table(library_costs(found))
-    return [*short_tables(found, meta), *([library] if library.rows else [])]
-
-
-def _document(found: Sequence[Collected]) -> dict[str, Any]:
+def _document(found: Sequence[Collected]) -> dict[str, Sequence[object]]:
     return {"collectives": found, "library_costs": library_costs(found)}
 
 
@@ -49,7 +43,8 @@ COLLECTIVES = ResultKind(
     results=_results,
     clause=_clause,
     tables=_tables,
-    short_tables=_short_tables,
+    short_table=short_table,
+    also=("library",),
     notes={
         "library": "The fastest of the other algorithms is carried out by agents over TCP. Below 1 the library is "
         "faster. The best was chosen by the same times, so its own may be a little too good."

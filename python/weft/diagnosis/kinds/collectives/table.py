@@ -51,13 +51,8 @@ def library_table(costs: Sequence[LibraryCost]) -> ResultTable:
     )
 
 
-def short_tables(found: Sequence[Collected], meta: RunMeta) -> list[ResultTable]:
-    """Of each step a row for each size, with the time of each algorithm, the best, and its bus bandwidth."""
-    steps = groupby(found, lambda one: one.step)
-    return [_short(meta.plan.steps[step].name, list(ways)) for step, ways in steps]
-
-
-def _short(name: str, ways: Sequence[Collected]) -> ResultTable:
+def short_table(name: str, ways: Sequence[Collected], _: RunMeta) -> ResultTable:
+    """Of one step a row for each size, with the time of each algorithm, the best, and its bus bandwidth."""
     title = f"{name} over {ways[0].nodes} nodes: {_TIME.heading} of each algorithm, and the best"
     table = collectives_table(ways).pivoted("size_bytes", "algorithm", _TIME.name, title)
     by_size = groupby(ways, lambda one: one.size_bytes)

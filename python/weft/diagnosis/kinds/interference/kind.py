@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from weft.diagnosis.kinds.interference.slow_down import SlowDown, slow_downs
-from weft.diagnosis.kinds.interference.table import SLOW_DOWN, interference_table, short_tables
+from weft.diagnosis.kinds.interference.table import SLOW_DOWN, interference_table, short_table
 from weft.diagnosis.kinds.interference.trials import WHOLE
 from weft.diagnosis.kinds.kind import ResultKind
 from weft.quantity import format_bytes
@@ -28,7 +28,7 @@ INTERFERENCE = ResultKind(
     results=slow_downs,
     clause=_clause,
     tables=lambda found, _: {"interference": interference_table(found)},
-    short_tables=short_tables,
+    short_table=short_table,
     notes={
         "interference": "Slow-downs are how many times longer the victim takes than alone, by the median, the mean and "
         "the 99th percentile of its times. Brackets enclose the median of the launches by their ranks."

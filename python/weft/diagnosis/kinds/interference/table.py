@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from itertools import groupby
 
 from weft.diagnosis.kinds.interference.slow_down import SlowDown
 from weft.diagnosis.kinds.interference.trials import WHOLE
@@ -47,13 +46,8 @@ def interference_table(found: Sequence[SlowDown]) -> ResultTable:
     return ResultTable.of("interference", _COLUMNS, found)
 
 
-def short_tables(found: Sequence[SlowDown], meta: RunMeta) -> list[ResultTable]:
-    """A table for each step, and under it where the network was shared."""
-    steps = groupby(found, lambda one: one.step)
-    return [_short(meta.plan.steps[step].name, list(rows)) for step, rows in steps]
-
-
-def _short(name: str, rows: Sequence[SlowDown]) -> ResultTable:
+def short_table(name: str, rows: Sequence[SlowDown], _: RunMeta) -> ResultTable:
+    """That of one step, and under it where the network was shared."""
     first = rows[0]
     title = (
         f"{name}: {first.victim} on {first.victim_nodes} nodes, congestors on "

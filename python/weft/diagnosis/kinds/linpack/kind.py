@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from weft.diagnosis.kinds.kind import ResultKind
 from weft.diagnosis.kinds.linpack.solution import Solution, solutions
-from weft.diagnosis.kinds.linpack.table import GFLOPS, linpack_table, short_tables
+from weft.diagnosis.kinds.linpack.table import GFLOPS, linpack_table, short_table
 
 
 def _clause(found: Sequence[Solution]) -> str:
@@ -25,7 +25,7 @@ LINPACK = ResultKind(
     results=solutions,
     clause=_clause,
     tables=lambda found, _: {"linpack": linpack_table(found)},
-    short_tables=short_tables,
+    short_table=short_table,
     is_record=True,
     notes={
         "linpack": "Only right solutions count. A node computes, or else communicates, or else waits; shares are "

@@ -56,15 +56,12 @@ def linpack_table(found: Sequence[Solution]) -> ResultTable:
     return ResultTable.of("Linpack", _COLUMNS, found)
 
 
-def short_tables(found: Sequence[Solution], _: RunMeta) -> list[ResultTable]:
-    """A table for each step, whose title has what it solved."""
-    return [_short(one) for one in found]
-
-
-def _short(one: Solution) -> ResultTable:
+def short_table(name: str, found: Sequence[Solution], _: RunMeta) -> ResultTable:
+    """That of one step, whose title has what it solved."""
+    (one,) = found
     how = f"{one.grid}, nb {one.nb}, {one.bcast}, {'the real program' if one.is_real else 'its skeleton'}"
     nodes = "1 node" if one.nodes == 1 else f"{one.nodes} nodes"
-    title = f"{one.name}: Linpack of {one.n} unknowns over {nodes} ({how})"
+    title = f"{name}: Linpack of {one.n} unknowns over {nodes} ({how})"
     wrong = [f"{one.wrong} launches had a wrong solution, whose times count nowhere"] * bool(
         one.wrong
     )

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from weft.diagnosis.kinds.kind import ResultKind
 from weft.diagnosis.kinds.traffic.driven import Driven, hashes_differ, traffic
-from weft.diagnosis.kinds.traffic.table import COMPUTE, RATIO, short_tables, traffic_table
+from weft.diagnosis.kinds.traffic.table import COMPUTE, RATIO, short_table, traffic_table
 
 
 def _clause(found: Sequence[Driven]) -> str:
@@ -25,5 +25,5 @@ TRAFFIC = ResultKind(
     results=traffic,
     clause=_clause,
     tables=lambda found, _: {"traffic": traffic_table(found)},
-    short_tables=short_tables,
+    short_table=short_table,
 )

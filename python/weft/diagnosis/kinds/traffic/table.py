@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from itertools import groupby
 
 from weft.diagnosis.kinds.traffic.driven import SHARES, Driven, hashes_differ
 from weft.diagnosis.over_launches import over_launches
@@ -36,13 +35,8 @@ def traffic_table(found: Sequence[Driven]) -> ResultTable:
     return ResultTable.of("traffic", _COLUMNS, found)
 
 
-def short_tables(found: Sequence[Driven], meta: RunMeta) -> list[ResultTable]:
-    """A table for each step, and where all cars were in the end."""
-    steps = groupby(found, lambda one: one.step)
-    return [_short(meta.plan.steps[step].name, list(phases)) for step, phases in steps]
-
-
-def _short(name: str, phases: Sequence[Driven]) -> ResultTable:
+def short_table(name: str, phases: Sequence[Driven], _: RunMeta) -> ResultTable:
+    """That of one step, and where all cars were in the end."""
     first = phases[0]
     hashes = ", ".join(dict.fromkeys(one.hash for one in phases))
     said = "DIFFER between numbers of nodes" if hashes_differ(phases) else "of all cars"
