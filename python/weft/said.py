@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from html import escape
+from typing import Protocol
 
 
 def html_lines(lines: Sequence[str]) -> str:
@@ -13,17 +14,18 @@ def html_lines(lines: Sequence[str]) -> str:
     return f"<p><b>{title}</b></p><ul>{items}</ul>" if items else f"<p><b>{title}</b></p>"
 
 
+class _Telling(Protocol):
+    def lines(self) -> list[str]:
+        """The finding: a title, then a line for each thing that was found."""
+
+
 class Said:
-    """An object that says its finding in a few lines; a mixin of structs, too, so without a metaclass."""
+    """Has an object that has `lines` say them; a mixin of structs, too, so without a metaclass."""
 
     __slots__ = ()
 
-    def lines(self) -> list[str]:
-        """The finding: a title, then a line for each thing that was found."""
-        raise NotImplementedError
-
-    def __repr__(self) -> str:
+    def __repr__(self: _Telling) -> str:
         return "\n  ".join(self.lines())
 
-    def _repr_html_(self) -> str:
+    def _repr_html_(self: _Telling) -> str:
         return html_lines(self.lines())

@@ -18,7 +18,7 @@ from weft.interval import Interval
 from weft.runs.run_warnings import RunWarning, doubts
 from weft.twin.build import make_twin
 from weft.twin.twin import read_twin
-from weft.what_if.result import Check, Effect, Outcome, Verification, WhatIf, with_outcomes
+from weft.what_if.result import Check, Effect, LabVerification, Outcome, WhatIf, with_outcomes
 
 LATE = "40.6 % of the frames left late"
 DOUBT = "frames left the lab late (lab-late in xray)"
@@ -91,7 +91,7 @@ def test_what_labs_warn_of_is_said_beside_what_they_measured(
     )
     doubt = doubts([labs])
     check = Check("aapc", "aapc", 1, "time", ONE, ONE, 0.0, True, (1.0, 1.0), (1.0, 1.0))
-    seen = Verification(0.1, 3, (check,), doubts=doubt, run_warnings=(labs,))
+    seen = LabVerification(0.1, 3, (check,), doubts=doubt, run_warnings=(labs,))
     effect = Effect("aapc", "aapc", 1, "time", ONE, False, *(ONE,) * 6)
     outcome = Outcome("wider", (), (effect,), 1.0, verification=seen)
     empty = WhatIf(1, "twin", True, 9, 1.0, ("aapc",), (), (twin,))

@@ -21,7 +21,7 @@ from weft.recommendations.action import Effect as Gain
 from weft.recommendations.tables import actions_table
 from weft.twin.tables import left_out_table, parameters_table, sources_table
 from weft.twin.twin import HeldOut, Parameter, Source, Twin
-from weft.what_if.result import Check, Effect, Outcome, Verification, WhatIf
+from weft.what_if.result import Check, Effect, LabVerification, Outcome, WhatIf
 from weft.what_if.tables import checks_tables, effects_table
 
 
@@ -63,7 +63,7 @@ def test_a_what_if_is_told_alike(by: Literal["time", "rate"], unit: str) -> None
     rounded = Interval(80.123, 80.123, 80.123 + 1e-9)
     effect = Effect("aapc", "all", 262144, by, ratio, True, *(wide,) * 3, *(rounded,) * 3)
     check = Check("aapc", "aapc", 1, by, rounded, ratio, 0.007, False, (1.0, 1.0), (1.0, 1.0))
-    outcome = Outcome("wider", (), (effect,), 1.0, verification=Verification(0.1, 3, (check,)))
+    outcome = Outcome("wider", (), (effect,), 1.0, verification=LabVerification(0.1, 3, (check,)))
     found = WhatIf(1, "twin", True, 9, 1.0, ("aapc",), (outcome, Outcome("wrong", ())))
     effects, checks = effects_table(found), list(checks_tables(found))
     shown = {one.name for one in effects.columns if one.shown in ("everywhere", "median")}

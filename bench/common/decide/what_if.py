@@ -33,7 +33,7 @@ from weft.what_if.alternative import Alternative, alternative
 from weft.what_if.foresee import Question, foresee
 from weft.what_if.labs import carried_scale
 from weft.what_if.network import Subject, open_subject
-from weft.what_if.result import Check, Effect, Verification
+from weft.what_if.result import Check, Effect, LabVerification
 from weft.what_if.verify import Bench, direction, verify
 
 LEAST_SAME_SIGN, OF = 19, 20
@@ -205,7 +205,7 @@ class Measured(msgspec.Struct, frozen=True):
     network: str
     changes: tuple[str, ...]
     plan: str
-    verification: Verification
+    verification: LabVerification
 
     @property
     def error(self) -> float:

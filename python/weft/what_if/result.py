@@ -54,9 +54,9 @@ class Check(Struct, frozen=True):
     measured_ends: tuple[float, float]
 
 
-class Verification(Struct, frozen=True):
-    """`run_warnings` are those of the labs, and `warnings` the same in words; where there are `doubts`, the machine may
-    have been measured."""
+class LabVerification(Struct, frozen=True):
+    """What labs measured of an alternative. `run_warnings` are theirs, and `warnings` the same in words; where there are
+    `doubts`, the machine may have been measured."""
 
     scale: float
     launches: int
@@ -91,7 +91,7 @@ class Outcome(Struct, frozen=True):
     notes: tuple[str, ...] = ()
     price: Price | None = None
     failed: str | None = None
-    verification: Verification | None = None
+    verification: LabVerification | None = None
 
 
 class WhatIf(Struct, frozen=True):

@@ -21,7 +21,7 @@ from weft.what_if.alternative import Alternative
 from weft.what_if.effects import paired
 from weft.what_if.foresee import Question, foresee
 from weft.what_if.labs import document_of, for_lab
-from weft.what_if.result import Check, Effect, Verification
+from weft.what_if.result import Check, Effect, LabVerification
 
 LAUNCHES = 3
 NO_EFFECT = 0.02
@@ -39,7 +39,7 @@ class Bench:
 
 def verify(
     question: Question, one: Alternative, bench: Bench, reporter: Reporter | None = None
-) -> Verification:
+) -> LabVerification:
     """Build and measure an alternative; raises RequestError where no lab can be built of it.
 
     It is predicted at the labs' scale. A measured effect is that of one lab after the other, so that what the machine
@@ -58,7 +58,7 @@ def verify(
     if not checks:
         raise WorkError(f"{one.name}: the labs measured nothing that was predicted")
     warnings = [one for launch in launches for one in launch.warnings]
-    return Verification(
+    return LabVerification(
         bench.scale,
         bench.launches,
         tuple(checks),

@@ -22,8 +22,7 @@ const WARM_UP_MESSAGES: u32 = 20;
 /// acknowledged at once, and later ones with a delay of 40 ms each.
 const GROWTH: u32 = 16;
 
-/// So long a new connection is used before its first phase: until then messages of a gigabit lab take a third longer than
-/// later.
+/// So long a new connection is used before its first phase: its first messages do not take what later ones do.
 const CONNECTION_NS: u64 = 50_000_000;
 
 /// How to measure a phase whose message time is known.
