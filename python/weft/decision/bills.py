@@ -6,9 +6,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
+from weft.alike import listed
 from weft.cost.bill import Bill
 from weft.decision.designs import Design
-from weft.decision.names import listed
+from weft.decision.document import MOST_NAMED
 from weft.decision.request import By, Request
 from weft.quantity import exact_mbps
 from weft.runs.meta import Warning
@@ -28,7 +29,8 @@ class Lacks:
             names = [name for name, lacked in self.own.items() if lacked == parts]
             yield Warning(
                 "bill-incomplete",
-                f"{listed(names)}: {', '.join(parts)} have no price, so that less is counted than of other designs",
+                f"{listed(names, MOST_NAMED)}: {', '.join(parts)} have no price, so that less is counted than of "
+                "other designs",
                 "give them one in the price list (docs/cost.md)",
             )
 

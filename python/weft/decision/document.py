@@ -15,6 +15,9 @@ LATENCY_BOUND = 0.5
 Verdict: TypeAlias = Literal["decided", "undecided", "unweighed", "none"]
 """`unweighed`: nothing is uncertain, so that the choice is the best by single numbers."""
 
+MOST_NAMED = 5
+"""A sentence names so many designs, and counts the others."""
+
 
 class CostItem(Struct, frozen=True):
     """A line of a bill, with its total."""

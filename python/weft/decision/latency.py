@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from weft.decision.document import DesignResult
-from weft.decision.names import listed
+from weft.alike import listed
+from weft.decision.document import MOST_NAMED, DesignResult
 from weft.quantity import format_bytes
 from weft.runs.meta import Warning
 
@@ -20,7 +20,9 @@ def latency_warnings(
         bound = [one for one in designs if one.times[place].is_latency_bound]
         if bound:
             where = (
-                "all designs" if len(bound) == len(designs) else listed([one.name for one in bound])
+                "all designs"
+                if len(bound) == len(designs)
+                else listed([one.name for one in bound], MOST_NAMED)
             )
             share = max(one.times[place].latency_share for one in bound)
             yield Warning(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from weft.decision.document import Decision, DesignResult, Sensitivity
-from weft.decision.names import rounded_down
+from weft.decision.words import rounded_down
 from weft.interval import Interval
 from weft.table import ResultColumn, ResultTable
 

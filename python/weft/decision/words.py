@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from msgspec.structs import replace
 
 from weft.decision.document import Decision, DesignResult, Sensitivity
-from weft.decision.names import share_text
 from weft.decision.quantities import Kind, Quantity
 from weft.decision.request import By, Request
 from weft.decision.workloads import Workload
@@ -203,3 +202,13 @@ def _worlds(quantities: Sequence[Quantity], draws: int) -> Iterator[str]:
 def _joined(names: Sequence[str]) -> str:
     *first, last = names or [""]
     return f"{', '.join(first)} and {last}" if first else last
+
+
+def share_text(part: float) -> str:
+    """Such as "89.9 %"."""
+    return f"{100 * rounded_down(part):g} %"
+
+
+def rounded_down(part: float) -> float:
+    """To a tenth of a percent: 89.99 % is less than 90 %."""
+    return int(1000 * part + 1e-9) / 1000

@@ -55,8 +55,8 @@ class Check(Struct, frozen=True):
 
 
 class LabVerification(Struct, frozen=True):
-    """What labs measured of an alternative. `run_warnings` are theirs, and `warnings` the same in words; where there are
-    `doubts`, the machine may have been measured."""
+    """What labs measured of an alternative. `run_warnings` are theirs, and `warnings` the same in words; where
+    there are `doubts`, the machine may have been measured."""
 
     scale: float
     launches: int

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
+from weft.alike import listed
 from weft.decision.designs import Design
-from weft.decision.names import listed
+from weft.decision.document import MOST_NAMED
 from weft.decision.prepare import Prepared
 from weft.decision.quantities import points_of
 from weft.decision.routing.other import OtherRouting, other_routing
@@ -52,7 +53,7 @@ def routings(designs: Sequence[Design]) -> str:
     by_routing: dict[str, list[str]] = {}
     for one in designs:
         by_routing.setdefault(one.routing, []).append(one.name)
-    told = (f"{routing} ({listed(names)})" for routing, names in by_routing.items())
+    told = (f"{routing} ({listed(names, MOST_NAMED)})" for routing, names in by_routing.items())
     return f"routing: {'; '.join(told)}"
 
 
