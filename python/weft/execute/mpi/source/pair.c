@@ -15,6 +15,8 @@
 
 #define WARM_UP_NS 1000000
 #define WARM_UP_MESSAGES 20
+/* A trial has at most so many times the messages that were tried before it, as agents have it. */
+#define GROWTH 16
 #define REPORT_EVERY_NS 200000000
 /* The reader of results may be on this machine: it gets time to write them before the next phase is timed. */
 #define SETTLE_US 5000
@@ -186,7 +188,11 @@ static int64_t expected_ns(struct end *end, int64_t size, int64_t latest_ns, int
         guess_ns = batch(end, (struct order){size, 1}).elapsed_ns;
     int64_t messages = WARM_UP_NS / (guess_ns > 0 ? guess_ns : 1);
     messages = messages < 1 ? 1 : messages > WARM_UP_MESSAGES ? WARM_UP_MESSAGES : messages;
-    const int64_t each_ns = batch(end, (struct order){size, messages}).elapsed_ns / messages;
+    int64_t each_ns = batch(end, (struct order){size, messages}).elapsed_ns / messages;
+    while (messages <= INT32_MAX / GROWTH && end->settings->trial_ns / (each_ns > 0 ? each_ns : 1) > messages * GROWTH) {
+        messages *= GROWTH;
+        each_ns = batch(end, (struct order){size, messages}).elapsed_ns / messages;
+    }
     return latest_size && guess_ns < each_ns ? guess_ns : each_ns;
 }
 
