@@ -254,7 +254,8 @@ def build_own() -> Path:
         "cargo",
         "build",
         "--quiet",
-        "--release",
+        "--profile",
+        "dist",
         "-p",
         "weft-netsim",
         "--example",
@@ -262,7 +263,7 @@ def build_own() -> Path:
     ]
     subprocess.run(command, cwd=ROOT, check=True)
     target = Path(os.environ.get("CARGO_TARGET_DIR", ROOT / "target"))
-    return target / "release" / "examples" / "transfers"
+    return target / "dist" / "examples" / "transfers"
 
 
 def built_peer() -> Path | None:
