@@ -13,11 +13,10 @@ import msgspec
 from msgspec import Struct
 
 from weft.acceptance import plans
-from weft.acceptance.again import again_of
 from weft.acceptance.declared import Promise, refuse_other_hosts, refuse_unpromised
 from weft.acceptance.judgement import Measured, default_requirements, verdicts
 from weft.acceptance.requirements import Requirement, read_requirements
-from weft.acceptance.suspects import again_pairs
+from weft.acceptance.suspects import again_of, again_pairs
 from weft.acceptance.verdict import Acceptance, Verdict
 from weft.errors import RequestError
 from weft.execute.lab_scale.load import OfferedLoad
