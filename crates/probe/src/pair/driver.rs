@@ -22,8 +22,10 @@ const WARM_UP_MESSAGES: u32 = 20;
 /// acknowledged at once, and later ones with a delay of 40 ms each.
 const GROWTH: u32 = 16;
 
-/// So long a new connection is used before its first phase: its first messages do not take what later ones do.
+/// So long a new connection is used at most before its first phase: its first messages do not take what later ones do.
 const CONNECTION_NS: u64 = 50_000_000;
+/// And for no more than one part in so many of what one trial of each phase takes.
+const CONNECTION_SHARE: u64 = 8;
 
 /// How to measure a phase whose message time is known.
 #[derive(Clone, Copy, Debug, Deserialize)]
@@ -281,7 +283,8 @@ impl<'a, B: Batches> Driver<'a, B> {
         let start_ns = now_ns();
         let guess_ns = self.warm_up(phase, 1)?;
         let (messages, mut each_ns) = self.tried(phase, trial_ns, guess_ns)?;
-        while now_ns() - start_ns < CONNECTION_NS {
+        let trials_ns = self.job.phases.len() as u64 * trial_ns;
+        while now_ns() - start_ns < CONNECTION_NS.min(trials_ns / CONNECTION_SHARE) {
             each_ns = each_ns.min(self.warm_up(phase, messages)?);
         }
         Ok(each_ns)
