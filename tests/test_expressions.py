@@ -46,7 +46,7 @@ def _slowest(one: Expression) -> tuple[float, str]:
 
 def test_all_expressions_are_found() -> None:
     assert len(FOUND) > 150
-    assert sum(one.where.startswith("formats/") for one in FOUND) > 60
+    assert sum(one.where.startswith("understand/formats/") for one in FOUND) > 60
 
 
 @pytest.mark.parametrize("one", FOUND, ids=[one.where for one in FOUND])

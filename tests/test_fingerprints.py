@@ -12,10 +12,10 @@ from typing import Any
 import pytest
 
 from weft import _core
+from weft.measure.testbed.computed.network import open_simulated
+from weft.measure.testbed.computed.node import open_nodes
 from weft.plan.load import load_plan
 from weft.plan.plan import Step, to_json
-from weft.testbed.computed.network import open_simulated
-from weft.testbed.computed.node import open_nodes
 
 TABLE = Path(__file__).parent / "data" / "fingerprints.toml"
 PHASES = 3

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from weft.cli.commands import SECTIONS
+from weft.faces.cli.commands import SECTIONS
 
 ROOT = Path(__file__).parent.parent
 pytestmark = pytest.mark.alone
@@ -53,7 +53,7 @@ def test_a_wheel_has_all_files_of_the_package_and_what_is_put_in(unpacked: Path)
 
 
 def test_words_are_completed_from_the_outline_without_arrays(unpacked: Path) -> None:
-    outline = json.loads((unpacked / "weft/cli/shell/outline.json").read_text())
+    outline = json.loads((unpacked / "weft/faces/cli/shell/outline.json").read_text())
     assert set(outline["commands"]) == {name for names in SECTIONS.values() for name in names}
     asked = {"_WEFT_COMPLETE": "bash_complete", "COMP_LINE": "weft run latency --on node:p4-400-b"}
     done = subprocess.run(
@@ -66,5 +66,5 @@ def test_words_are_completed_from_the_outline_without_arrays(unpacked: Path) -> 
     )
     assert done.stdout == "plain,p4-400-base\n"
     imported = {line.rpartition("|")[2].strip() for line in done.stderr.splitlines()}
-    assert "weft.cli.shell.outline" in imported
-    assert not imported & {"numpy", "pyarrow", "weft.cli.measure.run"}
+    assert "weft.faces.cli.shell.outline" in imported
+    assert not imported & {"numpy", "pyarrow", "weft.faces.cli.measure.run"}

@@ -11,8 +11,8 @@ import click
 import cloup
 
 import weft as weft_package
-from weft.cli.commands import SECTIONS
-from weft.cli.main import weft
+from weft.faces.cli.commands import SECTIONS
+from weft.faces.cli.main import weft
 
 ROOT = Path(__file__).resolve().parent.parent
 BESIDE = {

@@ -116,7 +116,7 @@ def add(plain: Path, agents: dict[str, Path], scratch: Path) -> Path:
         for agent in AGENTS:
             copy(folder / agent, package / "bin" / machine / agent)
     share = tree / f"{tree.name}.data" / "data" / "share"
-    run([sys.executable, "-m", "weft.cli.pages.files", share, package / "cli/shell/outline.json"])
+    run([sys.executable, "-m", "weft.faces.cli.pages.files", share, package / "faces/cli/shell/outline.json"])
     for listed in tree.glob("*.dist-info/sboms/*.json"):
         listed.write_text(listed.read_text().replace(str(ROOT), "/weft"))
     return tree

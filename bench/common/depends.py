@@ -77,7 +77,7 @@ def _modules(root: Path, scripts: list[Path]) -> list[Path]:
     """Of weft, those that the scripts import by name, and all beside these in folders of their own."""
     names = {name for one in scripts for name in JUDGED.findall(one.read_text())}
     paths = [root / "python" / f"{name.replace('.', '/')}.py" for name in names]
-    rooms = {path.parent for path in paths} - {root / "python" / "weft"}
+    rooms = {path.parent for path in paths} - {root / "python/weft/base"}
     beside = {one for room in rooms for one in room.glob("*.py")}
     return sorted(path for path in beside.union(paths) if path.is_file())
 
@@ -103,7 +103,7 @@ def _short(lines: Iterable[str]) -> str:
 
 
 def _code(script: Path) -> str:
-    """What a script does, wherever it stands: without words for readers and imports of what is no part of weft."""
+    """What a script does, wherever it and what it imports stand: without imports and words for readers."""
     return _plain(ast.parse(script.read_text()))
 
 
@@ -119,10 +119,8 @@ def _plain(node: object) -> str:
 
 def _is_aside(node: object) -> bool:
     match node:
-        case ast.Import():
+        case ast.Import() | ast.ImportFrom():
             return True
-        case ast.ImportFrom(module=str(module)):
-            return not module.startswith("weft")
         case ast.Expr(value=ast.Constant(value=str())):
             return True
         case ast.keyword(arg=name) | ast.Assign(targets=[ast.Name(id=name)]):

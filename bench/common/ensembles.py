@@ -8,10 +8,10 @@ from contextlib import contextmanager
 
 import pyarrow as pa
 
-from weft.diagnosis.curve import column
-from weft.execute.request import RunRequest, start_run
+from weft.measure.execute.request import RunRequest, start_run
 from weft.runs.folder import Run
 from weft.runs.meta import Warning
+from weft.understand.curve.curve import column
 
 Override = tuple[str, str]
 

@@ -11,8 +11,8 @@ import numpy as np
 import pyarrow as pa
 
 from common.mutation import DEEP
+from weft.measure.testbed.agent.wire_format import FrameError, Reader
 from weft.runs.samples import SCHEMA
-from weft.testbed.agent.wire_format import FrameError, Reader
 
 _MOST_BYTES = 256 << 20
 

@@ -13,7 +13,7 @@ from contextlib import redirect_stderr, redirect_stdout
 from pathlib import Path
 from unittest.mock import patch
 
-from weft.cli.main import main
+from weft.faces.cli.main import main
 
 LONGEST_S = 20
 MOST_BYTES = 2 << 30

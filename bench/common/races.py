@@ -8,10 +8,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from weft.diagnosis.race.contest import Limits, standing, winner
-from weft.diagnosis.race.scores import Scores
-from weft.paired import LOOKS
+from weft.base.paired import LOOKS
 from weft.plan.plan import Race
+from weft.understand.race.contest import Limits, standing, winner
+from weft.understand.race.scores import Scores
 
 Noise = Iterator[float]
 Draw = Callable[[np.random.Generator], Noise]

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from weft.interval import Interval
-from weft.statistics import median_interval
+from weft.base.interval import Interval
+from weft.base.statistics import median_interval
 
 
 def percent(values: list[float]) -> Interval:

@@ -39,18 +39,18 @@ import numpy as np
 
 from common.machine import machine
 from common.results import Goal, save
-from weft.acceptance.accept import RECORD_NAME, AcceptRequest, accept
-from weft.acceptance.declared import Promise
-from weft.acceptance.faults import Fault, faults
-from weft.acceptance.judgement import Measured, default_requirements, verdicts
-from weft.acceptance.verdict import Verdict
-from weft.execute.progress import Reporter
-from weft.fabrics.load import load_fabric
-from weft.preflight.record import Record
+from weft.measure.execute.progress import Reporter
+from weft.measure.testbed.lab import registry
+from weft.measure.testbed.lab.registry import Entry
+from weft.measure.testbed.lab.testbed import bring_up
+from weft.network.fabrics.load import load_fabric
+from weft.operate.acceptance.accept import RECORD_NAME, AcceptRequest, accept
+from weft.operate.acceptance.declared import Promise
+from weft.operate.acceptance.faults import Fault, faults
+from weft.operate.acceptance.judgement import Measured, default_requirements, verdicts
+from weft.operate.acceptance.verdict import Verdict
+from weft.operate.preflight.record import Record
 from weft.runs.folder import Run
-from weft.testbed.lab import registry
-from weft.testbed.lab.registry import Entry
-from weft.testbed.lab.testbed import bring_up
 
 HOSTS = """
 [[hosts]]

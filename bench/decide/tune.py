@@ -39,11 +39,11 @@ import weft
 from common.machine import machine
 from common.results import Goal, save
 from common.tuned_labs import Settings, TunedLab, placebo, planted
-from weft.diagnosis.points import points
-from weft.errors import RequestError, WorkError
+from weft.base.errors import RequestError, WorkError
+from weft.measure.testbed.lab import registry
+from weft.measure.testbed.lab.testbed import bring_up
 from weft.plan.load import toml_text
-from weft.testbed.lab import registry
-from weft.testbed.lab.testbed import bring_up
+from weft.understand.curve.points import points
 
 COUNT = 20
 LEAST_RIGHT, NEAR, MOST_SHARE, LONGEST_S = 18, 0.97, 0.01, 600.0

@@ -29,7 +29,7 @@ from common.frames import frame_failures
 from common.inprocess import complaint
 from common.mutation import change_file, remove
 from common.results import Goal, save
-from weft.plan import catalog
+from weft.base import catalog
 
 DATA = ROOT / "tests" / "data"
 MUTATIONS = 800

@@ -20,7 +20,7 @@ from playwright.sync_api import Browser, Page
 from common.machine import machine
 from common.results import Goal, save
 from common.serving import Server, begin_run, rows, serving, write_large
-from support.browser import chromium
+from support.live.browser import chromium
 
 TRIES, EVENTS = 5, 20
 

@@ -34,13 +34,13 @@ from common.checkout import ROOT
 from common.machine import machine
 from common.results import Goal, save
 from common.watch.months import correlated
-from weft.diagnosis.links.availability import Share, availability
-from weft.diagnosis.links.causes import Incident
-from weft.diagnosis.links.findings import Findings
-from weft.diagnosis.links.series import Series
-from weft.interval import Interval
-from weft.statistics import Floats
-from weft.watch.importing import write_watch
+from weft.base.interval import Interval
+from weft.base.statistics import Floats
+from weft.links.analysis.causes import Incident
+from weft.links.analysis.findings import Findings
+from weft.links.analysis.outages.availability import Share, availability
+from weft.links.analysis.series import Series
+from weft.links.watch.store.importing import write_watch
 
 PUBLISHED = ROOT / "catalog" / "published" / "intercluster.toml"
 OFF, OTHER = "iii-lidi", "cetad"

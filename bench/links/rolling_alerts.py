@@ -25,13 +25,13 @@ import numpy as np
 
 from common.machine import machine
 from common.results import Goal, save
-from weft.diagnosis.links.changes import find_changes
-from weft.diagnosis.links.quarters import QUARTER_S, Quarters
-from weft.statistics import Floats
-from weft.watch.alerts.event import LinkName
-from weft.watch.alerts.ledger import Ledger
-from weft.watch.alerts.shifts import KIND, ROUTE, track
-from weft.watch.alerts.weeks import DAYS
+from weft.base.statistics import Floats
+from weft.links.analysis.levels.changes import find_changes
+from weft.links.analysis.quarters import QUARTER_S, Quarters
+from weft.links.watch.alerts.event import LinkName
+from weft.links.watch.alerts.ledger import Ledger
+from weft.links.watch.alerts.shifts import KIND, ROUTE, track
+from weft.links.watch.alerts.weeks import DAYS
 
 MONDAY_S = 1_790_000_000 // 86400 * 86400
 A_DAY = round(86400 / QUARTER_S)

@@ -41,10 +41,10 @@ from common.watch.events import CHANGES, OUTAGES, schedule
 from common.watch.judge import Verdict, judge
 from common.watch.lab import plant, read_truth, watched_lab
 from common.watch.week import FLUSH_S, SLACK_S, lost, storm, unflushed_s, unmarked_gaps
-from weft.diagnosis.links.causes import find_incidents
-from weft.diagnosis.links.series import Series
-from weft.watch.history import history
-from weft.watch.store import open_watch
+from weft.links.analysis.causes import find_incidents
+from weft.links.analysis.series import Series
+from weft.links.watch.store.history import history
+from weft.links.watch.store.store import open_watch
 
 MINUTES = {"events": 30.0, "quiet": 60.0, "week": 10.0}
 

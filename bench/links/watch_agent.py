@@ -25,9 +25,9 @@ import msgspec
 
 from common.machine import machine
 from common.results import Goal, save
-from weft import binaries
-from weft.testbed.agent.reply import WatchStatus
-from weft.testbed.agent.request import WatchConfig, WatchedLink
+from weft.base import binaries
+from weft.measure.testbed.agent.reply import WatchStatus
+from weft.measure.testbed.agent.request import WatchConfig, WatchedLink
 
 LINKS = (1, 4, 10)
 FIRST_PORT = 9800

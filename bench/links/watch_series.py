@@ -34,11 +34,11 @@ from pathlib import Path
 from common.peers import changes as peers
 from common.results import Goal, save
 from common.watch.months import Planted, Week, month, quarter_year
-from weft.diagnosis.links.changes import Change, find_changes, find_course
-from weft.diagnosis.links.quarters import quarters
-from weft.diagnosis.links.recurrence import Recurrence
-from weft.diagnosis.links.series import Series
-from weft.statistics import Floats
+from weft.base.statistics import Floats
+from weft.links.analysis.levels.changes import Change, find_changes, find_course
+from weft.links.analysis.levels.recurrence import Recurrence
+from weft.links.analysis.quarters import quarters
+from weft.links.analysis.series import Series
 
 LINKS = {"1.3 + 0.4 ms": (1.3e-3, 0.4e-3), "50 + 3 ms": (50e-3, 3e-3)}
 OFFICES = {"": 1.0, ", working hours": 4.0}

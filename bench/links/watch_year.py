@@ -31,11 +31,11 @@ import pyarrow.parquet as pq
 from common.machine import machine
 from common.results import Goal, save
 from common.watch.months import DAYS, START, month
-from weft.diagnosis.links.changes import Change
-from weft.diagnosis.links.series import Series
+from weft.links.analysis.levels.changes import Change
+from weft.links.analysis.series import Series
+from weft.links.watch.store.store import Link, Record, Site, Writer
+from weft.links.watch.store.summary import read_summary
 from weft.runs.probes import SCHEMA
-from weft.watch.store import Link, Record, Site, Writer
-from weft.watch.summary import read_summary
 
 YEAR_DAYS = 365
 LARGE_BYTES = 20_000

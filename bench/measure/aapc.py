@@ -22,9 +22,9 @@ import pyarrow as pa
 from common.ensembles import machine_was_limit, measured, span_s
 from common.machine import machine
 from common.results import Goal, save
-from weft.diagnosis.curve import column
-from weft.frames import FULL
+from weft.base.frames import FULL
 from weft.runs.folder import Run
+from weft.understand.curve.curve import column
 
 FABRIC = "lab:xibalba-er16"
 SCALE = 0.02

@@ -23,9 +23,9 @@ import pyarrow.compute as pc
 from common.machine import machine
 from common.ratio import percent, text
 from common.results import Goal, save
-from weft.execute.request import RunRequest, start_run
+from weft.measure.execute.request import RunRequest, start_run
+from weft.measure.testbed.open import open_testbed
 from weft.runs.folder import Run
-from weft.testbed.open import open_testbed
 
 PARTS = 4
 STEP = """

@@ -34,9 +34,9 @@ from common.bridged import Bridged, bridged
 from common.machine import machine
 from common.results import Goal, save
 from support.command import start
-from support.waiting import agents, wait_for
-from weft.diagnosis.kinds.casts.cast import FileCast, file_casts
+from support.live.waiting import agents, wait_for
 from weft.runs.folder import Run
+from weft.understand.kinds.casts.cast import FileCast, file_casts
 
 NODES, VICTIM, ROUNDS = 16, 8, 3
 MBPS = 5.0

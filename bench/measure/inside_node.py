@@ -22,8 +22,8 @@ from pathlib import Path
 from common.checkout import PEER_SOURCES
 from common.machine import machine
 from common.results import Goal, save
-from weft.diagnosis.points import points
-from weft.execute.request import RunRequest, start_run
+from weft.measure.execute.request import RunRequest, start_run
+from weft.understand.curve.points import points
 
 CPUS = (0, 1)
 ROUND_TRIPS, BATCHES = 200_000, 10

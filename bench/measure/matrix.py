@@ -28,9 +28,9 @@ from common.ensembles import are_of_machine, machine_was_limit, measured, span_s
 from common.machine import machine
 from common.peers import openmpi
 from common.results import Goal, save
-from weft.diagnosis.ensemble.rates import Rates
+from weft.measure.testbed.open import open_testbed
 from weft.runs.folder import Run
-from weft.testbed.open import open_testbed
+from weft.understand.ensemble.rates import Rates
 
 Matrix = dict[tuple[int, int], float]
 """Mb/s of payload from the first node to the second."""

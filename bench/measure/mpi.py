@@ -28,12 +28,12 @@ from pathlib import Path
 from common.checkout import PEER_SOURCES
 from common.machine import machine
 from common.results import Goal, Known, save
-from weft.diagnosis.points import points
-from weft.errors import RequestError
-from weft.execute.mpi.command import environment, mpirun_command
-from weft.execute.mpi.toolchain import KINDS, find_toolchain
-from weft.execute.request import RunRequest, start_run
-from weft.testbed.local import Local
+from weft.base.errors import RequestError
+from weft.measure.execute.mpi.command import environment, mpirun_command
+from weft.measure.execute.mpi.toolchain import KINDS, find_toolchain
+from weft.measure.execute.request import RunRequest, start_run
+from weft.measure.testbed.local import Local
+from weft.understand.curve.points import points
 
 OSU = ("OSU's latency", "OSU's bw")
 OSU_MOVES = Known(

@@ -21,9 +21,9 @@ from pathlib import Path
 
 from common.machine import machine
 from common.results import Goal, save
-from weft.diagnosis.multi_pair import MultiPairPoint, multi_pair_points
-from weft.execute.request import RunRequest, start_run
-from weft.report.page import write_figures
+from weft.measure.execute.request import RunRequest, start_run
+from weft.understand.multi_pair.multi_pair import MultiPairPoint, multi_pair_points
+from weft.understand.report.page import write_figures
 
 LABS = {"two-nics": 2, "four-nics": 4}
 ORDER = ("independent", "striped", "shared")

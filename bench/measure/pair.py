@@ -26,11 +26,11 @@ from common.machine import machine
 from common.peers import tools as peers
 from common.peers.tools import Pair
 from common.results import Goal, Known, save
-from weft import binaries
-from weft.diagnosis.curve import Reduction
-from weft.diagnosis.points import Point, points
-from weft.execute.request import RunRequest, start_run
-from weft.testbed.open import open_testbed
+from weft.base import binaries
+from weft.measure.execute.request import RunRequest, start_run
+from weft.measure.testbed.open import open_testbed
+from weft.understand.curve.curve import Reduction
+from weft.understand.curve.points import Point, points
 
 PLACEMENTS = {"same core": (0, 0), "different cores": (0, 1)}
 LATENCY_SIZES = (1, 64, 1024)

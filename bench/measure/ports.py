@@ -21,7 +21,7 @@ from pathlib import Path
 from common.checkout import PEER_SOURCES
 from common.machine import machine
 from common.results import Goal, save
-from weft.job_ports.ask import Answer, Question, ask
+from weft.operate.job_ports.ask import Answer, Question, ask
 
 PORTS = "40000-40063"
 SRUN_PORTS = "40000-40015"

@@ -27,8 +27,8 @@ from common.machine import machine
 from common.results import Goal, save
 from support.clusters.namespaces import settings_of, spec_of, two_namespaces
 from support.command import descendants, start
-from weft.execute.host_settings import undo
-from weft.execute.host_settings.journal import folder
+from weft.measure.execute.host_settings import undo
+from weft.measure.execute.host_settings.journal import folder
 
 TRIALS = 50
 KINDS = ("coordinator", "agent", "guard", "all", "stopped")

@@ -26,12 +26,12 @@ from pathlib import Path
 
 from common.machine import machine
 from common.results import Goal, save
-from weft.api.until import until_overrides
-from weft.diagnosis.points import Point, points
-from weft.errors import RequestError
-from weft.execute.mpi.toolchain import find_toolchain
-from weft.execute.request import RunRequest, start_run
+from weft.base.errors import RequestError
+from weft.faces.api.until import until_overrides
+from weft.measure.execute.mpi.toolchain import find_toolchain
+from weft.measure.execute.request import RunRequest, start_run
 from weft.runs.folder import Run
+from weft.understand.curve.points import Point, points
 
 LABS = ("lab:pair", "lab:fast-ethernet-pair", "lab:gigabit-pair", "lab:two-nics")
 MOST_SHARE, MOST_BIAS_PCT, LEAST_EQUAL_PCT = 0.1, 3, 95

@@ -21,9 +21,9 @@ from pathlib import Path
 
 from common.machine import machine
 from common.results import Goal, save
-from weft.testbed.agent.agent import Agent
-from weft.testbed.hosts.testbed import Hosts
-from weft.testbed.open import open_testbed
+from weft.measure.testbed.agent.agent import Agent
+from weft.measure.testbed.hosts.testbed import Hosts
+from weft.measure.testbed.open import open_testbed
 
 COUNTS = (1, 8, 64, 128, 256, 512, 1024, 2048)
 USUALLY_MOST = 512

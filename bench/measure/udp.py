@@ -25,13 +25,13 @@ from dataclasses import dataclass
 
 from common.machine import machine
 from common.results import Goal, save
-from weft.diagnosis.delivery import Delivered, deliveries
-from weft.diagnosis.points import points
-from weft.execute.request import RunRequest, start_run
+from weft.measure.execute.request import RunRequest, start_run
+from weft.measure.testbed.lab import registry
+from weft.measure.testbed.lab.registry import Entry
+from weft.measure.testbed.lab.testbed import bring_up
 from weft.runs.folder import Run
-from weft.testbed.lab import registry
-from weft.testbed.lab.registry import Entry
-from weft.testbed.lab.testbed import bring_up
+from weft.understand.curve.delivery import Delivered, deliveries
+from weft.understand.curve.points import points
 
 LABS = ("fast-ethernet-pair", "gigabit-pair")
 LAUNCHES = "5"

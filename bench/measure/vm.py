@@ -26,19 +26,19 @@ import numpy as np
 
 from common.machine import machine
 from common.results import Goal, Known, save
-from weft.diagnosis.multi_pair import MultiPairPoint, multi_pair_points
-from weft.diagnosis.points import points
-from weft.errors import WeftError
-from weft.execute.failover import measure_failover
-from weft.execute.request import RunRequest, start_run
-from weft.formats.tools import TOOLS, run_tool
-from weft.interval import Interval
+from weft.base.errors import WeftError
+from weft.base.interval import Interval
+from weft.measure.execute.failover import measure_failover
+from weft.measure.execute.request import RunRequest, start_run
+from weft.measure.testbed.base import Testbed
+from weft.measure.testbed.lab import registry
+from weft.measure.testbed.vm.bond import NAME, bond_address, configure_bond
+from weft.measure.testbed.vm.settings import MODES
+from weft.measure.testbed.vm.testbed import GuestLab, boot_guests, open_vm
+from weft.measure.tools import TOOLS, run_tool
 from weft.runs.folder import Run
-from weft.testbed.base import Testbed
-from weft.testbed.lab import registry
-from weft.testbed.vm.bond import NAME, bond_address, configure_bond
-from weft.testbed.vm.settings import MODES
-from weft.testbed.vm.testbed import GuestLab, boot_guests, open_vm
+from weft.understand.curve.points import points
+from weft.understand.multi_pair.multi_pair import MultiPairPoint, multi_pair_points
 
 LAB = "bench-vm"
 WITHIN_S = 15.0

@@ -27,12 +27,12 @@ from pathlib import Path
 
 from common.machine import machine
 from common.results import Goal, save
-from support.tunnels import KINDS, enter, tunnel
-from weft.testbed.base import Testbed
-from weft.testbed.lab.testbed import open_lab
-from weft.vpn.comparison import Comparison, Outage
-from weft.vpn.measure import VpnRequest, measure_vpn
-from weft.vpn.outages import watch
+from support.live.tunnels import KINDS, enter, tunnel
+from weft.measure.testbed.base import Testbed
+from weft.measure.testbed.lab.testbed import open_lab
+from weft.operate.vpn.comparison import Comparison, Outage
+from weft.operate.vpn.measure import VpnRequest, measure_vpn
+from weft.operate.vpn.outages import watch
 
 SHAPED = 'rate = "20 Mb/s"\ndelay = "1 ms"'
 WITHIN_PCT, WITHIN_S = 3.0, 180.0

@@ -37,10 +37,10 @@ import pyarrow.compute as pc
 
 from common.machine import machine
 from common.results import Goal, save
-from support.web_servers import servers
-from weft.diagnosis.node.web import WebPoint, web_points
+from support.live.web_servers import servers
+from weft.runs.columns.tables import EVIDENCE_NAME
 from weft.runs.folder import Run
-from weft.runs.tables import EVIDENCE_NAME
+from weft.understand.node.web import WebPoint, web_points
 
 USERS, TIME_S = 16, 5.0
 STALL_S, WINDOW_S = 1.0, 10.0

@@ -28,11 +28,11 @@ from common.machine import machine
 from common.results import Goal, Known, save
 from simulate.inside import print_orders, shown
 from simulate.laws import HIGH, LOW, SCHEMES, Peak, read_peaks, read_published
-from weft.diagnosis.node.applications import LoadedPoint, loaded_points
-from weft.diagnosis.node.occupation import occupation
-from weft.diagnosis.node.web import WebPoint, web_points
-from weft.execute.request import RunRequest, start_run
+from weft.measure.execute.request import RunRequest, start_run
 from weft.runs.folder import Run
+from weft.understand.node.applications import LoadedPoint, loaded_points
+from weft.understand.node.occupation import occupation
+from weft.understand.node.web import WebPoint, web_points
 
 EXPECTED = {
     "curves of the web server whose gain grows with users, of 6": Known(

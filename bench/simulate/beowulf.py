@@ -26,10 +26,10 @@ from types import MappingProxyType
 from common.checkout import ROOT
 from common.machine import machine
 from common.results import Goal, Known, save
-from weft.calibrate.fit import fit_machine, interval_text, read_free
-from weft.calibrate.simulated import Library, MachineFile, Quantity, Question
-from weft.calibrate.values import Value, Values
-from weft.plan import catalog
+from weft.base import catalog
+from weft.simulation.calibrate.fit import fit_machine, interval_text, read_free
+from weft.simulation.calibrate.simulated import Library, MachineFile, Quantity, Question
+from weft.simulation.calibrate.values import Value, Values
 
 EXPECTED = {
     "published orders that hold, of 8": Known(

@@ -31,9 +31,9 @@ from typing import Literal, TypeAlias
 from common.checkout import ROOT
 from common.machine import machine
 from common.results import Goal, save
-from weft.cost.bill import Bill, bill_of
-from weft.cost.items import Kind
-from weft.cost.performance import read_performance
+from weft.network.cost.bill import Bill, bill_of
+from weft.network.cost.items import Kind
+from weft.network.cost.performance import read_performance
 
 PUBLISHED = ROOT / "catalog" / "published" / "xibalba_aapc.toml"
 FABRICS = {

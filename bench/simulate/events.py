@@ -25,10 +25,10 @@ from typing import Any
 
 from common.machine import machine
 from common.results import Goal, save
-from weft.execute.request import RunRequest, start_run
+from weft.measure.execute.request import RunRequest, start_run
+from weft.measure.testbed.computed.node import open_nodes
 from weft.plan.plan import Step, to_json
-from weft.testbed.computed.node import open_nodes
-from weft.trace.replay import Recording, record
+from weft.simulation.trace.replay import Recording, record
 
 SPEC = "p4-400-base"
 SIZE_BYTES = 1 << 20

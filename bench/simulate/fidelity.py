@@ -38,10 +38,10 @@ from typing import Any
 from common.ensembles import Override, machine_was_limit, measured
 from common.machine import machine
 from common.results import Goal, save
-from weft.comparison.routes import RoutePair, compare_routes
-from weft.plan import catalog
+from weft.base import catalog
 from weft.plan.load import load_plan
 from weft.runs.folder import Run
+from weft.understand.comparison.routes import RoutePair, compare_routes
 
 SCALES = {
     "two-racks": 0.01,

@@ -28,11 +28,11 @@ import weft
 from common.machine import machine
 from common.peers.xhpl import xhpl
 from common.results import Goal, save
-from weft.diagnosis.kinds.linpack.solution import Solution, solutions
-from weft.execute.linpack.blas import blas_here
-from weft.execute.linpack.compute_rate import measured
+from weft.measure.execute.linpack.blas import blas_here
+from weft.measure.execute.linpack.compute_rate import measured
+from weft.measure.testbed.open import open_testbed
 from weft.runs.folder import Run
-from weft.testbed.open import open_testbed
+from weft.understand.kinds.linpack.solution import Solution, solutions
 
 NODE = {"dgemm": "0.7 GFlop/s", "panel": "0.2 GFlop/s"}
 NETWORKS = {

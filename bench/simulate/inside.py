@@ -32,15 +32,15 @@ from common.checkout import ROOT
 from common.machine import machine
 from common.results import Goal, Known, save
 from simulate.laws import Peak, read_peaks, read_published
-from weft.calibrate.fit import MachineFit, fit_machine, interval_text, read_free
-from weft.calibrate.simulated import MachineFile, Quantity, Question
-from weft.calibrate.values import Value, Values
-from weft.diagnosis.curve import column
-from weft.plan import catalog
+from weft.base import catalog
+from weft.measure.testbed.computed.node import open_nodes
+from weft.measure.testbed.computed.outcome import Outcome
 from weft.plan.load import load_plan
-from weft.runs.tables import OCCUPATION_NAME
-from weft.testbed.computed.node import open_nodes
-from weft.testbed.computed.outcome import Outcome
+from weft.runs.columns.tables import OCCUPATION_NAME
+from weft.simulation.calibrate.fit import MachineFit, fit_machine, interval_text, read_free
+from weft.simulation.calibrate.simulated import MachineFile, Quantity, Question
+from weft.simulation.calibrate.values import Value, Values
+from weft.understand.curve.curve import column
 
 EXPECTED = {
     "published orders that hold, of 15": Known(

@@ -34,9 +34,9 @@ from simulate.inside import (
     published,
     shown,
 )
+from weft.measure.testbed.computed.node import open_nodes
 from weft.plan.load import load_plan
-from weft.runs.tables import CACHES_NAME
-from weft.testbed.computed.node import open_nodes
+from weft.runs.columns.tables import CACHES_NAME
 
 ELSEWHERE = "docs/simulate-a-node.md has what does not hold, and why"
 EXPECTED = {

@@ -25,12 +25,12 @@ from pathlib import Path
 from common.ensembles import are_of_machine
 from common.machine import machine
 from common.results import Goal, save
-from weft.api.request import run_request
-from weft.diagnosis.kinds.collectives.collected import Collected
-from weft.diagnosis.summary import summarise
-from weft.execute.request import start_run
+from weft.base.statistics import median_interval
+from weft.faces.api.request import run_request
+from weft.measure.execute.request import start_run
 from weft.runs.folder import Run
-from weft.statistics import median_interval
+from weft.understand.kinds.collectives.collected import Collected
+from weft.understand.summary.summary import summarise
 
 LAUNCHES = 5
 SECONDS = 540

@@ -33,9 +33,9 @@ import weft
 from common.machine import machine
 from common.results import Goal, save
 from weft import _core
-from weft.diagnosis.predictions import Beside
-from weft.plan import catalog
-from weft.statistics import median_interval
+from weft.base import catalog
+from weft.base.statistics import median_interval
+from weft.understand.summary.predictions import Beside
 
 RANKS = 1024
 BYTES = 10_000

@@ -25,10 +25,10 @@ import numpy as np
 from common.checkout import ROOT
 from common.machine import machine
 from common.results import Goal, save
-from weft.model.laws import Laws, Optimum, as_printed
-from weft.model.laws_fit import fit_laws, fit_laws_modified
-from weft.model.profile import LOGARITHMIC, Parameter, fit_profiled
-from weft.statistics import Floats
+from weft.base.statistics import Floats
+from weft.network.model.laws import Laws, Optimum, as_printed
+from weft.network.model.laws_fit import fit_laws, fit_laws_modified
+from weft.network.model.profile import LOGARITHMIC, Parameter, fit_profiled
 
 PUBLISHED = ROOT / "catalog" / "published" / "nic_offload.toml"
 SCHEMES = ("offload", "onload")

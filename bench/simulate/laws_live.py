@@ -35,16 +35,16 @@ import pyarrow.compute as pc
 from common.machine import machine
 from common.precedence import precedence
 from common.results import Goal, save
-from weft.diagnosis.node.applications import LoadedPoint, loaded_points
-from weft.diagnosis.node.gamma_runs import sweep_of_runs
-from weft.diagnosis.node.live_loads import Receiving
-from weft.diagnosis.node.p_over_gamma import p_over_gamma, p_over_gamma_text
-from weft.execute.request import RunRequest, start_run
-from weft.interval import Interval
-from weft.model.estimate import Estimate
-from weft.model.laws_fit import fit_laws
+from weft.base.interval import Interval
+from weft.measure.execute.request import RunRequest, start_run
+from weft.network.model.estimate import Estimate
+from weft.network.model.laws_fit import fit_laws
+from weft.runs.columns.tables import EVIDENCE_NAME
 from weft.runs.folder import Run
-from weft.runs.tables import EVIDENCE_NAME
+from weft.understand.node.applications import LoadedPoint, loaded_points
+from weft.understand.node.gamma_runs import sweep_of_runs
+from weft.understand.node.live_loads import Receiving
+from weft.understand.node.p_over_gamma import p_over_gamma, p_over_gamma_text
 
 GAMMAS = "'0:4:0.5'"
 CONGESTION = "'cubic'"

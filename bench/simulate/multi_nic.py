@@ -23,9 +23,9 @@ from pathlib import Path
 
 from common.machine import machine
 from common.results import Goal, Known, save
-from weft.diagnosis.multi_pair import MultiPairPoint, multi_pair_points
-from weft.execute.request import RunRequest, start_run
-from weft.plan import catalog
+from weft.base import catalog
+from weft.measure.execute.request import RunRequest, start_run
+from weft.understand.multi_pair.multi_pair import MultiPairPoint, multi_pair_points
 
 FITTED = (
     "nic.coalesce_time",

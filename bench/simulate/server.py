@@ -30,11 +30,11 @@ from common.checkout import ROOT
 from common.machine import machine
 from common.results import Goal, save
 from weft import _core
-from weft.diagnosis.curve import column
-from weft.plan import catalog
+from weft.base import catalog
+from weft.measure.testbed.computed.node import SimulatedNodes
 from weft.plan.load import load_plan
-from weft.runs.tables import CATEGORIES_NAME, OCCUPATION_NAME
-from weft.testbed.computed.node import SimulatedNodes
+from weft.runs.columns.tables import CATEGORIES_NAME, OCCUPATION_NAME
+from weft.understand.curve.curve import column
 
 PUBLISHED = ROOT / "catalog" / "published" / "host_stack_100g.toml"
 FITTED, PREDICTED = ("no-opts", "all"), ("tso-gro",)

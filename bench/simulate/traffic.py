@@ -28,10 +28,10 @@ import weft
 from common.machine import machine
 from common.results import Goal, Known, save
 from weft import _core
-from weft.diagnosis.kinds.traffic.driven import Driven, traffic
 from weft.plan.load import load_plan
 from weft.plan.plan import to_json
 from weft.runs.folder import Run
+from weft.understand.kinds.traffic.driven import Driven, traffic
 
 UNKNOWN_MESSAGES = "which messages the study's application sent is not published"
 EXPECTED = {

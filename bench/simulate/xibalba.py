@@ -37,13 +37,13 @@ from common.checkout import ROOT
 from common.ensembles import Override, machine_was_limit, measured, span_s
 from common.machine import machine
 from common.results import Goal, Known, save
-from weft.diagnosis.curve import column
-from weft.diagnosis.ensemble.rates import Rates
-from weft.diagnosis.limits.declared import DeclaredNetwork
-from weft.model.maxmin import fair_rates
-from weft.plan import catalog
+from weft.base import catalog
+from weft.base.statistics import Floats
+from weft.network.model.maxmin import fair_rates
 from weft.runs.folder import Run
-from weft.statistics import Floats
+from weft.understand.curve.curve import column
+from weft.understand.ensemble.rates import Rates
+from weft.understand.limits.declared import DeclaredNetwork
 
 PUBLISHED = ROOT / "catalog" / "published" / "xibalba_aapc.toml"
 PUBLISHED_BLOCK_BYTES = 40e6

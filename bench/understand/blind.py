@@ -22,13 +22,13 @@ import numpy as np
 
 from common.machine import machine
 from common.results import Goal, save
-from support.generated_fabric import LEAST_OVERSUBSCRIPTION, KnownFabric, generate, of_text
-from support.virtual_cluster import VirtualCluster, simulate
-from weft.diagnosis.limits.diagnosis import diagnose
-from weft.diagnosis.limits.findings import Findings
-from weft.execute.request import RunRequest, start_run
-from weft.plan import catalog
+from support.live.virtual_cluster import VirtualCluster, simulate
+from support.made.generated_fabric import LEAST_OVERSUBSCRIPTION, KnownFabric, generate, of_text
+from weft.base import catalog
+from weft.measure.execute.request import RunRequest, start_run
 from weft.runs.folder import Run
+from weft.understand.limits.diagnosis import diagnose
+from weft.understand.limits.findings import Findings
 
 FIRST_SEED, SEEDS = 2083, 20
 SCALE = 0.1

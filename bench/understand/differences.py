@@ -22,15 +22,15 @@ import numpy as np
 from common.machine import machine
 from common.results import Goal, save
 from understand.stop_rule import BATCHES, MOST_LAUNCHES, SCENARIOS, WIDTH, Draw, curve_of, stopped
-from weft.comparison.judgement import judged
-from weft.comparison.measured import Key, Measured
-from weft.comparison.routes import RoutePairs
-from weft.diagnosis.decision import Decision, decisions
-from weft.diagnosis.earlier import EarlierSize
-from weft.diagnosis.ensemble.rates import Rates
+from weft.base.sequential import LOOKS
+from weft.base.statistics import median_interval
 from weft.plan.plan import Goal as StopGoal
-from weft.sequential import LOOKS
-from weft.statistics import median_interval
+from weft.understand.comparison.judgement import judged
+from weft.understand.comparison.measured import Key, Measured
+from weft.understand.comparison.routes import RoutePairs
+from weft.understand.curve.earlier import EarlierSize
+from weft.understand.curve.goal import Decision, decisions
+from weft.understand.ensemble.rates import Rates
 
 SIZES = 44
 OF_LAUNCH = 0.02

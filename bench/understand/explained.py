@@ -45,14 +45,14 @@ from typing import NamedTuple
 from common.machine import machine
 from common.precedence import kernel_setting, precedence
 from common.results import Goal, save
-from weft.diagnosis.curve import curves
-from weft.diagnosis.limits.diagnosis import diagnose
-from weft.diagnosis.points import curve_points
-from weft.execute.request import RunRequest, start_run
+from weft.measure.execute.request import RunRequest, start_run
+from weft.measure.testbed.lab import registry
+from weft.measure.testbed.lab.registry import Entry
+from weft.measure.testbed.lab.testbed import bring_up
 from weft.runs.folder import Run
-from weft.testbed.lab import registry
-from weft.testbed.lab.registry import Entry
-from weft.testbed.lab.testbed import bring_up
+from weft.understand.curve.curve import curves
+from weft.understand.curve.points import curve_points
+from weft.understand.limits.diagnosis import diagnose
 
 PLAN = """
 name = "explained"

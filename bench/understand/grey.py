@@ -23,8 +23,8 @@ import numpy as np
 
 from common.machine import machine
 from common.results import Goal, save
-from weft.diagnosis.limits.diagnosis import diagnose
-from weft.execute.request import RunRequest, start_run
+from weft.measure.execute.request import RunRequest, start_run
+from weft.understand.limits.diagnosis import diagnose
 
 FIRST_SEED = 7001
 FABRICS = {"sim": 200, "lab": 16}

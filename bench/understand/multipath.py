@@ -22,9 +22,9 @@ import numpy as np
 
 from common.machine import machine
 from common.results import Goal, save
-from weft.diagnosis.limits.diagnosis import diagnose
-from weft.diagnosis.paths.report import PathReport
-from weft.execute.request import RunRequest, start_run
+from weft.measure.execute.request import RunRequest, start_run
+from weft.understand.limits.diagnosis import diagnose
+from weft.understand.paths.report import PathReport
 
 FIRST_SEED, SEEDS = 5001, 20
 HOST_MBPS = 10.0

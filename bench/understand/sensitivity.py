@@ -25,8 +25,7 @@ from types import ModuleType
 
 from common.machine import machine
 from common.results import Goal, save
-from support.generated_fabric import KnownFabric, generate, of_text
-from support.virtual_cluster import (
+from support.live.virtual_cluster import (
     FrameCluster,
     Simulation,
     VirtualCluster,
@@ -35,10 +34,11 @@ from support.virtual_cluster import (
     star,
     survey_samples,
 )
-from weft.diagnosis import xray
-from weft.diagnosis.limits.naming import Namer
-from weft.diagnosis.xray.search import Search
+from support.made.generated_fabric import KnownFabric, generate, of_text
 from weft.plan.load import load_plan
+from weft.understand import xray
+from weft.understand.limits.naming import Namer
+from weft.understand.xray.search import Search
 
 EVEN, UNEVEN = range(2130, 2150), range(2, 9)
 """Seeds of fabrics, none that a blind score uses (bench/understand/blind.py, and 2103, 2110 and 2120)."""

@@ -23,12 +23,12 @@ from scipy import stats
 
 from common.machine import machine
 from common.results import Goal, save
-from weft import sequential
-from weft.diagnosis.curve import Curve
-from weft.diagnosis.decision import decisions
-from weft.diagnosis.drift import drift
+from weft.base import sequential
+from weft.base.statistics import modes_over_launches
 from weft.plan.plan import Goal as StopGoal
-from weft.statistics import modes_over_launches
+from weft.understand.curve.curve import Curve
+from weft.understand.curve.drift import drift
+from weft.understand.curve.goal import decisions
 
 Draw = Callable[[np.random.Generator, tuple[int, ...]], np.ndarray]
 """Draws the batches of launches: the last axis of the shape."""

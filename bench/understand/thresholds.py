@@ -34,12 +34,12 @@ import numpy as np
 from common.machine import machine
 from common.results import Goal, save
 from understand.stop_rule import BATCHES, SCENARIOS, Draw, in_launches
-from weft.diagnosis.thresholds import Threshold, thresholds
-from weft.execute.request import RunRequest, start_run
-from weft.model.thresholds import Candidate, Kind, candidates
+from weft.measure.execute.request import RunRequest, start_run
+from weft.network.model.thresholds import Candidate, Kind, candidates
 from weft.plan.load import load_plan
 from weft.plan.phases import expand
 from weft.runs.folder import Run
+from weft.understand.curve.thresholds import Threshold, thresholds
 
 CURVES = 200
 WITHOUT = 200

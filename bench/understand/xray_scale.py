@@ -23,9 +23,9 @@ from pathlib import Path
 
 from common.machine import machine
 from common.results import Goal, save
-from weft.diagnosis.limits.diagnosis import diagnose
-from weft.diagnosis.limits.findings import Findings
 from weft.runs.folder import Run
+from weft.understand.limits.diagnosis import diagnose
+from weft.understand.limits.findings import Findings
 
 PER_RACK, OVERSUBSCRIPTION = 16, 4
 PORT_MBPS, SLOW, SLOW_MBPS = 100, 37, 10

@@ -14,29 +14,29 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from weft.errors import RequestError, WeftError, WorkError
+from weft.base.errors import RequestError, WeftError, WorkError
 
 if TYPE_CHECKING:
-    from weft.api.accept import Acceptance, accept, resume_acceptance
-    from weft.api.bill import Bill, bill
-    from weft.api.comparison import Comparison, compare
-    from weft.api.decide import Decided, decide, open_decision
-    from weft.api.diagnose import diagnose
-    from weft.api.diagnosis import Diagnosis
-    from weft.api.fabric import Fabric, fabric
-    from weft.api.fit import Fit, fit, models
-    from weft.api.laws import Offload, laws
-    from weft.api.machine import Machine, machine
-    from weft.api.ports import Connections, Ports, ports
-    from weft.api.recommend import Recommendations, Verification, recommend, verify
-    from weft.api.run import Interrupted, Run
-    from weft.api.start import open, run, simulate
-    from weft.api.table import Table
-    from weft.api.tables import Routes, Samples
-    from weft.api.tune import Tuning, resume_tuning, tune, undo_settings
-    from weft.api.twin import Twin, make_twin, open_twin
-    from weft.api.watch import Watch, open_watch
-    from weft.api.what_if import WhatIf, foresee
+    from weft.faces.api.accept import Acceptance, accept, resume_acceptance
+    from weft.faces.api.bill import Bill, bill
+    from weft.faces.api.columns.table import Table
+    from weft.faces.api.columns.tables import Routes, Samples
+    from weft.faces.api.comparison import Comparison, compare
+    from weft.faces.api.decide import Decided, decide, open_decision
+    from weft.faces.api.diagnose import diagnose
+    from weft.faces.api.diagnosis import Diagnosis
+    from weft.faces.api.fabric import Fabric, fabric
+    from weft.faces.api.models.fit import Fit, fit, models
+    from weft.faces.api.models.laws import Offload, laws
+    from weft.faces.api.models.machine import Machine, machine
+    from weft.faces.api.ports import Connections, Ports, ports
+    from weft.faces.api.recommend import Recommendations, Verification, recommend, verify
+    from weft.faces.api.run import Interrupted, Run
+    from weft.faces.api.start import open, run, simulate
+    from weft.faces.api.tune import Tuning, resume_tuning, tune, undo_settings
+    from weft.faces.api.twin import Twin, make_twin, open_twin
+    from weft.faces.api.watch import Watch, open_watch
+    from weft.faces.api.what_if import WhatIf, foresee
 
 __version__ = "0.1.0"
 
@@ -101,25 +101,25 @@ _FILES = {
     "diagnose": ("diagnose",),
     "diagnosis": ("Diagnosis",),
     "fabric": ("Fabric", "fabric"),
-    "fit": ("Fit", "fit", "models"),
-    "laws": ("Offload", "laws"),
-    "machine": ("Machine", "machine"),
+    "models.fit": ("Fit", "fit", "models"),
+    "models.laws": ("Offload", "laws"),
+    "models.machine": ("Machine", "machine"),
     "ports": ("Connections", "Ports", "ports"),
     "recommend": ("Recommendations", "Verification", "recommend", "verify"),
     "run": ("Interrupted", "Run"),
     "start": ("open", "run", "simulate"),
-    "table": ("Table",),
-    "tables": ("Routes", "Samples"),
+    "columns.table": ("Table",),
+    "columns.tables": ("Routes", "Samples"),
     "tune": ("Tuning", "resume_tuning", "tune", "undo_settings"),
     "twin": ("Twin", "make_twin", "open_twin"),
     "watch": ("Watch", "open_watch"),
     "what_if": ("WhatIf", "foresee"),
 }
-_PLACES = {name: f"weft.api.{file}" for file, names in _FILES.items() for name in names}
+_PLACES = {name: f"weft.faces.api.{file}" for file, names in _FILES.items() for name in names}
 
 
 def __getattr__(name: str) -> Any:
-    """What stands in weft.api, imported at its first use (PEP 562)."""
+    """What stands in weft.faces.api, imported at its first use (PEP 562)."""
     if name not in _PLACES:
         raise AttributeError(f"module 'weft' has no attribute {name!r}")
     value = getattr(import_module(_PLACES[name]), name)

@@ -1,6 +1,6 @@
 """`python -m weft` is the `weft` command."""
 
-from weft.cli.main import main
+from weft.faces.cli.main import main
 
 if __name__ == "__main__":  # Workers of MPI import it.
     main()

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import Any
 
-from weft.errors import RequestError
+from weft.base.errors import RequestError
 
 class RefusedError(RequestError):
     """A wrong request: what, where, and what would be right."""

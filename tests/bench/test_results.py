@@ -185,10 +185,10 @@ def checkout(tmp_path: Path) -> Path:
         "bench/common/noise.py",
         "bench/understand/calibration.py",
         "bench/common/calibrated/race.py",
-        "python/weft/paired.py",
-        "python/weft/cli/main.py",
-        "python/weft/diagnosis/race/contest.py",
-        "python/weft/diagnosis/race/scores.py",
+        "python/weft/base/paired.py",
+        "python/weft/faces/cli/main.py",
+        "python/weft/understand/race/contest.py",
+        "python/weft/understand/race/scores.py",
     ):
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / name).write_text("before = 1\n")
@@ -198,7 +198,9 @@ def checkout(tmp_path: Path) -> Path:
     (tmp_path / "bench/understand/calibration.py").write_text(
         "from common.calibrated import cases\n"
     )
-    judged = "from weft.paired import bounds\nfrom weft.diagnosis.race.contest import standing\n"
+    judged = (
+        "from weft.base.paired import bounds\nfrom weft.understand.race.contest import standing\n"
+    )
     (tmp_path / "bench/common/calibrated/race.py").write_text(judged)
     return tmp_path
 
@@ -229,9 +231,9 @@ def test_a_result_is_stale_where_what_it_depends_on_changed(checkout, name, part
     ("name", "parts"),
     [
         ("bench/common/calibrated/race.py", ["weft", "bench"]),
-        ("python/weft/paired.py", ["weft"]),
-        ("python/weft/diagnosis/race/scores.py", ["weft"]),
-        ("python/weft/cli/main.py", []),
+        ("python/weft/base/paired.py", ["weft"]),
+        ("python/weft/understand/race/scores.py", ["weft"]),
+        ("python/weft/faces/cli/main.py", []),
         ("crates/netsim/src/lib.rs", []),
     ],
 )

@@ -9,22 +9,22 @@ from pathlib import Path
 import click
 import pytest
 
-from support.computed import compute
-from weft.acceptance.requirements import read_requirements
-from weft.calibrate.values import read_values
-from weft.cli.main import weft
-from weft.cost.bill import bill_of
-from weft.cost.prices import read_prices
-from weft.decision.request import parse_request
-from weft.fabrics.load import load_fabric
-from weft.formats.importers import FORMATS
-from weft.plan import catalog
+from support.made.computed import compute
+from weft.base import catalog
+from weft.decisions.decision.request import parse_request
+from weft.decisions.what_if.alternative import read_alternatives
+from weft.faces.cli.main import weft
+from weft.links.watch.sites import parse_sites
+from weft.measure.testbed.hosts.host_file import read_host_file
+from weft.measure.testbed.open import open_testbed
+from weft.network.cost.bill import bill_of
+from weft.network.cost.prices import read_prices
+from weft.network.fabrics.load import load_fabric
+from weft.operate.acceptance.requirements import read_requirements
 from weft.plan.load import load_plan, parse_plan
 from weft.plan.phases import expand
-from weft.testbed.hosts.host_file import read_host_file
-from weft.testbed.open import open_testbed
-from weft.watch.sites import parse_sites
-from weft.what_if.alternative import read_alternatives
+from weft.simulation.calibrate.values import read_values
+from weft.understand.formats.importers import FORMATS
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGES = [*sorted(ROOT.glob("*.md")), *sorted((ROOT / "docs").glob("*.md"))]

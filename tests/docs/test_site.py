@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from support.browser import chromium, needs_chromium
+from support.live.browser import chromium, needs_chromium
 
 ROOT = Path(__file__).resolve().parents[2]
 LOADS = re.compile(

@@ -2,7 +2,7 @@
 
 import pytest
 
-from weft.errors import RequestError
+from weft.base.errors import RequestError
 from weft.knobs.catalog import find, knobs
 from weft.knobs.knob import Access, Knob
 

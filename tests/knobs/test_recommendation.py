@@ -2,7 +2,7 @@
 
 import msgspec
 
-from weft.interval import Interval
+from weft.base.interval import Interval
 from weft.knobs.recommendation import Recommendation
 
 UNTESTED = Recommendation(

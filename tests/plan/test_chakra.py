@@ -7,10 +7,10 @@ from pathlib import Path
 import pytest
 
 import weft
-from support.chakra import ALL_REDUCE, BARRIER, BROADCAST, COLL, COMP, RECV, SEND, node, write
-from weft.diagnosis.summary import summarise
-from weft.errors import RequestError
+from support.made.chakra import ALL_REDUCE, BARRIER, BROADCAST, COLL, COMP, RECV, SEND, node, write
+from weft.base.errors import RequestError
 from weft.runs.folder import Run
+from weft.understand.summary.summary import summarise
 
 OFFICIAL = Path(__file__).parents[1] / "data" / "chakra"
 ON = "sim:crossbar(hosts=4)"

@@ -5,8 +5,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from weft import _core
-from weft.errors import RequestError
-from weft.plan import catalog
+from weft.base import catalog
+from weft.base.errors import RequestError
 from weft.plan.load import parse_plan
 from weft.plan.phases import expand
 from weft.plan.plan import Step

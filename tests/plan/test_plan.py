@@ -9,12 +9,12 @@ import msgspec
 import pytest
 from msgspec.structs import replace
 
-from support.cases import cases
+from support.made.cases import cases
 from support.paths import DATA
 from support.refusals import refused
 from weft import _core
-from weft.errors import RequestError
-from weft.plan import catalog
+from weft.base import catalog
+from weft.base.errors import RequestError
 from weft.plan.load import largest_message_bytes, load_plan, parse_plan
 from weft.plan.pattern import Pingpong
 from weft.plan.phases import Transfer, expand

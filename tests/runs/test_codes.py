@@ -6,7 +6,7 @@ import re
 from fnmatch import fnmatchcase
 from pathlib import Path
 
-from weft.preflight.differences import OF_INTERFACES, OF_NODES
+from weft.operate.preflight.differences import OF_INTERFACES, OF_NODES
 from weft.runs.codes import codes, explained, page
 
 ROOT = Path(__file__).resolve().parents[2]

@@ -10,15 +10,15 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from support.computed import compute
 from support.here import refusal, weft_json
+from support.made.computed import compute
+from support.made.synthetic import write_run
 from support.runs import change_meta
-from support.synthetic import write_run
+from weft.runs.columns.table_file import Readable, read_intact, write_table
+from weft.runs.columns.table_stream import TableStream, read_side_table, read_stream
+from weft.runs.columns.tables import BOTTLENECKS_NAME, LOADS_NAME, PHASES_NAME
 from weft.runs.folder import STREAM_NAME, TABLE_NAME, Run
 from weft.runs.samples import SCHEMA
-from weft.runs.table_file import Readable, read_intact, write_table
-from weft.runs.table_stream import TableStream, read_side_table, read_stream
-from weft.runs.tables import BOTTLENECKS_NAME, LOADS_NAME, PHASES_NAME
 
 SIZES = [1, 1024, 65536]
 Reader = Callable[[Path, pa.Schema], Readable]

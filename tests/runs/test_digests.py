@@ -6,15 +6,15 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from support.computed import compute
 from support.here import weft, weft_json
+from support.made.computed import compute
 from support.refusals import refused
 from support.runs import change_meta
-from weft.diagnosis.ensemble.phases import bottlenecks, phases
-from weft.diagnosis.ensemble.rates import Rates
-from weft.execute.request import resume_run
+from weft.measure.execute.request import resume_run
 from weft.runs.digests import Digests
 from weft.runs.folder import STREAM_NAME, TABLE_NAME, Run
+from weft.understand.ensemble.phases import bottlenecks, phases
+from weft.understand.ensemble.rates import Rates
 
 FABRIC = "clos(leaves=4,spines=2,hosts=6)"
 TRANSFERS = 24 * 23

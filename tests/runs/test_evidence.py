@@ -6,12 +6,12 @@ from typing import Any
 import pyarrow as pa
 import pytest
 
-from support.synthetic import write_run
-from weft.execute.evidence import EvidenceLog
+from support.made.synthetic import write_run
+from weft.measure.execute.evidence import EvidenceLog
+from weft.measure.testbed.agent.reply import NotRead, Recording
+from weft.measure.testbed.agent.wire_format import Evidence
+from weft.runs.columns.tables import EVIDENCE_NAME, SCHEMAS
 from weft.runs.folder import Run, RunWriter, lock_folder
-from weft.runs.tables import EVIDENCE_NAME, SCHEMAS
-from weft.testbed.agent.reply import NotRead, Recording
-from weft.testbed.agent.wire_format import Evidence
 
 SIZES = [1, 1024]
 SCHEMA = SCHEMAS[EVIDENCE_NAME]

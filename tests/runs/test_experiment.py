@@ -9,12 +9,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from support.plans import a_plan, a_step
-from weft.errors import RequestError
+from weft.base.errors import RequestError
 from weft.plan.pattern import Ring
 from weft.plan.phases import Phase, Transfer
 from weft.runs.experiment import MOST_NODES, Experiment, chosen_record, experiments_of
 from weft.runs.meta import FILE_NAME, RunMeta
-from weft.runs.records import Chosen, Kind
+from weft.runs.records.records import Chosen, Kind
 
 MEMBERS = st.frozensets(st.integers(0, 200), min_size=1)
 EXPERIMENTS = st.builds(

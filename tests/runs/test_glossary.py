@@ -6,9 +6,9 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import get_args
 
-from support.computed import compute
 from support.here import weft, weft_json
-from weft.plan import catalog
+from support.made.computed import compute
+from weft.base import catalog
 from weft.plan.pattern import Pattern
 from weft.runs.glossary import page, terms
 

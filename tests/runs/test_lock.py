@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from support.here import refusal, weft_json
-from support.synthetic import run_meta, write_run
-from weft.errors import RequestError
+from support.made.synthetic import run_meta, write_run
+from weft.base.errors import RequestError
 from weft.runs.folder import Run, RunWriter
 from weft.runs.lock import FILE_NAME, FolderLock
 

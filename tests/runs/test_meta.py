@@ -11,13 +11,13 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
+from support.made.synthetic import write_run
 from support.runs import change_meta, pingpong_run
-from support.synthetic import write_run
-from weft.errors import RequestError
+from weft.base.errors import RequestError
+from weft.runs.columns.table_file import write_table
 from weft.runs.folder import TABLE_NAME, Run
 from weft.runs.meta import FILE_NAME, RunMeta
 from weft.runs.samples import SCHEMA
-from weft.runs.table_file import write_table
 
 
 def replaced(make: Callable[[Path], object]) -> Callable[[Path], None]:

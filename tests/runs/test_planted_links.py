@@ -6,9 +6,9 @@ import pytest
 
 from support.here import weft, weft_json
 from support.runs import change_meta
-from weft.watch.alerts.event import Event, notice_of
-from weft.watch.alerts.ledger import LOG_NAME, log_notices
-from weft.watch.store import EVENTS_NAME, Record, StoreError, Writer
+from weft.links.watch.alerts.event import Event, notice_of
+from weft.links.watch.alerts.ledger import LOG_NAME, log_notices
+from weft.links.watch.store.store import EVENTS_NAME, Record, StoreError, Writer
 
 NAMES = ["run.json.new", "samples.arrows.new", "samples.parquet.new", "evidence.arrows.new"]
 

@@ -6,7 +6,7 @@ import pyarrow as pa
 import pytest
 
 from support.runs import affine_us, begin_run, launches_of, step_rows
-from weft.runs import table_stream
+from weft.runs.columns import table_stream
 from weft.runs.folder import Run, RunWriter, lock_folder
 from weft.runs.tail import SamplesTail
 

@@ -8,14 +8,14 @@ import pytest
 
 from support.plans import a_step
 from support.runs import MESSAGES, step_rows, write_run
-from weft.comparison.comparison import compare
-from weft.diagnosis.ensemble.phases import overall_mbps, phases
-from weft.diagnosis.ensemble.rates import Rates
 from weft.plan.pattern import AllToAll, Stream, Xray
 from weft.plan.plan import Step, TimeRule
-from weft.report.ensemble import ensembles_of
 from weft.runs.folder import Run
 from weft.runs.windows import CODE, are_measured
+from weft.understand.comparison.comparison import compare
+from weft.understand.ensemble.phases import overall_mbps, phases
+from weft.understand.ensemble.rates import Rates
+from weft.understand.report.ensemble import ensembles_of
 
 TRIAL_NS = 10_000_000
 STEP = a_step(AllToAll(nodes=None, mode="phased"), stop=TimeRule(trial_ns=TRIAL_NS, trials=1))

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 from unittest.mock import patch
 
-from weft.cli.main import main
+from weft.faces.cli.main import main
 
 
 def weft(*arguments: str | Path) -> subprocess.CompletedProcess[str]:

@@ -5,11 +5,11 @@ from pathlib import Path
 import pytest
 
 from support.paths import DATA
-from weft.diagnosis.points import Point, points
-from weft.errors import RequestError
-from weft.formats.importers import import_file
-from weft.formats.importers.imported import Options
+from weft.base.errors import RequestError
 from weft.runs.folder import Run
+from weft.understand.curve.points import Point, points
+from weft.understand.formats.importers import import_file
+from weft.understand.formats.importers.imported import Options
 
 
 def imported(

@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from weft.errors import RequestError
+from weft.base.errors import RequestError
 
 
 def refused(said: str) -> pytest.RaisesExc[RequestError]:

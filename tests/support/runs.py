@@ -21,7 +21,7 @@ from weft.plan.phases import expand
 from weft.plan.plan import Step
 from weft.runs.folder import TABLE_NAME, Run, RunWriter
 from weft.runs.meta import RunMeta
-from weft.runs.records import Disturbed
+from weft.runs.records.records import Disturbed
 from weft.runs.samples import SCHEMA
 
 MESSAGES = 1000

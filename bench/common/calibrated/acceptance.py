@@ -9,14 +9,14 @@ from functools import partial
 import numpy as np
 
 from common.case import Case, Said
-from weft.acceptance.decide import case, status_of
-from weft.acceptance.lost_share import Sent, lost_share
-from weft.acceptance.pair_verdicts import PairJudge
-from weft.acceptance.pairs import Pairs
-from weft.acceptance.requirements import Requirement, requirement
-from weft.acceptance.suspects import again_pairs
-from weft.acceptance.verdict import Status, Verdict
-from weft.statistics import Floats
+from weft.base.statistics import Floats
+from weft.operate.acceptance.decide import case, status_of
+from weft.operate.acceptance.lost_share import Sent, lost_share
+from weft.operate.acceptance.pair_verdicts import PairJudge
+from weft.operate.acceptance.pairs import Pairs
+from weft.operate.acceptance.requirements import Requirement, requirement
+from weft.operate.acceptance.suspects import again_pairs
+from weft.operate.acceptance.verdict import Status, Verdict
 
 SLOWER = requirement("nodes.slower", "10 %")
 LOST = requirement("loss.retransmits", "0.1 %")

@@ -7,12 +7,12 @@ from functools import partial
 import numpy as np
 
 from common.case import Case, Said
-from weft.comparison.judgement import judged
-from weft.comparison.measured import Key, Measured
-from weft.comparison.routes import RoutePairs
-from weft.diagnosis.ensemble.rates import Rates
-from weft.sequential import LOOKS, ratio_interval
-from weft.statistics import Floats, median_interval
+from weft.base.sequential import LOOKS, ratio_interval
+from weft.base.statistics import Floats, median_interval
+from weft.understand.comparison.judgement import judged
+from weft.understand.comparison.measured import Key, Measured
+from weft.understand.comparison.routes import RoutePairs
+from weft.understand.ensemble.rates import Rates
 
 LAUNCHES, SIZES = 5, 10
 SD = 0.02

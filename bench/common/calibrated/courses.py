@@ -13,10 +13,10 @@ import numpy as np
 from scipy.signal import lfilter
 
 from common.case import Case, Said
-from weft.diagnosis.links.busy import busy_hours, hours_text
-from weft.diagnosis.links.changes import Change, find_changes
-from weft.diagnosis.links.hours import typical
-from weft.diagnosis.links.quarters import Quarters
+from weft.links.analysis.busy import busy_hours, hours_text
+from weft.links.analysis.hours import typical
+from weft.links.analysis.levels.changes import Change, find_changes
+from weft.links.analysis.quarters import Quarters
 
 START = 1_790_000_000 // 86400 * 86400
 """A Monday."""

@@ -8,9 +8,9 @@ from collections.abc import Callable
 import numpy as np
 
 from common.case import Case, Said
-from weft.decision.choice import Field, choose, regret_when_known
-from weft.prediction.estimate import Phases
-from weft.statistics import Floats
+from weft.base.statistics import Floats
+from weft.decisions.decision.choice import Field, choose, regret_when_known
+from weft.simulation.prediction.estimate import Phases
 
 Z90 = 1.645
 WORLDS = 1000

@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 
 from common.case import Case, Said
-from weft.diagnosis.curve import Ints
-from weft.diagnosis.explain.moved import ALPHA
-from weft.diagnosis.explain.permutation import p_values
-from weft.statistics import Floats
+from weft.base.statistics import Floats
+from weft.understand.curve.curve import Ints
+from weft.understand.explain.moved import ALPHA
+from weft.understand.explain.permutation import p_values
 
 COUNTERS = 20
 SLOW = 0.4

@@ -8,11 +8,11 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from common.case import Case, Said
-from weft.diagnosis.curve import Ints
-from weft.diagnosis.grey.blame import Judgement, judge
-from weft.diagnosis.grey.observations import Bools, Element, Map, Observations
-from weft.diagnosis.grey.search import NEAR_EVERY
-from weft.diagnosis.grey.symptoms import SIDES
+from weft.understand.curve.curve import Ints
+from weft.understand.grey.blame import Judgement, judge
+from weft.understand.grey.observations import Bools, Element, Map, Observations
+from weft.understand.grey.search import NEAR_EVERY
+from weft.understand.grey.symptoms import SIDES
 
 LEAVES, PER_LEAF = 4, 16
 NODES = LEAVES * PER_LEAF
@@ -24,7 +24,9 @@ USUAL = 0.01
 BAD_NODE, BAD_LEAF = Element((5,), "out"), Element(MEMBERS[1], "out")
 ACCUSED = (Said("docs/grey-failures.md", "on average at most 1 % of all accusations are false"),)
 IN_A_ROW = Said("docs/grey-failures.md", "healthy leaf is accused in 10 % of all runs")
-CLEARED = Said("python/weft/diagnosis/grey/report.py", "would have been found in 99 % of such runs")
+CLEARED = Said(
+    "python/weft/understand/grey/report.py", "would have been found in 99 % of such runs"
+)
 
 
 @dataclass(frozen=True)

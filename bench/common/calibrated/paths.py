@@ -7,8 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from common.case import Case, Said
-from weft.diagnosis.paths.connection import Connection
-from weft.diagnosis.paths.sorting import Sorting
+from weft.understand.paths.connection import Connection
+from weft.understand.paths.sorting import Sorting
 
 MISSED = (Said("docs/paths.md", "that the chance of missing one of the paths is 0.25 %"),)
 

@@ -10,13 +10,13 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from common.case import Case, Said
-from weft.diagnosis.links.availability import MOST_UNSEEN, Availability, availability
-from weft.diagnosis.links.periods import Period, find_periods
-from weft.diagnosis.links.series import Series
-from weft.diagnosis.links.times import Times, hourly, overall
+from weft.links.analysis.outages.availability import MOST_UNSEEN, Availability, availability
+from weft.links.analysis.outages.periods import Period, find_periods
+from weft.links.analysis.series import Series
+from weft.links.analysis.times import Times, hourly, overall
+from weft.links.watch.alerts.recent import Recent
+from weft.links.watch.store.store import Link, Record, Site
 from weft.runs.probes import AGENT_KINDS, KINDS, SCHEMA, Event
-from weft.watch.alerts.recent import Recent
-from weft.watch.store import Link, Record, Site
 
 MONDAY = 1_789_948_800
 """21 September 2026, 00:00 UTC."""
@@ -249,7 +249,10 @@ CASES = [
         claimed=0.05,
         said=(
             Said(EVENTS, "fewer than 3 in such a time, with 95 %"),
-            Said("python/weft/diagnosis/links/availability.py", "with 95 %, fewer than 3 in such"),
+            Said(
+                "python/weft/links/analysis/outages/availability.py",
+                "with 95 %, fewer than 3 in such",
+            ),
         ),
     ),
     Case(

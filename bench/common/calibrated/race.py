@@ -9,10 +9,10 @@ import numpy as np
 
 from common.case import Case, Said
 from common.races import Draw, autocorrelated, carried_out, independent, slow_mode, slow_times
-from weft.diagnosis.race.contest import Limits, standing
-from weft.diagnosis.race.scores import Scores
-from weft.paired import LOOKS, bounds
+from weft.base.paired import LOOKS, bounds
 from weft.plan.plan import Entrant, Race
+from weft.understand.race.contest import Limits, standing
+from weft.understand.race.scores import Scores
 
 World = Callable[[np.random.Generator], bool]
 MARGIN_PPM = 10_000

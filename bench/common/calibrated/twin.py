@@ -7,8 +7,8 @@ from collections.abc import Callable
 import numpy as np
 
 from common.case import Case, Said
-from weft.prediction.intervals import widened
-from weft.twin.left_out import Errors, discrepancy
+from weft.decisions.twin.left_out import Errors, discrepancy
+from weft.simulation.prediction.intervals import widened
 
 Draw = Callable[[np.random.Generator], float]
 PHASES = 12
@@ -16,7 +16,7 @@ SCATTER = 0.02
 SHORT_S = 0.25
 NORMAL = (
     Said("docs/twin.md", "a further pattern lies within nine times of ten"),
-    Said("python/weft/cli/tables/what_if.py", "intervals hold nine times of ten"),
+    Said("python/weft/faces/cli/tables/what_if.py", "intervals hold nine times of ten"),
 )
 UNEVEN = (Said("docs/twin.md", "few patterns with a long tail miss up to 14 %"),)
 

@@ -7,10 +7,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from common.case import Case, Said
-from weft.diagnosis.xray.decision import FULL_SHARE, LOOKS, decide
+from weft.understand.xray.decision import FULL_SHARE, LOOKS, decide
 
 LOW, HIGH = FULL_SHARE - 0.02, FULL_SHARE + 0.03
-PAGE, TABLE = "docs/see-inside-a-network.md", "python/weft/diagnosis/tables/limits.py"
+PAGE, TABLE = "docs/see-inside-a-network.md", "python/weft/understand/tables/limits.py"
 ALONE = (
     Said(PAGE, "errs in at most 3 % of all cases if rounds are independent"),
     Said(TABLE, "3 % at most for each limit if rounds are independent"),

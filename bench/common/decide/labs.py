@@ -8,8 +8,8 @@ from pathlib import Path
 
 from common.decide.plans import unseen_plan
 from common.ensembles import Override
-from support.generated_fabric import Extent, KnownFabric, generate
-from weft.execute.request import RunRequest, start_run
+from support.made.generated_fabric import Extent, KnownFabric, generate
+from weft.measure.execute.request import RunRequest, start_run
 from weft.runs.folder import Run
 
 SCALE = 0.1

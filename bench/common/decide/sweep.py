@@ -17,14 +17,14 @@ import weft
 from common.checkout import ROOT
 from common.results import Goal, save
 from support.clusters.slurm import is_possible, slurm
-from weft.api.bill import bill
-from weft.decision.document import Decision, DesignResult
-from weft.decision.request import parse_request
-from weft.nodeset import fold
-from weft.plan import catalog
-from weft.sweep.folder import SweepFolder, table_rows
-from weft.sweep.row import Row
-from weft.sweep.work_list import run_chunk
+from weft.base import catalog
+from weft.base.nodeset import fold
+from weft.decisions.decision.document import Decision, DesignResult
+from weft.decisions.decision.request import parse_request
+from weft.faces.api.bill import bill
+from weft.simulation.sweep.folder import SweepFolder, table_rows
+from weft.simulation.sweep.row import Row
+from weft.simulation.sweep.work_list import run_chunk
 
 DESIGNS = """
 name = "two hundred networks of a thousand hosts"

@@ -21,14 +21,14 @@ import numpy as np
 
 from common.decide.labs import MOST_S, SCALE, MeasuredLab, measured_lab
 from common.results import Goal, Known, save
-from weft.diagnosis.measures import measures
-from weft.fabrics.document import FabricDocument
-from weft.interval import Interval
-from weft.prediction.intervals import intervals
-from weft.prediction.predict import Drawn, Workload, predict
-from weft.twin.build import make_twin
-from weft.twin.open import open_draws
-from weft.twin.twin import Twin
+from weft.base.interval import Interval
+from weft.decisions.twin.build import make_twin
+from weft.decisions.twin.open import open_draws
+from weft.decisions.twin.twin import Twin
+from weft.network.fabrics.document import FabricDocument
+from weft.simulation.prediction.intervals import intervals
+from weft.simulation.prediction.predict import Drawn, Workload, predict
+from weft.understand.summary.measures import measures
 
 FIRST_SEED, LABS = 1, 12
 EXPECTED = {

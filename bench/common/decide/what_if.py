@@ -25,16 +25,16 @@ import numpy as np
 
 from common.decide.what_if_twins import TwinCase, twin_cases
 from common.results import Goal, save
-from support.generated_fabric import generate
-from weft.fabrics.changes.wiring import Wiring
-from weft.fabrics.document import FabricDocument
-from weft.prediction.predict import Drawn, Workload
-from weft.what_if.alternative import Alternative, alternative
-from weft.what_if.foresee import Question, foresee
-from weft.what_if.labs import carried_scale
-from weft.what_if.network import Subject, open_subject
-from weft.what_if.result import Check, Effect, LabVerification
-from weft.what_if.verify import Bench, direction, verify
+from support.made.generated_fabric import generate
+from weft.decisions.what_if.alternative import Alternative, alternative
+from weft.decisions.what_if.foresee import Question, foresee
+from weft.decisions.what_if.labs import carried_scale
+from weft.decisions.what_if.network import Subject, open_subject
+from weft.decisions.what_if.result import Check, Effect, LabVerification
+from weft.decisions.what_if.verify import Bench, direction, verify
+from weft.network.fabrics.changes.wiring import Wiring
+from weft.network.fabrics.document import FabricDocument
+from weft.simulation.prediction.predict import Drawn, Workload
 
 LEAST_SAME_SIGN, OF = 19, 20
 WITHIN = 0.10

@@ -13,11 +13,11 @@ from pathlib import Path
 
 from common.decide.labs import SCALE, MeasuredLab, lab_of, measure_seen
 from weft import _core
-from weft.fabrics.changes.wiring import Wiring
-from weft.fabrics.document import FabricDocument
-from weft.prediction.predict import Drawn
-from weft.twin.build import make_twin
-from weft.what_if.network import Subject, open_subject
+from weft.decisions.twin.build import make_twin
+from weft.decisions.what_if.network import Subject, open_subject
+from weft.network.fabrics.changes.wiring import Wiring
+from weft.network.fabrics.document import FabricDocument
+from weft.simulation.prediction.predict import Drawn
 
 SEEDS = (901, 902, 1, 2)
 """Those whose labs the bench of twins measures first."""

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import numpy as np
 
-from weft.statistics import Floats
+from weft.base.statistics import Floats
 
 Detector = Callable[[list[Floats]], list[int]]
 

@@ -14,8 +14,8 @@ import shutil
 import subprocess
 from pathlib import Path
 
-from weft.execute.mpi.remote_shell import write_remote_shell
-from weft.testbed.base import Testbed
+from weft.measure.execute.mpi.remote_shell import write_remote_shell
+from weft.measure.testbed.base import Testbed
 
 NETWORK = "eth0"
 OPTIONS = {

@@ -16,7 +16,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from weft.testbed.base import Testbed
+from weft.measure.testbed.base import Testbed
 
 SECONDS = 1
 """How long the peers with a clock measure."""

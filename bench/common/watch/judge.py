@@ -9,11 +9,11 @@ import numpy as np
 
 from common.watch.events import CHANGES, OUTAGES, LinkKey, Planted
 from common.watch.lab import Seen
-from weft.diagnosis.links.causes import Incident, find_incidents
-from weft.diagnosis.links.changes import Change, find_changes
-from weft.diagnosis.links.periods import find_periods
-from weft.diagnosis.links.quarters import quarters
-from weft.diagnosis.links.series import Series
+from weft.links.analysis.causes import Incident, find_incidents
+from weft.links.analysis.levels.changes import Change, find_changes
+from weft.links.analysis.outages.periods import find_periods
+from weft.links.analysis.quarters import quarters
+from weft.links.analysis.series import Series
 from weft.runs.probes import KINDS
 
 PART_S = 10.0

@@ -17,14 +17,14 @@ from random import Random
 import msgspec
 
 from common.watch.events import FABRIC, LinkKey, Planted, sites_text
-from weft.diagnosis.links.causes import find_incidents
-from weft.testbed.lab import registry
-from weft.testbed.lab.registry import Entry
-from weft.testbed.lab.testbed import bring_up
-from weft.testbed.lab.weather import add_weather, weather_log
-from weft.watch.collect import read_state
-from weft.watch.history import history
-from weft.watch.store import open_watch
+from weft.links.analysis.causes import find_incidents
+from weft.links.watch.collect import read_state
+from weft.links.watch.store.history import history
+from weft.links.watch.store.store import open_watch
+from weft.measure.testbed.lab import registry
+from weft.measure.testbed.lab.registry import Entry
+from weft.measure.testbed.lab.testbed import bring_up
+from weft.measure.testbed.lab.weather import add_weather, weather_log
 
 SETTLE_S = 45.0
 PAUSE_S = (12.0, 20.0)

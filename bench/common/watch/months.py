@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from weft.diagnosis.links.series import Series
+from weft.links.analysis.series import Series
 
 QUARTER_S = 900
 DAYS = 30

@@ -13,9 +13,9 @@ from random import Random
 import numpy as np
 
 from common.watch.lab import SITES, WatchedLab
-from weft.testbed.lab.daemon import process_started
-from weft.watch.history import history
-from weft.watch.store import Watched, open_watch
+from weft.links.watch.store.history import history
+from weft.links.watch.store.store import Watched, open_watch
+from weft.measure.testbed.lab.daemon import process_started
 
 FLUSH_S = 10.0
 SLACK_S = 2.0

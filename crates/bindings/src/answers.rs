@@ -5,7 +5,7 @@ use std::fmt::Display;
 use pyo3::prelude::*;
 use pyo3::{create_exception, import_exception};
 
-import_exception!(weft.errors, RequestError);
+import_exception!(weft.base.errors, RequestError);
 create_exception!(
     weft._core,
     RefusedError,

@@ -6,10 +6,10 @@ from functools import cache
 
 import msgspec
 
-from weft.errors import RequestError
+from weft.base import catalog
+from weft.base.errors import RequestError
+from weft.base.files.text_file import parse_toml
 from weft.knobs.knob import Knob
-from weft.plan import catalog
-from weft.text_file import parse_toml
 
 
 @cache

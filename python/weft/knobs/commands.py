@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 
+from weft.base.quantity import parse
 from weft.knobs.knob import Knob
-from weft.quantity import parse
 
 _WRITTEN = re.compile(r" > (?P<file>/\S+)$")
 """A permanent setting that is a file of its own."""

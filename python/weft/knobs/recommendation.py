@@ -7,10 +7,10 @@ from typing import Any
 
 import msgspec
 
-from weft.interval import Interval
+from weft.base.interval import Interval
+from weft.base.nodeset import fold
+from weft.base.quantity import significant
 from weft.knobs.knob import Scope
-from weft.nodeset import fold
-from weft.quantity import significant
 
 
 class Recommendation(msgspec.Struct, frozen=True):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-from weft.errors import RequestError
+from weft.base.errors import RequestError
 
 SUFFIX = ".et"
 _NAMED = re.compile(r"(?P<name>.+)\.(?P<rank>0|[1-9]\d*)\.et")

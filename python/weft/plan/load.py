@@ -9,8 +9,8 @@ from typing import TypeAlias
 import msgspec
 
 from weft import _core
-from weft.errors import RequestError
-from weft.plan import catalog
+from weft.base import catalog
+from weft.base.errors import RequestError
 from weft.plan.plan import Plan
 
 PlanSource: TypeAlias = str | os.PathLike[str] | Mapping[str, object]

@@ -10,7 +10,7 @@ from msgspec import UNSET, Struct
 from msgspec.structs import replace
 
 from weft import _core
-from weft.errors import RequestError
+from weft.base.errors import RequestError
 from weft.plan.pattern import Policy
 from weft.plan.plan import Step, StopRule, to_json
 

@@ -10,11 +10,11 @@ from msgspec import UNSET
 from msgspec.structs import replace
 
 from weft import _core
-from weft.errors import RequestError
+from weft.base.errors import RequestError
+from weft.base.files.regular_file import open_file
 from weft.plan.chakra_files import files_of, is_chakra
 from weft.plan.pattern import Program
 from weft.plan.plan import to_json
-from weft.regular_file import open_file
 
 LONGEST_BYTES = 4_000_000_000
 """What reads it holds it in memory."""

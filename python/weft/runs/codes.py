@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from functools import cache
 
-from weft.plan import catalog
-from weft.text_file import parse_toml
+from weft.base import catalog
+from weft.base.files.text_file import parse_toml
 
 
 @dataclass(frozen=True)

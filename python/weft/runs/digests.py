@@ -10,11 +10,10 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from weft.errors import RequestError
-from weft.runs.folder import Run
-from weft.runs.meta import RunMeta, Warning
-from weft.runs.table_stream import GrowingTable, read_growing
-from weft.runs.tables import (
+from weft.base.errors import RequestError
+from weft.base.statistics import Floats
+from weft.runs.columns.table_stream import GrowingTable, read_growing
+from weft.runs.columns.tables import (
     BOTTLENECK_COUNTS_NAME,
     BOTTLENECKS_NAME,
     PHASES_NAME,
@@ -22,7 +21,8 @@ from weft.runs.tables import (
     SCHEMAS,
     phase_code,
 )
-from weft.statistics import Floats
+from weft.runs.folder import Run
+from weft.runs.meta import RunMeta, Warning
 
 PHASES_SCHEMA = SCHEMAS[PHASES_NAME]
 """A row for each phase, about all of its transfers; quantiles are by nearest rank."""

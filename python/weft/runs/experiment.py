@@ -7,11 +7,11 @@ from collections.abc import Sequence
 import msgspec
 from msgspec import Struct
 
-from weft import nodeset
-from weft.errors import RequestError
+from weft.base import nodeset
+from weft.base.errors import RequestError
 from weft.plan.phases import Phase, Transfer
 from weft.plan.plan import StopRule, to_data
-from weft.runs.records import Chosen, Kind
+from weft.runs.records.records import Chosen, Kind
 
 MOST_NODES = 4096
 """What a plan can have."""

@@ -13,21 +13,21 @@ import msgspec
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from weft.errors import RequestError, WorkError
-from weft.runs.lock import FILE_NAME as LOCK_NAME
-from weft.runs.lock import FolderLock
-from weft.runs.meta import FILE_NAME, RunMeta, Status
-from weft.runs.missing import damage_of
-from weft.runs.samples import SCHEMA
-from weft.runs.table_file import Readable, read_intact, write_table
-from weft.runs.table_stream import (
+from weft.base.errors import RequestError, WorkError
+from weft.runs.columns.table_file import Readable, read_intact, write_table
+from weft.runs.columns.table_stream import (
     GrowingTable,
     TableStream,
     read_growing,
     read_stream,
     remove_tables,
 )
-from weft.runs.tables import EVIDENCE_NAME, SCHEMAS, launch_code, phase_code
+from weft.runs.columns.tables import EVIDENCE_NAME, SCHEMAS, launch_code, phase_code
+from weft.runs.lock import FILE_NAME as LOCK_NAME
+from weft.runs.lock import FolderLock
+from weft.runs.meta import FILE_NAME, RunMeta, Status
+from weft.runs.missing import damage_of
+from weft.runs.samples import SCHEMA
 from weft.runs.windows import warn_of_unmeasured
 
 STREAM_NAME = "samples.arrows"

@@ -10,9 +10,9 @@ from pathlib import Path
 
 from msgspec import Struct
 
-from weft.errors import RequestError, WeftError
+from weft.base.errors import RequestError, WeftError
+from weft.base.files.text_file import read_json
 from weft.runs.meta import FILE_NAME
-from weft.text_file import read_json
 
 
 @contextmanager

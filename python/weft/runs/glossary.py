@@ -7,8 +7,8 @@ from functools import cache
 
 import msgspec
 
-from weft.plan import catalog
-from weft.text_file import parse_toml
+from weft.base import catalog
+from weft.base.files.text_file import parse_toml
 
 
 class Term(msgspec.Struct, frozen=True):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from weft.runs.records import Testbed
+from weft.runs.records.records import Testbed
 
 
 def guests_text(testbed: Testbed) -> str:

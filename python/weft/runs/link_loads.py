@@ -9,9 +9,9 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from weft.runs.fabric_records import Link
+from weft.runs.columns.tables import LOADS_NAME
 from weft.runs.folder import Run
-from weft.runs.tables import LOADS_NAME
+from weft.runs.records.fabric_records import Link
 
 
 @dataclass(frozen=True)
@@ -58,7 +58,8 @@ def loads_of(run: Run) -> Loads:
 
 
 def link_loads(link: Link, loads: Loads, cable: int = 1) -> tuple[Load | None, Load | None]:
-    """What a link of a resolved fabric (weft.fabrics.load) carried from its first end to the second, and back; `cable`
+    """What a link of a resolved fabric (weft.network.fabrics.load) carried from its first end to the second,
+    and back; `cable`
     says which of several between the same two it is, in the order of the file."""
     one, other = link["ends"]
     extra = f" (network {link['network'] + 1})" if link["network"] else ""

@@ -9,8 +9,8 @@ from io import FileIO
 from pathlib import Path
 from typing import Self
 
-from weft.errors import RequestError
-from weft.fresh_file import appended_file
+from weft.base.errors import RequestError
+from weft.base.files.fresh_file import appended_file
 
 FILE_NAME = "writer.lock"
 

@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pyarrow as pa
 
+from weft.runs.columns.tables import SCHEMAS
 from weft.runs.folder import Run, RunWriter
 from weft.runs.meta import RunMeta, Status
 from weft.runs.samples import SCHEMA
-from weft.runs.tables import SCHEMAS
 from weft.runs.windows import warn_of_unmeasured
 
 

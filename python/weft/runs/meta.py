@@ -11,14 +11,14 @@ from typing import Any, Literal
 
 import msgspec
 
-from weft.errors import RequestError
-from weft.fresh_file import fresh_file
+from weft.base.errors import RequestError
+from weft.base.files.fresh_file import fresh_file
+from weft.base.files.text_file import parse_json, read_bytes
 from weft.plan.phases import check_phases
 from weft.plan.plan import Plan, to_json
-from weft.runs import records
-from weft.runs.goal_records import Against, Race, Stop
-from weft.runs.record_types import Count
-from weft.text_file import parse_json, read_bytes
+from weft.runs.records import records
+from weft.runs.records.goal_records import Against, Race, Stop
+from weft.runs.records.record_types import Count
 
 SCHEMA_VERSION = "weft-run/1"
 FILE_NAME = "run.json"
@@ -71,7 +71,7 @@ def _tried_again(warning: Warning) -> Warning:
 
 @dataclass
 class RunMeta:
-    """The contents of run.json; what its entries hold is in weft.runs.records.
+    """The contents of run.json; what its entries hold is in weft.runs.records.records.
 
     `plan` is the resolved plan, `effective` the settings read back from the kernel, by step, launch and node; `done`
     lists the [step, launch] pairs that ran to their end. `phases` are those that were chosen during the run (it only

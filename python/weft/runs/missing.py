@@ -7,11 +7,11 @@ from dataclasses import dataclass
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from weft.base.sequential import LOOKS
 from weft.plan.phases import expand
 from weft.plan.plan import Race
+from weft.runs.columns.table_file import Readable
 from weft.runs.meta import RunMeta
-from weft.runs.table_file import Readable
-from weft.sequential import LOOKS
 
 COMPUTED = ("sim", "node")
 """Kinds of testbeds whose runs are computed again from the start: it costs nothing but time, and comes out the same."""

@@ -7,17 +7,18 @@ from typing import Literal
 
 from msgspec import Struct
 
-from weft.errors import RequestError
-from weft.interval import Interval
+from weft.base.errors import RequestError
+from weft.base.files.text_file import read_json
+from weft.base.interval import Interval
 from weft.runs.meta import Warning
-from weft.text_file import read_json
 
 SCHEMA = "weft-prediction/1"
 PREDICTION_NAME = "prediction.json"
 
 
 class PredictedKernel(Struct, frozen=True):
-    """One kernel, named as `weft.diagnosis.kernels.Kernel` does. `compute_s` is what a node computes of the time in the
+    """One kernel, named as `weft.understand.summary.kernels.Kernel` does. `compute_s` is what a node computes
+    of the time in the
     middle, None where that is not known. Without an interval the ends of `time_s` are its middle."""
 
     step: str

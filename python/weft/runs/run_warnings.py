@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from msgspec import Struct
 
-from weft.alike import listed
+from weft.base.alike import listed
 from weft.runs.meta import RunMeta, Warning
 
 if TYPE_CHECKING:  # completing a word waits for no arrays

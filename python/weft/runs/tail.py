@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pyarrow as pa
 
+from weft.runs.columns.table_file import intact_groups
+from weft.runs.columns.table_stream import StreamTail
 from weft.runs.folder import STREAM_NAME, TABLE_NAME
 from weft.runs.samples import SCHEMA
-from weft.runs.table_file import intact_groups
-from weft.runs.table_stream import StreamTail
 
 
 class SamplesTail:

@@ -4,9 +4,9 @@ import asyncio
 from collections.abc import Callable
 from pathlib import Path
 
-from weft.testbed.agent.agent import Agent, AgentError
-from weft.testbed.hosts.testbed import Hosts
-from weft.testbed.open import open_testbed
+from weft.measure.testbed.agent.agent import Agent, AgentError
+from weft.measure.testbed.hosts.testbed import Hosts
+from weft.measure.testbed.open import open_testbed
 
 HERE = "env NODE={node}"
 """A template that starts agents here."""

@@ -2,8 +2,8 @@
 
 import pytest
 
-from weft.execute.mpi.toolchain import packages
-from weft.execute.mpi.trial import try_mpis
+from weft.measure.execute.mpi.toolchain import packages
+from weft.measure.execute.mpi.trial import try_mpis
 
 _TRIED = try_mpis()
 INSTALLED = [one.kind for one in _TRIED if not one.problem]

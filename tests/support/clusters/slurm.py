@@ -10,8 +10,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from support.command import WEFT, run
+from support.live.waiting import wait_for
 from support.paths import DATA
-from support.waiting import wait_for
 
 NODES = 4
 FIRST_PORT = 17_000

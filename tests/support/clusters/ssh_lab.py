@@ -10,8 +10,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from support.command import WEFT, run, weft, weft_json
+from support.live.waiting import wait_for
 from support.paths import DATA
-from support.waiting import wait_for
 
 SSHD = "/usr/sbin/sshd"
 FILES = DATA / "clusters"

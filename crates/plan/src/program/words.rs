@@ -1,4 +1,4 @@
-//! A node's part of a program as plain numbers, for players that have no JSON: python/weft/execute/mpi/source/program.c reads it.
+//! A node's part of a program as plain numbers, for players that have no JSON: python/weft/measure/execute/mpi/source/program.c reads it.
 //!
 //! One line, of whole numbers between single spaces:
 //!

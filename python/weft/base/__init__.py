@@ -1,0 +1,1 @@
+"""What everything stands on: numbers with units, statistics, tables, files."""

@@ -1,0 +1,101 @@
+"""The catalogue: plans and fabrics that come with weft, found by name."""
+
+from __future__ import annotations
+
+import difflib
+import os
+import stat
+from collections.abc import Sequence
+from pathlib import Path
+
+from weft.base.errors import RequestError
+from weft.base.files.text_file import parse_toml, read_text
+
+_PACKAGE = Path(__file__).resolve().parent.parent
+_LONGEST_BYTES = 1 << 20
+_SUFFIX = ".toml"
+
+
+def folder(kind: str) -> Path:
+    """Where the catalogue keeps a kind: "plan", "fabric", ...
+
+    An installed weft has its catalogue inside the package, a checkout beside it.
+    """
+    installed = _PACKAGE / "catalog"
+    root = installed if installed.is_dir() else _PACKAGE.parent.parent / "catalog"
+    return root / f"{kind}s"
+
+
+def names(kind: str) -> list[str]:
+    """The catalogue's names of a kind, sorted."""
+    return sorted(path.stem for path in folder(kind).glob(f"*{_SUFFIX}"))
+
+
+def titles(kind: str) -> dict[str, str]:
+    """What each of them says of itself, by name."""
+    return {
+        name: parse_toml(read(folder(kind) / f"{name}{_SUFFIX}"), name)["title"]
+        for name in names(kind)
+    }
+
+
+def placements() -> dict[str, str]:
+    """The catalogue's machines, each with each of its placements, and what the machine says of itself."""
+    machines = {name: parse_toml(read(find("machine", name)), name) for name in names("machine")}
+    return {
+        f"{name}-{row}": machine["title"]
+        for name, machine in machines.items()
+        for row in machine["placements"]
+    }
+
+
+def find(kind: str, name: str) -> Path:
+    """The file that a catalogue name or a path means; raises RequestError when there is none.
+
+    What ends in .toml or has a slash is a path, everything else a name.
+    """
+    if name.endswith(_SUFFIX) or os.sep in name:
+        return _existing(kind, Path(name))
+    if name in names(kind):
+        return folder(kind) / f"{name}{_SUFFIX}"
+    raise RequestError(f"{kind} {name!r}: not in the catalogue", _other_names(kind, name))
+
+
+def read(path: Path, longest_bytes: int = _LONGEST_BYTES) -> str:
+    """The text of a description; raises RequestError when it cannot be one."""
+    try:
+        return read_text(path, longest_bytes, or_pipe=True)
+    except FileNotFoundError:
+        raise RequestError(f"{path}: no such file") from None
+
+
+def shown(path: Path) -> str:
+    """A path as messages show it: from the working directory where that is shorter."""
+    try:
+        return str(path.relative_to(Path.cwd()))
+    except ValueError:
+        return str(path)
+
+
+def known_names(wrong: str, known: Sequence[str]) -> str:
+    """Those that there are, after the one that is most like what was given."""
+    near = difflib.get_close_matches(wrong, known, n=1)
+    guess = f"did you mean {near[0]}? " if near else ""
+    return f"{guess}known: {', '.join(known)}"
+
+
+def _existing(kind: str, path: Path) -> Path:
+    try:
+        is_folder = stat.S_ISDIR(path.stat().st_mode)
+    except FileNotFoundError:
+        raise RequestError(f"{path}: no such file", _other_names(kind, path.stem)) from None
+    except OSError as error:
+        raise RequestError(f"{path}: cannot be read: {error.strerror or error}") from None
+    if is_folder:
+        raise RequestError(f"{path}: is a folder", f"give a {kind}'s {_SUFFIX} file")
+    return path
+
+
+def _other_names(kind: str, wrong: str) -> str:
+    known = names(kind)
+    return f"{known_names(wrong, known)}; or give the path of a {_SUFFIX} file"

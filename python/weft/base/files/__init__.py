@@ -1,0 +1,1 @@
+"""Files and folders of users, read and written with care."""

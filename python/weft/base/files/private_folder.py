@@ -1,0 +1,45 @@
+"""Folders that only this user may enter: others may have prepared a place in a folder that all share."""
+
+from __future__ import annotations
+
+import os
+import stat
+from contextlib import suppress
+from pathlib import Path
+
+from weft.base.errors import RequestError
+
+_OTHERS_WRITE = stat.S_IWGRP | stat.S_IWOTH
+
+
+def private_folder(base: Path, *inner: str, hint: str) -> Path:
+    """`base` with folders in it, one in the other. Each is made where it is not there, for this user only; one that is
+    a link, belongs to another user or lets others write is refused: raises RequestError with the `hint`."""
+    base.parent.mkdir(parents=True, exist_ok=True)
+    path = base
+    _own(path, hint)
+    for name in inner:
+        path /= name
+        _own(path, hint)
+    return path
+
+
+def _own(path: Path, hint: str) -> None:
+    with suppress(FileExistsError):
+        path.mkdir(mode=0o700)
+    found = path.lstat()
+    why_not = (
+        "is a link"
+        if stat.S_ISLNK(found.st_mode)
+        else "is no folder"
+        if not stat.S_ISDIR(found.st_mode)
+        else "belongs to another user"
+        if found.st_uid != os.geteuid()
+        else "lets other users write into it"
+        if found.st_mode & _OTHERS_WRITE
+        else ""
+    )
+    if why_not:
+        raise RequestError(f"{path}: {why_not}", hint)
+    if stat.S_IMODE(found.st_mode) & 0o077:
+        path.chmod(0o700)

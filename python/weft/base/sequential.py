@@ -1,0 +1,170 @@
+"""Intervals of a quantile that hold while one looks at them: the error of all looks together is known.
+
+The number of values below a quantile q is binomial, whatever the distribution: each new value adds one with
+probability q. So how likely the order statistics at any look enclose the quantile, given that they did at all looks
+before, is found exactly by carrying the distribution of that number from look to look.
+
+Source: the binomial interval for a quantile (J.-Y. Le Boudec, "Performance Evaluation of Computer and Communication
+Systems", 2010, theorem 2.1) with the error spent over looks (K. K. G. Lan and D. L. DeMets, "Discrete sequential
+boundaries for clinical trials", Biometrika 70, 1983).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import lru_cache
+
+import numpy as np
+
+from weft.base.interval import Interval
+from weft.base.statistics import LEVEL, Floats, coverage, median_interval, middle_rank
+
+LOOKS = (6, 12, 17, 25, 36, 52, 75, 108, 156, 225, 324, 467, 673, 969)
+"""Numbers of values at which one may look; the first is the least whose range holds a median with 95 %."""
+
+_FIRST_SHARE = 0.63
+_REST = 0.6
+"""Of the error, so much may be spent at the first look; of what is then left, this share is left at each next one."""
+
+Ranks = tuple[int, int]
+"""Of the values in order, counted from one; the quantile is not below the first, and is below the second."""
+
+
+def next_look(count: int) -> int | None:
+    """The first look after so many values, or None after the last."""
+    return next((look for look in LOOKS if look > count), None)
+
+
+def interval(
+    values: Sequence[float] | Floats, alpha: float = 1 - LEVEL, *, upper: bool = False
+) -> Interval:
+    """The median and its interval, which holds at this and all earlier looks together with probability 1 - `alpha`.
+
+    Before the first look that this allows, it is the range of the values: see `held`. Raises ValueError of no values.
+    """
+    ordered = np.sort(np.asarray(values, dtype=np.float64))
+    found = ranks(len(ordered), alpha)
+    if found is None:
+        return median_interval(ordered, 1.0, upper=upper)
+    low, high = found
+    middle = ordered[middle_rank(len(ordered), upper)]
+    return Interval(float(middle), float(ordered[low - 1]), float(ordered[high - 1]))
+
+
+def held(count: int, alpha: float = 1 - LEVEL) -> float:
+    """The probability that `interval` of so many values holds the median, at all looks so far."""
+    return coverage(count, 1.0) if ranks(count, alpha) is None else 1 - alpha
+
+
+def ranks(count: int, alpha: float = 1 - LEVEL, quantile: float = 0.5) -> Ranks | None:
+    """The order statistics of `count` values that enclose a quantile; None where the error allows none yet.
+
+    `count` may be a look or lie between two: measuring may have ended there for want of time.
+    """
+    looks = [look for look in LOOKS if look < count]
+    return _ranks((*looks, count), alpha, quantile)[-1]
+
+
+@lru_cache(maxsize=4096)
+def _ranks(looks: tuple[int, ...], alpha: float, quantile: float) -> tuple[Ranks | None, ...]:
+    """The ranks at each look, widest first: half of what may be spent goes to either side."""
+    below = np.ones(1)
+    found: list[Ranks | None] = []
+    before, spent_low, spent_high = 0, 0.0, 0.0
+    for number, count in enumerate(looks):
+        for _ in range(count - before):
+            below = np.convolve(below, (1 - quantile, quantile))
+        budget = alpha / 2 * (1 - (1 - _FIRST_SHARE) * _REST**number)
+        low = _most(np.cumsum(below), budget - spent_low)
+        high = count + 1 - _most(np.cumsum(below[::-1]), budget - spent_high)
+        spent_low += float(below[:low].sum())
+        spent_high += float(below[high:].sum())
+        below[:low] = 0
+        below[high:] = 0
+        found.append((low, high) if low >= 1 and high <= count else None)
+        before = count
+    return tuple(found)
+
+
+def _most(cumulative: Floats, budget: float) -> int:
+    """How many of the outcomes may be given up."""
+    return int(np.searchsorted(cumulative, budget, side="right"))
+
+
+def side(values: Sequence[float] | Floats, alpha: float) -> int:
+    """On which side of zero the median is: 1 or -1, or 0 while it is not decided.
+
+    Of values as they came; the first look that decides is final. It is wrong with probability `alpha` at most.
+    """
+    for look in LOOKS:
+        found = ranks(look, alpha) if look <= len(values) else None
+        if found:
+            ordered = np.sort(values[:look])
+            if ordered[found[0] - 1] > 0:
+                return 1
+            if ordered[found[1] - 1] < 0:
+                return -1
+    return 0
+
+
+def share_interval(count: int, of: int, alpha: float = 1 - LEVEL) -> Interval:
+    """The share that `count` of `of` values are, with its interval, which holds at all looks together.
+
+    Clopper and Pearson's interval (Biometrika 26, 1934) at each look, for the part of the error that is spent there.
+    Raises ValueError of no values, and of more than there are.
+    """
+    if not 0 <= count <= of or not of:
+        raise ValueError(f"a share of {count} of {of} values")
+    from scipy.special import betaincinv  # here, because every command would wait for it
+
+    part = alpha * _share(of)
+    low = float(betaincinv(count, of - count + 1, part / 2)) if count else 0.0
+    high = float(betaincinv(count + 1, of - count, 1 - part / 2)) if count < of else 1.0
+    return Interval(count / of, low, high)
+
+
+def ratio_interval(
+    values: Floats, others: Floats, alpha: float = 1 - LEVEL, *, others_ended: bool = False
+) -> Interval | None:
+    """By what factor `values` exceed `others`, at this and all other looks at `values` together; None where the error
+    allows no interval yet. With `others_ended` the others' number followed from looks at them, too.
+
+    The values may be distributed in any way, and the others alike but for the factor: the number of pairs in which a
+    value is less than factor times the other is that of the Wilcoxon-Mann-Whitney test. Each look has a part of the
+    error, whatever the others are. Source: J. L. Hodges and E. L. Lehmann, "Estimates of location based on rank
+    tests", Annals of Mathematical Statistics 34, 1963.
+
+    Raises ValueError where a value is not above zero.
+    """
+    if not (np.all(np.asarray(values) > 0) and np.all(np.asarray(others) > 0)):
+        raise ValueError("a ratio needs values above zero")
+    part = alpha * _share(len(values)) * (_share(len(others)) if others_ended else 1.0)
+    given_up = _most(_fewest_pairs(*sorted((len(values), len(others)))), part / 2)
+    if not given_up:
+        return None
+    ratios = np.sort(np.divide.outer(values, others), axis=None)
+    middle = ratios[middle_rank(len(ratios))]
+    return Interval(float(middle), float(ratios[given_up - 1]), float(ratios[-given_up]))
+
+
+def _share(count: int) -> float:
+    """What part of the error is spent at the look that so many values reach."""
+    number = sum(look < count for look in LOOKS)
+    return (1 - _FIRST_SHARE) * _REST ** (number - 1) * (1 - _REST) if number else _FIRST_SHARE
+
+
+@lru_cache(maxsize=64)
+def _fewest_pairs(fewer: int, more: int) -> Floats:
+    """The probability of at most so many pairs in order, from 0 up to half of all pairs.
+
+    The number of arrangements by their pairs in order is a Gaussian binomial coefficient: the product of
+    (1 - q^(more + i)) / (1 - q^i), in which each factor is brought to its share of all.
+    """
+    size = fewer * more // 2 + 1
+    ways = np.zeros(size)
+    ways[0] = 1.0
+    for i in range(1, fewer + 1):
+        ways[more + i :] -= ways[: -(more + i)].copy()
+        padded = np.pad(ways, (0, -size % i)).reshape(-1, i)
+        ways = np.cumsum(padded, axis=0).ravel()[:size] * (i / (more + i))
+    return np.cumsum(ways)

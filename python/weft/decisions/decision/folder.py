@@ -1,0 +1,103 @@
+"""Where a decision is kept: what was asked, what was simulated, and what follows."""
+
+from __future__ import annotations
+
+import shlex
+from concurrent.futures import Executor
+from pathlib import Path
+
+from msgspec.structs import replace
+
+from weft.base.errors import RequestError
+from weft.base.files.text_file import read_json
+from weft.decisions.decision.conclusion import conclude
+from weft.decisions.decision.document import Decision
+from weft.decisions.decision.prepare import Prepared
+from weft.decisions.decision.routing.starved import slow_ones
+from weft.decisions.twin.open import run_warnings
+from weft.measure.execute.progress import Reporter
+from weft.measure.execute.work_folder import write, write_json
+from weft.runs.columns.table_file import write_table
+from weft.runs.fresh import fresh_folder
+from weft.runs.run_warnings import doubts
+from weft.simulation.sweep.executors.open import open_executor
+from weft.simulation.sweep.folder import SweepFolder
+from weft.simulation.sweep.row import Row, table_of
+from weft.simulation.sweep.sweep import sweep
+from weft.simulation.sweep.work_list import WorkList
+
+DECISION_NAME = "decision.json"
+REQUEST_NAME = "designs.toml"
+ROWS_NAME = "rows.parquet"
+
+
+def carry_out(
+    prepared: Prepared, out: Path, executor: str, is_resumed: bool, text: str, reporter: Reporter
+) -> Decision:
+    """Simulate what the folder lacks, decide, and write both; raises RequestError, WorkError."""
+    folder = _opened(out, is_resumed)
+    with fresh_folder(out):
+        with open_executor(executor, folder) as there:
+            write(out / REQUEST_NAME, text.encode())
+            rows = simulate(prepared, folder, there, reporter)
+        found = _with_warnings(conclude(prepared, rows), prepared.request.twin)
+        write_table(table_of(rows), out / ROWS_NAME)
+        write_json(out / DECISION_NAME, found)
+    return found
+
+
+def _with_warnings(found: Decision, twin: str | None) -> Decision:
+    """With what the runs of the twin warn of, which the words do not go without."""
+    warnings = run_warnings(twin) if twin else ()
+    told = (f"In doubt: {text}, in the twin's runs." for text in doubts(warnings))
+    text = " ".join([found.text, *told])
+    return replace(found, text=text, warnings=(*found.warnings, *warnings))
+
+
+def simulate(
+    prepared: Prepared, folder: SweepFolder, there: Executor, reporter: Reporter | None = None
+) -> list[Row]:
+    """All workloads on all designs, then other routings where hosts get little; raises WorkError."""
+    rows = sweep(folder, prepared.work, there, reporter)
+    by_task: dict[str, list[Row]] = {}
+    for row in rows:
+        by_task.setdefault(row.task, []).append(row)
+    more = dict.fromkeys(one.other for one in slow_ones(prepared, by_task) if one.other)
+    if not more:
+        return rows
+    # Chunks keep their numbers: what is new stands at the end.
+    return sweep(folder, WorkList((*prepared.work.tasks, *more)), there, reporter)
+
+
+def commands(prepared: Prepared, out: Path, is_resumed: bool) -> list[str]:
+    """One for each chunk that the folder lacks, for any scheduler; nothing is simulated."""
+    folder = _opened(out, is_resumed)
+    work = prepared.work
+    with fresh_folder(out):
+        folder.begin(work)
+    where = shlex.quote(str(out.resolve()))
+    return [f"weft sweep-task {where} {chunk.index}" for chunk in folder.missing(work)]
+
+
+def read_decision(directory: Path) -> Decision:
+    """What was decided; raises RequestError where there is none."""
+    file = directory / DECISION_NAME
+    try:
+        return read_json(file, Decision, "damaged")
+    except FileNotFoundError:
+        raise RequestError(
+            f"{directory}: no decision", f"it has no {DECISION_NAME}: weft decide makes one"
+        ) from None
+
+
+def _refuse_existing(out: Path) -> None:
+    if out.exists() and (not out.is_dir() or any(out.iterdir())):
+        raise RequestError(
+            f"{out}: already exists", "go on in it with --resume, or choose another --out"
+        )
+
+
+def _opened(out: Path, is_resumed: bool) -> SweepFolder:
+    if not is_resumed:
+        _refuse_existing(out)
+    return SweepFolder(out)

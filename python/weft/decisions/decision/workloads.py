@@ -1,0 +1,66 @@
+"""The workloads of a request, by value."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from weft.base import catalog
+from weft.base.errors import RequestError
+from weft.decisions.decision.request import Request, WorkloadEntry
+from weft.plan.load import inline_text, parse_plan
+from weft.plan.pattern import ManyNodes, Pairs, Streams
+from weft.plan.plan import Plan, Step
+from weft.simulation.sweep.task import Load
+
+
+@dataclass(frozen=True)
+class Workload:
+    """`plan` is resolved, for the names of its steps. An application takes `compute_s` and `repeat` times the plan."""
+
+    name: str
+    weight: float
+    compute_s: float
+    repeat: int
+    load: Load
+    plan: Plan
+
+
+def workloads_of(request: Request, hosts: int) -> list[Workload]:
+    """All of them; `hosts` take part where a workload does not say how many. Raises RequestError."""
+    found = [_workload(one, request, one.nodes or hosts) for one in request.workloads]
+    _check_constraints(request, found)
+    return found
+
+
+def _workload(entry: WorkloadEntry, request: Request, nodes: int) -> Workload:
+    path = catalog.find("plan", entry.plan)
+    text, origin = catalog.read(path), catalog.shown(path)
+    own = [(key, inline_text(value)) for key, value in entry.settings.items()]
+    plan = parse_plan(text, origin, own)
+    counts = [(f"steps.{one.name}.nodes", str(nodes)) for one in plan.steps if _is_open(one)]
+    overrides = (*own, *counts)
+    load = Load(text, overrides, request.phases)
+    own_time = (entry.compute_s, entry.repeat)
+    return Workload(entry.name, entry.weight, *own_time, load, parse_plan(text, origin, overrides))
+
+
+def _is_open(step: Step) -> bool:
+    """Whether a step leaves open which nodes take part."""
+    pattern = step.pattern
+    if isinstance(pattern, Pairs):
+        return pattern.nodes is None and pattern.from_ is None
+    if isinstance(pattern, Streams):
+        return pattern.nodes is None and pattern.senders is None
+    return isinstance(pattern, ManyNodes) and pattern.nodes is None
+
+
+def _check_constraints(request: Request, workloads: list[Workload]) -> None:
+    for one in request.constraints:
+        if one.step:
+            [plan] = [found.plan for found in workloads if found.name == one.workload]
+            steps = [step.name for step in plan.steps]
+            if one.step not in steps:
+                raise RequestError(
+                    f"a constraint is about step {one.step!r} of {one.workload!r}",
+                    catalog.known_names(one.step, steps),
+                )

@@ -1,0 +1,105 @@
+"""What each design takes and costs in many worlds: draws of all that is uncertain."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from weft.base.statistics import Floats
+from weft.decisions.decision.designs import Design
+from weft.decisions.decision.quantities import SEED, Quantity
+from weft.decisions.decision.request import By
+from weft.decisions.decision.response import Response
+
+
+@dataclass(frozen=True, eq=False)
+class Model:
+    """From values of the quantities to times and prices. `weights` are those of the columns that are workloads."""
+
+    designs: Sequence[Design]
+    quantities: Sequence[Quantity]
+    response: Response
+    weights: Floats
+    of_cluster: bool
+    is_per_host: bool
+
+    def worlds(self, draws: int) -> Worlds:
+        """As many as there are draws, each with its own errors of sampled phases."""
+        values = [one.draws for one in self.quantities]
+        matrix = np.column_stack(values) if values else np.zeros((draws, 0))
+        chance = np.random.default_rng(SEED)
+        errors = self.response.errors * chance.standard_normal((draws, *self.response.errors.shape))
+        return self.at(matrix, errors)
+
+    def at(self, matrix: Floats, errors: Floats | float = 0.0) -> Worlds:
+        """Worlds in which quantities have these values (worlds x quantities)."""
+        below, above = self._widths(matrix)
+        log_times = self.response.times(below, above) + errors
+        return Worlds(log_times, self._prices(matrix), self.weights, self._best)
+
+    @cached_property
+    def medians(self) -> Floats:
+        """The values of all quantities."""
+        return np.array([one.median for one in self.quantities])
+
+    @cached_property
+    def _best(self) -> Floats:
+        """The least time of each workload, which others are relative to."""
+        best: Floats = self.response.logs[:, : len(self.weights)].min(axis=0)
+        return best
+
+    def _widths(self, matrix: Floats) -> tuple[Floats, Floats]:
+        low = np.array([one.median - one.low for one in self.quantities])
+        high = np.array([one.high - one.median for one in self.quantities])
+        off = matrix - self.medians
+        below = np.where(off < 0, -off, 0) / np.where(low > 0, low, 1)
+        above = np.where(off > 0, off, 0) / np.where(high > 0, high, 1)
+        return below, above
+
+    def _prices(self, matrix: Floats) -> Floats:
+        """Worlds x designs; NaN where a design has no price."""
+        total = np.zeros((len(matrix), len(self.designs)))
+        for place, design in enumerate(self.designs):
+            if design.bill is None:
+                total[:, place] = np.nan
+                continue
+            for item in design.bill.items:
+                if self.of_cluster or not item.of_nodes:
+                    factor = self._factor(matrix, (design.bill.prices, item.kind))
+                    total[:, place] += item.total * factor
+            if self.is_per_host:
+                total[:, place] /= design.hosts
+        return total
+
+    def _factor(self, matrix: Floats, of: tuple[str, ...]) -> Floats | float:
+        for place, one in enumerate(self.quantities):
+            if one.kind == "price" and one.of == of:
+                factor: Floats = np.exp(matrix[:, place])
+                return factor
+        return 1.0
+
+
+@dataclass(frozen=True, eq=False)
+class Worlds:
+    """`log_times` (worlds x designs x columns) in seconds, `prices` (worlds x designs)."""
+
+    log_times: Floats
+    prices: Floats
+    weights: Floats
+    best: Floats
+
+    @cached_property
+    def index(self) -> Floats:
+        """Times relative to the best: the weighted geometric mean over workloads, 1 where a design is best at all."""
+        relative = self.log_times[:, :, : len(self.weights)] - self.best
+        found: Floats = np.exp(relative @ (self.weights / self.weights.sum()))
+        return found
+
+    def losses(self, by: By) -> Floats:
+        """What is to be small (worlds x designs)."""
+        if by == "time":
+            return self.index
+        return self.prices if by == "cost" else self.prices * self.index

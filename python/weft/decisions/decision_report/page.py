@@ -1,0 +1,90 @@
+"""Twins, what-ifs, decisions and recommendations as one HTML file that needs nothing but a browser."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import cached_property
+from pathlib import Path
+
+from weft.base.errors import RequestError
+from weft.decisions.decision.folder import DECISION_NAME
+from weft.decisions.decision_report.decision import decision_part
+from weft.decisions.decision_report.part import Part
+from weft.decisions.decision_report.recommendations import recommendations_part
+from weft.decisions.decision_report.twin import twin_part
+from weft.decisions.decision_report.what_if import what_if_part
+from weft.decisions.recommendations.folder import FILE_NAME as ADVICE_NAME
+from weft.decisions.twin.twin import TWIN_NAME
+from weft.decisions.what_if.result import NAME as WHAT_IF_NAME
+from weft.understand.report.figures.drawing.figure import Figure
+from weft.understand.report.frame import page_data, render, write_page
+from weft.understand.report.table import PageTable
+
+Maker = Callable[[Path, int], Part]
+
+KINDS: dict[str, Maker] = {
+    TWIN_NAME: twin_part,
+    WHAT_IF_NAME: what_if_part,
+    DECISION_NAME: decision_part,
+    ADVICE_NAME: recommendations_part,
+}
+"""By the file that a folder of each kind has: what makes its part of the page."""
+
+
+def has_part(folder: Path) -> bool:
+    """Whether a folder is a twin, a what-if, a decision or has recommendations."""
+    return _maker(folder) is not None
+
+
+class DecisionReport:
+    """The page about some folders; raises RequestError where one is of no kind that it shows."""
+
+    def __init__(self, folders: Sequence[Path]) -> None:
+        self.folders = folders
+
+    @cached_property
+    def parts(self) -> list[Part]:
+        """What each folder says, in the order given."""
+        return [_part(folder, number) for number, folder in enumerate(self.folders, 1)]
+
+    @property
+    def figures(self) -> list[Figure]:
+        """All of them."""
+        return [figure for part in self.parts for figure in part.figures]
+
+    @property
+    def warnings(self) -> list[str]:
+        """Those of all folders."""
+        return [warning for part in self.parts for warning in part.warnings]
+
+    @property
+    def title(self) -> str:
+        """What the page is called."""
+        return self.parts[0].title if len(self.parts) == 1 else "Twins, what-ifs and decisions"
+
+    def html(self) -> str:
+        """The page, complete: styles, scripts, figures and data are inside."""
+        names = {"report": self, "page_table": PageTable.of}
+        return render("decisions.html.j2", page_data(self.figures), names)
+
+    def write(self, path: Path) -> Path:
+        """Write the page to `path`; an old one is replaced only by a whole new one."""
+        return write_page(self.html(), path)
+
+    def write_figures(self, directory: Path) -> list[Path]:
+        """Write every figure as SVG and PNG."""
+        return [path for figure in self.figures for path in figure.write(directory)]
+
+
+def _maker(folder: Path) -> Maker | None:
+    return next((make for name, make in KINDS.items() if (folder / name).is_file()), None)
+
+
+def _part(folder: Path, number: int) -> Part:
+    make = _maker(folder)
+    if make is None:
+        raise RequestError(
+            f"{folder}: neither a twin, a what-if, a decision nor recommendations",
+            "runs have a report of their own: give them to another `weft report`",
+        )
+    return make(folder, number)

@@ -1,0 +1,71 @@
+"""The folder of recommendations: recommendations.json, and a summary for people."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from pathlib import Path
+
+from weft.base.errors import RequestError
+from weft.base.files.text_file import read_json
+from weft.decisions.recommendations.action import Action
+from weft.decisions.recommendations.recommendations import SCHEMA, Recommendations
+from weft.decisions.recommendations.words import action_text, check_text
+from weft.measure.execute.work_folder import write, write_json
+from weft.runs.run_warnings import lines
+
+FILE_NAME, SUMMARY_NAME = "recommendations.json", "summary.md"
+COMMAND = "weft recommend"
+
+
+def write_folder(found: Recommendations, folder: Path) -> None:
+    """Both files; raises WorkError where they cannot be written."""
+    write_json(folder / FILE_NAME, found)
+    write(folder / SUMMARY_NAME, ("\n".join(summary(found, str(folder))) + "\n").encode())
+
+
+def read_folder(folder: Path) -> Recommendations:
+    """What `write_folder` wrote; raises RequestError, also where it is none of the user's: its testbed is opened."""
+    file = folder / FILE_NAME
+    try:
+        found = read_json(file, Recommendations, "damaged", f"write it again: {COMMAND}")
+    except FileNotFoundError:
+        hint = f"give the folder that `{COMMAND} --out` wrote"
+        raise RequestError(f"{folder}: has no {FILE_NAME}", hint) from None
+    if file.stat().st_uid != os.geteuid():
+        raise RequestError(
+            f"{file}: belongs to another user",
+            "a testbed may name commands that are run: verify only your own",
+        )
+    if found.schema != SCHEMA:
+        raise RequestError(f"{file}: schema is {found.schema!r}, this weft reads {SCHEMA!r}")
+    return found
+
+
+def summary(found: Recommendations, folder: str = "DIR") -> Iterator[str]:
+    """As Markdown, which reads as plain text, too."""
+    yield f"# {found.verdict}"
+    if found.twin:
+        yield f"\nEffects are on the plan {found.workload}, as {found.twin} predicts them."
+    for title, actions in (("To do", found.actions), ("Not to do", found.against)):
+        if actions:
+            yield f"\n## {title}\n"
+        for number, one in enumerate(actions, 1):
+            yield f"{number}. {action_text(one)}"
+            yield from (f"   {line}" for line in details(one, folder))
+    yield "\n## What was read\n"
+    yield from (f"- {one.path}: {one.said}" for one in found.read)
+    yield from (f"- {note}" for note in found.notes)
+    yield from (f"- warning: {line}" for line in lines(found.warnings))
+
+
+def details(one: Action, folder: str = "DIR") -> Iterator[str]:
+    """What an action takes, rests on, and is shown by."""
+    if one.kind != "do-nothing":
+        yield f"- {one.kind}, {one.effort} [{one.id}]"
+    yield from (f"- because: {each.text} ({each.source})" for each in one.evidence)
+    yield from (f"- do: `{command}`" for command in one.commands)
+    if one.changes:
+        yield f"- as a change of the network: {', '.join(f'`{text}`' for text in one.changes)}"
+    if one.checks and one.kind != "do-nothing":
+        yield f"- verify afterwards: `weft verify {folder} {one.id}` ({'; '.join(map(check_text, one.checks))})"

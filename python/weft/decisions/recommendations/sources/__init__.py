@@ -1,0 +1,1 @@
+"""What recommendations are drawn from: one file per kind of folder."""

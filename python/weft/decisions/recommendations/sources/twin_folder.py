@@ -1,0 +1,58 @@
+"""What a twin says should be done: where it predicts badly, more has to be measured."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+from weft.decisions.recommendations.action import Action, Evidence, id_of
+from weft.decisions.recommendations.remedy import Proposal
+from weft.decisions.recommendations.sources.source import Cluster
+from weft.decisions.twin.twin import TWIN_NAME, read_twin
+from weft.runs.run_warnings import RunWarning
+
+MOST_ERROR = 0.10
+"""Of rates that it never saw: with more, no purchase should rest on it."""
+MORE_S = 420
+
+
+class TwinFolder:
+    """What `weft twin make` wrote; it predicts what others propose."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self.twin, _ = read_twin(path)
+        self.cluster = Cluster(
+            dict.fromkeys(self.twin.nodes, ""), self.twin.testbed, self.twin.scale
+        )
+        self.when = (path / TWIN_NAME).stat().st_mtime
+
+    @property
+    def subject(self) -> tuple[object, ...]:
+        return "twin", *self.twin.nodes
+
+    @property
+    def said(self) -> str:
+        return f"a twin: {self.twin.plain_verdict}"
+
+    @property
+    def warnings(self) -> tuple[RunWarning, ...]:
+        """Those of its runs."""
+        return tuple(self.twin.run_warnings)
+
+    def proposals(self) -> Iterator[Proposal]:
+        """One where it is too far off."""
+        if self.twin.is_error_known and self.twin.rate_error <= MOST_ERROR:
+            return
+        command = f"weft run xray {self.cluster.on()} --set steps.search.time='\"{MORE_S} s\"'"
+        action = Action(
+            id=id_of("measure", "twin"),
+            kind="measure",
+            do=f"measure more for the twin, which is not good enough to buy by: {self.twin.verdict}",
+            element="the twin",
+            nodes=tuple(self.twin.nodes),
+            effort="minutes",
+            evidence=(Evidence(str(self.path), self.twin.verdict, "held-out"),),
+            commands=(command,),
+        )
+        yield Proposal(action)

@@ -1,0 +1,191 @@
+"""What is compared with the simulator: sums of flows that cross the same part of the network at the same time.
+
+Single flows are not: TCP shares a limit unevenly for seconds, and their sum is the limit all the same.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from scipy.sparse import csr_array
+
+from weft.base.errors import RequestError
+from weft.base.statistics import Floats
+from weft.decisions.twin.draft import Draft, Element, Mask
+from weft.decisions.twin.observed import Flows, Series
+from weft.measure.testbed.computed.network import Simulated
+from weft.understand.curve.curve import Ints, group_slices
+
+_LEAST_MBPS = 1e-6
+LOADED, LEAST_TRIALS = 0.8, 6
+"""A part of the network is loaded in trials that give it so much of the most, and judged by so many of them."""
+
+
+@dataclass(frozen=True)
+class Sums:
+    """Of a series: `of_flows` adds flows up, a row for each sum; `measured` has a column for each launch."""
+
+    series: Series
+    of_flows: csr_array
+    phase: Ints
+    measured: Floats
+
+    def predicted(self, network: Simulated) -> Floats:
+        """The same sums as a network would have them."""
+        sums: Floats = self.of_flows @ self.series.predicted(network)
+        return sums
+
+
+@dataclass(frozen=True)
+class Trial:
+    """One phase in one launch: the unit that is drawn again. `pattern` is what it is a case of."""
+
+    pattern: str
+    series: int
+    phase: int
+    launch: int
+
+
+@dataclass(frozen=True)
+class Material:
+    """Everything measured as one vector: logarithms of sums, and of which trial each is."""
+
+    sums: tuple[Sums, ...]
+    trials: tuple[Trial, ...]
+    trial_of: Ints
+    logs: Floats
+    rows: tuple[Ints, ...]
+    """For each series the rows of its sums, as they follow each other in the vector."""
+
+    @cached_property
+    def patterns(self) -> list[str]:
+        """What was measured, in order."""
+        return list(dict.fromkeys(trial.pattern for trial in self.trials))
+
+    def predicted(self, network: Simulated) -> Floats:
+        """Logarithms of the same sums in a network, NaN where it has no such flow."""
+        pairs = zip(self.sums, self.rows, strict=True)
+        found = [sums.predicted(network)[rows] for sums, rows in pairs]
+        logs: Floats = np.log(np.maximum(np.concatenate(found), _LEAST_MBPS))
+        return logs
+
+    @property
+    def least_message_us(self) -> float:
+        """The least time between two messages of a stream."""
+        return min(one.series.least_message_us for one in self.sums)
+
+    @cached_property
+    def pattern_of(self) -> Ints:
+        """The pattern of each row, as a position in `patterns`."""
+        numbers = {pattern: at for at, pattern in enumerate(self.patterns)}
+        own = np.array([numbers[trial.pattern] for trial in self.trials])
+        found: Ints = own[self.trial_of]
+        return found
+
+    @cached_property
+    def weight(self) -> Floats:
+        """By row: the sums of a trial, which have flows in common, count as one together."""
+        rows = np.bincount(self.trial_of)
+        found: Floats = 1.0 / rows[self.trial_of]
+        return found
+
+    def shortfall(self, element: Element, network: Simulated) -> float:
+        """By how much, as a logarithm, less crossed an element than a network says, in trials that load it most."""
+        said, seen = [], []
+        for sums in self.sums:
+            flows, predicted = sums.series.flows, sums.series.predicted(network)
+            for own in _crossing(element, flows):
+                measured = flows.mbps[own].sum(axis=0)
+                seen += measured[measured > 0].tolist()
+                said += [float(predicted[own].sum())] * int(np.sum(measured > 0))
+        loads = np.array(said)
+        most = loads >= LOADED * loads.max(initial=0.0)
+        if most.sum() < LEAST_TRIALS:
+            return 0.0
+        return float(np.median(np.log(np.array(seen)[most] / loads[most])))
+
+    def carried(self, element: Element) -> list[float]:
+        """What crossed an element in each trial."""
+        found = []
+        for sums in self.sums:
+            flows = sums.series.flows
+            for own in _crossing(element, flows):
+                found += flows.mbps[own].sum(axis=0).tolist()
+        return [one for one in found if one > 0]
+
+    def of_pattern(self, pattern: str) -> Mask:
+        """Whether each row is of a trial of a pattern."""
+        is_own: Mask = self.pattern_of == self.patterns.index(pattern)
+        return is_own
+
+
+def material_of(series: Sequence[Series], draft: Draft) -> Material:
+    """The sums that say something about a draft's rates, of flows that the simulator has, too."""
+    rates = [*draft.rates, *draft.unlimited]
+    inner = [one for each in rates for one in _worth_summing(each.elements)]
+    network = draft.network([1.0] * len(draft.rates))
+    known = [one.known_to(network) for one in series]
+    sums = tuple(_sums(one, inner) for one in known if np.isfinite(one.flows.mbps).any())
+    if not sums:
+        raise RequestError(
+            "the runs hold no rates between nodes over TCP: there is nothing to fit",
+            "add a run of xray, or of matrix, aapc, ring, ...",
+        )
+    trials: dict[Trial, int] = {}
+    kept, trial_of, logs = [], [], []
+    for number, one in enumerate(sums):
+        rows, launches = np.nonzero(one.measured > 0)
+        kept.append(rows)
+        for row, launch in zip(rows.tolist(), launches.tolist(), strict=True):
+            phase = int(one.phase[row])
+            trial = Trial(one.series.patterns[phase], number, phase, launch)
+            trial_of.append(trials.setdefault(trial, len(trials)))
+        logs.append(np.log(one.measured[rows, launches]))
+    return Material(
+        sums,
+        tuple(trials),
+        np.array(trial_of, dtype=np.int64),
+        np.concatenate(logs),
+        tuple(kept),
+    )
+
+
+def _crossing(element: Element, flows: Flows) -> Iterator[Ints]:
+    """The flows of each phase that cross an element, where there are any."""
+    crossed = element.crossed_by(flows.src, flows.dst)
+    for rows in group_slices(flows.phase):
+        if crossed[rows].any():
+            yield np.flatnonzero(crossed[rows]) + rows.start
+
+
+def _worth_summing(elements: Sequence[Element]) -> Iterator[Element]:
+    """Those of several hosts, and of hosts that have a parameter of their own."""
+    for one in elements:
+        if len(one.members) > 1 or len(elements) == 1:
+            yield one
+
+
+def _sums(series: Series, elements: Sequence[Element]) -> Sums:
+    """Of each phase all flows, and those that cross each element."""
+    flows = series.flows
+    crossed = [one.crossed_by(flows.src, flows.dst) for one in elements]
+    masks: list[Ints] = []
+    phases = []
+    for rows in group_slices(flows.phase):
+        own = np.arange(rows.start, rows.stop)
+        found = {tuple(own.tolist()): own}
+        for each in crossed:
+            some = own[each[rows]]
+            if len(some):
+                found.setdefault(tuple(some.tolist()), some)
+        masks += found.values()
+        phases += [int(flows.phase[rows.start])] * len(found)
+    counts = np.array([len(mask) for mask in masks])
+    ends = np.concatenate([[0], np.cumsum(counts)])
+    matrix = csr_array(
+        (np.ones(ends[-1]), np.concatenate(masks), ends), shape=(len(masks), len(flows.phase))
+    )
+    return Sums(series, matrix, np.array(phases), matrix @ flows.mbps)

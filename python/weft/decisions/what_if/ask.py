@@ -1,0 +1,144 @@
+"""A what-if from what a user says to what is printed and kept."""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+import msgspec
+
+from weft.base.errors import RequestError
+from weft.base.files.text_file import read_json
+from weft.decisions.what_if.alternative import Alternative
+from weft.decisions.what_if.foresee import Question, foresee
+from weft.decisions.what_if.labs import carried_scale, document_of
+from weft.decisions.what_if.network import Subject, open_subject
+from weft.decisions.what_if.result import NAME, SCHEMA, Outcome, WhatIf, with_outcomes
+from weft.decisions.what_if.verify import LAUNCHES, Bench, verify
+from weft.decisions.what_if.workloads import BLOCK_S, LAB_BLOCK_S, workloads
+from weft.measure.execute.progress import Reporter
+from weft.measure.execute.work_folder import write, write_json
+from weft.network.cost.prices import read_prices
+from weft.runs.fresh import fresh_folder
+
+
+@dataclass(frozen=True)
+class Asked:
+    """`subject` is a twin's folder, a fabric or a generator. Without `plans` it is an all-to-all. `scale` is that of
+    the prediction and of the labs; without it the labs have one that this machine carries. `prices`
+    is a file of prices, or the catalogue's, instead of the fabric's own."""
+
+    subject: str
+    alternatives: Sequence[Alternative]
+    plans: Sequence[str] = ()
+    settings: Sequence[tuple[str, str]] = ()
+    scale: float | None = None
+    verify: bool = False
+    launches: int = LAUNCHES
+    out: Path | None = None
+    prices: str | None = None
+
+
+def ask(asked: Asked, reporter: Reporter | None = None) -> WhatIf:
+    """Predict all alternatives and, where that is asked, build them; raises RequestError.
+
+    Predictions are kept before anything is measured.
+    """
+    _check(asked)
+    subject = open_subject(asked.subject)
+    question = _question(asked, subject, asked.alternatives, asked.scale or 1.0, BLOCK_S)
+    found = foresee(question)
+    with _folder(asked) as folder:
+        _keep(found, question, asked.out)
+        if asked.verify:
+            outcomes = [_verified(asked, subject, one, folder, reporter) for one in found.outcomes]
+            found = with_outcomes(found, outcomes)
+            _keep(found, question, asked.out)
+    return found
+
+
+def _check(asked: Asked) -> None:
+    """Raise RequestError where nothing is asked, a name twice, or what is there would be written over."""
+    if not asked.alternatives:
+        raise RequestError(
+            "what is to be changed?", 'for example --change "links.backplane.rate*=2"'
+        )
+    names = [one.name for one in asked.alternatives]
+    if twice := next((name for name in names if names.count(name) > 1), None):
+        raise RequestError(f"the alternative {twice!r} is there twice", "leave one of them out")
+    out = asked.out
+    if out is not None and out.exists() and (not out.is_dir() or any(out.iterdir())):
+        raise RequestError(f"{out}: is there already", "give a new folder")
+
+
+def _question(
+    asked: Asked,
+    subject: Subject,
+    alternatives: Sequence[Alternative],
+    scale: float,
+    block_s: float,
+) -> Question:
+    plans = workloads(subject, asked.plans, asked.settings, scale, block_s)
+    prices = None if asked.prices is None else read_prices(asked.prices)
+    return Question(subject, alternatives, plans, scale, prices)
+
+
+def _verified(
+    asked: Asked, subject: Subject, outcome: Outcome, folder: Path, reporter: Reporter | None
+) -> Outcome:
+    if outcome.failed:
+        return outcome
+    number, one = next(
+        (number, one)
+        for number, one in enumerate(asked.alternatives, 1)
+        if one.name == outcome.name
+    )
+    scale = asked.scale or carried_scale([subject.median, one.after(subject.median)])
+    question = _question(asked, subject, [one], scale, LAB_BLOCK_S)
+    bench = Bench(folder / f"labs-{number}", scale, asked.launches)
+    return msgspec.structs.replace(outcome, verification=verify(question, one, bench, reporter))
+
+
+@contextmanager
+def _folder(asked: Asked) -> Iterator[Path]:
+    """Where everything is kept: the folder that was asked for, or one that goes away."""
+    if asked.out is None:
+        with tempfile.TemporaryDirectory(prefix="weft-what-if-") as folder:
+            yield Path(folder)
+        return
+    with fresh_folder(asked.out):
+        asked.out.mkdir(parents=True, exist_ok=True)
+        yield asked.out
+
+
+def _keep(found: WhatIf, question: Question, out: Path | None) -> None:
+    """The findings, and the networks as fabric files where such a file can say them."""
+    if out is None:
+        return
+    write_json(out / NAME, found)
+    before = question.subject.median
+    networks = {"before": before}
+    for number, one in enumerate(question.alternatives, 1):
+        if not next(each for each in found.outcomes if each.name == one.name).failed:
+            networks[f"after-{number}"] = one.after(before)
+    for name, network in networks.items():
+        try:
+            text = document_of(network).text
+        except RequestError:
+            continue
+        write(out / f"{name}.toml", text.encode())
+
+
+def read_what_if(folder: Path) -> WhatIf:
+    """A what-if that was kept; raises RequestError."""
+    path, hint = folder / NAME, "give a folder of weft what-if --out"
+    try:
+        found = read_json(path, WhatIf, hint=hint)
+    except FileNotFoundError:
+        raise RequestError(f"{path}: no such file", hint) from None
+    if found.schema != SCHEMA:
+        raise RequestError(f"{path}: has schema {found.schema}, not {SCHEMA}", "ask again")
+    return found

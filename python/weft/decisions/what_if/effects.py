@@ -1,0 +1,138 @@
+"""From predictions before and after, draw by draw, to effects with intervals."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from statistics import NormalDist
+from typing import Literal
+
+import numpy as np
+
+from weft.base.interval import Interval
+from weft.base.statistics import Floats
+from weft.decisions.what_if.result import Effect
+from weft.plan.load import load_plan
+from weft.plan.plan import CountRule, Step
+from weft.simulation.prediction.intervals import LEVEL, next_of, widened
+from weft.simulation.prediction.predict import Workload
+from weft.understand.summary.measures import Measure
+
+Predicted = Sequence[list[Measure]]
+"""By network: the best estimate, then each draw."""
+By = Literal["time", "rate"]
+APART = 0.035
+"""What is left of it: logarithms of measured over predicted speedups of 20 what-ifs that were built scatter so much
+(`bench/run.py decide --part what-if`)."""
+_FACTORS = 40
+LEAST_EFFECT = 1e-3
+"""A change of speed by less is none, whatever the interval."""
+
+
+def effects(
+    workload: Workload,
+    before: Predicted,
+    after: Predicted,
+    discrepancies: tuple[Sequence[float], Sequence[float]],
+) -> list[Effect]:
+    """Those of all steps and sizes that both have; `discrepancies` are of times and of rates."""
+    plan = load_plan(workload.plan, workload.overrides)
+    judged = {step.name: judged_by(step) for step in plan.steps}
+    both = [paired(*sides) for sides in zip(before, after, strict=True)]
+    return [
+        _effect(plan.name, judged[pairs[0][0].step], pairs, discrepancies)
+        for pairs in zip(*both, strict=True)
+    ]
+
+
+def paired(before: Sequence[Measure], after: Sequence[Measure]) -> list[tuple[Measure, Measure]]:
+    """Before and after of each step and size: of each step the first size with the first, as each of two networks may
+    carry half of a message."""
+    sides = [_by_place(one) for one in (before, after)]
+    return [(one, sides[1][place]) for place, one in sides[0].items() if place in sides[1]]
+
+
+def _by_place(found: Sequence[Measure]) -> dict[tuple[str, int], Measure]:
+    sizes = Counter[str]()
+    places = {}
+    for one in found:
+        places[one.step, sizes[one.step]] = one
+        sizes[one.step] += 1
+    return places
+
+
+def judged_by(step: Step) -> By:
+    """Which of a step's two numbers says how fast it is: of round trips the time, and else:
+
+    Where each transfer moves a fixed amount, a phase lasts until the last byte has passed its limit, whichever
+    transfer that belongs to; how flows share matters only where a late one is then held back by its own cable. Where
+    all flows run for a fixed time, what they carry together does not depend on how they share, while the slowest of
+    them is slow by chance.
+    """
+    is_time = step.measures_latency or isinstance(step.stop, CountRule)
+    return "time" if is_time else "rate"
+
+
+def _effect(
+    plan: str,
+    by: By,
+    pairs: Sequence[tuple[Measure, Measure]],
+    discrepancies: tuple[Sequence[float], Sequence[float]],
+) -> Effect:
+    sides = list(zip(*pairs, strict=True))
+    times = [np.array([one.time_s for one in side]) for side in sides]
+    rates = [np.array([one.rate_mbps for one in side]) for side in sides]
+    speedups = times[0] / times[1] if by == "time" else rates[1] / rates[0]
+    of_time, of_rate = discrepancies
+    # What the simulator gets wrong of a pattern it gets wrong before and after: most of it cancels in the ratio.
+    apart = _apart(is_measured=len(pairs) > 1 or bool(of_time))
+    drawn = speedups[1:] if len(speedups) > 1 else speedups
+    speedup = _quantiles(float(speedups[0]), np.outer(drawn, apart).ravel())
+    return Effect(
+        plan=plan,
+        step=sides[0][0].step,
+        size_bytes=sides[0][0].size_bytes,
+        by=by,
+        speedup=speedup,
+        is_clear=is_clear(speedup),
+        before_s=_widened(times[0], of_time),
+        after_s=_widened(times[1], of_time),
+        difference_s=_difference(times, of_time, apart),
+        before_mbps=_widened(rates[0], of_rate),
+        after_mbps=_widened(rates[1], of_rate),
+        difference_mbps=_difference(rates, of_rate, apart),
+    )
+
+
+def is_clear(speedup: Interval) -> bool:
+    """Whether an interval excludes that nothing changes."""
+    return speedup.low > 1 + LEAST_EFFECT or speedup.high < 1 - LEAST_EFFECT
+
+
+def _widened(values: Floats, discrepancy: Sequence[float]) -> Interval:
+    middle, *drawn = values.tolist()
+    return widened(middle, drawn, discrepancy)
+
+
+def _difference(sides: Sequence[Floats], discrepancy: Sequence[float], apart: Floats) -> Interval:
+    """After less before, of paired draws: each with the same discrepancy on both sides, and what is apart on one."""
+    before, after = (side[1:] if len(side) > 1 else side for side in sides)
+    differences = np.outer(after, apart) - before[:, np.newaxis]
+    bias = np.exp(np.median(discrepancy) if len(discrepancy) else 0.0)
+    factors = np.exp(next_of(discrepancy))
+    return _quantiles(
+        float((sides[1][0] - sides[0][0]) * bias), np.outer(differences.ravel(), factors).ravel()
+    )
+
+
+def _apart(is_measured: bool) -> Floats:
+    """Factors, equally likely, by which a ratio is off; a network that is taken as it is said has none."""
+    if not is_measured:
+        return np.ones(1)
+    normal = NormalDist(0.0, APART)
+    return np.exp([normal.inv_cdf((at + 0.5) / _FACTORS) for at in range(_FACTORS)])
+
+
+def _quantiles(middle: float, values: Floats) -> Interval:
+    low, high = np.quantile(values, [(1 - LEVEL) / 2, (1 + LEVEL) / 2])
+    return Interval(middle, min(float(low), middle), max(float(high), middle))

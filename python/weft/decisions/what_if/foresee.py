@@ -1,0 +1,108 @@
+"""Alternatives for a network, each predicted on all that the network may be."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from msgspec.structs import replace
+
+from weft.base.errors import RequestError
+from weft.decisions.what_if.alternative import Alternative
+from weft.decisions.what_if.effects import Predicted, effects
+from weft.decisions.what_if.extrapolation import extrapolations
+from weft.decisions.what_if.network import Network, Subject
+from weft.decisions.what_if.price import price_of
+from weft.decisions.what_if.result import SCHEMA, Effect, Outcome, WhatIf
+from weft.network.cost.prices import PriceList
+from weft.plan.load import load_plan
+from weft.simulation.prediction.predict import Workload, predict
+
+
+@dataclass(frozen=True)
+class Question:
+    """What is asked: which alternatives for what, seen by which plans, at which scale."""
+
+    subject: Subject
+    alternatives: Sequence[Alternative]
+    workloads: Sequence[Workload]
+    scale: float = 1.0
+    prices: PriceList | None = None
+
+
+def foresee(question: Question) -> WhatIf:
+    """All alternatives, the one that brings most first; raises RequestError where none can be predicted.
+
+    An alternative that cannot be made or simulated says why, and the others go on.
+    """
+    subject = question.subject
+    before = [_predicted(subject.networks, one, question.scale) for one in question.workloads]
+    outcomes = [_outcome(question, one, before) for one in question.alternatives]
+    if all(one.failed for one in outcomes):
+        first = outcomes[0]
+        raise RequestError(first.failed or "", _others_failed(outcomes))
+    return WhatIf(
+        SCHEMA,
+        subject.name,
+        subject.is_measured,
+        len(subject.drawn),
+        question.scale,
+        tuple(dict.fromkeys(effect.plan for one in outcomes for effect in one.effects)),
+        tuple(sorted(outcomes, key=lambda one: -(one.speedup or 0.0))),
+        *((tuple(subject.twin.run_warnings), subject.twin.doubts) if subject.twin else ()),
+    )
+
+
+def _others_failed(outcomes: Sequence[Outcome]) -> str:
+    others = [f"{one.name}: {one.failed}" for one in outcomes[1:]]
+    return f"nor can the others be predicted: {'; '.join(others)}" if others else ""
+
+
+def _predicted(networks: Sequence[Network], workload: Workload, scale: float) -> Predicted:
+    return [predict(one.open(scale), workload) for one in networks]
+
+
+def _outcome(question: Question, one: Alternative, before: Sequence[Predicted]) -> Outcome:
+    try:
+        return _predict_outcome(question, one, before)
+    except RequestError as error:
+        why = f"{error.message} ({error.hint})" if error.hint else error.message
+        return Outcome(one.name, one.texts, failed=why)
+
+
+def _predict_outcome(question: Question, one: Alternative, before: Sequence[Predicted]) -> Outcome:
+    subject, scale = question.subject, question.scale
+    networks = [one.after(network) for network in subject.networks]
+    found: list[Effect] = []
+    for workload, seen in zip(question.workloads, before, strict=True):
+        after = _predicted(networks, one.workload(workload), scale)
+        new = effects(workload, seen, after, (subject.discrepancy, subject.rate_discrepancy))
+        found += _marked(new, subject, workload)
+    ends = [network.open(scale) for network in (subject.median, networks[0])]
+    outcome = Outcome(
+        one.name,
+        one.texts,
+        tuple(found),
+        hosts_before=len(ends[0].nodes),
+        hosts_after=len(ends[1].nodes),
+        notes=tuple(extrapolations(*ends)) if subject.is_measured else (),
+        price=price_of(subject.median, networks[0], question.prices),
+    )
+    return replace(outcome, speedup=_overall(found)) if found else _without_effects(outcome)
+
+
+def _marked(found: list[Effect], subject: Subject, workload: Workload) -> list[Effect]:
+    """With a mark where the twin was fitted to the step."""
+    if subject.twin is None:
+        return found
+    seen = subject.twin.in_sample(load_plan(workload.plan, workload.overrides))
+    return [replace(one, in_sample=one.step in seen) for one in found]
+
+
+def _overall(found: Sequence[Effect]) -> float:
+    return math.exp(sum(math.log(one.speedup.median) for one in found) / len(found))
+
+
+def _without_effects(outcome: Outcome) -> Outcome:
+    return replace(outcome, failed="no step and size gave a number before and after")

@@ -1,0 +1,122 @@
+"""What a what-if found, as it is printed and kept."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Literal
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from weft.base.interval import Interval
+from weft.runs.run_warnings import RunWarning, lines
+
+SCHEMA = 1
+NAME = "what-if.json"
+
+
+class Effect(Struct, frozen=True):
+    """One step at one message size before and after. All intervals hold nine times of ten.
+
+    `speedup` is how many times as fast it is: of times where each phase moves a fixed amount, of rates where a trial
+    lasts a fixed time, as `by` says. `is_clear` where its interval excludes 1. `in_sample`: the twin was fitted to
+    this plan."""
+
+    plan: str
+    step: str
+    size_bytes: int
+    by: Literal["time", "rate"]
+    speedup: Interval
+    is_clear: bool
+    before_s: Interval
+    after_s: Interval
+    difference_s: Interval
+    before_mbps: Interval
+    after_mbps: Interval
+    difference_mbps: Interval
+    in_sample: bool = False
+
+
+class Check(Struct, frozen=True):
+    """A speedup that was predicted at a scale and measured in labs: `measured` is the median over pairs of launches,
+    one before and one after, and their range. `error` is measured over predicted, less one. Ends are before and after,
+    in seconds or Mb/s, medians over launches."""
+
+    plan: str
+    step: str
+    size_bytes: int
+    by: Literal["time", "rate"]
+    predicted: Interval
+    measured: Interval
+    error: float
+    same_sign: bool
+    predicted_ends: tuple[float, float]
+    measured_ends: tuple[float, float]
+
+
+class LabVerification(Struct, frozen=True):
+    """What labs measured of an alternative. `run_warnings` are theirs, and `warnings` the same in words; where
+    there are `doubts`, the machine may have been measured."""
+
+    scale: float
+    launches: int
+    checks: tuple[Check, ...]
+    warnings: tuple[str, ...] = ()
+    doubts: tuple[str, ...] = ()
+    run_warnings: tuple[RunWarning, ...] = ()
+
+
+class Price(Struct, frozen=True):
+    """What the network costs before and after, without nodes; `not_priced` are parts that count nothing. A part costs
+    the same however fast it is, unless the prices say otherwise."""
+
+    currency: str
+    year: int
+    before: float
+    after: float
+    difference: float
+    not_priced: tuple[str, ...] = ()
+
+
+class Outcome(Struct, frozen=True):
+    """What one alternative would bring; with `failed`, why that is not known. `speedup` is the geometric mean over
+    steps and sizes of their medians. `notes` say where a prediction goes beyond what was measured."""
+
+    name: str
+    changes: tuple[str, ...]
+    effects: tuple[Effect, ...] = ()
+    speedup: float | None = None
+    hosts_before: int = 0
+    hosts_after: int = 0
+    notes: tuple[str, ...] = ()
+    price: Price | None = None
+    failed: str | None = None
+    verification: LabVerification | None = None
+
+
+class WhatIf(Struct, frozen=True):
+    """All alternatives, the one that brings most first. Without `draws` the network is taken as its file says.
+    `warnings` are those of the twin's runs and of the labs; `doubts` are about the twin."""
+
+    schema: int
+    subject: str
+    is_measured: bool
+    draws: int
+    scale: float
+    plans: tuple[str, ...]
+    outcomes: tuple[Outcome, ...]
+    warnings: tuple[RunWarning, ...] = ()
+    doubts: tuple[str, ...] = ()
+
+    @property
+    def warned(self) -> list[str]:
+        """What is warned of, each once; files of earlier builds have words of the labs alone."""
+        checked = (one.verification for one in self.outcomes if one.verification)
+        return lines(self.warnings) or [text for one in checked for text in one.warnings]
+
+
+def with_outcomes(found: WhatIf, outcomes: Sequence[Outcome]) -> WhatIf:
+    """With what labs say of them, and what these warn of."""
+    checked = [one.verification for one in outcomes if one.verification]
+    warnings = (one for each in checked for one in each.run_warnings)
+    return replace(found, outcomes=tuple(outcomes), warnings=(*found.warnings, *warnings))

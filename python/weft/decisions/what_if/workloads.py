@@ -1,0 +1,45 @@
+"""What a what-if asks of a network where the user says nothing: an all-to-all of blocks that suit its hosts."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from weft.base.errors import RequestError
+from weft.decisions.what_if.network import Subject, host_rates_mbps
+from weft.plan.load import load_plan
+from weft.simulation.prediction.predict import Workload
+
+PLAN = "aapc"
+BLOCK_S, LAB_BLOCK_S = 0.03, 0.2
+"""A block takes a host's cable about so long: start-up hardly counts, in labs neither what the machine adds."""
+_LEAST_BYTES, _MOST_BYTES = 1 << 14, 1 << 26
+
+
+def workloads(
+    subject: Subject,
+    plans: Sequence[str],
+    settings: Sequence[tuple[str, str]],
+    scale: float,
+    block_s: float = BLOCK_S,
+) -> list[Workload]:
+    """The plans with their settings; raises RequestError where one is wrong."""
+    if plans:
+        found = [Workload(plan, tuple(settings)) for plan in plans]
+    else:
+        size = ("steps.aapc.sizes", f'["{block_bytes(subject, scale, block_s)} B"]')
+        found = [Workload(PLAN, (size, *settings))]
+    names = [load_plan(one.plan, one.overrides).name for one in found]
+    if twice := next((name for name in names if names.count(name) > 1), None):
+        raise RequestError(f"the plan {twice} is there twice", "give each plan once")
+    return found
+
+
+def block_bytes(subject: Subject, scale: float, block_s: float = BLOCK_S) -> int:
+    """A power of two that most hosts' cables carry in about `block_s`."""
+    own = sorted(host_rates_mbps(subject.median.open(scale)))
+    usual_mbps = own[len(own) // 2] if own else 1000.0
+    wanted = usual_mbps * 1e6 / 8 * block_s
+    size = _LEAST_BYTES
+    while size * 1.5 < wanted and size < _MOST_BYTES:
+        size *= 2
+    return size

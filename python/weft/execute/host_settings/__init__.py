@@ -1,9 +1,0 @@
-"""Settings of nodes: looked at, changed while a step runs, and put back whatever happens.
-
-First the journals (here and on the node), then the change; a guard on each node restores when it hears nothing.
-"""
-
-from weft.execute.host_settings.look import Seen, look
-from weft.execute.host_settings.undo import Restored, undo
-
-__all__ = ["Restored", "Seen", "look", "undo"]

@@ -1,0 +1,170 @@
+"""A table as it is handed to other libraries: Arrow, with the unit of each column in its name."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from importlib import import_module
+from types import ModuleType
+from typing import TYPE_CHECKING, Any, ClassVar, Self, TypeVar
+
+import pyarrow as pa
+
+from weft.base.errors import RequestError
+from weft.base.interval import Interval
+from weft.base.table import ResultColumn, ResultTable, Value, ends
+from weft.faces.api.columns.text import html_table, text_table
+
+if TYPE_CHECKING:
+    import numpy.typing as npt
+    import pandas
+    import polars
+
+T = TypeVar("T")
+
+TYPES = {
+    str: pa.string(),
+    int: pa.int64(),
+    float: pa.float64(),
+    bool: pa.bool_(),
+    Interval: pa.float64(),
+    tuple: pa.list_(pa.string()),
+}
+
+SHOWN_ROWS = 10
+"""So many are printed; `to_pandas()` and the others have all."""
+
+
+class Table:
+    """A table that pandas, polars, DuckDB and whatever speaks Arrow's PyCapsule interface reads without a copy.
+
+    `len(table)` is its number of rows, `table["size_bytes"]` a column as a NumPy array (shape: rows), and
+    `polars.DataFrame(table)` or `duckdb.sql("select * from table")` (of `table.to_arrow()`) work at once.
+    """
+
+    SCHEMA: ClassVar[pa.Schema]
+    """Its columns, which are there without rows too."""
+
+    def __init__(self, table: pa.Table, name: str = "") -> None:
+        self._table = table
+        self._name = name or type(self).__name__
+
+    @classmethod
+    def of_results(cls, name: str, results: ResultTable) -> Self:
+        """A table of results: what a column is called and its unit are metadata of its field."""
+        fields = [field for column in results.columns for field in _fields(column)]
+        arrays = [
+            pa.array(part, TYPES[column.type])
+            for column in results.columns
+            for part in _parts(column, results.values(column.name))
+        ]
+        return cls(pa.table(arrays, pa.schema(fields)), name)
+
+    @classmethod
+    def of_rows(cls, rows: Iterable[Mapping[str, object]]) -> Self:
+        """A table of this kind from its rows; an interval is three columns, and what is no column is left out."""
+        return cls(pa.Table.from_pylist(list(map(_flat, rows)), cls.SCHEMA))
+
+    @classmethod
+    def of_objects(cls, objects: Iterable[T], **computed: Callable[[T], object]) -> Self:
+        """A table of this kind: a row for each object, from its attributes, and from what is computed of it."""
+        return cls.of_rows(
+            vars(one) | {name: read(one) for name, read in computed.items()} for one in objects
+        )
+
+    @classmethod
+    def of_columns(cls, columns: Mapping[str, object]) -> Self:
+        """A table of this kind from arrays by name."""
+        return cls(pa.table([columns[name] for name in cls.SCHEMA.names], cls.SCHEMA))
+
+    @property
+    def columns(self) -> list[str]:
+        """The names of its columns, units included."""
+        return list(self._table.column_names)
+
+    def __len__(self) -> int:
+        return int(self._table.num_rows)
+
+    def __getitem__(self, column: str) -> npt.NDArray[Any]:
+        """A column as a NumPy array; raises RequestError where there is none of that name."""
+        if column not in self.columns:
+            raise RequestError(f"no column {column!r}", f"there are {', '.join(self.columns)}")
+        array: npt.NDArray[Any] = self._table[column].to_numpy()
+        return array
+
+    def rows(self) -> Iterator[dict[str, object]]:
+        """Each row as a dictionary."""
+        for batch in self._table.to_batches(max_chunksize=10_000):
+            yield from batch.to_pylist()
+
+    def to_arrow(self) -> pa.Table:
+        """The pyarrow table itself."""
+        return self._table
+
+    def to_pandas(self) -> pandas.DataFrame:
+        """A pandas data frame; raises RequestError where pandas is not installed."""
+        _needed("pandas")
+        frame: pandas.DataFrame = self._table.to_pandas()
+        return frame
+
+    def to_polars(self) -> polars.DataFrame:
+        """A polars data frame; raises RequestError where polars is not installed."""
+        frame: polars.DataFrame = _needed("polars").DataFrame(self._table)
+        return frame
+
+    def __arrow_c_stream__(self, requested_schema: object | None = None) -> object:
+        """The table as a capsule, by Arrow's PyCapsule interface."""
+        return self._table.__arrow_c_stream__(requested_schema)
+
+    def __arrow_c_schema__(self) -> object:
+        """Its schema as a capsule, by the same interface."""
+        return self._table.schema.__arrow_c_schema__()
+
+    def __repr__(self) -> str:
+        return f"{self._title}\n{text_table(self.columns, self._head)}"
+
+    def _repr_html_(self) -> str:
+        return html_table(self._title, self.columns, self._head)
+
+    @property
+    def _title(self) -> str:
+        more = f", the first {SHOWN_ROWS}" if len(self) > SHOWN_ROWS else ""
+        return f"{self._name}: {len(self):,} rows{more}"
+
+    @property
+    def _head(self) -> list[list[Any]]:
+        return [list(row.values()) for row in self._table.slice(0, SHOWN_ROWS).to_pylist()]
+
+
+def interval(name: str) -> dict[str, pa.DataType]:
+    """The columns of an interval such as rate_mbps: rate_mbps (the median), rate_low_mbps, rate_high_mbps."""
+    return dict.fromkeys(ResultColumn(name, "", Interval).parts, pa.float64())
+
+
+def _fields(column: ResultColumn) -> Iterator[pa.Field]:
+    metadata = {"label": column.label, "unit": column.unit if column.factor == 1 else "1"}
+    return (pa.field(name, TYPES[column.type], metadata=metadata) for name in column.parts)
+
+
+def _parts(column: ResultColumn, values: Sequence[Value]) -> Iterable[Sequence[Any]]:
+    """The values; of intervals the medians, the lower ends and the upper ends."""
+    if column.type is not Interval:
+        return [values]
+    return [[ends(value)[part] for value in values] for part in range(3)]
+
+
+def _flat(row: Mapping[str, object]) -> dict[str, object]:
+    """The row with the ends of its intervals as columns of their own."""
+    found = dict(row)
+    for name, value in row.items():
+        if isinstance(value, Interval):
+            three = (value.median, value.low, value.high)
+            found |= zip(ResultColumn(name, "", Interval).parts, three, strict=True)
+    return found
+
+
+def _needed(name: str) -> ModuleType:
+    try:
+        return import_module(name)
+    except ImportError:
+        hint = f"pip install {name}, or take to_arrow()"
+        raise RequestError(f"{name} is not installed", hint) from None

@@ -1,0 +1,64 @@
+"""What a diagnosis found, from Python."""
+
+from __future__ import annotations
+
+from functools import cached_property
+
+from weft.base.nodeset import fold
+from weft.base.quantity import range_mbps
+from weft.faces.api.columns.table import Table
+from weft.faces.api.columns.text import Said
+from weft.knobs.recommendation import Recommendation
+from weft.understand.explain.finding import Explanation
+from weft.understand.limits.findings import Findings
+from weft.understand.tables.limits import limits_table, slow_table
+
+
+class Diagnosis(Said):
+    """Shared limits, slow nodes and routes, and what explains a pair's curve. Made by `weft.diagnose`."""
+
+    def __init__(self, findings: Findings) -> None:
+        self.findings = findings
+        """All that was found, as the document of `weft diagnose --json` has it."""
+
+    @property
+    def verdict(self) -> str:
+        """The finding in a sentence."""
+        return self.findings.verdict
+
+    @cached_property
+    def limits(self) -> Table:
+        """Capacities (Mb/s, payload) that nodes share: what all members get together, and what they would ask of it."""
+        return Table.of_results("Limits", limits_table(self.findings.limits))
+
+    @cached_property
+    def slow(self) -> Table:
+        """Nodes, directions and routes that are slow by themselves, beside what is expected (Mb/s)."""
+        return Table.of_results("SlowNodes", slow_table(self.findings.slow))
+
+    @property
+    def explanations(self) -> list[Explanation]:
+        """What explains limits, modes, dips, jumps and outliers between two nodes, the surest first."""
+        return self.findings.explanations
+
+    @property
+    def recommendations(self) -> list[Recommendation]:
+        """Knobs that the evidence suggests to change, untested, with the commands that do and undo it."""
+        return self.findings.recommendations
+
+    @property
+    def differences(self) -> list[str]:
+        """What differs from the declared fabric."""
+        return self.findings.differences
+
+    def lines(self) -> list[str]:
+        """The verdict, then each limit, slow node, explanation, recommendation and difference."""
+        found = self.findings
+        limits = [
+            f"{one.kind} of {fold(one.members)}, {one.direction}: {range_mbps(one.capacity_mbps)}"
+            for one in found.limits
+        ]
+        slow = [f"slow {one.kind} {one.name}: {range_mbps(one.rate_mbps)}" for one in found.slow]
+        explained = [f"{one.text}." for one in found.explanations]
+        recommended = [f"{one.text}." for one in found.recommendations]
+        return [found.verdict, *limits, *slow, *explained, *recommended, *found.differences]

@@ -1,0 +1,57 @@
+"""The report's figures as Altair charts."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from weft.base.catalog import known_names
+from weft.base.errors import RequestError
+
+if TYPE_CHECKING:
+    import altair
+
+    from weft.runs.folder import Run
+    from weft.understand.report.figures.drawing.figure import Figure
+
+BEST_FIRST = ("signature", "laws", "heatmap", "aapc")
+"""What is drawn where no figure is named, if it is there; else the report's first."""
+
+
+def figures_of(runs: Sequence[Run]) -> list[Figure]:
+    """Every figure that there is data for, in the report's order."""
+    from weft.understand.report.page import Report  # drawing takes long to import
+
+    return Report(runs).figures
+
+
+def chosen(figures: Sequence[Figure], name: str | None) -> altair.TopLevelMixin:
+    """The figure of that name as a chart, or the most telling one; raises RequestError where there is none."""
+    names = [figure.name for figure in figures]
+    if not names:
+        raise RequestError("nothing to plot: nothing was measured that a figure shows")
+    wanted = name or next((best for best in BEST_FIRST if best in names), names[0])
+    if wanted not in names:
+        raise RequestError(f"no figure {wanted!r}", known_names(wanted, names))
+    return chart(figures[names.index(wanted)])
+
+
+def chart(figure: Figure) -> altair.TopLevelMixin:
+    """A figure with its data and colours, as a chart that notebooks show and `save` writes."""
+    import altair
+
+    spec = figure.paper_spec()
+    # Vega knows this key, and Altair, which checks what it is given, does not.
+    del spec["config"]["legend"]["layout"]
+    kinds: dict[str, type[altair.TopLevelMixin]] = {
+        "layer": altair.LayerChart,
+        "hconcat": altair.HConcatChart,
+        "vconcat": altair.VConcatChart,
+        "facet": altair.FacetChart,
+    }
+    # Altair finds the kind by trying all of them, which takes a second for large figures.
+    kind = next((kinds[key] for key in kinds if key in spec), altair.Chart)
+    found: altair.TopLevelMixin = kind.from_dict(  # type: ignore[attr-defined]
+        spec, validate=False
+    )
+    return found

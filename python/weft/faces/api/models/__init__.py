@@ -1,0 +1,1 @@
+"""Models, machines and their fits."""

@@ -1,0 +1,215 @@
+"""Models fitted to runs, and what they predict."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from functools import cached_property
+from pathlib import Path
+from typing import ClassVar
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+
+from weft.base.catalog import known_names
+from weft.base.errors import RequestError
+from weft.faces.api.columns.table import Table
+from weft.faces.api.columns.text import Said, shown
+from weft.faces.api.run import Run
+from weft.network.model.estimate import Estimate, Fitted, residuals_table
+from weft.network.model.gamma_points import read_gamma_points
+from weft.network.model.laws_fit import fit_laws, fit_laws_modified
+from weft.network.model.misfit import misfit_lines
+from weft.runs.folder import Run as StoredRun
+from weft.runs.meta import RunMeta
+from weft.understand.curve import hockney_fit
+from weft.understand.host.disturbed import not_usable
+from weft.understand.node.gamma_runs import GammaSweep, sweep_of_runs
+
+Held = Mapping[str, float]
+Sources = Sequence[str | StoredRun]
+Size = int | None
+
+
+def _fit_hockney(sources: Sources, size_bytes: Size, held: Held, ceiling: bool) -> Fitted:
+    _refuse_ceiling("hockney", ceiling)
+    if held or size_bytes is not None:
+        raise RequestError("--hold, --size: Hockney's model is fitted whole", "leave them out")
+    if len(sources) > 1:
+        raise RequestError("hockney is fitted to one run", "give one RUN")
+    (source,) = sources
+    return hockney_fit.fit(source if isinstance(source, StoredRun) else StoredRun.open(source))
+
+
+def _fit_laws(sources: Sources, size_bytes: Size, held: Held, ceiling: bool) -> Fitted:
+    sweep = _sweep(sources, size_bytes)
+    return replace(fit_laws(sweep.points, held, ceiling), notes=sweep.notes)
+
+
+def _fit_laws_modified(sources: Sources, size_bytes: Size, held: Held, ceiling: bool) -> Fitted:
+    """A simulated machine's own p and beta are held, unless others are."""
+    _refuse_ceiling("laws-modified", ceiling)
+    sweep = _sweep(sources, size_bytes)
+    fitted = fit_laws_modified(sweep.points, {**sweep.ratios, **held})
+    return replace(fitted, notes=sweep.notes)
+
+
+def _refuse_ceiling(model: str, ceiling: bool) -> None:
+    if ceiling:
+        raise RequestError(f"--ceiling: {model} has none", "take --model laws")
+
+
+def _sweep(sources: Sources, size_bytes: Size) -> GammaSweep:
+    first = sources[0]
+    if len(sources) == 1 and isinstance(first, str) and not Path(first).is_dir():
+        if size_bytes is not None:
+            raise RequestError("--size: a table has no sizes", "leave it out")
+        return GammaSweep(read_gamma_points(first), {})
+    if len(sources) > 2:
+        raise RequestError(
+            f"{len(sources)} sources",
+            "give a table, a run with offload, or two runs: before, after",
+        )
+    runs = [one if isinstance(one, StoredRun) else StoredRun.open(one) for one in sources]
+    return sweep_of_runs(runs, size_bytes)
+
+
+_FITS: dict[str, Callable[[Sources, Size, Held, bool], Fitted]] = {
+    "hockney": _fit_hockney,
+    "laws": _fit_laws,
+    "laws-modified": _fit_laws_modified,
+}
+
+
+class Predictions(Table):
+    """What a model predicts (shape: as what it was asked for): one-way times and throughput by size, or gains."""
+
+    SCHEMA: ClassVar[pa.Schema] = pa.schema({})
+
+
+class Parameters(Table):
+    """The parameters of a model, the unit in each name; an end of the interval that the points do not give is null."""
+
+    SCHEMA: ClassVar[pa.Schema] = pa.schema(
+        {
+            "name": pa.string(),
+            "value": pa.float64(),
+            "low": pa.float64(),
+            "high": pa.float64(),
+            "is_held": pa.bool_(),
+        }
+    )
+
+
+class Fit(Said):
+    """A model with the parameters that fit best. Made by `weft.fit`."""
+
+    def __init__(self, fitted: Fitted) -> None:
+        self.fitted = fitted
+        """All that was found, as `weft fit --json` has it."""
+
+    @property
+    def values(self) -> Mapping[str, float]:
+        """The parameters by name, which has the unit."""
+        return self.fitted.values
+
+    @cached_property
+    def parameters(self) -> Parameters:
+        """The parameters with their intervals."""
+        return Parameters.of_objects(self.fitted.estimates, is_held=lambda one: one.held)
+
+    @cached_property
+    def residuals(self) -> Table:
+        """Each measured value beside what the model predicts; `at` is a size in bytes or a gamma (shape: values)."""
+        return Table.of_results("residuals", residuals_table(self.fitted))
+
+    def predict(self, at: npt.ArrayLike) -> Predictions:
+        """The model at message sizes in bytes (hockney: time_us, throughput_mbps), or at gammas (laws: gain_share).
+
+        `at` is a number or a sequence of them; the table has a row for each.
+        """
+        places = np.atleast_1d(np.asarray(at, dtype=np.float64))
+        predicted = self.fitted.model.predict(places)
+        if self.fitted.axis == "gamma":
+            return Predictions(pa.table({"gamma": places, "gain_share": predicted}))
+        rates = {"throughput_mbps": places * 8.0 / predicted}
+        return Predictions(pa.table({"size_bytes": places, "time_us": predicted} | rates))
+
+    def lines(self) -> list[str]:
+        """Each parameter with its interval, how far the model is off, at which sizes it does not hold; first what is in
+        doubt."""
+        found = self.fitted
+        title = f"{found.name}: {found.rms_error_pct:.2f} % off (root mean square)"
+        doubts = [f"disturbed: {one}" for one in found.doubts]
+        parameters = map(_estimate_text, found.estimates)
+        return [*doubts, title, *parameters, *found.notes, *misfit_lines(found.misfits)]
+
+
+def _estimate_text(one: Estimate) -> str:
+    if one.held:
+        return f"{one.name} = {shown(one.value)} (held)"
+    if one.low is None and one.high is None:
+        return f"{one.name} = {shown(one.value)}"
+    low, high = ("open" if end is None else shown(end) for end in (one.low, one.high))
+    return f"{one.name} = {shown(one.value)} ({low} to {high})"
+
+
+def _doubts(sources: Sources) -> list[str]:
+    """Of each source that is a run from which nothing can be concluded, why."""
+    metas = [
+        one.meta if isinstance(one, StoredRun) else RunMeta.read(Path(one))
+        for one in sources
+        if isinstance(one, StoredRun) or Path(one).is_dir()
+    ]
+    return [reason for meta in metas if (reason := not_usable(meta))]
+
+
+class Model(Said):
+    """A model that can be fitted to runs."""
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+
+    def fit(
+        self,
+        *sources: Run | str | os.PathLike[str],
+        hold: Held | None = None,
+        size_bytes: int | None = None,
+        ceiling: bool = False,
+    ) -> Fit:
+        """Fit it to a run, to two (before and after offload), or to a table of gammas; raises RequestError where that
+        cannot be. The arguments are those of `weft.fit`."""
+        if not sources:
+            raise RequestError(f"{self.name} is fitted to a run", "give one")
+        given = [one.stored if isinstance(one, Run) else os.fspath(one) for one in sources]
+        fitted = _FITS[self.name](given, size_bytes, dict(hold or {}), ceiling)
+        return Fit(fitted.doubted(_doubts(given)))
+
+    def lines(self) -> list[str]:
+        """Its name."""
+        return [f"model {self.name}"]
+
+
+models = {name: Model(name) for name in _FITS}
+"""The models by name: `weft.models["hockney"].fit(run).predict([1024])`."""
+
+
+def fit(
+    *runs: Run | str | os.PathLike[str],
+    model: str,
+    hold: Held | None = None,
+    size_bytes: int | None = None,
+    ceiling: bool = False,
+) -> Fit:
+    """Fit a model: `weft.fit("runs/pair", model="hockney").predict([1024, 65536]).to_pandas()`.
+
+    runs: for hockney a run with a ping-pong; for laws and laws-modified a run of gamma-sweep with offload, two of them
+    (before, after), or a CSV or Parquet file with the columns gamma, before_mbps, after_mbps or gamma, gain.
+    hold: parameters that are given. size_bytes: the message size to fit. ceiling: fit a greatest throughput too (laws).
+    Raises RequestError where the runs do not hold what the model needs.
+    """
+    if model not in models:
+        raise RequestError(f"no model {model!r}", known_names(model, list(models)))
+    return models[model].fit(*runs, hold=hold, size_bytes=size_bytes, ceiling=ceiling)

@@ -1,0 +1,123 @@
+"""Tuning a pair of nodes from Python: what is better than the settings as they are, with evidence."""
+
+from __future__ import annotations
+
+import datetime
+import os
+from collections.abc import Sequence
+from pathlib import Path
+
+from weft.faces.api.columns.table import Table
+from weft.faces.api.columns.text import Said
+from weft.faces.api.run import Run, opened
+from weft.knobs.recommendation import Recommendation
+from weft.measure.execute.host_settings import Restored, undo
+from weft.measure.execute.progress import Showing, silent
+from weft.operate.tuning import tune as tuning
+from weft.operate.tuning.page.page import write_page
+from weft.operate.tuning.request import USUAL_TIME_S, TuneRequest
+from weft.operate.tuning.tables import candidates_table
+from weft.operate.tuning.tuning import Tuning as Found
+from weft.runs.run_warnings import lines
+
+
+class Tuning(Said):
+    """What a tuning found. Made by `weft.tune`."""
+
+    def __init__(self, found: Found, folder: Path) -> None:
+        self.found, self.folder = found, folder
+        self.page = write_page(found, folder)
+        """The page about it."""
+
+    @property
+    def recommendations(self) -> tuple[Recommendation, ...]:
+        """The settings that are better, each confirmed; none is an answer, too."""
+        return self.found.recommendations
+
+    @property
+    def settings(self) -> dict[str, str]:
+        """What is recommended, by knob."""
+        return self.found.settings
+
+    @property
+    def candidates(self) -> Table:
+        """A row for each candidate of each race: `ratio` is how many times as good as the baseline it was, by the
+        blocks of the race; null for the baseline. `dropped_after` is the block after which it was dropped."""
+        return Table.of_results("Candidates", candidates_table(self.found.raced))
+
+    @property
+    def runs(self) -> dict[str, Run]:
+        """The runs of the races, by knob."""
+        return {one.choice.name: opened(one.result.folder) for one in self.found.raced}
+
+    def lines(self) -> list[str]:
+        """The verdict, then each recommendation with its evidence, and what the runs warn of."""
+        told = [line for one in self.recommendations for line in one.lines()]
+        warned = (f"warning: {line}" for line in lines(self.found.warnings))
+        return [f"{self.found.testbed}: {self.found.verdict}", *told, *warned]
+
+
+def tune(
+    on: str,
+    *,
+    goal: str | os.PathLike[str] = "stream",
+    knobs: Sequence[str] = (),
+    time_s: float = USUAL_TIME_S,
+    out: str | os.PathLike[str] | None = None,
+    apply: bool = False,
+    apply_anyway: bool = False,
+    scale: float | None = None,
+    nodes: int | None = None,
+    ports: str | None = None,
+    showing: Showing = silent,
+) -> Tuning:
+    """Race settings between the first two nodes, and confirm what is better: `weft.tune("ssh:a,b").recommendations`.
+
+    on: the testbed. goal: "stream", "latency", "mixed", or a plan. knobs: only these (`weft list knobs`).
+    time_s: for all of it. out: the folder of all runs; runs/tune-TIME by default. apply: leave settings of hosts that
+    won in place. apply_anyway: also tune the interface that ssh uses. scale, nodes, ports: as in `weft.run`. showing:
+    shows how far it is.
+
+    Raises RequestError before anything is started, WorkError where the work fails, and KeyboardInterrupt on an
+    interrupt: `weft.resume_tuning(folder)` continues it.
+    """
+    folder = Path(out or default_folder())
+    request = TuneRequest(
+        on,
+        str(folder),
+        os.fspath(goal),
+        tuple(knobs),
+        time_s,
+        apply,
+        apply_anyway,
+        1.0 if scale is None else scale,
+        nodes,
+        ports,
+        is_scale_given=scale is not None,
+    )
+    return Tuning(tuning.tune(request, showing), folder)
+
+
+def default_folder() -> Path:
+    """That of a tuning which begins now."""
+    return Path(f"runs/tune-{datetime.datetime.now():%Y%m%d-%H%M%S}")
+
+
+def resume_tuning(
+    folder: str | os.PathLike[str], *, yes: bool = False, showing: Showing = silent
+) -> Tuning:
+    """Continue a tuning that was cut short; what was measured stays. Raises RequestError where it is none.
+
+    yes: run the commands and change the settings that the folder names, where there are such.
+    """
+    place = os.fspath(folder)
+    approved = tuning.deeds_of_tuning(place) if yes else []
+    return Tuning(tuning.resume(place, showing, approved), Path(folder))
+
+
+def undo_settings() -> list[Restored]:
+    """Put back the settings of hosts that runs and tunings on this machine have changed and not put back.
+
+    What cannot be put back is said in its `outcome`, and stays to be tried again.
+    """
+    return undo()

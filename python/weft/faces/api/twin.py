@@ -1,0 +1,69 @@
+"""Twins from Python: a network that was measured as one that can be simulated, and how far it can be trusted."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterable
+from pathlib import Path
+
+from weft.decisions.twin import build, twin
+from weft.decisions.twin.tables import parameters_table
+from weft.faces.api.columns.table import Table
+from weft.faces.api.columns.text import Said
+from weft.simulation.prediction.draws import Draws
+from weft.simulation.prediction.intervals import Prediction, intervals
+from weft.simulation.prediction.predict import Workload
+
+
+class Twin(Said):
+    """A network as it was measured. Made by `weft.make_twin` and `weft.open_twin`."""
+
+    def __init__(self, folder: Path, found: twin.Twin, draws: Draws) -> None:
+        self.folder, self.found, self.draws = folder, found, draws
+
+    @property
+    def fabric(self) -> Path:
+        """The fabric file, for `sim:` and `lab:`."""
+        return self.folder / twin.FABRIC_NAME
+
+    @property
+    def parameters(self) -> Table:
+        """Its numbers, with the ends of their 90 % intervals and whether they are known (shape: twin-parameters)."""
+        return Table.of_results("parameters", parameters_table(self.found))
+
+    def predict(self, plan: str | os.PathLike[str]) -> list[Prediction]:
+        """Time and rate of each step and size of a plan, with 90 % intervals where the twin is off as on the patterns
+        left out of its fit (too narrow with its warning `error-unknown`); raises RequestError."""
+        return intervals(self.draws, Workload(os.fspath(plan)))
+
+    def lines(self) -> list[str]:
+        """How good it is, then what it does not know."""
+        unknown = [one for one in self.found.parameters if not one.is_identified]
+        return [
+            f"{self.folder}: {self.found.verdict}",
+            *(f"not known: {one.name}: {one.why}" for one in unknown),
+        ]
+
+
+def make_twin(
+    runs: Iterable[str | os.PathLike[str]],
+    *,
+    out: str | os.PathLike[str],
+    draws: int = build.DRAWS,
+    showing: Callable[[str], None] = lambda text: None,
+) -> Twin:
+    """Make a twin of a network from runs on it: `weft.make_twin(["runs/xray", "runs/signature"], out="twins/mine")`.
+
+    runs: their folders, one of them of the plan xray. out: the twin's folder. draws: networks that stand for what is
+    not known. showing: is told what it does. Raises RequestError where the runs are not of one network.
+    """
+    folder = Path(out)
+    build.make_twin([os.fspath(run) for run in runs], folder, draws, showing)
+    return open_twin(folder)
+
+
+def open_twin(folder: str | os.PathLike[str]) -> Twin:
+    """The twin in a folder; raises RequestError where there is none, or its fabric file was changed."""
+    path = Path(folder)
+    found, document = twin.read_twin(path)
+    return Twin(path, found, found.draws_of(document))

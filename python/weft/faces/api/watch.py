@@ -1,0 +1,92 @@
+"""A watch: links between sites, probed for weeks."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from weft.faces.api.columns.table import Table
+from weft.links.analysis.findings import Findings, analyse
+from weft.links.analysis.messages import MessageTimes, message_times
+from weft.links.analysis.series import Series
+from weft.links.analysis.tables import tables_of
+from weft.links.watch.store import store
+from weft.links.watch.store.history import history
+
+if TYPE_CHECKING:
+    from weft.links.report.page import LinksReport
+
+
+@dataclass(frozen=True)
+class Watch:
+    """What the folder of a watch has. `damage` says what of it cannot be read, `notes` what an
+    importer left out of its files.
+
+    `series` are the probes of each link as arrays (NumPy, one entry a probe): `time_s`, `rtt_s` (NaN where nothing came
+    back), `size_bytes`, `kind`.
+    """
+
+    folder: Path
+    series: list[Series]
+    damage: list[str]
+    source: str = ""
+    config: str = ""
+    notes: tuple[str, ...] = ()
+
+    @cached_property
+    def findings(self) -> Findings:
+        """Links with availability, alpha, beta, busy hours, changes and gaps; outages of all of them."""
+        return analyse(self.series)
+
+    @cached_property
+    def tables(self) -> dict[str, Table]:
+        """What `weft watch show` and the report have, by name, such as `watch.tables["outages"]`."""
+        found = tables_of(self.findings, self.series)
+        return {name: Table.of_results(name, table) for name, table in found.items()}
+
+    def messages(self, size_bytes: int, ranks: int | None = None) -> list[MessageTimes]:
+        """What a message of this size takes on each link, by hour of the week or the day, with intervals (s), and an
+        all-to-all of it between so many ranks, half of them at either site."""
+        return message_times(self.series, size_bytes, ranks)
+
+    def report(
+        self,
+        out: str | os.PathLike[str] | None = None,
+        *,
+        message_bytes: int = 1_000_000,
+        ranks: int = 16,
+    ) -> Path:
+        """Write the page, as `weft watch report` does: report.html in the folder unless `out` names a file. Raises
+        RequestError where nothing was measured, WorkError where the file cannot be written."""
+        from weft.understand.report.frame import FILE_NAME
+
+        return self.page(message_bytes, ranks).write(Path(out or self.folder / FILE_NAME))
+
+    def page(self, message_bytes: int = 1_000_000, ranks: int = 16) -> LinksReport:
+        """The page and its figures, not yet written."""
+        from weft.links.report.material import About  # drawing takes long to import
+        from weft.links.report.page import LinksReport
+
+        about = About(self.folder.resolve().name, self.source, self.config, self.damage)
+        return LinksReport(about, self.series, self.findings, message_bytes, ranks)
+
+
+def open_watch(
+    folder: str | os.PathLike[str], since_s: float | None = None, *, is_summary: bool = False
+) -> Watch:
+    """Read the folder of a watch, which may be written meanwhile; `since_s` (Unix time) leaves out what is older. A
+    summary has all losses, and of the answers of days that are over about one a minute. Raises RequestError where it is
+    none."""
+    found = store.open_watch(folder, since_s, is_summary=is_summary)
+    record = found.record
+    return Watch(
+        found.folder,
+        history(found),
+        found.damage,
+        record.source,
+        record.config,
+        tuple(record.notes),
+    )

@@ -1,0 +1,36 @@
+"""Times as options take them."""
+
+from __future__ import annotations
+
+import math
+
+import click
+
+from weft.base.quantity import SECONDS, format_us, number_and_unit
+
+_UNITS = {"": 1.0, **SECONDS, "d": 86400.0}
+
+
+class Duration(click.ParamType[float]):
+    """Seconds from a time with a unit, such as 90s, "10 min" or 30d; a number alone counts seconds. What is not above
+    0, below `least_s` or above `most_s` is refused."""
+
+    name = "time"
+
+    def __init__(self, least_s: float = 0.0, most_s: float = math.inf) -> None:
+        self._least_s, self._most_s = least_s, most_s
+
+    def convert(
+        self, value: object, param: click.Parameter | None, ctx: click.Context | None
+    ) -> float:
+        if isinstance(value, float):
+            return value
+        number, unit = number_and_unit(str(value)) or (math.nan, "")
+        seconds = number * _UNITS.get(unit, math.nan)
+        if not 0 < seconds < math.inf:
+            self.fail(f"{value!r}: not a time, such as 90s, '10 min', 12h or 30d", param, ctx)
+        if seconds < self._least_s:
+            self.fail(f"{value!r}: less than {format_us(1e6 * self._least_s)}", param, ctx)
+        if seconds > self._most_s:
+            self.fail(f"{value!r}: more than {format_us(1e6 * self._most_s)}", param, ctx)
+        return seconds

@@ -1,0 +1,110 @@
+"""The `weft` command."""
+
+from __future__ import annotations
+
+import errno
+import os
+import signal
+import sys
+from typing import NoReturn
+
+import click
+
+from weft import __version__
+from weft.base.errors import WeftError
+from weft.faces.cli.commands import Commands
+from weft.faces.cli.error_pages import local_page, page_of
+from weft.faces.cli.output import print_error, print_json
+from weft.faces.cli.streams import guard_streams
+
+INTERRUPTED = 130
+FEWEST_COLUMNS = 40
+LONGEST_MESSAGE = 1000
+"""What quotes a file may be as long as a line of it."""
+
+
+@click.group(cls=Commands, context_settings={"help_option_names": ["-h", "--help"]})
+@click.version_option(__version__, prog_name="weft")
+def weft() -> None:
+    """Measure, simulate and explain the interconnect of a cluster.
+
+    Start with `weft demo`, or `weft run signature --on lab:pair`.
+    """
+
+
+def main() -> NoReturn:
+    """Run the command line. Exit codes: 0 fine, 1 the work failed, 2 the request was wrong."""
+    _speak_utf8()
+    guard_streams()
+    _interrupt_on_terminate()
+    _widen()
+    if "_WEFT_COMPLETE" in os.environ:
+        _answer_shells()
+    try:
+        sys.exit(weft.main(standalone_mode=False, complete_var="_WEFT_COMPLETE") or 0)
+    except click.exceptions.NoArgsIsHelpError as error:
+        click.echo(error.format_message())
+        sys.exit(0)
+    except click.ClickException as error:
+        context = getattr(error, "ctx", None)
+        hint = f"see `{context.command_path} --help`" if context else ""
+        _fail(error.format_message(), hint, 2)
+    except click.exceptions.Exit as error:
+        sys.exit(error.exit_code)
+    except (click.Abort, KeyboardInterrupt):
+        sys.exit(INTERRUPTED)
+    except WeftError as error:
+        _fail(error.message, error.hint, error.exit_code, local_page(page_of(error.__traceback__)))
+    except BrokenPipeError:
+        sys.stderr.close()
+        sys.exit(1)
+    except OSError as error:
+        if error.filename is not None:
+            _fail(f"{os.fsdecode(error.filename)}: {error.strerror}", "", 1)
+        if error.errno not in (errno.ENOSPC, errno.EDQUOT):
+            raise
+        # What is still in the buffer would fail once more at the end.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        _fail(f"cannot write what was asked for: {error.strerror}", "free some space", 1)
+
+
+def _speak_utf8() -> None:
+    """Start again with UTF-8 where the locale cannot name all files, such as LC_ALL=C with PYTHONUTF8=0."""
+    if sys.getfilesystemencoding() != "utf-8":
+        os.execv(sys.executable, [sys.executable, "-X", "utf8", *sys.orig_argv[1:]])
+
+
+def _interrupt_on_terminate() -> None:
+    """Have the first request to terminate be an interrupt, so that labs are taken away; one that follows, as from
+    `timeout`, which asks the process and its group, would cut off the cleaning up."""
+
+    def interrupt(*_: object) -> NoReturn:
+        signal.signal(signal.SIGTERM, lambda *_: None)
+        raise KeyboardInterrupt
+
+    if signal.getsignal(signal.SIGTERM) is signal.SIG_DFL:
+        signal.signal(signal.SIGTERM, interrupt)
+
+
+def _widen() -> None:
+    """No table and no help fits in fewer columns: there the terminal breaks the lines."""
+    if os.environ.get("COLUMNS", "").isdigit() and int(os.environ["COLUMNS"][:9]) < FEWEST_COLUMNS:
+        os.environ["COLUMNS"] = str(FEWEST_COLUMNS)
+
+
+def _answer_shells() -> None:
+    from weft.faces.cli.shell.shells import (
+        register,  # here, because commands that run do without it
+    )
+
+    register()
+
+
+def _fail(message: str, hint: str, exit_code: int, page: str = "") -> NoReturn:
+    """Say what is wrong on standard error, and to a program that asked for JSON also there; `page` says more."""
+    if len(message) > LONGEST_MESSAGE:
+        message = f"{message[:LONGEST_MESSAGE]}..."
+    print_error(message, hint, page)
+    if "--json" in sys.argv:
+        print_json({"error": {"message": message, "hint": hint, "page": page}})
+    sys.exit(exit_code)

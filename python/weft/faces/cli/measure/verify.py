@@ -1,0 +1,69 @@
+"""`weft verify`: whether a recommendation helped."""
+
+from __future__ import annotations
+
+import click
+
+from weft.base.errors import RequestError
+from weft.faces.cli.approval import is_agreed, yes_option
+from weft.faces.cli.measure.accept import showing
+from weft.faces.cli.options import nodes_option, ports_option
+from weft.faces.cli.output import json_option, print_json
+
+
+@click.command(epilog="Example: weft verify advice link-n7")
+@click.argument("folder", metavar="DIR")
+@click.argument("id", metavar="ID", required=False)
+@click.option("--on", "testbed", metavar="TESTBED", help="Where.  [default: where it was measured]")
+@click.option("--scale", type=float, help="Multiply a lab's rates.  [default: as it was]")
+@nodes_option
+@ports_option
+@click.option(
+    "--out", metavar="DIR", help="Folder for the runs.  [default: verify/ID-TIME in the first DIR]"
+)
+@yes_option
+@json_option
+@click.pass_context
+def verify(
+    context: click.Context,
+    folder: str,
+    id: str | None,
+    testbed: str | None,
+    scale: float | None,
+    nodes: int | None,
+    ports: str | None,
+    out: str | None,
+    yes: bool,
+    as_json: bool,
+) -> None:
+    """Measure whether a recommendation helped.
+
+    DIR is what `weft recommend --out` wrote, ID one of its recommendations, which was carried out since (or DIR#ID).
+    What showed it before is measured again, and held against before and against the prediction. Exit code 0 when it
+    held, 1 when it did not.
+    """
+    from weft.decisions.recommendations.verify import VerifyRequest, deeds_of_verification
+    from weft.faces.api.recommend import verify as carry_out
+
+    if id is None:
+        folder, _, id = folder.rpartition("#")
+        if not folder:
+            raise RequestError(f"{id}: which recommendation?", "give `weft verify DIR ID`")
+    named = deeds_of_verification(VerifyRequest(folder, id, "", testbed))
+    result = carry_out(
+        folder,
+        id,
+        on=testbed,
+        scale=scale,
+        nodes=nodes,
+        ports=ports,
+        out=out,
+        yes=is_agreed(folder, named, yes),
+        showing=showing,
+    )
+    if as_json:
+        print_json(result.to_json())
+    else:
+        for line in result.lines():
+            click.echo(line)
+    context.exit(0 if result.held else 1)

@@ -1,0 +1,70 @@
+"""Options that several commands share."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+
+import click
+
+from weft.base.errors import RequestError
+
+nodes_option = click.option("--nodes", type=click.IntRange(min=1), help="Use the first N nodes.")
+scale_option = click.option(
+    "--scale",
+    type=float,
+    help="Multiply a lab's rates.  [default: 1, or what this machine carries]",
+)
+ports_option = click.option("--ports", metavar="RANGE", help="Ports for data, such as 5000-5100.")
+
+
+_NEXT = re.compile(r",\s*(?=[A-Za-z_][\w.*-]*\s*=)")
+"""Where a further key begins, but inside of brackets and quotes."""
+
+
+def split_settings(settings: Iterable[str]) -> dict[str, str]:
+    """The keys and values of --set; raises RequestError.
+
+    Further keys behind a comma are beside the first: steps.hpl.n=20000,nb=160 sets steps.hpl.nb, too.
+    """
+    return dict(each for one in settings for each in _split_several(one))
+
+
+def _split_several(setting: str) -> Iterator[tuple[str, str]]:
+    first, *others = _parts(setting)
+    key, value = split_setting(first)
+    yield key, value
+    table = key.rpartition(".")[0]
+    for other in others:
+        beside, value = split_setting(other)
+        yield (f"{table}.{beside}" if table else beside), value
+
+
+def _parts(setting: str) -> list[str]:
+    """A setting without further keys is one part, whatever its value has."""
+    ends = [
+        found.span() for found in _NEXT.finditer(setting) if _is_outside(setting[: found.start()])
+    ]
+    starts = [0, *(end for _, end in ends)]
+    return [
+        setting[start:end]
+        for start, end in zip(starts, [*(begin for begin, _ in ends), None], strict=True)
+    ]
+
+
+def _is_outside(before: str) -> bool:
+    """Whether what stands before a place has closed all brackets and quotes that it has opened."""
+    plain = _QUOTED.sub("", before)
+    is_even = all(plain.count(opened) == plain.count(closed) for opened, closed in ("[]", "{}"))
+    return is_even and '"' not in plain and "'" not in plain
+
+
+_QUOTED = re.compile(r"\"[^\"]*\"|'[^']*'")
+
+
+def split_setting(setting: str) -> tuple[str, str]:
+    """The key and the value of --set; raises RequestError."""
+    key, equals, value = setting.partition("=")
+    if not equals or not key:
+        raise RequestError(f"--set {setting}: not KEY=VALUE", "for example --set launches=3")
+    return key.strip(), value.strip()

@@ -1,0 +1,1 @@
+"""Links between clusters, watched for weeks: probes, what they say, alerts, reports."""

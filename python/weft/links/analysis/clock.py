@@ -1,0 +1,51 @@
+"""Times, in UTC, and sizes as a page about a watch writes them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from datetime import UTC, datetime
+
+from weft.links.analysis.busy import DAYS
+
+DAY_S = 86400.0
+
+
+def when(unix_s: float) -> str:
+    """Such as "Mon 2026-11-23 09:15:00"."""
+    return f"{datetime.fromtimestamp(unix_s, UTC):%a %Y-%m-%d %H:%M:%S}"
+
+
+def day_name(day: int) -> str:
+    """Such as "Mon 23 Nov 2026", of a day since 1970."""
+    return f"{datetime.fromtimestamp(day * DAY_S, UTC):%a %d %b %Y}"
+
+
+def hour_name(hour: int, is_by_week: bool) -> str:
+    """Such as "Mon 09-10", or "09-10" of any day."""
+    span = f"{hour % 24:02}-{hour % 24 + 1:02}"
+    return f"{DAYS[hour // 24]} {span}" if is_by_week else span
+
+
+def lasts(seconds: float) -> str:
+    """Such as "1.2 h"."""
+    for unit, size in (("d", DAY_S), ("h", 3600.0), ("min", 60.0)):
+        if seconds >= 2 * size:
+            return f"{seconds / size:.1f} {unit}"
+    return f"{seconds:.0f} s"
+
+
+def by_day(spans: Iterable[tuple[float, float]]) -> Iterator[tuple[int, float, float]]:
+    """Times as days since 1970 with their hours from and to; one that goes over midnight is several."""
+    for begin_s, end_s in spans:
+        for day in range(int(begin_s // DAY_S), int(end_s // DAY_S) + 1):
+            first, last = (max(begin_s, day * DAY_S), min(end_s, (day + 1) * DAY_S))
+            if last > first or begin_s == end_s:
+                yield day, (first - day * DAY_S) / 3600, (last - day * DAY_S) / 3600
+
+
+def size_text(size_bytes: int) -> str:
+    """Such as "8 B", "20 kB" or "1.5 MB", in powers of ten as sites.toml has them."""
+    for unit, size in (("GB", 10**9), ("MB", 10**6), ("kB", 1000)):
+        if size_bytes >= size:
+            return f"{size_bytes / size:.4g} {unit}"
+    return f"{size_bytes} B"

@@ -1,0 +1,1 @@
+"""Level shifts of a link's delay."""

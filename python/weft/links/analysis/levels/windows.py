@@ -1,0 +1,206 @@
+"""Windows of another level, fitted together: which of those that were found one by one are needed, and where they end.
+
+A window is worth its place where it explains more (chi-squared) than chance gives one; the same holds for two windows
+in place of one. All of it is made of products with the responses to steps, so it takes no longer in a long series.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from weft.base.statistics import Floats
+from weft.links.analysis.levels.scan import Limit, Places, Responses, Window, nearby
+
+Place = tuple[int, int]
+_ROUNDS = 3
+_NEAR = 48
+"""Quarters by which an end may move in a round."""
+
+
+@dataclass(frozen=True)
+class Fit:
+    """Generalised least squares of one value: `rises` of the level outside and of each window, their z scores, and the
+    chi-squared that they explain together."""
+
+    products: Floats
+    answer: Responses
+    places: list[Place]
+    rises: Floats
+    scores: Floats
+    explained: float
+
+    def left(self, at: Places) -> Floats:
+        """The products of what the fit leaves, at places."""
+        steps = self.answer.between(at[:, None], _ends(self.places)) * _steps(self.rises)
+        return np.asarray(self.products[at] - steps.sum(axis=1))
+
+    def left_everywhere(self) -> Floats:
+        """The same at all places."""
+        return self.products - self.answer.with_steps(_ends(self.places), _steps(self.rises))
+
+
+@dataclass(frozen=True, eq=False)
+class Values:
+    """The products of each value's innovations with the responses to steps; what was fitted once is kept, since two
+    thirds of all fits come again."""
+
+    products: list[Floats]
+    answers: list[Responses]
+    _fits: dict[tuple[Place, ...], list[Fit]] = field(default_factory=dict, repr=False)
+    _best: dict[tuple[Place, ...], Place] = field(default_factory=dict, repr=False)
+
+    def fitted(self, places: list[Place]) -> list[Fit]:
+        """Of each value."""
+        key = tuple(places)
+        if key not in self._fits:
+            pairs = zip(self.products, self.answers, strict=True)
+            self._fits[key] = [_fit(product, answer, list(key)) for product, answer in pairs]
+        return self._fits[key]
+
+    def best_near(self, place: Place, others: list[Place]) -> Place:
+        """Where a window explains most of what the others leave; an end at an end of the series stays there."""
+        key = (place, *others)
+        if key not in self._best:
+            self._best[key] = _best_near(self, place, others)
+        return self._best[key]
+
+    def windows(self, places: list[Place]) -> list[Window]:
+        """The places with what they explain."""
+        fits = self.fitted(places)
+        rises = np.array([one.rises[1:] for one in fits])
+        scores = np.array([one.scores[1:] for one in fits])
+        return [Window(b, e, rises[:, i], scores[:, i]) for i, (b, e) in enumerate(places)]
+
+    def explained(self, places: list[Place]) -> float:
+        """Chi-squared of all values."""
+        return sum(one.explained for one in self.fitted(places))
+
+    def settled(self, places: Iterable[Place], limit: Limit) -> list[Window]:
+        """Each above `limit`: dropped, merged and moved until that changes nothing more."""
+        now = _needed(self, sorted(set(places)), limit)
+        for _ in range(_ROUNDS):
+            before = now
+            now = _needed(self, _merged(self, _moved(self, now), limit), limit)
+            now = _merged(self, _opened(self, now, limit), limit)
+            if now == before:
+                break
+        return self.windows(now)
+
+
+def raised_by(windows: list[Window], count: int, values: int) -> Floats:
+    """What the windows add: a row a value."""
+    added = np.zeros((values, count))
+    for one in windows:
+        added[:, one.begin : one.end] += one.steps[:, None]
+    return added
+
+
+def _fit(products: Floats, answer: Responses, places: list[Place]) -> Fit:
+    ends = _ends(places)
+    shared = _of_windows(_of_windows(answer.between(ends[:, None], ends)).T)
+    inverse = _inverse(shared)
+    product = _of_windows(products[ends])
+    rises = inverse @ product
+    scores = rises / np.sqrt(np.maximum(np.diag(inverse), 1e-300))
+    return Fit(products, answer, places, rises, scores, float(rises @ product))
+
+
+def _ends(places: list[Place]) -> Places:
+    """Where there is a step: at the start, and at the ends of each window."""
+    return np.concatenate([[0], np.array(places, np.int64).ravel()])
+
+
+def _of_windows(of_ends: Floats) -> Floats:
+    """From values of steps (rows, as in `_ends`) to those of windows, which are one up and one down; the first is the
+    level outside."""
+    return np.concatenate([of_ends[:1], of_ends[1::2] - of_ends[2::2]])
+
+
+def _steps(rises: Floats) -> Floats:
+    """Of the level outside and windows that rise so much."""
+    steps = np.repeat(rises, 2)[1:]
+    steps[2::2] *= -1
+    return steps
+
+
+def _inverse(symmetric: Floats) -> Floats:
+    """Moore and Penrose's: windows that cover the whole series are as one with the level outside."""
+    values, vectors = np.linalg.eigh(symmetric)
+    least = len(values) * np.finfo(np.float64).eps * np.abs(values).max()
+    inverse = np.divide(1, values, out=np.zeros_like(values), where=np.abs(values) > least)
+    return np.asarray((vectors * inverse) @ vectors.T)
+
+
+def _needed(values: Values, places: list[Place], limit: Limit) -> list[Place]:
+    """Without the least clear one, until all exceed `limit`."""
+    while places:
+        above = [one.total - limit(one.end - one.begin) for one in values.windows(places)]
+        weakest = int(np.argmin(above))
+        if above[weakest] > 0:
+            return places
+        places = places[:weakest] + places[weakest + 1 :]
+    return []
+
+
+def _moved(values: Values, places: list[Place]) -> list[Place]:
+    """Each in turn where it explains most of what the others leave."""
+    places = list(places)
+    for i, place in enumerate(places):
+        places[i] = values.best_near(place, places[:i] + places[i + 1 :])
+    return sorted(set(places))
+
+
+def _best_near(values: Values, place: Place, others: list[Place]) -> Place:
+    begin, end = place
+    left = [one.left for one in values.fitted(others)]
+    found = nearby(left, values.answers, begin, end, min(_NEAR, end - begin))
+    is_last = end == len(values.products[0]) - 1
+    return (found.begin if begin else 0, end if is_last else found.end)
+
+
+def _opened(values: Values, places: list[Place], limit: Limit) -> list[Place]:
+    """With an end at an end of the series where the two explain little more: one step instead of two."""
+    count = len(values.products[0]) - 1
+    for i, (begin, end) in enumerate(places):
+        for wider in ((0, end), (begin, count)):
+            opened = sorted({*places[:i], wider, *places[i + 1 :]})
+            loss = values.explained(places) - values.explained(opened)
+            if len(opened) == len(places) and loss < limit(end - begin) / 2:
+                places = opened
+                break
+    return places
+
+
+def _merged(values: Values, places: list[Place], limit: Limit) -> list[Place]:
+    """One window in place of two that explain little more."""
+    pair = next(_pairs(values, places, limit), None)
+    while pair is not None:
+        places = pair
+        pair = next(_pairs(values, places, limit), None)
+    return places
+
+
+def _pairs(values: Values, places: list[Place], limit: Limit) -> Iterator[list[Place]]:
+    """The places with one window in place of two, where that explains enough."""
+    explained = values.explained(places)
+    for i, first in enumerate(places):
+        for j, second in enumerate(places[i + 1 :], i + 1):
+            union = _union(first, second, len(values.products[0]) - 1, j == i + 1)
+            if union is None:
+                continue
+            others = [*places[:i], *places[i + 1 : j], *places[j + 1 :]]
+            one = values.best_near(union, others)
+            merged = sorted({*others, one})
+            if explained - values.explained(merged) < limit(one[1] - one[0]):
+                yield merged
+
+
+def _union(first: Place, second: Place, count: int, are_neighbours: bool) -> Place | None:
+    """Of two that are single steps, as they reach to an end of the series, what is between them; of neighbours both."""
+    steps = [b if e == count else e for b, e in (first, second) if b == 0 or e == count]
+    if len(steps) == 2 and steps[0] != steps[1]:
+        return min(steps), max(steps)
+    return (first[0], max(first[1], second[1])) if are_neighbours else None

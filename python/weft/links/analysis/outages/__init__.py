@@ -1,0 +1,1 @@
+"""Outages, lasting loss and availability."""

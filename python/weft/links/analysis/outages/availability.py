@@ -1,0 +1,118 @@
+"""How much of the measured time a link was up."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.special import fdtri
+
+from weft.base.interval import Interval
+from weft.links.analysis.outages.periods import Period, find_periods
+from weft.links.analysis.series import Series
+
+DEFINITION = (
+    "Share of the measured time outside of outages in which the smallest probes of the usual kind failed. Gaps, in "
+    "which nothing was measured, count neither as up nor as down; losses that are no outage count as up. The 95 % "
+    "interval takes outages to come independently of each other at one rate, with lengths that are exponential or vary "
+    "somewhat more; where none was seen there are, with 95 %, fewer than 3 in such a time."
+)
+_ENDS = np.array([0.025, 0.975])
+MOST_UNSEEN = 3.0
+"""A rate of more outages in a time shows one in it, with a probability of 95 %: -ln 0.05."""
+
+
+@dataclass(frozen=True)
+class Share:
+    """A part of 1; `low` and `high` are None where nothing tells how far it varies."""
+
+    median: float
+    low: float | None
+    high: float | None
+
+    @property
+    def known(self) -> Interval | float:
+        """With its interval where there is one."""
+        if self.low is None or self.high is None:
+            return self.median
+        return Interval(self.median, self.low, self.high)
+
+
+@dataclass(frozen=True)
+class Availability:
+    """`share` of time with its 95 % interval, `answered` of probes, and the times they are of: measured, of them down
+    in so many `outages`, and `elapsed_s`, in which there was time without measurement."""
+
+    share: Share
+    answered: float
+    measured_s: float
+    down_s: float
+    outages: int
+    elapsed_s: float
+
+    @property
+    def outages_per_day_at_most(self) -> float | None:
+        """With 95 %, where there was no outage; None where there was one."""
+        return None if self.outages else MOST_UNSEEN / (self.measured_s / 86400)
+
+
+def availability(
+    series: Series, periods: list[Period] | None = None, end_s: float | None = None
+) -> Availability | None:
+    """See `DEFINITION`; None of a series without time. `periods` are those of the series, found where not given;
+    `end_s` (Unix time) is up to when the watch is looked at, the end of the last interval where not given."""
+    if series.measured_s <= 0:
+        return None
+    stands_s = _stands_s(series)
+    is_up = _is_up(series, find_periods(series) if periods is None else periods)
+    down_s, measured_s = _outages_s(stands_s, is_up), float(stands_s.sum())
+    last_s = series.start + float(series.time_s[-1] + stands_s[-1])
+    return Availability(
+        share=_share(measured_s, down_s),
+        answered=series.smallest().answered,
+        measured_s=measured_s,
+        down_s=float(down_s.sum()),
+        outages=len(down_s),
+        elapsed_s=max(end_s or last_s, last_s) - series.start - float(series.time_s[0]),
+    )
+
+
+def _share(measured_s: float, down_s: np.ndarray) -> Share:
+    """The time down for each second up is the rate of outages, Gamma(k + 1/2) over the time up (Jeffreys' prior), times
+    their mean length, the time down over Gamma(k): a ratio of two, and so an F distribution. Lengths that vary more
+    than exponential ones, by their coefficient of variation, count as fewer."""
+    outages, up_s = len(down_s), measured_s - float(down_s.sum())
+    share = up_s / measured_s
+    if not outages or up_s <= 0:
+        return Share(share, None, None)
+    varies = float(down_s.var(ddof=1)) / float(down_s.mean()) ** 2 if outages > 1 else 1.0
+    scale = (measured_s / up_s - 1) * (outages + 0.5) / outages
+    drawn = fdtri(2 * outages + 1, 2 * outages / max(1.0, varies), _ENDS[::-1])
+    low, high = (1 / (1 + scale * drawn)).tolist()
+    return Share(share, min(share, low), max(share, high))
+
+
+def _outages_s(stands_s: np.ndarray, is_up: np.ndarray) -> np.ndarray:
+    """How long each lasted."""
+    begins = ~is_up & np.append(True, is_up[:-1])
+    return np.bincount(np.cumsum(begins)[~is_up] - 1, stands_s[~is_up])
+
+
+def _stands_s(series: Series) -> np.ndarray:
+    """Seconds that each probe stands for: the time to the next one, not for gaps."""
+    is_gap = np.append(series.steps_s() > series.longest_step_s, True)
+    alone_s = max(series.interval_s, series.between_rounds_s)
+    return np.where(is_gap, alone_s, np.append(np.diff(series.time_s), 0.0))
+
+
+def _is_up(series: Series, periods: list[Period]) -> np.ndarray:
+    """Whether each probe is outside of outages of the smallest ones."""
+    unix_s = series.start + series.time_s
+    is_up = np.ones(len(series), bool)
+    usual = series.smallest()
+    small = int(usual.kind[0]), int(usual.size_bytes[0])
+    for period in periods:
+        if small in period.failed:
+            end_s = np.inf if period.end_s is None else period.end_s
+            is_up &= ~((unix_s >= period.begin_s) & (unix_s < end_s))
+    return is_up

@@ -1,0 +1,100 @@
+"""Lasting loss: times in which a link lost many more probes than it usually does, and still answered others."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+
+import numpy as np
+import numpy.typing as npt
+
+from weft.links.analysis.outages.outages import EXPECTED
+
+LEAST_RUNS = 5
+"""So many separate losses make it lasting: fewer are a burst."""
+SHARE = 0.2
+"""The share of separate losses that is looked for, or five times the usual one where that is more; a quarter of it is
+found where it lasts."""
+_TIMES_USUAL = 5.0
+_MOST_SHARE = 0.5
+_PRIOR_PROBES = 1000.0
+_PASSES = 4
+
+Ints = npt.NDArray[np.int64]
+Spans = list[tuple[int, int]]
+"""First and last of each time."""
+
+
+def lasting_loss(lost: Ints, total: int) -> Spans:
+    """Stretches with clearly more losses than the rest of the series; several in a row count as one.
+
+    `lost` has the positions of the lost probes among all `total`, in their order; a stretch is given as the first and
+    the last of them, by their place in it. Each probe scores the logarithm of how much likelier it is with lasting loss
+    than without. Sought are the maximal segments of these scores (W. L. Ruzzo and M. Tompa, ISMB 1999). With scores of
+    this kind fewer than `n exp(-score)` segments are expected by chance among n probes (S. Karlin and S. F. Altschul,
+    Proc. Natl. Acad. Sci. USA 87, 1990). The usual share is that of the probes outside of such stretches. Linear in the
+    number of losses.
+    """
+    if len(lost) < LEAST_RUNS:
+        return []
+    begins = np.flatnonzero(np.diff(lost, prepend=-2) > 1)
+    ends = np.append(begins[1:], len(lost)) - 1
+    answered = np.diff(lost[begins] - begins, prepend=0)
+    spans: Spans = []
+    for _ in range(_PASSES):
+        inside = np.zeros(len(begins), bool)
+        for first, last in spans:
+            inside[first : last + 1] = True
+        covered = sum(int(lost[ends[last]] - lost[begins[first]]) + 1 for first, last in spans)
+        usual = (1 + (~inside).sum()) / (_PRIOR_PROBES + total - covered)
+        clear = min(max(SHARE, _TIMES_USUAL * usual), _MOST_SHARE)
+        scores = float(np.log(clear / usual)), float(np.log((1 - usual) / (1 - clear)))
+        now = _clear_segments(answered, *scores, float(np.log(total / EXPECTED)))
+        if now == spans:
+            break
+        spans = now
+    return [(int(begins[first]), int(ends[last])) for first, last in spans]
+
+
+def _clear_segments(answered: Ints, gain: float, cost: float, least: float) -> Spans:
+    """Positions of the first and last run of losses of segments with that score, and without a quiet time in them that
+    is as clear."""
+    begins = [0, *np.flatnonzero(answered[1:] * cost >= least) + 1, len(answered)]
+    return [
+        (begin + first, begin + last)
+        for begin, end in pairwise(map(int, begins))
+        if end - begin >= LEAST_RUNS
+        for first, last, score in _segments(answered[begin:end], gain, cost)
+        if score >= least and last - first + 1 >= LEAST_RUNS
+    ]
+
+
+def _segments(answered: Ints, gain: float, cost: float) -> list[tuple[int, int, float]]:
+    """All maximal segments as positions of their first and last run of losses, with their scores.
+
+    Ruzzo and Tompa's algorithm, where a run of losses scores `gain` and an answered probe `-cost`. A segment keeps the
+    sum up to its begin (`left`) and its end (`right`), and `lower`, the last one before it that begins at a lower sum.
+    """
+    spans: list[tuple[int, int]] = []
+    left: list[float] = []
+    right: list[float] = []
+    lower: list[int] = []
+    total = 0.0
+    for position, quiet in enumerate(answered.tolist()):
+        total -= cost * quiet
+        first, begin, end = position, total, total + gain
+        total = end
+        while True:
+            below = len(left) - 1
+            while below >= 0 and left[below] >= begin:
+                below = lower[below]
+            if below < 0 or right[below] >= end:
+                break
+            first, begin = spans[below][0], left[below]
+            for column in (spans, left, right, lower):
+                del column[below:]
+        spans.append((first, position))
+        left.append(begin)
+        right.append(end)
+        lower.append(below)
+    sums = zip(left, right, strict=True)
+    return [(*span, end - begin) for span, (begin, end) in zip(spans, sums, strict=True)]

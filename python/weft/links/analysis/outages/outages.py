@@ -1,0 +1,91 @@
+"""Outages: runs of losses that are longer than the clustering of this link's losses explains."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from weft.base.statistics import Floats
+from weft.links.analysis.series import Series
+
+LEAST = 3
+"""Probes in a row; fewer losses are loss."""
+EXPECTED = 0.02
+"""So many runs of this length may be expected by chance in the whole series."""
+_PRIOR_RUNS = 5.0
+_PRIOR_LONGER = 0.5
+"""As if five runs had been seen, of which a tenth went on: so a link without a history has one."""
+
+Bools = npt.NDArray[np.bool_]
+Ints = npt.NDArray[np.int64]
+
+
+@dataclass(frozen=True)
+class Outage:
+    """From the first lost probe to the first answered one behind it (None: not yet), in Unix time."""
+
+    begin_s: float
+    end_s: float | None
+    lost: int
+
+
+def find_outages(series: Series) -> list[Outage]:
+    """Runs of losses whose length chance does not explain; the series should have one kind and size of probe."""
+    found = long_runs(series.stretches(), series.lost, np.zeros(len(series), bool))
+    return [_outage(series, int(first), int(length)) for first, length in zip(*found, strict=True)]
+
+
+def long_runs(
+    stretch: Ints, lost: Bools, explained: Bools, expected: float = EXPECTED
+) -> tuple[Ints, Ints]:
+    """Where each run of losses begins that chance does not explain, and how many it has.
+
+    Losses cluster: after one the next is lost with a probability of its own (E. N. Gilbert, Bell Syst. Tech. J. 39,
+    1960), so that run lengths are taken to be geometric; fewer than the `expected` runs are as long by chance. The
+    probability is estimated from the runs that are no outages, until none changes; runs of which all is `explained` by
+    something else tell nothing of chance. A run ends with its `stretch`, at a gap: what was not measured is not lost.
+    """
+    first, length = _runs(stretch, lost)
+    unexplained = np.concatenate([[0], np.cumsum(lost & ~explained)])
+    is_known = unexplained[first + length] == unexplained[first]
+    is_outage = np.zeros(len(first), bool)
+    for _ in range(20):
+        now = length >= _limits(length, is_outage | is_known, expected)
+        if np.array_equal(now, is_outage):
+            break
+        is_outage = now
+    return first[is_outage], length[is_outage]
+
+
+def _limits(lengths: Ints, is_outage: Bools, expected: float) -> Floats:
+    """For each run the least length of which fewer than that are expected, from the others that are no outages.
+
+    Of those only the share that went on beyond one loss counts, so that a long one weighs no more than a short one.
+    """
+    counts, goes_on = ~is_outage, ~is_outage & (lengths >= 2)
+    others = counts.sum() - counts
+    share = (goes_on.sum() - goes_on + _PRIOR_LONGER) / (others + _PRIOR_RUNS)
+    behind_first = np.log(expected / (others + 1)) / np.log(np.minimum(share, 0.99))
+    return np.asarray(np.maximum(LEAST, 1 + np.ceil(behind_first - 1e-9)))
+
+
+def _runs(stretch: Ints, lost: Bools) -> tuple[Ints, Ints]:
+    """Where each run of losses begins, and how many it has."""
+    is_behind_gap = np.diff(stretch, prepend=stretch[:1]) > 0
+    begins = lost & (~np.concatenate([[False], lost[:-1]]) | is_behind_gap)
+    first = np.flatnonzero(begins)
+    length = np.bincount(np.cumsum(begins)[lost] - 1, minlength=len(first))
+    return first, length
+
+
+def _outage(series: Series, first: int, length: int) -> Outage:
+    """A run that a gap ends, ends with its last probe."""
+    behind = first + length
+    begin_s = series.start + float(series.time_s[first])
+    if behind >= len(series):
+        return Outage(begin_s, None, length)
+    if series.lost[behind]:
+        behind -= 1
+    return Outage(begin_s, series.start + float(series.time_s[behind]), length)

@@ -1,0 +1,154 @@
+"""alpha and beta of t(n) = alpha + beta n, one way, with intervals: overall, and by hour of the week or the day."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+import numpy.typing as npt
+
+from weft.base.interval import Interval
+from weft.base.statistics import Floats, median_interval
+from weft.links.analysis.cells import cells
+from weft.links.analysis.hours import Typical, typical
+from weft.links.analysis.profile import DAY_HOURS, HOURS, has_weeks, hour_of_week
+from weft.links.analysis.series import Series
+from weft.runs.probes import trips
+
+_LEAST = 3
+"""Answers of each size in an hour; of fewer there is no median."""
+_DAYS = 6
+"""Days from which on the interval is that of daily medians: the range of six holds the median with 97 %."""
+
+
+@dataclass(frozen=True)
+class Times:
+    """`alpha_s` in seconds, `beta_s` in seconds per byte; None where one size alone was probed."""
+
+    alpha_s: Interval
+    beta_s: Interval | None
+
+    def one_way_s(self, size_bytes: int) -> float | None:
+        """The time of a message of this size; None where beta is not known."""
+        if self.beta_s is None:
+            return None
+        return self.alpha_s.median + self.beta_s.median * size_bytes
+
+
+@dataclass(frozen=True)
+class Hourly:
+    """Hours with enough answers: Unix time, alpha, and beta (NaN where there is one size); `timezone` is that of hours
+    of the week."""
+
+    unix_s: Floats
+    alpha_s: Floats
+    beta_s: Floats
+    timezone: str
+
+    def during(self, chosen: npt.NDArray[np.bool_]) -> Hourly:
+        """Some of the hours."""
+        return replace(
+            self,
+            unix_s=self.unix_s[chosen],
+            alpha_s=self.alpha_s[chosen],
+            beta_s=self.beta_s[chosen],
+        )
+
+
+HOUR_S = 3600.0
+
+
+def hourly(series: Series, width_s: float = HOUR_S) -> Hourly:
+    """alpha and beta of each hour, or other part: the line through half the medians of the smallest and the largest
+    probes, or through the medians where probes are one-way."""
+    main = series.main_kind()
+    main = main.where(~main.lost)
+    if not len(main):
+        return Hourly(np.empty(0), np.empty(0), np.empty(0), series.timezone)
+    crossings = trips(int(main.kind[0]))
+    small, large = int(main.size_bytes.min()), int(main.size_bytes.max())
+    unix_s, small_s = _medians(main.where(main.size_bytes == small), width_s)
+    if small == large:
+        return Hourly(unix_s, small_s / crossings, np.full(len(unix_s), np.nan), series.timezone)
+    large_unix_s, large_s = _medians(main.where(main.size_bytes == large), width_s)
+    unix_s, at, large_at = np.intersect1d(unix_s, large_unix_s, return_indices=True)
+    beta = (large_s[large_at] - small_s[at]) / crossings / (large - small)
+    alpha = small_s[at] / crossings - beta * small
+    return Hourly(unix_s, alpha, beta, series.timezone)
+
+
+def _medians(series: Series, width_s: float) -> tuple[Floats, Floats]:
+    found = cells(series, width_s)
+    enough = found.probes >= _LEAST
+    return found.begin_s[enough], found.rtt_s[enough]
+
+
+def overall(hours: Hourly) -> Times | None:
+    """Over the whole series: the repetition is the day; the hour where there are fewer than six days."""
+    if not len(hours.unix_s):
+        return None
+    days = hours.unix_s // 86400
+    names = np.unique(days)
+    if len(names) < _DAYS:
+        return _times(hours.alpha_s, hours.beta_s)
+    parts = [hours.during(days == one) for one in names]
+    return _times(
+        np.array([np.median(one.alpha_s) for one in parts]),
+        np.array([np.median(one.beta_s) for one in parts]),
+    )
+
+
+@dataclass(frozen=True)
+class HourlyTimes:
+    """What is usual at an hour: `alpha_s` in seconds, `beta_s` in seconds per byte; None where one size alone was
+    probed."""
+
+    alpha_s: Typical
+    beta_s: Typical | None
+
+
+def by_hour(hours: Hourly) -> dict[int, HourlyTimes]:
+    """By hour of the week (0 is Monday 00:00, local time) where there are two weeks, else by hour of the day."""
+    apart = hours_apart(hours)
+    alpha_s = typical({name: part.alpha_s for name, part in apart.items()})
+    if np.isnan(hours.beta_s).any():
+        return {name: HourlyTimes(one, None) for name, one in alpha_s.items()}
+    beta_s = typical({name: part.beta_s for name, part in apart.items()})
+    return {name: HourlyTimes(one, beta_s[name]) for name, one in alpha_s.items()}
+
+
+def hours_apart(hours: Hourly) -> dict[int, Hourly]:
+    """The hours by their name, as `by_hour` has them."""
+    if not len(hours.unix_s):
+        return {}
+    is_long = has_weeks(float(hours.unix_s[0]), float(hours.unix_s[-1]))
+    name = hour_of_week(hours.unix_s, hours.timezone) % (HOURS if is_long else DAY_HOURS)
+    return {int(one): hours.during(name == one) for one in np.unique(name)}
+
+
+def over_time(series: Series) -> list[tuple[float, float, Times]]:
+    """Begin (Unix time), width (s), alpha and beta of each part of the series; the repetition is a sixth or less of
+    the part, so that the interval holds the median with 97 % where nothing is missing."""
+    span_s = float(series.time_s[-1] - series.time_s[0]) if len(series) else 0.0
+    part_s, each_s = next((part, each) for longest, part, each in _PARTS if span_s <= longest)
+    found = hourly(series, each_s)
+    part = found.unix_s // part_s
+    return [
+        (float(one * part_s), part_s, _times(few.alpha_s, few.beta_s))
+        for one in np.unique(part)
+        for few in [found.during(part == one)]
+    ]
+
+
+_PARTS = (
+    (6 * HOUR_S, 1800.0, 300.0),
+    (4 * 86400.0, HOUR_S, 600.0),
+    (60 * 86400.0, 6 * HOUR_S, HOUR_S),
+    (np.inf, 86400.0, HOUR_S),
+)
+"""Up to which length of a series, how wide a part is, and what is its repetition; in seconds."""
+
+
+def _times(alpha_s: Floats, beta_s: Floats) -> Times:
+    has_beta = not np.isnan(beta_s).any()
+    return Times(median_interval(alpha_s), median_interval(beta_s) if has_beta else None)

@@ -1,0 +1,124 @@
+"""What a message and an all-to-all between the sites would take, by hour, as a figure."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import altair as alt
+
+from weft.base.quantity import MICROSECONDS, format_us
+from weft.links.analysis.clock import hour_name, size_text
+from weft.links.analysis.hours import LEAST_VALUES, typical_text
+from weft.links.analysis.messages import MessageTimes
+from weft.links.report.material import LinkMaterial
+from weft.understand.report.figures.drawing import axes, parts
+from weft.understand.report.figures.drawing.figure import Figure, Row, Spec, short
+
+HEIGHT = 260
+
+
+def message_figures(link: LinkMaterial, times: MessageTimes) -> list[Figure]:
+    """The two times of one link by hour; none of fewer than three hours."""
+    if len(times.by_hour) < 3:
+        return []
+    size = size_text(times.size_bytes)
+    names = [f"{size} message, one way"]
+    if times.ranks:
+        names.append(f"{size} all-to-all, {times.ranks} ranks")
+    table = f"messages-{link.number}"
+    rows = list(_rows(times, names))
+    which = "week" if times.is_by_week else "day"
+    caption = (
+        "Computed as alpha + beta n from each hour's alpha and beta, with intervals where an hour has "
+        f"{LEAST_VALUES} values; hours that chance may have made differ have one value. Half of the ranks are at "
+        "either site, and all messages that cross share the link. What a library adds is not in it."
+    )
+    spec = _spec(table, rows, names, times)
+    title = f"{link.name}: what messages would take, by hour of the {which}"
+    return [Figure(table, title, caption, spec, {table: rows})]
+
+
+def _rows(times: MessageTimes, names: list[str]) -> Iterator[Row]:
+    for number, one in enumerate(times.by_hour):
+        for name, value in zip(names, (one.message_s, one.exchange_s), strict=False):
+            if value:
+                found = value.interval.scaled(1e6)
+                yield {
+                    "kind": name,
+                    "time": one.hour + 0.5,
+                    "part": one.hour - number,
+                    "value": short(found.median),
+                    "low": short(found.low),
+                    "high": short(found.high),
+                    "text": typical_text(value),
+                    "name": f"{hour_name(one.hour, times.is_by_week)} {times.timezone}",
+                }
+
+
+def message_sentence(times: MessageTimes) -> str:
+    """The best, the middle and the worst hour in words."""
+    if len(times.by_hour) < 3 or times.are_alike:
+        when = " at any hour" if len(times.by_hour) > 2 else ""
+        takes = typical_text(times.middle.message_s)
+        return f"A message of {size_text(times.size_bytes)} takes {takes}{when}."
+    said = ", ".join(
+        f"{typical_text(one.message_s)} at {which} ({hour_name(one.hour, times.is_by_week)} {times.timezone})"
+        for which, one in (("best", times.best), ("median", times.middle), ("worst", times.worst))
+    )
+    text = f"A message of {size_text(times.size_bytes)} takes {said}."
+    if times.ranks and times.middle.exchange_s and times.worst.exchange_s:
+        middle, worst = (
+            format_us(one.median * 1e6) for one in (times.middle.exchange_s, times.worst.exchange_s)
+        )
+        text += f" An all-to-all of as much between {times.ranks} ranks takes {middle}, {worst} at worst."
+    return text
+
+
+def _spec(table: str, rows: list[Row], names: list[str], times: MessageTimes) -> Spec:
+    by_week = times.is_by_week
+    hours = 168 if by_week else 24
+    label = (
+        "['Mon', 'Tue', 'Wed', 'Thu', 'Fri', 'Sat', 'Sun', ''][floor(datum.value / 24)]"
+        if by_week
+        else "format(datum.value, '02d') + ':00'"
+    )
+    x = alt.X(
+        "time:Q",
+        scale=alt.Scale(domain=[0, hours], nice=False),
+        axis=alt.Axis(
+            title=f"Hour of the {'week' if by_week else 'day'} ({times.timezone})",
+            values=list(range(0, hours + 1, 24 if by_week else 3)),
+            labelExpr=label,
+        ),
+    )
+    scale = axes.log_scale([row[end] for row in rows for end in ("low", "high")], 10)
+    axis = alt.Axis(title="Time", labelExpr=axes.unit_expression(MICROSECONDS), tickCount=6)
+    y = alt.Y("value:Q", scale=scale, axis=axis)
+    colour = alt.Color(
+        "kind:N",
+        scale=alt.Scale(domain=names, range=["#2f86c9", "#d9702b"][: len(names)]),
+        title=None,
+        sort=None,
+    )
+    tip = parts.tooltip({"name": "title", "kind": "What", "text": "Takes"})
+    style = {"strokeWidth": 2, "opacity": 0.5}
+    # A line ends where hours have no value.
+    line = {"x": x, "y": y, "color": colour, "detail": "part:N", "tooltip": tip}
+    layers = [
+        parts.layer(table, "line", {"strokeWidth": 1.8}, **line),
+        parts.layer(
+            table,
+            "rule",
+            style,
+            x=x,
+            y=alt.Y("low:Q", scale=scale),
+            y2="high",
+            color=colour,
+            tooltip=tip,
+        ),
+        parts.layer(
+            table, "circle", {"size": 22, "opacity": 1}, x=x, y=y, color=colour, tooltip=tip
+        ),
+    ]
+    layers[0] = layers[0].add_params(parts.zoom("x"))
+    return parts.sized(alt.layer(*layers), HEIGHT)

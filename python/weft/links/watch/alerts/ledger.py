@@ -1,0 +1,116 @@
+"""What must be remembered of events across restarts: alerts.json, which is replaced as a whole, and alerts.jsonl, to
+which each notice is appended."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from io import BufferedWriter
+from pathlib import Path
+
+import msgspec
+from msgspec import Struct, field
+
+from weft.base.files.fresh_file import appended_file, fresh_file
+from weft.base.files.text_file import ContentError, parse_json, read_bytes, read_json
+from weft.links.watch.alerts.event import Event, LinkName, Notice
+
+FILE_NAME = "alerts.json"
+LOG_NAME = "alerts.jsonl"
+MOST_FAILED = 100
+_KEEP_ENDED_S = 2 * 86400.0
+
+
+class Delivery(Struct, kw_only=True):
+    """A notice on its way by "command" or "webhook"; `next_s` is when it is tried (Unix time)."""
+
+    by: str
+    notice: Notice
+    tries: int = 0
+    next_s: float = 0.0
+    since_s: float = 0.0
+    error: str = ""
+
+
+class Ledger(Struct, kw_only=True):
+    """`seen_s` is up to which probe of a link outages were looked for, `routes_s` the same of re-routes; `failed` are
+    deliveries that were given up."""
+
+    open: list[Event] = field(default_factory=list)
+    ended: list[Event] = field(default_factory=list)
+    seen_s: dict[str, float] = field(default_factory=dict)
+    routes_s: dict[str, float] = field(default_factory=dict)
+    outbox: list[Delivery] = field(default_factory=list)
+    failed: list[Delivery] = field(default_factory=list)
+
+    def of_kind(self, kind: str) -> list[Event]:
+        """Open events of a kind."""
+        return [one for one in self.open if one.kind == kind]
+
+    def find(self, kind: str, link: LinkName | None = None, site: str = "") -> Event | None:
+        """The open event of a kind on a link, or at a site."""
+        return next(
+            (
+                one
+                for one in self.of_kind(kind)
+                if (link in one.links if link else not one.links and one.site == site)
+            ),
+            None,
+        )
+
+    def close(self, event: Event) -> None:
+        """Take an event as over."""
+        self.open.remove(event)
+        self.ended.append(event)
+
+    def give_up(self, delivery: Delivery) -> None:
+        """Keep what could not be delivered."""
+        self.outbox.remove(delivery)
+        self.failed = [*self.failed, delivery][-MOST_FAILED:]
+
+    def forget(self, now_s: float) -> None:
+        """Leave out events that are over for longer than any window."""
+        self.ended = [one for one in self.ended if (one.end_s or 0) > now_s - _KEEP_ENDED_S]
+
+
+def read_ledger(folder: Path) -> Ledger:
+    """That of a watch; empty where there is none yet."""
+    try:
+        return read_json(folder / FILE_NAME, Ledger)
+    except (FileNotFoundError, ContentError):
+        return Ledger()
+
+
+def save_ledger(folder: Path, ledger: Ledger) -> None:
+    """Replace the file; what was decided is then on the disk, whatever ends."""
+    path = folder / FILE_NAME
+    temporary = path.with_suffix(".new")
+    with fresh_file(temporary) as file:
+        file.write(msgspec.json.encode(ledger))
+        file.flush()
+        os.fsync(file.fileno())
+    temporary.replace(path)
+
+
+def log_notices(folder: Path, notices: Sequence[Notice]) -> None:
+    """Append them. A kill before the ledger is saved has the same notices appended again, which readers drop."""
+    if not notices:
+        return
+    with BufferedWriter(appended_file(folder / LOG_NAME)) as file:
+        file.writelines(msgspec.json.encode(one) + b"\n" for one in notices)
+
+
+def read_notices(folder: Path) -> list[Notice]:
+    """All notices that were decided, in order, each once; a line that a kill has cut is left out."""
+    try:
+        lines = read_bytes(folder / LOG_NAME).splitlines()
+    except FileNotFoundError:
+        return []
+    found: dict[tuple[str, str], Notice] = {}
+    for line in lines:
+        try:
+            notice = parse_json(line, Notice, LOG_NAME)
+        except ContentError:
+            continue
+        found.setdefault((notice.id, notice.phase), notice)
+    return list(found.values())

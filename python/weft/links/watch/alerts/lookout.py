@@ -1,0 +1,138 @@
+"""Beside the coordinator of a watch: looks at what it has fetched, and has events notified."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import time
+from collections.abc import Awaitable, Mapping, Sequence
+from pathlib import Path
+
+import pyarrow as pa
+
+from weft.links.analysis.levels.changes import Change
+from weft.links.watch.alerts import limits, outages, shifts, silence
+from weft.links.watch.alerts.courier import Courier
+from weft.links.watch.alerts.event import LinkName, Notice
+from weft.links.watch.alerts.ledger import log_notices, read_ledger, save_ledger
+from weft.links.watch.alerts.look import Heard, Look, look_at
+from weft.links.watch.alerts.now import Counts, LinkNumbers, numbers_of, write_now
+from weft.links.watch.alerts.recent import Recent, name_of
+from weft.links.watch.alerts.settings import AlertSettings
+from weft.links.watch.alerts.weeks import Weeks
+from weft.links.watch.store.clock import STEP
+from weft.links.watch.store.store import Record
+from weft.links.watch.tell import Level, Tell
+from weft.runs.probes import Event as Mark
+
+CHANGES_EVERY_S = 900.0
+
+
+class Lookout:
+    """One for a coordinator, whose record it reads; `settings` may change while it runs."""
+
+    def __init__(self, folder: Path, record: Record, settings: AlertSettings, tell: Tell) -> None:
+        self._folder, self._record, self._tell = folder, record, tell
+        self._recent = Recent(record)
+        self._weeks = Weeks(folder)
+        self._ledger = read_ledger(folder)
+        self._courier = Courier(self._ledger, self._save, settings, tell)
+        self._delivering: asyncio.Task[None] | None = None
+        self._searching: asyncio.Task[None] | None = None
+        self._next_search_s = 0.0
+
+    def use(self, settings: AlertSettings) -> None:
+        """Take other settings from now on."""
+        self._courier.settings = settings
+        self._courier.wake()
+
+    def add(self, rows: pa.Table) -> None:
+        """Probes that were fetched."""
+        self._recent.add(rows)
+
+    def add_event(self, event: Mark) -> None:
+        """What an agent, or the coordinator, noted."""
+        self._recent.add_event(event)
+        if event.what == STEP and event.seconds:
+            outages.set_clock(self._ledger, event.site, event.seconds)
+
+    async def open(self) -> None:
+        """Read what the folder has of the last hours, and go on with what is in the outbox."""
+        await asyncio.to_thread(self._recent.load, self._folder, time.time())
+        self._delivering = asyncio.create_task(self._courier.run())
+
+    async def close(self) -> None:
+        """End what runs; what is in the outbox stays there."""
+        for task in filter(None, (self._delivering, self._searching)):
+            task.cancel()
+            with contextlib.suppress(asyncio.CancelledError):
+                await task
+        self._save()
+
+    async def look(self, sites: Mapping[str, Heard], counts: Mapping[int, Counts]) -> None:
+        """Look at all that has been fetched up to now. What fails here is said and keeps nothing from being collected:
+        what is not measured now cannot be measured later."""
+        await self._say_failure(self._look(sites, counts))
+
+    async def _say_failure(self, work: Awaitable[None]) -> None:
+        try:
+            await work
+        except Exception as error:
+            said = f"events cannot be looked for: {type(error).__name__}: {error}"
+            self._tell(said, Level.ERROR)
+
+    async def _look(self, sites: Mapping[str, Heard], counts: Mapping[int, Counts]) -> None:
+        now_s, settings = time.time(), self._courier.settings
+        look, links = await asyncio.to_thread(self._see, dict(sites), counts, now_s)
+        notices = outages.track(self._ledger, look, settings.least_s)
+        notices += silence.track(self._ledger, look, settings.least_s)
+        notices += limits.track(self._ledger, links, settings, now_s)
+        self._decide(notices)
+        self._ledger.forget(now_s)
+        self._recent.trim({name for name, heard in sites.items() if heard.trouble})
+        if now_s >= self._next_search_s and (self._searching is None or self._searching.done()):
+            self._next_search_s = now_s + CHANGES_EVERY_S
+            self._searching = asyncio.create_task(self._say_failure(self._search(now_s)))
+
+    def _see(
+        self, sites: dict[str, Heard], counts: Mapping[int, Counts], now_s: float
+    ) -> tuple[Look, dict[LinkName, LinkNumbers]]:
+        """The costly part, which touches nothing but the rows."""
+        look = look_at(self._recent, self._record, sites, now_s)
+        links = {}
+        for index in self._record.active:
+            link = name_of(self._record.links[index])
+            links[link] = numbers_of(
+                link,
+                self._recent.rows(index),
+                counts.get(index, Counts()),
+                is_silent=link in look.silent,
+                now_s=now_s,
+            )
+        with contextlib.suppress(OSError):
+            write_now(self._folder, list(links.values()))
+        return look, links
+
+    async def _search(self, now_s: float) -> None:
+        found: dict[LinkName, list[Change]] = await asyncio.to_thread(
+            self._weeks.changes, self._record, now_s
+        )
+        self._decide(shifts.track(self._ledger, found, now_s))
+
+    def _decide(self, notices: list[Notice]) -> None:
+        """Write what was decided to the disk, then have it sent."""
+        for one in notices:
+            one.folder = str(self._folder.resolve())
+            self._tell(f"{one.phase}: {one.text}", Level.WARNING)
+        self._courier.post(notices)
+        self._save(notices)
+        if notices:
+            self._courier.wake()
+
+    def _save(self, notices: Sequence[Notice] = ()) -> None:
+        """Write the ledger, and notices to the log. A full disk keeps none from being sent."""
+        try:
+            log_notices(self._folder, notices)
+            save_ledger(self._folder, self._ledger)
+        except OSError as error:
+            self._tell(f"{self._folder}: events cannot be kept: {error.strerror}", Level.ERROR)

@@ -1,0 +1,112 @@
+"""The probes of the last hours, in memory, so that a look at them reads no file."""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+
+from weft.links.analysis.series import Series
+from weft.links.watch.alerts.event import LinkName
+from weft.links.watch.store.clock import by_time, is_set
+from weft.links.watch.store.days import standing_for_one
+from weft.links.watch.store.history import series_of
+from weft.links.watch.store.store import Link, Record, open_watch
+from weft.runs.probes import DAY_SCHEMA, Event
+
+WINDOW_S = 3 * 3600.0
+"""Long enough to know how losses of a link cluster at a probe a second; rarer probes have `WINDOW_PROBES`."""
+WINDOW_PROBES = 2000
+MOST_WINDOW_S = 86400.0
+
+
+def window_s(link: Link) -> float:
+    """How far back the window of a link goes."""
+    return min(MOST_WINDOW_S, max(WINDOW_S, WINDOW_PROBES * (link.interval_s or 0.0)))
+
+
+def name_of(link: Link) -> LinkName:
+    """A link without how it is probed."""
+    return LinkName(src=link.src, dst=link.dst, network=link.network)
+
+
+class Recent:
+    """Rows by link, each once. `arrived_s` is when a link had new ones, by this machine's clock; `since_s` is when that
+    began to be noted."""
+
+    def __init__(self, record: Record) -> None:
+        self._record = record
+        self._rows: dict[int, pa.Table] = {}
+        self._new: dict[int, list[pa.Table]] = {}
+        self._events: list[Event] = []
+        self.arrived_s: dict[int, float] = {}
+        self.since_s = time.time()
+
+    def load(self, folder: Path, now_s: float) -> None:
+        """What the folder has of this time."""
+        since_s = now_s - max(map(window_s, self._record.links), default=WINDOW_S)
+        watched = open_watch(folder, since_s)
+        self._take(watched.samples())
+        self.arrived_s = {index: self.newest_s(index) or now_s for index in self.arrived_s}
+        self._events = list(watched.events)
+
+    def add(self, rows: pa.Table) -> None:
+        """New rows of any links, as agents send them."""
+        self._take(standing_for_one(rows))
+
+    def _take(self, rows: pa.Table) -> None:
+        links = rows["link"].to_numpy()
+        for link in np.unique(links):
+            self._new.setdefault(int(link), []).append(rows.filter(pa.array(links == link)))
+            self.arrived_s[int(link)] = time.time()
+
+    def add_event(self, event: Event) -> None:
+        """Something besides probes."""
+        self._events.append(event)
+
+    def rows(self, link: int) -> pa.Table:
+        """Those of a link, in the order of time, or of arrival where its source's clock was set."""
+        if new := self._new.pop(link, None):
+            self._rows[link] = _each_once(
+                pa.concat_tables([self._rows.get(link, DAY_SCHEMA.empty_table()), *new])
+            )
+        rows = self._rows.get(link, DAY_SCHEMA.empty_table())
+        return rows if is_set(self._record.links[link].src, self._events) else by_time(rows)
+
+    def newest_s(self, link: int) -> float | None:
+        """When the newest probe of a link began, by its site's clock."""
+        rows = self.rows(link)
+        return rows["time_us"][-1].as_py() / 1e6 if rows.num_rows else None
+
+    def series(self) -> list[Series]:
+        """The links that are probed now and have probes."""
+        return [
+            series_of(index, self._record.links[index], rows, self._events)
+            for index in self._record.active
+            if len(rows := self.rows(index))
+        ]
+
+    def trim(self, held: set[str]) -> None:
+        """Forget what is older than the window, but for links from sites of which more is to come."""
+        for index, rows in self._rows.items():
+            link = self._record.links[index]
+            newest = self.newest_s(index)
+            if link.src in held or newest is None:
+                continue
+            time_us = rows["time_us"].to_numpy()
+            first = int(np.argmax(time_us >= (newest - window_s(link)) * 1e6))
+            if first > len(time_us) // 10:
+                self._rows[index] = rows.slice(first).combine_chunks()
+        oldest_s = time.time() - MOST_WINDOW_S
+        self._events = [one for one in self._events if one.time_s >= oldest_s]
+
+
+def _each_once(rows: pa.Table) -> pa.Table:
+    """What a coordinator fetched before it was killed is fetched again."""
+    time_us = rows["time_us"].to_numpy()
+    if np.all(np.diff(time_us) > 0):
+        return rows.combine_chunks()
+    _, first = np.unique(time_us, return_index=True)
+    return rows.take(pa.array(np.sort(first))).combine_chunks()

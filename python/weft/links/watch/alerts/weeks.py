@@ -1,0 +1,94 @@
+"""Weeks of a watch by the quarter of an hour. Days that have not changed are not read again."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+from pathlib import Path
+
+import numpy as np
+
+from weft.links.analysis.levels.changes import Change, find_changes
+from weft.links.analysis.quarters import QUARTER_S, Quarters, quarters
+from weft.links.watch.alerts.event import LinkName
+from weft.links.watch.alerts.recent import name_of
+from weft.links.watch.store.history import history
+from weft.links.watch.store.store import SAMPLES_NAME, Record, Watched, read_day
+
+DAYS = 28
+"""The hour of the week is known from two weeks on; more than four add cost only."""
+_SPARE = 10
+"""Intervals in a quarter: two more than `quarters` asks for at least."""
+
+
+@dataclass(frozen=True)
+class _Day:
+    """Of one link: which probes the quarters are of, and the quarters."""
+
+    kind: int
+    size_bytes: int
+    parts: Quarters
+
+
+class Weeks:
+    """The quarters of the last weeks, and what changed in them."""
+
+    def __init__(self, folder: Path, days: int = DAYS) -> None:
+        self._folder, self._days = folder, days
+        self._read: dict[str, tuple[int, dict[LinkName, _Day]]] = {}
+
+    def changes(self, record: Record, now_s: float) -> dict[LinkName, list[Change]]:
+        """Those of the links that are probed now. About a second for each with four weeks."""
+        self._refresh(record, now_s)
+        links = [name_of(record.links[index]) for index in record.active]
+        return {link: find_changes(parts) for link in links if (parts := self._joined(link))}
+
+    def _refresh(self, record: Record, now_s: float) -> None:
+        first = datetime.fromtimestamp(now_s - self._days * 86400, UTC).date().isoformat()
+        versions: dict[str, int] = {}
+        for path in (self._folder / SAMPLES_NAME).glob("*"):
+            if path.stem >= first and path.suffix in (".arrows", ".parquet"):
+                found = path.stat(follow_symlinks=True)
+                versions[path.stem] = versions.get(path.stem, 0) + found.st_mtime_ns
+        self._read = {name: one for name, one in self._read.items() if name in versions}
+        for name, version in sorted(versions.items()):
+            if self._read.get(name, (0, {}))[0] != version:
+                self._read[name] = version, _day(self._folder, record, name)
+
+    def _joined(self, link: LinkName) -> Quarters | None:
+        """Days of other probes than most are as if they had not been measured."""
+        days = [found[link] for _, (_, found) in sorted(self._read.items()) if link in found]
+        if not days:
+            return None
+        usual = Counter(_sort(one) for one in days).most_common(1)[0][0]
+        parts = [one.parts for one in days if _sort(one) == usual]
+        start = parts[0].start
+        return Quarters(
+            start,
+            np.concatenate([one.time_s + (one.start - start) for one in parts]),
+            np.concatenate([one.minimum_s for one in parts]),
+            np.concatenate([one.jitter_s for one in parts]),
+            parts[0].width_s,
+            parts[-1].timezone,
+        )
+
+
+def _sort(day: _Day) -> tuple[int, int, float]:
+    return day.kind, day.size_bytes, day.parts.width_s
+
+
+def _day(folder: Path, record: Record, name: str) -> dict[LinkName, _Day]:
+    watched = Watched(folder, record, {name: read_day(folder, name).table}, [], [])
+    found = {}
+    for series in history(watched):
+        small = series.smallest()
+        # Quarters count from midnight, and are as wide on each day, so that days follow each other in step.
+        midnight = small.start - small.start % 86400
+        small = replace(small, start=midnight, time_s=small.time_s + (small.start - midnight))
+        width_s = QUARTER_S * max(1, math.ceil(_SPARE * small.interval_s / QUARTER_S))
+        if len(parts := quarters(small, width_s)):
+            link = LinkName(src=series.src, dst=series.dst, network=series.network)
+            found[link] = _Day(int(small.kind[0]), int(small.size_bytes[0]), parts)
+    return found

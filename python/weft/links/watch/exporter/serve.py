@@ -1,0 +1,140 @@
+"""Answers scrapes over HTTP."""
+
+from __future__ import annotations
+
+import contextlib
+import errno
+import ipaddress
+import logging
+import socket
+import time
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import uvicorn
+from starlette.types import Receive, Scope, Send
+
+from weft.base.errors import RequestError
+from weft.base.http_visitor import MOST_SILENT, Visitor
+from weft.links.watch.exporter.metrics import families
+from weft.links.watch.exporter.text import PLAIN, content_type, text_of
+from weft.links.watch.store.store import read_record
+
+LOOPBACK = "127.0.0.1"
+FRESH_S = 1.0
+"""An answer is given again for so long: the files behind it change every 10 s."""
+MOST_CONNECTIONS = 32
+MOST_HEAD_BYTES = 16 << 10
+
+
+@dataclass
+class Exporter:
+    """The application: GET /metrics, and nothing else. `hosts` are the names that it answers to; none is any."""
+
+    folder: Path
+    hosts: frozenset[bytes] = frozenset()
+    _answers: dict[str, tuple[float, bytes]] = field(default_factory=dict)
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        headers = dict(scope["headers"])
+        # A page that gives its own name this address (DNS rebinding) has that name as the host.
+        if self.hosts and headers.get(b"host", b"").lower() not in self.hosts:
+            await _answer(send, 403)
+        elif scope["path"] != "/metrics":
+            await _answer(send, 404, b"/metrics\n")
+        elif scope["method"] not in ("GET", "HEAD"):
+            await _answer(send, 405)
+        else:
+            format = content_type(headers.get(b"accept", b"").decode("latin-1"))
+            try:
+                await _answer(send, 200, self._text(format), format)
+            except (RequestError, OSError) as error:
+                await _answer(send, 503, f"{error}\n".encode())
+
+    def _text(self, format: str) -> bytes:
+        at_s, text = self._answers.get(format, (0.0, b""))
+        if time.monotonic() - at_s > FRESH_S or not text:
+            text = text_of(families(self.folder), format).encode()
+            self._answers[format] = time.monotonic(), text
+        return text
+
+
+async def _answer(send: Send, status: int, body: bytes = b"", kind: str = PLAIN) -> None:
+    headers = [
+        (b"content-type", kind.encode()),
+        (b"content-length", str(len(body)).encode()),
+        (b"x-content-type-options", b"nosniff"),
+        (b"cache-control", b"no-store"),
+    ]
+    await send({"type": "http.response.start", "status": status, "headers": headers})
+    await send({"type": "http.response.body", "body": body})
+
+
+@dataclass(frozen=True)
+class Opened:
+    """A server that listens, but does not answer yet."""
+
+    folder: Path
+    listener: socket.socket
+
+    @property
+    def address(self) -> str:
+        """What Prometheus scrapes."""
+        host, port = self.listener.getsockname()[:2]
+        return f"http://{f'[{host}]' if ':' in host else host}:{port}/metrics"
+
+    @property
+    def is_private(self) -> bool:
+        """Whether only programs of this machine reach it."""
+        return ipaddress.ip_address(self.listener.getsockname()[0]).is_loopback
+
+    def answer(self) -> None:
+        """Answer until the process is interrupted."""
+        logging.getLogger("asyncio").setLevel(logging.CRITICAL)
+        port = self.listener.getsockname()[1]
+        names = ("127.0.0.1", "localhost", "[::1]") if self.is_private else ()
+        config = uvicorn.Config(
+            Exporter(self.folder, frozenset(f"{name}:{port}".encode() for name in names)),
+            http=Visitor,
+            ws="none",
+            lifespan="off",
+            loop="asyncio",
+            log_level=logging.CRITICAL,
+            access_log=False,
+            server_header=False,
+            proxy_headers=False,
+            limit_concurrency=MOST_CONNECTIONS + MOST_SILENT,
+            h11_max_incomplete_event_size=MOST_HEAD_BYTES,
+            timeout_graceful_shutdown=1,
+        )
+        with contextlib.suppress(KeyboardInterrupt):
+            uvicorn.Server(config).run(sockets=[self.listener])
+
+
+def open_exporter(folder: Path, address: str) -> Opened:
+    """Listen at ADDRESS:PORT, or at :PORT of the loopback address. Raises RequestError where the folder is no watch, or
+    the address cannot be had."""
+    read_record(folder)
+    host, colon, port = address.rpartition(":")
+    if not colon or not port.isascii() or not port.isdecimal() or int(port) > 65535:
+        raise RequestError(
+            f"--prometheus {address}: no address and port", "for example :9777 or 10.0.0.7:9777"
+        )
+    host = host.removeprefix("[").removesuffix("]") or LOOPBACK
+    try:
+        family, kind, number, _, name = socket.getaddrinfo(
+            host, int(port), type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE
+        )[0]
+        listener = socket.socket(family, kind, number)
+    except OSError as error:
+        raise RequestError(f"--prometheus {address}: {error.strerror}") from None
+    try:
+        listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        listener.bind(name)
+        listener.listen()
+    except OSError as error:
+        listener.close()
+        is_taken = error.errno == errno.EADDRINUSE
+        reason = "another program has this port" if is_taken else error.strerror
+        raise RequestError(f"--prometheus {address}: {reason}", "give another one") from None
+    return Opened(folder, listener)

@@ -1,0 +1,113 @@
+"""Starting and stopping a watch from a command."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import os
+import signal
+import time
+from collections.abc import Collection
+from pathlib import Path
+
+from weft.base.errors import RequestError
+from weft.links.watch.alerts.settings import check_command
+from weft.links.watch.collect import Collector
+from weft.links.watch.lab_load import overloads
+from weft.links.watch.notify import kept_alive, notify
+from weft.links.watch.sites import Sites, parse_sites, read_sites
+from weft.links.watch.start import Places, new_record, update_record
+from weft.links.watch.state import read_state
+from weft.links.watch.store.store import StoreError, Writer, read_record
+from weft.links.watch.tell import Level, Tell
+from weft.measure.execute.gate import deeds, refuse_other_owner, refuse_unapproved
+from weft.measure.testbed.event_loop import cancel_on_terminate, run_to_end
+from weft.runs.lock import is_locked
+from weft.runs.meta import FILE_NAME
+
+ENDS_WITHIN_S = 90.0
+
+
+def watch_sites(file: Path, folder: Path, for_s: float | None, tell: Tell) -> list[str]:
+    """Watch until interrupted, or for a time: then the agents end, too. Gives the sites whose agents could not be
+    ended. Raises RequestError."""
+    sites = read_sites(file)
+    check_command(sites.alerts)
+    # What is wrong with the request is said before there is a folder.
+    places = Places()
+    for site in sites.measuring():
+        places.check(site)
+    if (folder / FILE_NAME).exists():
+        # With its token its owner would have the agents, too.
+        refuse_other_owner(folder, folder / FILE_NAME)
+        writer = Writer.resume(folder)
+        update_record(writer.record, sites)
+        writer.save()
+    else:
+        writer = Writer.create(folder, new_record(sites))
+    for text in (*overloads(sites), *places.warnings):
+        tell(text, Level.WARNING)
+    tell(f"{folder}: {len(sites.links)} links; Ctrl-C leaves the agents to themselves")
+    return run_to_end(_watch(writer, sites, tell, file, for_s, places))
+
+
+def deeds_of_watch(folder: Path) -> list[str]:
+    """What ending the agents of a watch does beyond starting others that tell them; raises RequestError."""
+    sites = parse_sites(read_record(folder).config)
+    return list(dict.fromkeys(one for site in sites.sites for one in deeds(site.on)))
+
+
+def stop_watch(folder: Path, tell: Tell, approved: Collection[str] = ()) -> list[str]:
+    """End the coordinator of a folder, and all agents; the sites where that failed. Raises RequestError, also for a
+    folder of another user, and where it names commands that were not `approved`."""
+    record = read_record(folder)
+    refuse_other_owner(folder, folder / FILE_NAME)
+    refuse_unapproved(folder, deeds_of_watch(folder), approved)
+    _end_coordinator(folder)
+    writer = Writer.resume(folder)
+    return run_to_end(
+        _watch(writer, parse_sites(record.config), tell, None, None, Places(), is_over=True)
+    )
+
+
+async def _watch(
+    writer: Writer,
+    sites: Sites,
+    tell: Tell,
+    file: Path | None,
+    for_s: float | None,
+    places: Places,
+    is_over: bool = False,
+) -> list[str]:
+    collector = Collector(writer, sites, tell, places, file)
+    left: list[str] = []
+    told = places.warnings
+    cancel_on_terminate()
+    try:
+        with contextlib.suppress(asyncio.CancelledError), kept_alive():
+            if not is_over:
+                await collector.run(for_s)
+            if is_over or for_s is not None:
+                left = await collector.stop()
+    finally:
+        notify("STOPPING=1")
+        for text in places.warnings:
+            if text not in told:
+                tell(text, Level.WARNING)
+        await collector.close()
+        with contextlib.suppress(StoreError):
+            writer.close()
+    return left
+
+
+def _end_coordinator(folder: Path) -> None:
+    """Ask the process that fetches to end, and wait for it; raises RequestError where it does not."""
+    deadline = time.monotonic() + ENDS_WITHIN_S
+    pid = read_state(folder).pid
+    if is_locked(folder) and pid:
+        with contextlib.suppress(ProcessLookupError):
+            os.kill(pid, signal.SIGTERM)
+    while is_locked(folder):
+        if time.monotonic() > deadline:
+            raise RequestError(f"{folder}: process {pid} does not end", "end it, and try again")
+        time.sleep(0.1)

@@ -1,0 +1,1 @@
+"""The folder of a watch: days of probes, their summaries, and older weeks thinned."""

@@ -1,0 +1,138 @@
+"""A site's clock that was set while it probed: in which order its probes began, and when by the clock as it is now."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+
+from weft.base.statistics import Floats
+from weft.runs.probes import Event
+
+STEP = "clock-step"
+DAY_US = 86_400_000_000
+_NOTED_US = 2_000_000
+"""An agent looks at its clock every second, so that it was set so much before the event's time at most."""
+_DRIFT = 150e-6
+"""A quartz drifts by less. A step that is a larger part of the time since the last one was no drift: the clock was
+wrong all the while."""
+
+Ints = npt.NDArray[np.int64]
+
+
+@dataclass(frozen=True)
+class ClockStep:
+    """The clock went from `old_us` to `new_us`, by its own time; `since_us` is when it was set before, or is known from
+    on."""
+
+    since_us: float
+    old_us: float
+    new_us: float
+
+    @property
+    def by_us(self) -> float:
+        return self.new_us - self.old_us
+
+    @property
+    def is_drift(self) -> bool:
+        """Whether it was right when it was set before."""
+        return abs(self.by_us) <= _DRIFT * (self.old_us - self.since_us)
+
+    @property
+    def line(self) -> tuple[float, float]:
+        """By how much what came before is shifted: so much, and so much for each microsecond of its time. What drifted
+        is as much off as there was time to drift."""
+        if not self.is_drift:
+            return self.by_us, 0.0
+        slope = self.by_us / (self.old_us - self.since_us)
+        return -slope * self.since_us, slope
+
+
+def sets_clock(event: Event, site: str) -> bool:
+    """Whether an event says that the clock of a site was set."""
+    return event.what == STEP and event.site == site and bool(event.seconds)
+
+
+def is_set(site: str, events: Iterable[Event]) -> bool:
+    """Whether the clock of a site was set."""
+    return any(sets_clock(one, site) for one in events)
+
+
+def by_time(rows: pa.Table) -> pa.Table:
+    """Rows of a link in the order of time."""
+    time_us = rows["time_us"].to_numpy()
+    if np.all(np.diff(time_us) >= 0):
+        return rows
+    return rows.take(pa.array(np.argsort(time_us, kind="stable")))
+
+
+def steps_of(site: str, events: Iterable[Event], since_us: float) -> list[ClockStep]:
+    """Those of a site, in the order in which its agent noted them; its probes are known from `since_us` on."""
+    found: list[ClockStep] = []
+    for one in events:
+        if sets_clock(one, site):
+            assert one.seconds is not None
+            new_us = one.time_s * 1e6
+            found.append(ClockStep(since_us, new_us - one.seconds * 1e6, new_us))
+            since_us = new_us
+    return found
+
+
+def as_now(time_us: Ints, steps: list[ClockStep]) -> tuple[Ints, Floats]:
+    """In which order rows of a link began, and when by the clock as it was set last. Rows come in the order of arrival,
+    at least those of each day. What no step explains, such as rows of another machine that were fetched late, is in the
+    order of time."""
+    if not steps:
+        order = np.argsort(time_us, kind="stable")
+        return order, time_us[order].astype(np.float64)
+    order = np.argsort(time_us // DAY_US, kind="stable")
+    time_us = time_us[order]
+    now_us = time_us + _shift_us(time_us, steps)
+    at = np.argsort(now_us, kind="stable")
+    return order[at], now_us[at]
+
+
+def _shift_us(time_us: Ints, steps: list[ClockStep]) -> Floats:
+    """Of rows that are in the order of arrival day by day. A step that was no drift shifts all that came before, drift
+    what came since the last step."""
+    _, first = np.unique(time_us // DAY_US, return_index=True)
+    last = np.append(first[1:], len(time_us))
+    constant, slope = np.zeros(len(time_us) + 1), np.zeros(len(time_us) + 1)
+    begin = first
+    for step, end in zip(steps, _ends(time_us, first, last, steps), strict=True):
+        for total, value in zip((constant, slope), step.line, strict=True):
+            np.add.at(total, begin if step.is_drift else first, value)
+            np.add.at(total, end, -value)
+        begin = end
+    return np.asarray(np.cumsum(constant)[:-1] + np.cumsum(slope)[:-1] * time_us)
+
+
+def _ends(time_us: Ints, first: Ints, last: Ints, steps: list[ClockStep]) -> list[Ints]:
+    """For each step where the rows before it end, of each day; the last step first, since a clock can come back to a
+    day."""
+    found: list[Ints] = []
+    for step in reversed(steps):
+        days = zip(first.tolist(), last.tolist(), strict=True)
+        last = np.array([b + _before(time_us[b:e], step) for b, e in days], np.int64)
+        found.insert(0, last)
+    return found
+
+
+def _before(time_us: Ints, step: ClockStep) -> int:
+    """How many of the rows up to the next step, of a day, began before this one."""
+    if step.by_us > 0:
+        return _behind_last(time_us < (step.old_us + step.new_us) / 2)
+    is_behind = time_us >= step.new_us - _NOTED_US
+    is_from = np.append(False, time_us[:-1] <= step.old_us)[: len(time_us)]
+    is_back = np.diff(time_us, prepend=time_us[:1]) < 0
+    back = np.flatnonzero(is_behind & is_from & is_back)
+    return int(back[-1]) if len(back) else int(np.argmax(np.append(is_behind, True)))
+
+
+def _behind_last(chosen: npt.NDArray[np.bool_]) -> int:
+    """The position behind the last of these; 0 where there are none."""
+    found = np.flatnonzero(chosen)
+    return int(found[-1]) + 1 if len(found) else 0

@@ -1,0 +1,326 @@
+"""The folder of a watch: run.json, a table of probes for each day, and events. Killing its writer loses what was not
+appended yet, and nothing else: `weft watch` appends every ten seconds."""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+
+import msgspec
+import numpy as np
+import pyarrow as pa
+from msgspec import Struct, field
+
+from weft.base.errors import RequestError, WeftError
+from weft.base.files.fresh_file import fresh_file
+from weft.base.files.text_file import ContentError, parse_json, read_bytes, read_json
+from weft.links.analysis.local_time import USUAL
+from weft.links.watch.store.clock import by_time, is_set
+from weft.links.watch.store.days import (
+    DAY_US,
+    SAMPLES_NAME,
+    compact,
+    day_name,
+    names_of_days,
+    read_day,
+    stream_path,
+)
+from weft.links.watch.store.lines import Lines
+from weft.links.watch.store.summary import read_summary
+from weft.runs.columns.table_stream import TableStream
+from weft.runs.lock import FolderLock
+from weft.runs.probes import DAY_SCHEMA, KINDS, SCHEMA, Event
+
+__all__ = [
+    "KINDS",
+    "SAMPLES_NAME",
+    "SCHEMA",
+    "Event",
+    "Link",
+    "Record",
+    "Site",
+    "StoreError",
+    "Watched",
+    "Writer",
+    "open_watch",
+    "read_day",
+    "written",
+]
+
+FILE_NAME = "run.json"
+EVENTS_NAME = "events.jsonl"
+
+
+class Site(Struct, frozen=True, kw_only=True):
+    """A place that agents probe from: how it is reached (`--on` of one node; none where it was imported), and its
+    address in each network, "" being the usual one."""
+
+    name: str
+    on: str = ""
+    networks: dict[str, str] = field(default_factory=dict)
+
+
+class Link(Struct, frozen=True, kw_only=True):
+    """One direction between two sites (by name) in a network; `interval_s` is None where it is not known. Hours of the
+    week are those of the `timezone`."""
+
+    src: str
+    dst: str
+    network: str = ""
+    interval_s: float | None = None
+    timezone: str = USUAL
+
+
+class Record(Struct, kw_only=True):
+    """What run.json says. Links are never removed, so that rows keep their meaning: `active` are those now probed.
+    `notes` are what an importer says of its files."""
+
+    kind: Literal["watch"] = "watch"
+    schema: int = 1
+    created_s: float = field(default_factory=time.time)
+    sites: list[Site] = field(default_factory=list)
+    links: list[Link] = field(default_factory=list)
+    active: list[int] = field(default_factory=list)
+    token: str = ""
+    config: str = ""
+    source: str = "agents"
+    notes: list[str] = field(default_factory=list)
+
+    @property
+    def is_replay(self) -> bool:
+        """Whether the probes are another monitor's: no agent measures."""
+        return self.source != "agents"
+
+    def link(self, wanted: Link) -> int:
+        """The position of a link, which is added, or has its interval changed, where that is new."""
+        for index, one in enumerate(self.links):
+            if (one.src, one.dst, one.network) == (wanted.src, wanted.dst, wanted.network):
+                self.links[index] = wanted
+                return index
+        self.links.append(wanted)
+        return len(self.links) - 1
+
+
+class _Kind(Struct):
+    """What the run.json of any folder may say first."""
+
+    kind: str = ""
+    plan: object = None
+
+
+class StoreError(WeftError):
+    """The folder cannot be written, as where its disk is full."""
+
+
+@contextmanager
+def written(folder: Path) -> Iterator[None]:
+    """Raises StoreError where something in the folder could not be written."""
+    try:
+        yield
+    except OSError as error:
+        raise StoreError(f"{folder}: cannot be written: {error.strerror}") from None
+
+
+class Writer:
+    """Appends to the folder, which is locked until `close`. What raises StoreError can be tried again."""
+
+    def __init__(self, folder: Path, record: Record) -> None:
+        self.folder = folder
+        self.record = record
+        with written(folder):
+            (folder / SAMPLES_NAME).mkdir(parents=True, exist_ok=True)
+            self._lock = FolderLock(folder)
+        self._streams: dict[str, TableStream] = {}
+        self._touched_s: dict[str, float] = {}
+        with written(folder):
+            for path in sorted((folder / SAMPLES_NAME).glob("*.arrows")):
+                compact(folder, path.stem)
+            self._events = Lines(folder / EVENTS_NAME)
+        self.save()
+
+    @classmethod
+    def create(cls, folder: Path, record: Record) -> Writer:
+        """Make a folder; raises RequestError where there is something already."""
+        if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
+            raise RequestError(f"{folder}: already exists", "choose another --out")
+        with written(folder):
+            folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+        return cls(folder, record)
+
+    @classmethod
+    def resume(cls, folder: Path) -> Writer:
+        """Go on with a folder; raises RequestError where it is none, or another process writes it."""
+        return cls(folder, read_record(folder))
+
+    def save(self) -> None:
+        """Write run.json, which only its owner may read: it has the token."""
+        path = self.folder / FILE_NAME
+        temporary = path.with_name(FILE_NAME + ".new")
+        with written(self.folder):
+            with fresh_file(temporary, mode=0o600) as file:
+                file.write(msgspec.json.format(msgspec.json.encode(self.record), indent=1) + b"\n")
+                file.flush()
+                os.fsync(file.fileno())
+            temporary.replace(path)
+
+    def append(self, rows: pa.Table) -> None:
+        """Hand probes (`SCHEMA`) of any days to the kernel: what kills this process does not touch them."""
+        days = rows["time_us"].to_numpy() // DAY_US
+        for day in np.unique(days):
+            part = rows.filter(pa.array(days == day)).combine_chunks()
+            with self._day_written(day_name(int(day))) as stream:
+                for batch in part.to_batches():
+                    stream.append(batch)
+            self._touched_s[day_name(int(day))] = time.monotonic()
+
+    def add_event(self, event: Event) -> None:
+        """Append an event, now or with the next `sync` that succeeds."""
+        self._events.add(msgspec.json.encode(event))
+
+    def sync(self) -> None:
+        """Force everything to the disk, and compact days that are over and have had nothing for ten minutes."""
+        with written(self.folder):
+            self._events.sync()
+        for name in list(self._streams):
+            with self._day_written(name) as stream:
+                stream.sync()
+        today, now_s = day_name(time.time_ns() // 1000 // DAY_US), time.monotonic()
+        for path in sorted((self.folder / SAMPLES_NAME).glob("*.arrows")):
+            if path.stem < today and now_s - self._touched_s.get(path.stem, -600.0) >= 600:
+                self._finish_day(path.stem)
+
+    def close(self) -> None:
+        """Compact all days, and let others write; raises StoreError where that failed, and a later writer does it."""
+        try:
+            for name in list(self._streams):
+                self._finish_day(name)
+            with written(self.folder):
+                self._events.sync()
+        finally:
+            self._events.close()
+            self._lock.release()
+
+    @contextmanager
+    def _day_written(self, name: str) -> Iterator[TableStream]:
+        """The stream of a day. Behind a write that failed nothing could be read, so that stream is abandoned; what it
+        has is compacted before there is another."""
+        with written(self.folder):
+            if name not in self._streams:
+                path = stream_path(self.folder, name)
+                if path.exists():
+                    compact(self.folder, name)
+                self._streams[name] = TableStream(path, SCHEMA)
+            self._touched_s.setdefault(name, time.monotonic())
+            try:
+                yield self._streams[name]
+            except OSError:
+                self._streams.pop(name).abandon()
+                raise
+
+    def _finish_day(self, name: str) -> None:
+        with written(self.folder):
+            if name in self._streams:
+                self._streams.pop(name).close()
+            compact(self.folder, name)
+
+
+@dataclass(frozen=True)
+class Watched:
+    """A watch as read from its folder; `days` are tables by name, link by link in the order of arrival."""
+
+    folder: Path
+    record: Record
+    days: dict[str, pa.Table]
+    events: list[Event]
+    damage: list[str]
+
+    def samples(self) -> pa.Table:
+        """All probes, day by day."""
+        return pa.concat_tables([DAY_SCHEMA.empty_table(), *self.days.values()])
+
+    def probes(self, link: int) -> pa.Table:
+        """Those of one link, in the order of time; where its source's clock was set, day by day in that of arrival."""
+        rows = pa.concat_tables([DAY_SCHEMA.empty_table(), *self._of_link(link)])
+        return rows if is_set(self.record.links[link].src, self.events) else by_time(rows)
+
+    def _of_link(self, link: int) -> Iterator[pa.Table]:
+        for table in self.days.values():
+            first, end = np.searchsorted(table["link"].to_numpy(), [link, link + 1])
+            yield table.slice(first, end - first)
+
+
+def open_watch(
+    folder: str | os.PathLike[str], since: float | None = None, *, is_summary: bool = False
+) -> Watched:
+    """Read a watch, that is written or at rest; raises RequestError where there is none. `since` (Unix time in seconds)
+    leaves out what began before. A summary has all losses, and of the answers of days that are over one a minute."""
+    path = Path(folder)
+    record = read_record(path)
+    days, damage = {}, []
+    first = day_name(int(since * 1e6) // DAY_US) if since is not None else ""
+    for name in names_of_days(path):
+        if name >= first:
+            found = read_summary(path, name) if is_summary else read_day(path, name)
+            days[name] = _since(found.table, since) if name == first else found.table
+            damage += [f"{name}: {found.damage}"] if found.damage else []
+    events = [one for one in read_events(path) if since is None or one.time_s >= since]
+    return Watched(path, record, days, events, damage)
+
+
+def _since(table: pa.Table, since: float | None) -> pa.Table:
+    return (
+        table
+        if since is None
+        else table.filter(pa.array(table["time_us"].to_numpy() >= since * 1e6))
+    )
+
+
+def is_watch(folder: Path) -> bool:
+    """Whether a folder is that of a watch, by what run.json says of its kind."""
+    try:
+        return read_json(folder / FILE_NAME, _Kind).kind == "watch"
+    except (FileNotFoundError, ContentError):
+        return False
+
+
+def read_record(folder: Path) -> Record:
+    """run.json; raises RequestError where there is none, or it is of another kind."""
+    try:
+        return read_json(folder / FILE_NAME, Record, "not that of a watch")
+    except FileNotFoundError:
+        hint = "give the folder that `weft watch start --out` wrote"
+        raise RequestError(f"{folder}: not a watch, it has no {FILE_NAME}", hint) from None
+    except ContentError:
+        if _is_run(folder):
+            hint = "`weft show` and `weft report` read it"
+            raise RequestError(f"{folder}: a run, not a watch of links", hint) from None
+        raise
+
+
+def _is_run(folder: Path) -> bool:
+    try:
+        return read_json(folder / FILE_NAME, _Kind).plan is not None
+    except ContentError:
+        return False
+
+
+def read_events(folder: Path) -> list[Event]:
+    """All events in the order of arrival, each once; a line that a kill has cut is left out."""
+    try:
+        lines = read_bytes(folder / EVENTS_NAME).splitlines()
+    except FileNotFoundError:
+        return []
+    return list(_decoded(dict.fromkeys(lines)))
+
+
+def _decoded(lines: Iterable[bytes]) -> Iterator[Event]:
+    for line in lines:
+        try:
+            yield parse_json(line, Event, EVENTS_NAME)
+        except ContentError:
+            continue

@@ -1,0 +1,140 @@
+"""Answers of a day thinned such that what is said of it stays: losses, outages, gaps, and what each quarter of an hour
+was like."""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+
+from weft.links.analysis.quarters import QUARTER_S
+
+Ints = npt.NDArray[np.int64]
+Bools = npt.NDArray[np.bool_]
+
+LONGEST_TO_S = 180.0
+"""So that a quarter keeps enough answers for its minimum to be one."""
+_QUARTER_US = round(QUARTER_S * 1e6)
+_GAP_INTERVALS = 5
+
+
+def thin(table: pa.Table, to_s: float) -> pa.Table:
+    """The rows to keep of a day that was not thinned yet (`DAY_SCHEMA`, link by link in the order of arrival): of each
+    kind and size of a link one in `to_s`, and `stands` says for how many. Where the clock was set back, what came
+    before and behind are thinned each by itself.
+
+    All losses stay, and the answers of each kind and size on both sides of gaps and of losses of any link, which say
+    what failed together. Of each quarter of an hour those answers stay
+    that split the others evenly by their time, least, median and greatest among them; so minimum and median are as
+    before. O(n log n).
+    """
+    if not table.num_rows:
+        return table
+    time_us = table["time_us"].to_numpy()
+    link = _group(table["link"].to_numpy(), np.cumsum(np.diff(time_us, prepend=0) < 0))
+    lost = table["rtt_ns"].is_null().to_numpy()
+    rtt = table["rtt_ns"].fill_null(0).to_numpy()
+    group = _group(link, table["kind"].to_numpy(), table["size_bytes"].to_numpy())
+    order = np.lexsort((time_us, group))
+    forced = np.empty(len(order), bool)
+    gap, losses = _gaps_before(time_us, link), _losses_before(time_us, lost)
+    cell = group * 100 + time_us // _QUARTER_US % 96
+    forced[order] = _edges(
+        group[order], cell[order], gap[order], losses[order], time_us[order], lost[order]
+    )
+    kept = forced.copy()
+    chosen = np.flatnonzero(~lost)
+    half = max(2, round(QUARTER_S / to_s) // 2)
+    kept[chosen] = _spread(cell[chosen], rtt[chosen], forced[chosen], half)
+    stands = np.ones(len(order), np.int32)
+    stands[order] = _stands(kept[order])
+    index = table.column_names.index("stands")
+    return table.set_column(index, "stands", pa.array(stands)).filter(pa.array(kept))
+
+
+def _group(*columns: npt.NDArray[np.integer]) -> Ints:
+    """A number for each combination of values."""
+    number = np.zeros(len(columns[0]), np.int64)
+    for column in columns:
+        values, code = np.unique(column, return_inverse=True)
+        number = number * len(values) + code
+    return number
+
+
+def _gaps_before(time_us: Ints, name: npt.NDArray[np.integer]) -> Ints:
+    """For each row, in the order of name and time, the number of gaps before it."""
+    steps = np.diff(time_us, prepend=time_us[0])
+    is_first = np.diff(name, prepend=name[0]) != 0
+    usual = np.zeros(len(name))
+    for one in np.unique(name):
+        usual[name == one] = np.median(steps[(name == one) & ~is_first])
+    return np.asarray(np.cumsum(is_first | (steps > _GAP_INTERVALS * np.maximum(usual, 1))))
+
+
+def _losses_before(time_us: Ints, lost: Bools) -> Ints:
+    """For each row the losses before it on all links."""
+    order = np.argsort(time_us, kind="stable")
+    count = np.empty(len(order), np.int64)
+    count[order] = np.cumsum(lost[order]) - lost[order]
+    return count
+
+
+def _edges(group: Ints, cell: Ints, gap: Ints, losses: Ints, time_us: Ints, lost: Bools) -> Bools:
+    """Losses, and what of each group is next to a loss of any link, to a gap of its link or of itself, or to either
+    end of a quarter; in the order of group and time."""
+    begins = np.ones(len(group), bool)
+    begins[1:] = (np.diff(gap) != 0) | (np.diff(_gaps_before(time_us, group)) != 0)
+    begins[1:] |= (np.diff(cell) != 0) | (np.diff(losses) != 0)
+    ends = np.append(begins[1:], True)
+    before = np.append(lost[1:], False)
+    return np.asarray(begins | ends | lost | before)
+
+
+def _spread(cell: Ints, rtt: Ints, forced: Bools, half: int) -> Bools:
+    """Of each cell the forced answers, and at least `half` on each side of the median one, evenly by rank and as many
+    below as above."""
+    order = np.lexsort((rtt, cell))
+    _, number, count = np.unique(cell[order], return_inverse=True, return_counts=True)
+    first = np.cumsum(count) - count
+    rank = np.arange(len(order)) - first[number]
+    middle = (count // 2)[number]
+    above = rank > middle
+    # A side of a cell, whose answers are counted from the far end.
+    side = 2 * number + above
+    size = np.where(above, count[number] - 1 - middle, middle)
+    place = np.where(above, count[number] - 1 - rank, rank)
+    kept = forced[order] | (rank == middle) | _evenly(place, size, np.minimum(half, size))
+    kept |= _balance(kept, side, rank == middle, place)
+    found = np.empty(len(order), bool)
+    found[order] = kept
+    return found
+
+
+def _evenly(place: Ints, size: Ints, wanted: Ints) -> Bools:
+    """Whether a place is one of as many as are wanted, evenly from 0 on."""
+    size = np.maximum(size, 1)
+    at = -(-place * wanted // size)
+    return np.asarray((at < wanted) & (at * size // np.maximum(wanted, 1) == place))
+
+
+def _balance(kept: Bools, side: Ints, is_middle: Bools, place: Ints) -> Bools:
+    """What is to be kept besides, so that both sides of the middle have as many; all of a side that has too few."""
+    sides = int(side.max(initial=0)) // 2 * 2 + 2
+    has = np.bincount(side, kept & ~is_middle, sides).astype(np.int64)
+    missing = (has.reshape(-1, 2).max(axis=1, keepdims=True) - has.reshape(-1, 2)).ravel()[side]
+    free = np.flatnonzero(~kept)
+    order = free[np.lexsort((place[free], side[free]))]
+    count = np.bincount(side[free], minlength=sides)
+    position = np.arange(len(order)) - (np.cumsum(count) - count)[side[order]]
+    size = count[side[order]]
+    added = np.zeros(len(kept), bool)
+    added[order] = _evenly(position, size, np.minimum(missing[order], size))
+    return added
+
+
+def _stands(kept: Bools) -> npt.NDArray[np.int32]:
+    """For each row the rows from it to the next that is kept."""
+    at = np.flatnonzero(kept)
+    stands = np.ones(len(kept), np.int32)
+    stands[at] = np.diff(at, append=len(kept))
+    return stands

@@ -1,0 +1,1 @@
+"""A plan carried out: testbeds, and what runs on them."""

@@ -1,0 +1,113 @@
+"""A step whose phases are chosen while it runs, by what has been measured so far."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Protocol
+
+import msgspec
+import pyarrow as pa
+import pyarrow.compute as pc
+from msgspec.structs import replace
+
+from weft.measure.execute.crew import Crew
+from weft.measure.execute.ensemble.ensemble import Ensemble
+from weft.measure.execute.logbook import Logbook
+from weft.measure.execute.mpi.ensemble import MpiEnsemble
+from weft.measure.execute.progress import StepProgress
+from weft.plan.pattern import Health, Paths, Xray
+from weft.plan.phases import Phase
+from weft.plan.plan import Step
+from weft.runs.experiment import PhaseSpec
+from weft.runs.folder import RunWriter
+
+
+class Chooser(Protocol):
+    """Decides what a step measures next. Samples are always those of the whole run so far."""
+
+    def settle(self, samples: pa.Table) -> Step:
+        """The step, with the options and size that suit what earlier steps measured."""
+
+    def next_phases(self, samples: pa.Table, lost: set[int], elapsed_s: float) -> list[PhaseSpec]:
+        """What to run next, in order, without the lost nodes; nothing when finished."""
+
+    @property
+    def summary(self) -> str:
+        """Why it stopped, for people."""
+
+
+Choosers = Callable[[RunWriter, int], Chooser]
+"""Makes the chooser of a step of a run."""
+
+
+@dataclass
+class AdaptiveStep:
+    """Runs the phases that a chooser asks for, until it asks for none; a resumed step goes on where it was."""
+
+    _ensemble: Ensemble | MpiEnsemble
+    _chooser: Chooser
+    _logbook: Logbook
+    _progress: StepProgress
+
+    def __post_init__(self) -> None:
+        logbook = self._logbook
+        self._before_s = elapsed_s(logbook.writer.samples, logbook.step, logbook.launch)
+        self._began_s = time.monotonic()
+
+    async def run(self, crew: Crew, left: list[Phase]) -> None:
+        """Everything, beginning with what was chosen before and is `left` to do."""
+        await self._ensemble.run(left)
+        while specs := self._choose(crew):
+            self._progress.grow(len(specs))
+            phases = [record_choice(self._logbook, spec) for spec in specs]
+            self._logbook.writer.sync()
+            await self._ensemble.run(phases)
+        if self._elapsed_s() >= self._budget_s():
+            self._logbook.meta.warn(
+                "time-was-up",
+                f"{self._logbook.step_name}: {self._chooser.summary}",
+                "give the step more `time`",
+            )
+
+    def _choose(self, crew: Crew) -> list[PhaseSpec]:
+        samples = self._logbook.writer.samples
+        return self._chooser.next_phases(samples, set(crew.lost), self._elapsed_s())
+
+    def _budget_s(self) -> float:
+        pattern = self._logbook.meta.plan.steps[self._logbook.step].pattern
+        assert isinstance(pattern, (Xray, Paths, Health))
+        return pattern.time_ns / 1e9
+
+    def _elapsed_s(self) -> float:
+        return self._before_s + time.monotonic() - self._began_s
+
+
+def record_choice(logbook: Logbook, spec: PhaseSpec) -> Phase:
+    """Number a phase on, and write down what it is before it runs."""
+    chosen = logbook.meta.chosen(logbook.step, logbook.launch)
+    index = chosen[-1]["phase"] + 1 if chosen else 0
+    network = logbook.meta.plan.steps[logbook.step].on_network
+    transfers = tuple(replace(one, network=network) for one in spec.transfers)
+    phase = Phase(index, spec.size_bytes, "stream", transfers, stop=spec.stop)
+    logbook.phase_chosen(phase, spec.experiments)
+    return phase
+
+
+def chosen_phases(logbook: Logbook) -> list[Phase]:
+    """The phases that were chosen for a step so far, as an ensemble runs them."""
+    return [
+        msgspec.convert({"index": one["phase"], "work": "stream", **one}, Phase)
+        for one in logbook.meta.chosen(logbook.step, logbook.launch)
+    ]
+
+
+def elapsed_s(samples: pa.Table, step: int, launch: int) -> float:
+    """How long a step has taken before it was resumed, by its samples."""
+    rows = samples.filter((pc.field("step") == step) & (pc.field("launch") == launch))
+    if not rows.num_rows:
+        return 0.0
+    ends = pc.add(rows["start_ns"], rows["elapsed_ns"])
+    span_ns: int = pc.subtract(pc.max(ends), pc.min(rows["start_ns"])).as_py()
+    return span_ns / 1e9

@@ -1,0 +1,21 @@
+"""The earlier run that a run is to be measured against, before anything is started."""
+
+from __future__ import annotations
+
+from weft.base.errors import RequestError
+from weft.plan.plan import Plan
+from weft.runs.missing import COMPUTED
+from weft.runs.records.goal_records import Against
+from weft.understand.curve.earlier import earlier_run
+
+
+def settle_against(earlier: str | None, plan: Plan, spec: str) -> Against | None:
+    """As run.json names it; raises RequestError when it is no run, does not fit the plan, or could decide nothing."""
+    if earlier is None:
+        return None
+    if spec.partition(":")[0] in COMPUTED:
+        raise RequestError(
+            f"--against {earlier}: what {spec} computes comes out the same in each launch",
+            "run it without, then use `weft compare`",
+        )
+    return earlier_run(earlier, plan).recorded()

@@ -1,0 +1,112 @@
+"""What receiving costs, measured before the application of a live stream computes gamma times as much."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+
+import msgspec
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from weft.measure.execute.pair import StepJob, run_step
+from weft.measure.testbed.agent.agent import Agent, AgentError, Recorded
+from weft.measure.testbed.agent.wire_format import Evidence
+from weft.plan.pattern import Stream
+from weft.plan.phases import expand
+from weft.plan.plan import TimeRule
+from weft.runs.meta import RunMeta
+from weft.runs.records.records import Cost
+from weft.understand.node.receiving_cost import busy_cost, byte_ps, measured_cost, work_costs
+
+_TRIALS = TimeRule(trial_ns=250_000_000, trials=4)
+"""Kernels count soft interrupts in ticks of up to 10 ms."""
+_LEAST_NS = 600_000_000
+_ROUNDS = 4
+"""A machine with other work misjudges how many messages a trial needs: then it is measured again, so often at most."""
+_UNREAD_IS_LOST = ("udp",)
+"""Nothing holds such a sender back, so that a receiver which computes receives less, not later."""
+
+
+@dataclass
+class _Heard:
+    """What the two agents said."""
+
+    sizes: list[tuple[int, int]]
+    """Phase and size of its messages."""
+    cpu: int = 0
+    """The receiver's."""
+    samples: list[pa.RecordBatch] = field(default_factory=list)
+    evidence: dict[int, list[pa.RecordBatch]] = field(default_factory=lambda: defaultdict(list))
+
+    def take(self, node: int, said: Recorded) -> None:
+        if isinstance(said, Evidence):
+            self.evidence[node].append(said.rows)
+
+    def rows(self, node: int, phase: int) -> pa.Table:
+        """A node's evidence beside a phase."""
+        table = pa.Table.from_batches(self.evidence[node])
+        at = table.column_names.index("counter")
+        table = table.set_column(at, "counter", table["counter"].cast("string"))
+        return table.filter(pc.equal(table["phase"], phase))
+
+    def moved(self, phase: int) -> tuple[int, int]:
+        """Bytes and nanoseconds of all batches of a phase."""
+        samples = pa.Table.from_batches(self.samples)
+        mine = samples.filter(pc.equal(samples["phase"], phase))
+        sizes = pc.multiply(mine["size_bytes"], mine["messages"].cast(pa.int64()))
+        return int(pc.sum(sizes).as_py()), int(pc.sum(mine["elapsed_ns"]).as_py())
+
+    def shortest_ns(self) -> int:
+        """Of the phase that was measured the least."""
+        return min(self.moved(phase)[1] for phase, _ in self.sizes)
+
+
+async def with_work(agents: Sequence[Agent], job: StepJob, meta: RunMeta) -> StepJob:
+    """The job with what a byte of each size costs, which is measured first and noted in the run; raises AgentError."""
+    known = {(one["step"], one["launch"]) for one in meta.costs}
+    if (job.step_index, job.launch) not in known:
+        meta.costs.extend(await _measured(agents, job))
+    costs = work_costs(meta, job.step_index)
+    return replace(job, costs_ps=tuple((one["size_bytes"], byte_ps(one)) for one in costs))
+
+
+async def _measured(agents: Sequence[Agent], job: StepJob) -> list[Cost]:
+    """The costs of all sizes of the step: from a second of each at gamma 0, and from one at a gamma of about 1."""
+    heard = await _measure(agents, job, 0.0)
+    costs = [
+        measured_cost(
+            (job.step_index, job.launch, size_bytes),
+            heard.moved(phase),
+            (heard.rows(0, phase), heard.rows(1, phase)),
+            heard.cpu,
+        )
+        for phase, size_bytes in heard.sizes
+    ]
+    if job.step.transport not in _UNREAD_IS_LOST:
+        work = tuple((one["size_bytes"], byte_ps(one)) for one in costs)
+        loaded = await _measure(agents, replace(job, costs_ps=work), 1.0)
+        for cost, (phase, _) in zip(costs, loaded.sizes, strict=True):
+            cost["busy"] = busy_cost(loaded.moved(phase)[0], loaded.rows(1, phase), loaded.cpu)
+    return costs
+
+
+async def _measure(agents: Sequence[Agent], job: StepJob, gamma: float) -> _Heard:
+    """All sizes of the step at one gamma, until they took long enough."""
+    assert isinstance(job.step.pattern, Stream)
+    pattern = msgspec.structs.replace(job.step.pattern, gamma=(gamma,))
+    step = msgspec.structs.replace(job.step, pattern=pattern, stop=_TRIALS)
+    phases = expand(step, len(job.nodes))
+    alone = replace(job, step=step, phases=[one.index for one in phases])
+    heard = _Heard([(one.index, one.size_bytes) for one in phases])
+    for _ in range(_ROUNDS):
+        outcome = await run_step(list(agents), alone, heard.samples.append, on_evidence=heard.take)
+        cpus = outcome.effective[agents[1].node].get("cpus")
+        if not (isinstance(cpus, list) and heard.evidence[0] and heard.evidence[1]):
+            reason = "says nothing of its processor time"
+            raise AgentError(agents[1].node, "no-evidence", reason, [])
+        heard.cpu = cpus[0]
+        if heard.shortest_ns() >= _LEAST_NS:
+            break
+    return heard

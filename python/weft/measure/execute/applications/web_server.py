@@ -1,0 +1,184 @@
+"""A web server between two agents: one has a real server on its node, the other is its users."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+import pyarrow as pa
+from msgspec import UNSET
+from msgspec.structs import asdict, replace
+
+from weft.base.errors import RequestError
+from weft.measure.execute.crew import Crew
+from weft.measure.execute.logbook import Logbook
+from weft.measure.execute.pair import StepJob, all_of, endpoint
+from weft.measure.testbed.agent.agent import Agent, AgentError, Recorded
+from weft.measure.testbed.agent.reply import (
+    Awaiting,
+    Connected,
+    Counted,
+    Counting,
+    Done,
+    Recording,
+    Responses,
+    Serving,
+)
+from weft.measure.testbed.agent.request import After, Before, Over, WebServe, WebUsers
+from weft.measure.testbed.agent.wire_format import Evidence
+from weft.measure.testbed.base import Testbed
+from weft.measure.testbed.event_loop import run_to_end
+from weft.plan.pattern import Webserver
+from weft.plan.plan import Plan, Step
+
+USERS = 0
+SERVER = 1
+"""The two nodes."""
+TIME_NS = 5_000_000_000
+"""How long so many users are measured in a launch."""
+LATE_SHARE = 0.1
+"""A generator that is later than such a part of the response time decides it."""
+
+
+def with_loops(plan: Plan) -> Plan:
+    """The plan for a real server: users in an open loop, and beside it in a closed one, where a step leaves it open."""
+    return replace(plan, steps=tuple(one for step in plan.steps for one in _loops(step)))
+
+
+def _loops(step: Step) -> Iterator[Step]:
+    pattern = step.pattern
+    if not isinstance(pattern, Webserver):
+        yield step
+        return
+    pattern = replace(pattern, time_ns=pattern.time_ns or TIME_NS)
+    if pattern.arrivals is not UNSET:
+        yield replace(step, pattern=pattern)
+        return
+    yield replace(step, pattern=replace(pattern, arrivals="open"))
+    name = f"{step.name}-closed"
+    yield replace(step, name=name, pattern=replace(pattern, arrivals="closed"))
+
+
+def check_servers(plan: Plan, testbed: Testbed) -> Plan:
+    """The plan with the servers that there are; raises RequestError where one cannot be started."""
+    if not any(step.is_webserver for step in plan.steps):
+        return plan
+    return run_to_end(_with_servers(plan, testbed))
+
+
+async def _with_servers(plan: Plan, testbed: Testbed) -> Plan:
+    crew = await Crew.start(testbed, [SERVER])
+    try:
+        for index, step in enumerate(plan.steps):
+            if isinstance(step.pattern, Webserver) and SERVER in crew.agents:
+                program = await _try_server(crew.agents[SERVER], testbed, step)
+                server = "nginx" if program == "nginx" else "apache"
+                plan = plan.with_step(
+                    index, replace(step, pattern=replace(step.pattern, server=server))
+                )
+    finally:
+        await crew.close()
+    return plan
+
+
+async def _try_server(agent: Agent, testbed: Testbed, step: Step) -> str:
+    """Start and stop it; an agent that does not start is for the run to report."""
+    job = StepJob(0, step, 0, [], testbed.nodes, "00" * 32, 0, 1.0)
+    try:
+        serving = await _start(agent, job)
+        await agent.send(Over())
+        await agent.expect(Done, beside=lambda said: None)
+    except AgentError as error:
+        raise RequestError(
+            f"step {step.name!r}: {error.message}",
+            "--server chooses apache or nginx; `weft doctor` says what is installed here",
+        ) from None
+    return serving.program
+
+
+async def _start(agent: Agent, job: StepJob) -> Serving:
+    await agent.send(WebServe(**asdict(job.serve_request(SERVER))))
+    return await agent.expect(Serving)
+
+
+async def run_web_step(agents: list[Agent], job: StepJob, logbook: Logbook) -> None:
+    """Measure the phases of a step, each with fresh connections to the same server; raises AgentError, and what was
+    measured before stays."""
+    users, server = agents[USERS], agents[SERVER]
+    ahead_ns = await users.clock_offset_ns()
+    serving = await _start(server, job)
+    logbook.settings(server.node, {"server": serving.program, "version": serving.version})
+    peer = endpoint(job.nodes[SERVER].address, serving.port)
+    for phase in job.phases:
+        asked = WebUsers(
+            **asdict(job.serve_request(USERS)),
+            peer=peer,
+            step_index=job.step_index,
+            launch=job.launch,
+            phase=phase,
+            epoch_ns=job.epoch_ns + ahead_ns,
+        )
+        await users.send(asked)
+        await _Phase(users, server, logbook, phase).run()
+    await server.send(Over())
+    await server.expect(Done, beside=lambda said: logbook.evidence.take(SERVER, said))
+
+
+class _Phase:
+    """One number of users and one page."""
+
+    def __init__(self, users: Agent, server: Agent, logbook: Logbook, phase: int) -> None:
+        self._users, self._server = users, server
+        self._logbook, self._phase = logbook, phase
+
+    async def run(self) -> None:
+        """The server's node says nothing until it is asked, but for its server's end."""
+        await all_of([self._follow_users(), self._follow_server()])
+
+    async def _follow_server(self) -> None:
+        await self._server.expect(Awaiting, beside=self._of(SERVER))
+
+    async def _follow_users(self) -> None:
+        while True:
+            said = await self._users.receive()
+            match said:
+                case Counting():
+                    await self._server.send(Before(phase=self._phase))
+                case Counted():
+                    await self._server.send(After())
+                case Evidence() | Recording():
+                    self._logbook.evidence.take(USERS, said)
+                case Connected(effective):
+                    self._logbook.settings(self._users.node, effective)
+                case Responses():
+                    self._take(said)
+                case pa.RecordBatch():
+                    self._logbook.phases_measured([self._phase], [said])
+                case Done():
+                    return
+
+    def _of(self, node: int) -> Callable[[Recorded], None]:
+        return lambda said: self._logbook.evidence.take(node, said)
+
+    def _take(self, found: Responses) -> None:
+        self._logbook.pages(found)
+        failed = found.errors + found.timeouts
+        if failed:
+            self._warn_once(
+                "pages-failed",
+                f"{found.users} users got no page for {failed} of {found.requests + failed} requests "
+                f"({found.errors} errors, {found.timeouts} time-outs)",
+                "response times are those of the others: look at the server's load, take fewer users",
+            )
+        if found.late_ns > LATE_SHARE * found.median_ns:
+            self._warn_once(
+                "generator-late",
+                f"with {found.users} users requests left up to {found.late_ns / 1e3:.0f} us late (99 %), "
+                f"the median response time is {found.median_ns / 1e3:.0f} us",
+                "response times hold that time: give the users' node a processor of its own, or take fewer users",
+            )
+
+    def _warn_once(self, code: str, message: str, hint: str) -> None:
+        """The first of a step stands for all."""
+        name, meta = self._logbook.step_name, self._logbook.meta
+        if not any(one.code == code and one.message.startswith(name) for one in meta.warnings):
+            meta.warn(code, f"{name}: {message}", hint)

@@ -1,0 +1,157 @@
+"""What a session of many nodes does: transfers of phases, or the parts of programs."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Protocol
+
+import msgspec
+
+from weft import _core
+from weft.measure.execute.pair import StepJob
+from weft.measure.testbed.agent import request
+from weft.measure.testbed.agent.request import Request
+from weft.plan.pattern import Compute, Halo, Hpl, Pattern, Program, Traffic
+from weft.plan.phases import Phase
+from weft.plan.plan import to_json
+from weft.plan.roles import participants, parts, without
+from weft.plan.trace_file import read_program
+
+MOST_ROWS = 2_000_000
+"""Messages of a step's programs whose times are kept, in a launch."""
+
+
+class Work(Protocol):
+    """How phases are divided among nodes."""
+
+    def participants(self, phase: Phase) -> set[int]:
+        """The nodes that take part."""
+
+    def without(self, phase: Phase, lost: Collection[int]) -> Phase | None:
+        """What is left of the phase without some nodes, None where that is nothing."""
+
+    def ends(self, phase: Phase) -> set[tuple[int, int]]:
+        """The sources and destinations that must have samples."""
+
+    def requests(self, phases: Sequence[Phase], members: Sequence[int]) -> dict[int, Request]:
+        """What each member is asked for."""
+
+
+@dataclass(frozen=True)
+class Transfers:
+    """Transfers at the same time: a phase goes on without nodes that are lost."""
+
+    _job: StepJob
+
+    def participants(self, phase: Phase) -> set[int]:
+        return participants(phase)
+
+    def without(self, phase: Phase, lost: Collection[int]) -> Phase | None:
+        left = without(phase, lost)
+        return left if left.transfers else None
+
+    def ends(self, phase: Phase) -> set[tuple[int, int]]:
+        return {one.ends for one in phase.transfers}
+
+    def requests(self, phases: Sequence[Phase], members: Sequence[int]) -> dict[int, Request]:
+        by_phase = [parts(phase, members, self._job.step) for phase in phases]
+        return {
+            node: request.Phases(
+                step_index=self._job.step_index,
+                launch=self._job.launch,
+                phases=[one[node] for one in by_phase],
+            )
+            for node in members
+        }
+
+
+@dataclass(frozen=True)
+class Programs:
+    """Programs: each needs all of its ranks, whose nodes these are."""
+
+    _job: StepJob
+    _ranks: tuple[int, ...]
+
+    def participants(self, phase: Phase) -> set[int]:
+        return set(self._ranks)
+
+    def without(self, phase: Phase, lost: Collection[int]) -> Phase | None:
+        return None if set(self._ranks) & set(lost) else phase
+
+    def ends(self, phase: Phase) -> set[tuple[int, int]]:
+        return set()
+
+    def requests(self, phases: Sequence[Phase], members: Sequence[int]) -> dict[int, Request]:
+        step = self._job.step
+        trace = read_program(step.pattern) if isinstance(step.pattern, Program) else None
+        rows = max(1, MOST_ROWS // (max(1, len(self._job.phases)) * len(self._ranks)))
+        return {
+            node: request.Programs(
+                step_index=self._job.step_index,
+                launch=self._job.launch,
+                step=step,
+                ranks=self._ranks,
+                compute=compute_of(step.pattern),
+                rows=rows,
+                phases=[self._part(phase, trace, node) for phase in phases],
+            )
+            for node in members
+        }
+
+    def _part(self, phase: Phase, trace: _core.Program | None, node: int) -> request.ProgramPart:
+        if trace is None:
+            return request.ProgramPart(phase=phase.index)
+        part = trace.part_of(self._ranks.index(node))
+        return request.ProgramPart(phase=phase.index, node=msgspec.Raw(part.encode()))
+
+
+@dataclass(frozen=True)
+class Traffics:
+    """Traffic over the first so many of these nodes: a phase needs all of its own."""
+
+    _job: StepJob
+    _pattern: Traffic
+    _ranks: tuple[int, ...]
+
+    def participants(self, phase: Phase) -> set[int]:
+        return set(self._ranks[: self._counts[phase.index]])
+
+    def without(self, phase: Phase, lost: Collection[int]) -> Phase | None:
+        return None if self.participants(phase) & set(lost) else phase
+
+    def ends(self, phase: Phase) -> set[tuple[int, int]]:
+        return set()
+
+    def requests(self, phases: Sequence[Phase], members: Sequence[int]) -> dict[int, Request]:
+        asked = request.Traffics(
+            step_index=self._job.step_index,
+            launch=self._job.launch,
+            traffic=self._pattern,
+            ranks=self._ranks,
+            phases=[
+                request.TrafficPart(phase=one.index, nodes=self._counts[one.index])
+                for one in phases
+            ],
+        )
+        return dict.fromkeys(members, asked)
+
+    @cached_property
+    def _counts(self) -> list[int]:
+        return _core.traffic_counts(to_json(self._job.step), len(self._ranks))
+
+
+def compute_of(pattern: Pattern) -> Compute:
+    """How ranks compute; a collective computes nothing that is told."""
+    return (pattern.compute or "spin") if isinstance(pattern, (Program, Halo, Hpl)) else "spin"
+
+
+def work_of(job: StepJob) -> Work:
+    """How a step's phases are divided."""
+    ranks = tuple(job.step.chosen_nodes or range(len(job.nodes)))
+    if isinstance(job.step.pattern, Traffic):
+        return Traffics(job, job.step.pattern, ranks)
+    if job.step.is_program:
+        return Programs(job, ranks)
+    return Transfers(job)

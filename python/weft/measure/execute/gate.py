@@ -1,0 +1,73 @@
+"""The gate before all that a folder makes this machine do: its owner alone may have it done, and after seeing it."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Collection, Iterable, Iterator
+from pathlib import Path
+
+from weft.base.errors import RequestError
+from weft.plan.pattern import Cast
+from weft.plan.plan import Plan, Step
+from weft.runs.meta import FILE_NAME, RunMeta
+
+_MADE_HERE = ("lab", "vm", "sim", "node")
+"""Testbeds whose settings are those of networks that are made for the run."""
+_OWN_DISKS = ("vm", "sim", "node")
+"""Testbeds whose files are not this machine's, nor those of real nodes."""
+
+
+def refuse_other_owner(*paths: Path) -> None:
+    """Raise RequestError where a file or folder is another user's: it names commands that would be run."""
+    for path in paths:
+        owner = path.stat().st_uid
+        if owner != os.geteuid():
+            raise RequestError(
+                f"{path}: belongs to another user (uid {owner})",
+                "it names what this machine would execute: use only your own, or measure again",
+            )
+
+
+def deeds_of_run(folder: Path) -> list[str]:
+    """What resuming a run does beyond starting agents; raises RequestError where it is no run."""
+    meta = RunMeta.read(folder)
+    return list(deeds(meta.testbed.get("spec", ""), [meta.plan]))
+
+
+def deeds(spec: str, plans: Iterable[Plan] = ()) -> Iterator[str]:
+    """The commands that a testbed has run, and what plans do to nodes there; nothing is started."""
+    from weft.measure.testbed.hosts.spec import named_commands
+
+    yield from named_commands(spec)
+    for plan in plans:
+        for step in plan.steps:
+            yield from _deeds_of_step(step, spec)
+
+
+def _deeds_of_step(step: Step, spec: str) -> Iterator[str]:
+    """The settings that it changes, and the files that it reads and writes."""
+    kind = spec.partition(":")[0]
+    if kind not in _MADE_HERE:
+        for knob, value in (step.options.knobs or {}).items():
+            yield f"set {knob} = {value} on nodes of {spec}"
+    if kind not in _OWN_DISKS and isinstance(step.pattern, Cast) and step.pattern.file:
+        file = step.pattern.file
+        over = ", over what is there," if file.overwrite else ""
+        yield f"copy {file.path} to {file.to}{over} on nodes of {spec}"
+
+
+def deeds_below(folder: Path, spec: str) -> list[str]:
+    """Those of a folder of work on a testbed, and of the runs in it."""
+    runs = [path.parent for path in sorted(folder.glob(f"*/{FILE_NAME}"))]
+    found = [*deeds(spec), *(one for run in runs for one in deeds_of_run(run))]
+    return list(dict.fromkeys(found))
+
+
+def refuse_unapproved(where: Path, wanted: Iterable[str], approved: Collection[str]) -> None:
+    """Raise RequestError for what the user has not agreed to."""
+    unknown = [one for one in wanted if one not in approved]
+    if unknown:
+        raise RequestError(
+            f"{where}: going on with it does what the folder names: {unknown[0]}",
+            "if it is what you would do, add --yes",
+        )

@@ -1,0 +1,97 @@
+"""The real program on the nodes: which there is, whose MPI it is linked with, and what memory is free beside it."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+
+from weft.base.errors import RequestError
+from weft.measure.execute.linpack.memory import check_memory
+from weft.measure.execute.mpi.command import check_placement
+from weft.measure.execute.mpi.toolchain import KINDS, Tool, find_launcher
+from weft.measure.testbed.base import Testbed
+from weft.measure.testbed.needs import nodes_of
+from weft.plan.pattern import Hpl
+from weft.plan.plan import Step
+
+KNOWN = ("xhpl", "hpcc")
+"""HPL's own program, and HPC Challenge, which solves the same among other things (Debian has this one only)."""
+_ASK_WITHIN_S = 30
+_LOOK = (
+    'for name in "$@"; do if path=$(command -v "$name"); then '
+    'echo "program $path"; ldd "$path" 2>/dev/null; break; fi; done; cat /proc/meminfo'
+)
+_LINKED = (("openmpi", r"libmpi\.so\.[2-9]\d"), ("mpich", r"libmpich\.so|libmpi\.so\.12"))
+
+
+@dataclass(frozen=True)
+class Found:
+    """What a node has; no path where it has no such program, no MPI where that cannot be told."""
+
+    path: str
+    mpi: str | None
+    free_bytes: int | None
+
+
+@dataclass(frozen=True)
+class Ready:
+    """A program that can be started on some nodes, by an mpirun of its MPI."""
+
+    path: str
+    mpirun: Tool
+    nodes: tuple[int, ...]
+    free_bytes: int | None = None
+    """For the matrix, of all nodes together."""
+
+
+def make_ready(step: Step, pattern: Hpl, testbed: Testbed) -> Ready:
+    """Find it; raises RequestError where there is none, where it is of another MPI, or where memory is too small."""
+    check_placement(step, testbed)
+    nodes = nodes_of(step, len(testbed.nodes))
+    names = [pattern.program] if pattern.program else list(KNOWN)
+    asked = nodes[:1] if testbed.is_here else nodes
+    with ThreadPoolExecutor(16) as pool:
+        found = list(pool.map(lambda node: _look(testbed, node, names), asked))
+    for node, one in zip(asked, found, strict=True):
+        if not one.path:
+            raise RequestError(
+                f"step {step.name!r} over mpi runs Linpack itself, and {testbed.nodes[node].name} has no "
+                f"{' or '.join(names)}",
+                "install it (Debian: hpcc), name another with --set steps.*.program=PATH, or leave --transport mpi out",
+            )
+    free = [one.free_bytes for one in found if one.free_bytes is not None]
+    if free and not pattern.budget_ns:
+        check_memory(step.name, pattern, len(nodes), min(free), testbed.is_here)
+    together = min(free) * (1 if testbed.is_here else len(nodes)) if free else None
+    return Ready(found[0].path, _mpirun(step, found[0]), tuple(nodes), together)
+
+
+def _mpirun(step: Step, found: Found) -> Tool:
+    wanted = step.options.mpi or None
+    if wanted and found.mpi and wanted != found.mpi:
+        raise RequestError(
+            f"--mpi {wanted}: {found.path} is linked with {KINDS[found.mpi]}",
+            f"take --mpi {found.mpi}, or a program that was compiled with {KINDS[wanted]}",
+        )
+    return find_launcher(wanted or found.mpi)
+
+
+def _look(testbed: Testbed, node: int, names: Sequence[str]) -> Found:
+    command = testbed.node_command(testbed.nodes[node], ["sh", "-c", _LOOK, "look", *names])
+    try:
+        done = subprocess.run(
+            command, capture_output=True, text=True, timeout=_ASK_WITHIN_S, check=False
+        )
+    except (OSError, subprocess.TimeoutExpired) as error:
+        raise RequestError(f"{testbed.nodes[node].name}: {error}") from None
+    program = re.search(r"^program (.+)$", done.stdout, re.MULTILINE)
+    free = re.search(r"^MemAvailable:\s+(\d+) kB", done.stdout, re.MULTILINE)
+    linked = [kind for kind, library in _LINKED if re.search(library, done.stdout)]
+    return Found(
+        program[1] if program else "",
+        linked[0] if linked else None,
+        int(free[1]) * 1024 if free else None,
+    )

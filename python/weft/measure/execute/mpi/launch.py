@@ -1,0 +1,79 @@
+"""From nodes to a running job: the program on each of them, mpirun, and the ranks in order."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import shlex
+import tempfile
+from collections.abc import AsyncIterator, Mapping, Sequence
+from pathlib import Path
+
+from weft.knobs.catalog import find
+from weft.measure.execute.mpi.command import environment, mpirun_command
+from weft.measure.execute.mpi.job import Job
+from weft.measure.execute.mpi.program import NAME, compiled
+from weft.measure.execute.mpi.toolchain import Toolchain, find_toolchain
+from weft.measure.testbed.agent.agent import AgentError
+from weft.measure.testbed.base import Testbed
+from weft.plan.plan import Step
+
+_RANK = "${OMPI_COMM_WORLD_RANK:-${PMIX_RANK:-$PMI_RANK}}"
+
+
+@contextlib.asynccontextmanager
+async def launch(
+    testbed: Testbed,
+    nodes: Sequence[int],
+    step: Step,
+    settings: Mapping[str, object],
+    patience_s: float,
+) -> AsyncIterator[Job]:
+    """A job with a rank on each of the nodes, in their order, ended on leaving; raises AgentError."""
+    toolchain = find_toolchain(step.options.mpi or None)
+    cpus = step.options.cpus
+    if cpus is not None:
+        settings = {**settings, "cpus": ",".join(str(cpus[node]) for node in nodes)}
+    arguments = [f"{name}={value}" for name, value in settings.items()]
+    with tempfile.TemporaryDirectory(prefix="weft-mpi-") as folder:
+        program = [*await _program(testbed, nodes, toolchain), *arguments]
+        shares = shares_cpu(testbed, nodes, cpus)
+        command = mpirun_command(toolchain.launcher, testbed, nodes, program, shares, Path(folder))
+        variables = environment(toolchain.launcher, testbed, Path(folder)) | _knobs(step, toolchain)
+        job = await Job.start(command, variables, patience_s)
+        try:
+            yield job
+        finally:
+            await job.end()
+
+
+def _knobs(step: Step, toolchain: Toolchain) -> dict[str, str]:
+    """Variables that set the step's knobs of an MPI; raises AgentError for one that this MPI does not have."""
+    variables = {}
+    for name, value in (step.options.knobs or {}).items():
+        known = find(name.partition("@")[0]).environment
+        if known and toolchain.kind not in known:
+            raise AgentError(NAME, "knob-refused", f"{name} is of {', '.join(known)}")
+        if known:
+            variables[known[toolchain.kind]] = value
+    return variables
+
+
+def shares_cpu(testbed: Testbed, nodes: Sequence[int], cpus: Sequence[int] | None) -> bool:
+    """Whether this machine has fewer processors for ranks than there are ranks, so that none may spin."""
+    if not testbed.is_here:
+        return False
+    places = os.sched_getaffinity(0) if cpus is None else {cpus[node] for node in nodes}
+    return len(places) < len(nodes)
+
+
+async def _program(testbed: Testbed, nodes: Sequence[int], toolchain: Toolchain) -> list[str]:
+    """The words that start the program at each rank, after it was copied to where it has to be.
+
+    Where nodes keep it in different places each rank looks up its own.
+    """
+    paths = await testbed.keep(compiled(toolchain), nodes)
+    if len(set(paths)) == 1:
+        return [paths[0]]
+    cases = " ".join(f'{rank}) exec {shlex.quote(path)} "$@";;' for rank, path in enumerate(paths))
+    return ["sh", "-c", f"case {_RANK} in {cases} esac", NAME]

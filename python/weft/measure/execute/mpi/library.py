@@ -1,0 +1,42 @@
+"""Collectives as an MPI library does them: which phases these are, and what is known of its ranks' time."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Mapping
+
+from weft import _core
+from weft.measure.execute.mpi.job import NAME
+from weft.measure.testbed.agent.agent import AgentError
+from weft.measure.testbed.agent.reply import Activities, Activity
+from weft.plan.pattern import LIBRARY, Collective
+from weft.plan.phases import expand
+from weft.plan.plan import Step, to_json
+
+_WRONG = "weft_mpi: wrong-result "
+
+
+def library_phases(step: Step, testbed_nodes: int) -> set[int]:
+    """The phases that an MPI library carries out; none where the step is no collective."""
+    if not isinstance(step.pattern, Collective):
+        return set()
+    ways = _core.Program.ways(to_json(step), testbed_nodes)
+    phases = range(len(expand(step, testbed_nodes)))
+    return {phase for phase in phases if ways[phase % len(ways)] == LIBRARY}
+
+
+def spent(
+    phase: int, rows: Iterable[Mapping[str, int]], nodes: Collection[int]
+) -> dict[int, Activities]:
+    """What nodes did with their time, by samples that are one call each. What of it was waiting only the library knows;
+    all counts as communicating."""
+    calls: dict[int, list[Activity]] = {node: [] for node in nodes}
+    for row in rows:
+        start_ns, elapsed_ns = row["start_ns"], row["elapsed_ns"]
+        calls[row["src"]].append(Activity(start_ns, start_ns + elapsed_ns, 0, elapsed_ns))
+    return {node: Activities(phase, tuple(mine)) for node, mine in calls.items()}
+
+
+def wrong_result(complaints: Iterable[str]) -> AgentError | None:
+    """What a rank says whose result is not what it should be."""
+    said = next((line for line in complaints if line.startswith(_WRONG)), None)
+    return AgentError(NAME, "wrong-result", said.removeprefix(_WRONG)) if said else None

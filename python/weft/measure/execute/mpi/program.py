@@ -1,0 +1,66 @@
+"""The C program that runs the timed loops, compiled once for each MPI and kept in the user's cache."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import subprocess
+import tempfile
+from pathlib import Path
+
+from weft.base.errors import RequestError
+from weft.base.files.private_folder import private_folder
+from weft.measure.execute.mpi.toolchain import Toolchain, packages
+
+SOURCE = Path(__file__).with_name("source")
+NAME = "weft_mpi"
+_FLAGS = ("-O2", "-std=gnu11")
+_COMPILE_WITHIN_S = 120
+
+_ELSE = "remove it, or set XDG_CACHE_HOME to a folder of yours"
+
+
+def compiled(toolchain: Toolchain) -> Path:
+    """The program for an MPI; raises RequestError with the compiler's words when it cannot be compiled."""
+    program = _folder(toolchain) / NAME
+    if not program.exists():
+        compile_program(toolchain, sorted(SOURCE.glob("*.c")), program)
+    return program
+
+
+def _folder(toolchain: Toolchain) -> Path:
+    """Another source, compiler or version is another folder. What is in it is executed: it must be this user's."""
+    cache = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
+    sources = [file.read_bytes() for file in sorted(SOURCE.glob("*.[ch]"))]
+    parts = [*sources, str(toolchain.compiler).encode(), " ".join(_FLAGS).encode()]
+    name = hashlib.sha256(b"\0".join(parts)).hexdigest()[:16]
+    return private_folder(cache / "weft", f"{toolchain.kind}-{name}", hint=_ELSE)
+
+
+def compile_program(toolchain: Toolchain, sources: list[Path], program: Path) -> None:
+    """Compile C sources for an MPI; raises RequestError with the compiler's words.
+
+    Into a file beside the program that then takes its name, so that a second weft never starts half a program.
+    """
+    with tempfile.TemporaryDirectory(dir=program.parent) as folder:
+        built = Path(folder) / program.name
+        command = [toolchain.compiler.path, *_FLAGS, "-o", str(built), *map(str, sources)]
+        try:
+            done = subprocess.run(
+                command, capture_output=True, text=True, timeout=_COMPILE_WITHIN_S, check=False
+            )
+        except (OSError, subprocess.TimeoutExpired) as error:
+            raise RequestError(f"{toolchain.compiler.path}: {error}") from None
+        if done.returncode:
+            raise _refused(toolchain, done.stderr.splitlines())
+        built.replace(program)
+
+
+def _refused(toolchain: Toolchain, stderr: list[str]) -> RequestError:
+    errors = [line for line in stderr if "error" in line]
+    said = (errors or stderr or ["it printed nothing"])[0]
+    missing = "MPI's headers are" if "mpi.h" in said else "a C compiler or MPI's headers may be"
+    return RequestError(
+        f"{toolchain.compiler.path} cannot compile weft's program: {said}",
+        f"{missing} missing (Debian: {packages(toolchain.kind)})",
+    )

@@ -1,0 +1,127 @@
+"""The user's MPI: its compiler wrapper and its launcher, which must be of one kind and version."""
+
+from __future__ import annotations
+
+import contextlib
+import re
+import shutil
+from dataclasses import dataclass
+from functools import cache
+
+from weft.base.binaries import ask
+from weft.base.errors import RequestError
+
+KINDS = {"openmpi": "Open MPI", "mpich": "MPICH"}
+DEBIAN = {"openmpi": "libopenmpi-dev openmpi-bin", "mpich": "libmpich-dev mpich"}
+"""The packages with an MPI's headers and `mpicc`, and with its `mpirun`."""
+_ASK_WITHIN_S = 20
+_VERSIONS = {
+    "mpicc": (
+        ("openmpi", "--showme:version", re.compile(r"Open MPI (\d[\w.]*)")),
+        ("mpich", "-v", re.compile(r"MPICH version (\d[\w.]*)")),
+    ),
+    "mpirun": (
+        ("openmpi", "--version", re.compile(r"\((?:Open MPI|OpenRTE)\) (\d[\w.]*)")),
+        ("mpich", "--version", re.compile(r"HYDRA build details:\s+Version:\s+(\d[\w.]*)")),
+    ),
+}
+"""For each program what it is asked with, and what it answers where it is of an MPI."""
+_OF_NEITHER = {
+    "mpicc": "neither of Open MPI nor of MPICH",
+    "mpirun": "neither Open MPI's mpirun nor MPICH's",
+}
+
+
+@dataclass(frozen=True)
+class Tool:
+    """A program of an MPI."""
+
+    path: str
+    kind: str
+    version: str
+
+    def __str__(self) -> str:
+        return f"{self.path} is of {KINDS[self.kind]} {self.version}"
+
+
+@dataclass(frozen=True)
+class Toolchain:
+    """An MPI that programs can be compiled for and started with."""
+
+    compiler: Tool
+    launcher: Tool
+
+    @property
+    def kind(self) -> str:
+        return self.compiler.kind
+
+
+def find_toolchain(kind: str | None) -> Toolchain:
+    """The MPI of a kind, or whichever `mpicc` is of; raises RequestError.
+
+    Where two MPIs are installed side by side, their programs have the kind behind a dot, as Debian's have.
+    """
+    compiler = _find("mpicc", kind)
+    launcher = _find("mpirun", kind or compiler.kind)
+    if (compiler.kind, compiler.version) != (launcher.kind, launcher.version):
+        raise RequestError(
+            f"mpicc and mpirun differ: {compiler}, {launcher}; what the one compiles the other cannot start",
+            "put both of one MPI first in PATH, or name the other with --mpi openmpi or --mpi mpich",
+        )
+    if kind and compiler.kind != kind:
+        raise RequestError(
+            f"--mpi {kind}: {compiler}", f"put the mpicc of {KINDS[kind]} first in PATH"
+        )
+    return Toolchain(compiler, launcher)
+
+
+def find_launcher(kind: str | None) -> Tool:
+    """The `mpirun` of a kind, or whichever comes first; raises RequestError. What it starts was compiled before."""
+    found = _find("mpirun", kind)
+    if kind and found.kind != kind:
+        raise RequestError(
+            f"--mpi {kind}: {found}", f"put the mpirun of {KINDS[kind]} first in PATH"
+        )
+    return found
+
+
+def installed_kinds() -> list[str]:
+    """The MPIs of which a program is in PATH, by Debian's names for them or by what `mpicc` says."""
+    tools = ("mpicc", "mpirun")
+    found = [kind for kind in KINDS if any(shutil.which(f"{tool}.{kind}") for tool in tools)]
+    if not found and (path := shutil.which("mpicc")):
+        with contextlib.suppress(RequestError):
+            found = [_tool("mpicc", path).kind]
+    return found
+
+
+def packages(kind: str | None) -> str:
+    """The Debian packages that provide an MPI, or either of them."""
+    return DEBIAN[kind] if kind else ", or ".join(DEBIAN.values())
+
+
+def _find(name: str, kind: str | None) -> Tool:
+    names = [f"{name}.{kind}", name] if kind else [name]
+    for path in filter(None, map(shutil.which, names)):
+        return _tool(name, path)
+    wanted = KINDS[kind] if kind else "an MPI"
+    raise RequestError(
+        f"no {' or '.join(names)} in PATH: the program that measures is compiled with {wanted}'s own mpicc "
+        "and started with its mpirun",
+        f"load its module, or install it (Debian: {packages(kind)})",
+    )
+
+
+@cache
+def _tool(name: str, path: str) -> Tool:
+    """What MPI a program is of; raises RequestError. Each launch asks for it."""
+    for kind, argument, pattern in _VERSIONS[name]:
+        if found := pattern.search(_said([path, argument])):
+            return Tool(path, kind, found[1])
+    hint = "weft works with these two and what is derived from them"
+    raise RequestError(f"{path}: {_OF_NEITHER[name]}", hint)
+
+
+def _said(command: list[str]) -> str:
+    done = ask(command, _ASK_WITHIN_S)
+    return done.stdout + done.stderr if done else ""

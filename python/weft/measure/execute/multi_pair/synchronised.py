@@ -1,0 +1,125 @@
+"""Several pairs of agents between two nodes: each batch begins for all of them at the same moment."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Callable, Coroutine, Sequence
+from dataclasses import dataclass, field
+from functools import partial
+
+from msgspec.structs import replace
+
+from weft.measure.execute.pair import T, all_of, endpoint
+from weft.measure.testbed.agent.agent import Agent, Recorded
+from weft.measure.testbed.agent.reply import Answer, Connected, Done, Listening, Settings, Timed
+from weft.measure.testbed.agent.request import Batch, DriveSynchronised, Over, Serve
+
+LEAD_NS = 2_000_000
+"""How long before it begins a batch is asked for."""
+MOST_LEAD_NS = 200_000_000
+LATE_NS = 500_000
+"""A pair that begins later than this, and by more than a share of the batch, was not together with the others."""
+LATE_SHARE = 0.05
+TRIES = 3
+OnRecorded = Callable[[int, int, Recorded], None]
+
+
+@dataclass(frozen=True)
+class PairJob:
+    """What the two ends of a pair are told: the same step, but each its own place in it."""
+
+    driver: Agent
+    server: Agent
+    drive: DriveSynchronised
+    serve: Serve
+    peers: list[str]
+    """The server's addresses, to which its ports are added."""
+
+
+@dataclass
+class Together:
+    """Connected pairs that run batches on a common beat.
+
+    `_ahead_ns` is how far the drivers' clock, which is one, is ahead of this machine's; `settings` what the driver and
+    the server of each pair have in force; `late` counts batches that were kept although a pair began late each time.
+    `on_recorded` takes what the agent of a node (0 drives) and pair says of what it records; the number of a batch is
+    there twice that of the try, which is the number `tried` so far, so that no two make one stretch.
+    """
+
+    _jobs: Sequence[PairJob]
+    _ahead_ns: int
+    _lead_ns: int = LEAD_NS
+    _tries: int = TRIES
+    _serving: list[asyncio.Task[Done]] = field(default_factory=list)
+    settings: list[tuple[Settings, Settings]] = field(default_factory=list)
+    late: int = 0
+    on_recorded: OnRecorded = lambda node, pair, said: None
+    tried: int = 0
+
+    async def connect(self) -> None:
+        """Connect all pairs; raises AgentError."""
+        for pair, job in enumerate(self._jobs):
+            await job.server.send(job.serve)
+            listening = await job.server.expect(Listening)
+            ports = [listening.port, *listening.more_ports]
+            peers = [endpoint(one, port) for one, port in zip(job.peers, ports, strict=True)]
+            await job.driver.send(replace(job.drive, peers=peers))
+            ends = await self._all([job.driver.expect(Connected), job.server.expect(Connected)])
+            self.settings.append((ends[0].effective, ends[1].effective))
+            serving = job.server.expect(Done, partial(self.on_recorded, 1, pair))
+            self._serving.append(asyncio.create_task(serving))
+
+    async def batch(self, size_bytes: int, messages: int, phase: int | None = None) -> list[Timed]:
+        """One batch of each pair at once; tried again where a pair began after the others. Raises AgentError.
+
+        Without a phase it warms up.
+        """
+        timings = []
+        for _ in range(self._tries):
+            self.tried += 1
+            start_ns = time.monotonic_ns() + self._ahead_ns + self._lead_ns
+            batch = Batch(
+                size_bytes=size_bytes,
+                messages=messages,
+                phase=phase or 0,
+                batch=None if phase is None else 2 * self.tried,
+                start_ns=start_ns,
+            )
+            timings = await self._try(batch)
+            late_ns = max(timing.start_ns for timing in timings) - start_ns
+            whole_ns = max(timing.elapsed_ns for timing in timings)
+            if late_ns <= max(LATE_NS, LATE_SHARE * whole_ns):
+                self._tries = TRIES
+                return timings
+            self._lead_ns = min(2 * (self._lead_ns + late_ns), MOST_LEAD_NS)
+        # Where there are more pairs than processors it does not help to try again and again.
+        self._tries = 1
+        self.late += 1
+        return timings
+
+    async def _try(self, batch: Batch) -> list[Timed]:
+        for job in self._jobs:
+            await job.driver.send(batch)
+        return await self._all(self._from_drivers(Timed))
+
+    async def finish(self) -> None:
+        """Release all pairs; raises AgentError."""
+        for job in self._jobs:
+            await job.driver.send(Over())
+        await self._all(self._from_drivers(Done))
+        await asyncio.gather(*self._serving)
+        self._serving.clear()
+
+    def drop(self) -> None:
+        """Hear no more of the servers."""
+        for serving in self._serving:
+            serving.cancel()
+
+    def _from_drivers(self, kind: type[Answer]) -> list[Coroutine[None, None, Answer]]:
+        jobs = enumerate(self._jobs)
+        return [job.driver.expect(kind, partial(self.on_recorded, 0, pair)) for pair, job in jobs]
+
+    async def _all(self, waits: list[Coroutine[None, None, T]]) -> list[T]:
+        """Wait for all of it while the servers serve."""
+        return await all_of(waits, self._serving)

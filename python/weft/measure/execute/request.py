@@ -1,0 +1,293 @@
+"""Carrying out a request: plan and testbed in, run folder out."""
+
+from __future__ import annotations
+
+import datetime
+import os
+from collections.abc import Callable, Collection, Sequence
+from dataclasses import dataclass, field
+from itertools import chain, count
+from pathlib import Path
+from typing import Protocol
+
+from msgspec.structs import replace
+
+from weft import __version__
+from weft.base.errors import RequestError
+from weft.measure.execute.adaptive import Chooser
+from weft.measure.execute.against import settle_against
+from weft.measure.execute.busy import announce_busy
+from weft.measure.execute.dry_run import Outlook, foresee
+from weft.measure.execute.file_cast.settle import settle_file_casts
+from weft.measure.execute.gate import deeds_of_run, refuse_other_owner, refuse_unapproved
+from weft.measure.execute.live import LiveRun
+from weft.measure.execute.progress import Reporter
+from weft.measure.execute.settle.settle import settle, settle_scale, settle_unasked
+from weft.measure.execute.simulation import SimulatedRun
+from weft.measure.testbed.base import Testbed
+from weft.measure.testbed.computed.base import Simulator, is_computed
+from weft.measure.testbed.needs import check_load, refuse_program
+from weft.measure.testbed.open import look_at_testbed, open_testbed
+from weft.measure.testbed.vm.planned import foresee_guests
+from weft.plan.load import PlanSource, load_plan
+from weft.plan.pattern import Collective, Halo, Hpl, Interference, Program, Xray
+from weft.plan.plan import Plan, Step
+from weft.runs.columns.table_stream import damaged_tables
+from weft.runs.digests import lacks_tables
+from weft.runs.folder import Run, RunWriter, lock_folder, refuse_existing
+from weft.runs.fresh import fresh_folder
+from weft.runs.memory import MemoryWriter
+from weft.runs.meta import FILE_NAME, RunMeta, Warning
+from weft.runs.predicted import PREDICTION_NAME, RunPrediction
+from weft.runs.records import records
+from weft.understand.curve.earlier import recorded_run
+
+
+@dataclass(frozen=True)
+class RunRequest:
+    """What a user asks for; `overrides` are (key, TOML value) pairs applied to the plan, `command` is for run.json."""
+
+    plan: PlanSource
+    testbed: str
+    out: str | None = None
+    scale: float = 1.0
+    overrides: list[tuple[str, str]] = field(default_factory=list)
+    cpus: list[int] | None = None
+    patience_s: float = 10.0
+    nodes: int | None = None
+    ports: str | None = None
+    against: str | None = None
+    command: Sequence[str] = ()
+    apply_anyway: bool = False
+    """Whether knobs may change the interface that ssh came in on."""
+    is_scale_given: bool = True
+    notes: Sequence[Warning] = ()
+    """What run.json is to say besides."""
+
+
+BEFOREHAND = ("linpack-time", "option-left-out")
+"""Notes that are no use when the run is over."""
+
+
+class Predictor(Protocol):
+    """Says before a run what its settled plan will take on a testbed; raises RequestError where nothing is known."""
+
+    def __call__(self, plan: Plan, testbed: Testbed) -> RunPrediction: ...
+
+
+def start_run(
+    request: RunRequest,
+    reporter: Reporter | None = None,
+    predictor: Predictor | None = None,
+    afterwards: Callable[[Testbed, Run], object] | None = None,
+) -> Run:
+    """Carry out a plan; raises RequestError before anything is started when the request is wrong.
+
+    What `predictor` says before the run is kept in its folder. `afterwards` is called before the testbed is closed.
+    """
+    plan = load_plan(request.plan, request.overrides)
+    _check_loads(plan, request.testbed)
+    against = settle_against(request.against, plan, request.testbed)
+    out = Path(request.out) if request.out else default_folder(plan.name)
+    with open_testbed(request.testbed, request.scale, request.nodes, request.ports) as testbed:
+        plan, notes = settle(plan, testbed, request.cpus)
+        notes = [*request.notes, *notes]
+        plan = settle_file_casts(plan, testbed, None if testbed.is_computed else out)
+        refuse_existing(out)
+        predicted = predictor(plan, testbed) if predictor else None
+        meta = _new_meta(request, plan, testbed, notes)
+        meta.against = against
+        for note in notes:
+            if reporter and note.code in BEFOREHAND:
+                reporter.announce(note.message)
+        if reporter:
+            announce_busy(testbed, reporter)
+        with fresh_folder(out):
+            writer = RunWriter.create(out, meta)
+            if predicted:
+                writer.write_document(PREDICTION_NAME, predicted)
+            run = _carry_out(testbed, writer, reporter, request.patience_s, request.apply_anyway)
+        if afterwards:
+            afterwards(testbed, run)
+        return run
+
+
+def _check_loads(plan: Plan, spec: str) -> None:
+    """What agents cannot measure of an application is refused before anything is started."""
+    kind, _, name = spec.partition(":")
+    for step in plan.steps:
+        if step.has_gamma and kind not in ("sim", "node"):
+            check_load(step, kind, name)
+        is_refused = kind == "node" or (kind == "local" and not _runs_here(step))
+        if step.is_program and is_refused:
+            refuse_program(step, kind, name)
+
+
+def _runs_here(step: Step) -> bool:
+    """Whether processes of one machine carry out a step that is a program."""
+    programs = (Program, Halo, Collective, Hpl, Interference)
+    return step.is_real_program or isinstance(step.pattern, programs)
+
+
+def simulate_run(request: RunRequest, reporter: Reporter | None = None) -> Run:
+    """Compute a plan and hold the run in memory; raises RequestError where the testbed measures, and where a step has
+    more transfers than are held."""
+    with open_testbed(request.testbed, request.scale) as testbed:
+        if not is_computed(testbed):
+            raise RequestError(f"{request.testbed}: is measured, not simulated", "run it")
+        return compute_run(testbed, request, reporter)
+
+
+def compute_run(testbed: Simulator, request: RunRequest, reporter: Reporter | None = None) -> Run:
+    """Compute a plan on a testbed that is open already, in memory; raises RequestError as `simulate_run`."""
+    plan = settle_file_casts(load_plan(request.plan, request.overrides), testbed, None)
+    return compute_plan(testbed, plan, request, reporter)
+
+
+def compute_plan(
+    testbed: Simulator, plan: Plan, request: RunRequest, reporter: Reporter | None = None
+) -> Run:
+    """The same of a plan that is loaded already, with the sizes of its files; raises RequestError."""
+    plan, notes = settle(plan, testbed, None)
+    for step in plan.steps:
+        if testbed.rows_of_phase(step) is not None:
+            raise RequestError(
+                f"{plan.name}: step {step.name!r} has {testbed.transfers(step):,} transfers, too many to hold",
+                "run it into a folder, or have more with `rows=N` in the brackets",
+            )
+    name = f"{plan.name} on {testbed.name}"
+    writer = MemoryWriter(name, _new_meta(request, plan, testbed, notes))
+    return _carry_out(testbed, writer, reporter, request.patience_s)
+
+
+def predict_run(request: RunRequest, predictor: Predictor) -> RunPrediction:
+    """What is predicted of a run; nothing is started, and Slurm not asked for nodes. Raises RequestError."""
+    plan = load_plan(request.plan, request.overrides)
+    _check_loads(plan, request.testbed)
+    wanted = (request.scale, request.nodes, request.ports)
+    with look_at_testbed(request.testbed, *wanted) as testbed:
+        plan = settle_file_casts(plan, testbed, None)
+        plan = replace(plan, steps=tuple(settle_scale(step, testbed) for step in plan.steps))
+        return predictor(plan, testbed)
+
+
+def foresee_run(request: RunRequest) -> Outlook:
+    """What a run would use; nothing is started, and Slurm not asked for nodes. Raises RequestError."""
+    plan = load_plan(request.plan, request.overrides)
+    _check_loads(plan, request.testbed)
+    settle_against(request.against, plan, request.testbed)
+    wanted = (request.scale, request.nodes, request.ports)
+    out = Path(request.out) if request.out else None
+    if out:
+        refuse_existing(out)
+    with look_at_testbed(request.testbed, *wanted) as testbed:
+        settle_unasked(plan, testbed, request.cpus)
+        plan = settle_file_casts(plan, testbed, None)
+        outlook = foresee(plan, request.testbed, testbed)
+    kind, _, name = request.testbed.partition(":")
+    if kind == "vm":
+        outlook.guests = foresee_guests(name, request.scale)
+    return outlook
+
+
+def resume_run(
+    directory: str,
+    reporter: Reporter | None = None,
+    patience_s: float = 10.0,
+    approved: Collection[str] = (),
+) -> Run:
+    """Measure what a run lacks; a complete run is returned as it is. Of the commands and settings that the run names
+    only those are carried out that the user has `approved`; raises RequestError for others, and for a folder of another
+    user."""
+    RunMeta.read(Path(directory))
+    refuse_other_owner(Path(directory), Path(directory) / FILE_NAME)
+    with lock_folder(Path(directory)) as lock:
+        run = Run.open(directory)
+        damaged = damaged_tables(run.directory)
+        if run.meta.status == "complete" and not damaged:
+            return run
+        if "spec" not in run.meta.testbed:
+            raise RequestError(f"{directory}: an imported run cannot be resumed")
+        refuse_unapproved(Path(directory), deeds_of_run(Path(directory)), approved)
+        if run.meta.against:
+            recorded_run(run.meta.against, run.meta.plan)
+        known = run.meta.testbed
+        scale, nodes, ports = known.get("scale", 1.0), known.get("nodes"), known.get("data_ports")
+        measured = [node["name"] for node in run.meta.nodes]
+        with open_testbed(known["spec"], scale, nodes, ports, wanted=measured) as testbed:
+            _check_same_nodes(run, testbed)
+            is_short = bool(run.is_damaged or damaged) or lacks_tables(run)
+            afresh = testbed.is_computed and is_short
+            writer = RunWriter.resume(run, lock, afresh)
+            return _carry_out(testbed, writer, reporter, patience_s)
+
+
+def _carry_out(
+    testbed: Testbed,
+    writer: RunWriter,
+    reporter: Reporter | None,
+    patience_s: float,
+    anyway: bool = False,
+) -> Run:
+    """With agents, or by computing what they would find."""
+    progress = reporter or Reporter()
+    if is_computed(testbed):
+        return SimulatedRun(testbed, writer, progress, _chooser).run()
+    return LiveRun(testbed, writer, progress, patience_s, _chooser, anyway).run()
+
+
+def _chooser(writer: RunWriter, step_index: int) -> Chooser:
+    """What chooses the phases of an adaptive step."""
+    from weft.understand.grey.search import HealthSearch
+    from weft.understand.paths.search import PathSearch
+    from weft.understand.xray.quick.search import HealthCheck
+    from weft.understand.xray.search import Search
+
+    meta = writer.meta
+    pattern = meta.plan.steps[step_index].pattern
+    if pattern.kind == "health":
+        return HealthSearch(meta, step_index, writer.stored_table)
+    if isinstance(pattern, Xray) and pattern.quick:
+        return HealthCheck(meta, step_index)
+    return PathSearch(meta, step_index) if pattern.kind == "paths" else Search(meta, step_index)
+
+
+def default_folder(plan_name: str) -> Path:
+    """runs/PLAN-TIME, and a number behind it when that exists."""
+    stem = f"{plan_name}-{datetime.datetime.now():%Y%m%d-%H%M%S}"
+    names = chain([stem], (f"{stem}-{number}" for number in count(2)))
+    return next(path for name in names if not (path := Path("runs") / name).exists())
+
+
+def _new_meta(request: RunRequest, plan: Plan, testbed: Testbed, notes: list[Warning]) -> RunMeta:
+    meta = RunMeta(
+        plan=plan,
+        testbed=testbed.describe() | _asked(request),
+        nodes=[{"name": node.name, "address": node.address} for node in testbed.nodes],
+        started=datetime.datetime.now(datetime.UTC).isoformat(timespec="milliseconds"),
+        command=[os.fsencode(word).decode(errors="replace") for word in request.command],
+        weft_version=__version__,
+    )
+    for warning in [*notes, *testbed.warnings]:
+        meta.warn(warning.code, warning.message, warning.hint)
+    return meta
+
+
+def _asked(request: RunRequest) -> records.Testbed:
+    """What resuming a run needs to open the same testbed."""
+    asked: records.Testbed = {"spec": request.testbed}
+    if request.nodes is not None:
+        asked["nodes"] = request.nodes
+    if request.ports is not None:
+        asked["data_ports"] = request.ports
+    return asked
+
+
+def _check_same_nodes(run: Run, testbed: Testbed) -> None:
+    then = [node["name"] for node in run.meta.nodes]
+    now = [node.name for node in testbed.nodes]
+    if then != now:
+        raise RequestError(
+            f"{run.directory}: was measured on {', '.join(then)}; "
+            f"{run.meta.testbed['spec']} now has {', '.join(now)}"
+        )

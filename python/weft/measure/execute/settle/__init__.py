@@ -1,0 +1,1 @@
+"""What a plan leaves open, settled before the run begins."""

@@ -1,0 +1,159 @@
+"""A folder with several runs that are one piece of work: begun once, continued as a whole."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Protocol, TypeVar, cast
+
+import msgspec
+
+from weft.base.errors import RequestError, WorkError
+from weft.base.files.text_file import read_json
+from weft.measure.execute.gate import (
+    deeds_below,
+    deeds_of_run,
+    refuse_other_owner,
+    refuse_unapproved,
+)
+from weft.measure.execute.progress import Reporter
+from weft.measure.execute.request import RunRequest, resume_run, start_run
+from weft.runs.folder import Run
+from weft.runs.meta import FILE_NAME, Warning
+
+REQUEST_NAME = "request.json"
+
+
+class WorkRequest(Protocol):
+    """What the request of such work says about where to measure. `out` is the folder."""
+
+    @property
+    def testbed(self) -> str: ...
+    @property
+    def out(self) -> str: ...
+    @property
+    def scale(self) -> float: ...
+    @property
+    def nodes(self) -> int | None: ...
+    @property
+    def ports(self) -> str | None: ...
+    @property
+    def patience_s(self) -> float: ...
+
+
+_Request = TypeVar("_Request", bound=msgspec.Struct)
+
+
+def refuse_existing(folder: Path, command: str) -> None:
+    """Raises RequestError where there is something already; `command` is such as "weft tune"."""
+    if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
+        hint = f"choose another --out, or continue it with `{command} --resume {folder}`"
+        raise RequestError(f"{folder}: already exists", hint)
+
+
+def read_request(directory: str, kind: type[_Request], command: str) -> _Request:
+    """The request in a folder, which is its `out` now; raises RequestError where it is none of the user's."""
+    file = Path(directory) / REQUEST_NAME
+    try:
+        request = read_json(file, kind, "damaged")
+    except FileNotFoundError:
+        raise RequestError(
+            f"{directory}: not a folder of `{command}`", f"it has no {REQUEST_NAME}"
+        ) from None
+    refuse_other_owner(file)
+    return msgspec.structs.replace(request, out=directory)
+
+
+def deeds_of_work(directory: str, kind: type[_Request], command: str) -> list[str]:
+    """What going on with a folder of work does beyond starting agents; raises RequestError as `read_request` does."""
+    request = read_request(directory, kind, command)
+    return deeds_below(Path(directory), cast(WorkRequest, request).testbed)
+
+
+def request_to_resume(
+    directory: str, kind: type[_Request], command: str, approved: Collection[str]
+) -> _Request:
+    """The request of work that goes on; raises RequestError where the user has not agreed to what it does."""
+    wanted = deeds_of_work(directory, kind, command)
+    refuse_unapproved(Path(directory), wanted, approved)
+    return read_request(directory, kind, command)
+
+
+def write(file: Path, content: bytes) -> None:
+    """With the folders above it; raises WorkError."""
+    try:
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_bytes(content)
+    except OSError as error:
+        raise WorkError(
+            f"{file}: cannot write it: {error.strerror}", "free some space, or choose another --out"
+        ) from None
+
+
+def write_json(file: Path, document: object) -> None:
+    """Indented, as people read it; raises WorkError."""
+    write(file, msgspec.json.format(msgspec.json.encode(document)))
+
+
+@dataclass(frozen=True)
+class WorkFolder:
+    """The folder of work that `command`, such as "weft tune", carries out for a request. Each run says the `notes`."""
+
+    command: str
+    request: WorkRequest
+    notes: Sequence[Warning] = ()
+
+    @property
+    def path(self) -> Path:
+        return Path(self.request.out)
+
+    @property
+    def _continue(self) -> str:
+        return f"{self.command} --resume {self.path}"
+
+    def measure(self, name: str, plan: str, reporter: Reporter) -> Run:
+        """Carry out a plan (TOML) in the folder `name`, or what an earlier attempt left of it; raises WorkError, and
+        KeyboardInterrupt: an interrupt ends the work, not only the run that it came in."""
+        with self.continued_as_whole(name):
+            run = self._carry_out(name, plan, reporter)
+        self.stop_where(run.meta.is_interrupted)
+        return run
+
+    def _carry_out(self, name: str, plan: str, reporter: Reporter) -> Run:
+        request, out = self.request, self.path / name
+        if (out / FILE_NAME).exists():
+            # The gate before the whole work has seen them.
+            approved = deeds_of_run(out)
+            return resume_run(str(out), reporter, request.patience_s, approved)
+        file = self.path / f"{name}.toml"
+        write(file, plan.encode())
+        wanted = RunRequest(
+            str(file),
+            request.testbed,
+            str(out),
+            request.scale,
+            patience_s=request.patience_s,
+            nodes=request.nodes,
+            ports=request.ports,
+            notes=self.notes,
+        )
+        return start_run(wanted, reporter)
+
+    def stop_where(self, is_interrupted: bool) -> None:
+        """Raises KeyboardInterrupt that says how to continue."""
+        if is_interrupted:
+            raise KeyboardInterrupt(f"continue it with `{self._continue}`")
+
+    @contextmanager
+    def continued_as_whole(self, name: str) -> Iterator[None]:
+        """What fails is continued with the whole work, not with its run alone."""
+        try:
+            yield
+        except WorkError as error:
+            own = f"weft run --resume {self.path / name}"
+            hint = error.hint.replace(own, self._continue)
+            if self._continue not in hint:
+                hint = f"{hint}; continue with `{self._continue}`".lstrip("; ")
+            raise WorkError(f"{name}: {error.message}", hint) from None

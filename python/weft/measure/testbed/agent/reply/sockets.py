@@ -1,0 +1,54 @@
+"""Sockets that the processes of a node open."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from msgspec import Struct
+
+from weft.measure.testbed.agent.reply.base import Message
+
+
+class Watching(Message, frozen=True):
+    """Sockets are noticed, their tables read every `period_ms`; `why_not` says why the tracepoint is not, "" where it
+    is."""
+
+    period_ms: int
+    why_not: str
+
+
+class SeenProcess(Struct, frozen=True):
+    """A process, and when it was seen first and last (of a rank: first as one). Times are on the node's clock."""
+
+    pid: int
+    parent: int
+    name: str
+    is_rank: bool
+    first_ns: int
+    last_ns: int
+    was_there: bool
+
+
+class SocketEvent(Struct, frozen=True):
+    """A socket began to listen or connect, was accepted (tracepoint), or was seen in the tables. Places are as in
+    10.0.0.1:22 and [::1]:22; a pid is 0 where it is not known."""
+
+    at_ns: int
+    what: Literal["listens", "connects", "accepts", "is_open", "bound"]
+    protocol: Literal["tcp", "udp"]
+    local: str
+    remote: str | None
+    pid: int
+    was_there: bool
+
+
+class SocketsSeen(Message, frozen=True):
+    """What a node's programs opened; `any_port` are the ports that its kernel gives to those that ask for any."""
+
+    boot: str
+    namespace: str
+    addresses: list[str]
+    any_port: tuple[int, int]
+    processes: list[SeenProcess]
+    events: list[SocketEvent]
+    left_out: int

@@ -1,0 +1,53 @@
+"""A site that watches links."""
+
+from __future__ import annotations
+
+from msgspec import Struct
+
+from weft.measure.testbed.agent.reply.base import Message
+from weft.measure.testbed.agent.request import WatchCursor
+from weft.runs.probes import Event
+
+
+class LinkState(Struct, frozen=True, kw_only=True):
+    """A link since the process that probes it began; `refused` says by kind why it is not probed."""
+
+    link: int
+    address: str
+    sent: int
+    lost: int
+    last_us: int
+    last_rtt_ns: int | None
+    refused: dict[str, str]
+
+
+class WatchStatus(Struct, frozen=True, kw_only=True):
+    """What a process that watches has written last, at the latest 10 s ago while it runs."""
+
+    pid: int
+    version: str
+    serial: int
+    site: str
+    started_s: float
+    written_s: float
+    port: int
+    refused: int
+    spool_bytes: int
+    is_disk_full: bool
+    links: list[LinkState]
+
+
+class WatchState(Message, frozen=True, kw_only=True):
+    is_running: bool
+    status: WatchStatus | None
+
+
+class WatchDrained(Message, frozen=True, kw_only=True):
+    """A frame with so many `rows` follows, unless there are none."""
+
+    cursor: WatchCursor
+    rows: int
+    has_more: bool
+    events: list[Event]
+    is_running: bool
+    status: WatchStatus | None

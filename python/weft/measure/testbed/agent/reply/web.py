@@ -1,0 +1,41 @@
+"""A web server and its users."""
+
+from __future__ import annotations
+
+from weft.measure.testbed.agent.reply.base import Message
+
+
+class Serving(Message, frozen=True):
+    """A web server has started: its program, and the version as it says it."""
+
+    port: int
+    program: str
+    version: str
+    pid: int
+
+
+class Counting(Message, frozen=True):
+    """Pages count from now on."""
+
+
+class Counted(Message, frozen=True):
+    """They do no more."""
+
+
+class Responses(Message, frozen=True):
+    """What a web server's users found in a phase; response times are those of `requests`, from when they were due."""
+
+    phase: int
+    users: int
+    is_open: bool
+    waiting: float
+    mean_ns: float
+    median_ns: float
+    p90_ns: float
+    p95_ns: float
+    p99_ns: float
+    p999_ns: float
+    requests: int
+    errors: int
+    timeouts: int
+    late_ns: float

@@ -1,0 +1,60 @@
+"""What is asked about a node's settings."""
+
+from __future__ import annotations
+
+from msgspec import Struct
+
+from weft.knobs.knob import Access
+from weft.measure.testbed.agent.request.base import Request
+
+
+class Question(Struct, frozen=True, kw_only=True):
+    """A setting of the node to look at; `interface` is "" of a host's. As `weft.knobs.knob.Knob` has it."""
+
+    name: str
+    read: Access
+    set: Access
+    allowed: Access | None = None
+    default: str = ""
+    interface: str = ""
+
+
+class LookAtKnobs(Request, frozen=True, kw_only=True):
+    """What are these settings? Those of the login's interface may be changed if `anyway`."""
+
+    knobs: list[Question]
+    anyway: bool = False
+
+
+class Entry(Struct, frozen=True, kw_only=True):
+    """A setting that is changed, or is about to be. `old` has values by file ("" of a command), `new` what was read
+    after the change."""
+
+    name: str
+    read: Access
+    set: Access
+    reset: Access | None = None
+    interface: str = ""
+    drops_link: bool = False
+    old: dict[str, str]
+    wanted: str
+    new: dict[str, str] | None = None
+
+
+class SetKnobs(Request, frozen=True, kw_only=True):
+    """Change settings, all or none, with a journal and a guard on the node."""
+
+    session: str
+    entries: list[Entry]
+    anyway: bool = False
+
+
+class RestoreKnobs(Request, frozen=True, kw_only=True):
+    """Put settings back, the last one first."""
+
+    session: str
+    entries: list[Entry]
+
+
+class Beat(Request, frozen=True):
+    """The coordinator is there: without this for 10 s, what was changed is put back. It has no answer."""

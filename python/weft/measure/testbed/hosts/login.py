@@ -1,0 +1,89 @@
+"""From a command that runs on this machine to the agent's program on a node."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+
+from weft.measure.testbed.agent.agent import AgentError, Reason, describe_end, start_process
+from weft.measure.testbed.agent.process import Process, last_words
+from weft.measure.testbed.hosts.delivery import (
+    LoginEnded,
+    StartFailure,
+    deliver,
+    keep_argv,
+    start_argv,
+)
+from weft.measure.testbed.hosts.host import Host
+from weft.measure.testbed.hosts.program import Program, Programs
+
+DELIVER_S = 60.0
+"""How long a node that let us in may take to get the program."""
+LONGEST_QUOTE = 200
+
+
+def start_command(host: Host, programs: Programs, arguments: Sequence[str] = ()) -> list[str]:
+    """The command that leads to an agent on the host."""
+    own = [host.agent, *arguments] if host.agent else None
+    return host.launcher.command(host.login, own or start_argv(programs, host.cache, arguments))
+
+
+async def log_in(host: Host, programs: Programs, process: Process) -> str:
+    """Follow a process through its login until it becomes the agent, or says where it keeps the program.
+
+    Gives the node's architecture, or that path. Raises AgentError and ends the process.
+    """
+    try:
+        return await _follow(host, programs, process)
+    except StartFailure as failure:
+        await _end(process)
+        raise AgentError(host.name, *failure.reason) from None
+    except BaseException:
+        await _end(process)
+        raise
+
+
+async def keep(host: Host, program: Program, slots: asyncio.Semaphore) -> str:
+    """The path on the node of a program of this machine, which is copied there on first use, under its hash.
+
+    Raises AgentError.
+    """
+    async with slots:
+        programs = {program.machine: program}
+        command = host.launcher.command(host.login, keep_argv(programs, host.cache))
+        process = await start_process(host.name, command)
+        path = await log_in(host, programs, process)
+        process.stdin.close()
+        await process.wait()
+        return path
+
+
+async def _follow(host: Host, programs: Programs, process: Process) -> str:
+    try:
+        async with asyncio.timeout(host.deadline_s) as deadline:
+
+            def extend() -> None:
+                deadline.reschedule(asyncio.get_running_loop().time() + DELIVER_S)
+
+            return await deliver(process, programs, extend)
+    except TimeoutError:
+        text = f"the login took longer than {host.deadline_s:g} s"
+        raise StartFailure(Reason("agent-login-silent", text)) from None
+    except LoginEnded as end:
+        raise StartFailure(await _why_it_ended(host, process, end.said)) from None
+
+
+async def _why_it_ended(host: Host, process: Process, said: str) -> Reason:
+    """What the launcher makes of its messages, else the last thing that was said."""
+    words = await last_words(process)
+    if explained := host.launcher.explain(words):
+        return explained
+    process.kill()
+    how = describe_end(await process.wait()).replace("the agent", host.launcher.name)
+    last = (words or said).strip().splitlines()
+    return Reason("agent-not-started", f"{how}: {last[-1][:LONGEST_QUOTE]}" if last else how)
+
+
+async def _end(process: Process) -> None:
+    process.kill()
+    await process.wait()

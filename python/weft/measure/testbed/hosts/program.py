@@ -1,0 +1,50 @@
+"""The agent's program as it is copied to nodes."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TypeAlias
+
+from weft.base import binaries
+from weft.base.errors import RequestError
+
+_MACHINE_AT = 18
+_MACHINES = {21: "ppc64le", 22: "s390x", 62: "x86_64", 183: "aarch64", 243: "riscv64"}
+"""e_machine of an ELF header (elf(5)), and what `uname -m` calls it."""
+
+
+@dataclass(frozen=True)
+class Program:
+    """A program: its name, what it consists of, its SHA-256, and the architecture that it runs on."""
+
+    name: str
+    content: bytes
+    digest: str
+    machine: str
+
+
+Programs: TypeAlias = Mapping[str, Program]
+"""A program for nodes of each architecture, by what `uname -m` says there."""
+
+
+def agent_program() -> Program:
+    """The agent for nodes like this machine; raises RequestError."""
+    return read_program(binaries.find("weft-probe"))
+
+
+def agent_programs() -> Programs:
+    """The agent for each architecture that this weft has one for; raises RequestError."""
+    own, others = agent_program(), binaries.elsewhere("weft-probe")
+    return {own.machine: own} | {machine: read_program(path) for machine, path in others.items()}
+
+
+def read_program(path: Path) -> Program:
+    """A program for Linux; raises RequestError when it is none."""
+    content = path.read_bytes()
+    number = int.from_bytes(content[_MACHINE_AT : _MACHINE_AT + 2], "little")
+    if not content.startswith(b"\x7fELF") or number not in _MACHINES:
+        raise RequestError(f"{path}: not a program that nodes can run", "run `make setup`")
+    return Program(path.name, content, hashlib.sha256(content).hexdigest(), _MACHINES[number])

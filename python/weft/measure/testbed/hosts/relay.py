@@ -1,0 +1,160 @@
+"""A relay: an agent that starts other agents, and passes on what they read and write.
+
+A tree of them spares the coordinator a login process and three pipes for each node.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import itertools
+
+from weft import __version__
+from weft.measure.testbed.agent import reply, request, wire_format
+from weft.measure.testbed.agent.agent import AgentError
+from weft.measure.testbed.agent.process import Process
+from weft.measure.testbed.agent.wire_format import Relayed
+
+_STANDARD = 0
+_PIECE_BYTES = 1 << 20
+OWN_PROGRAM = ["/proc/self/exe"]
+"""What a relay starts to have an agent on its own node."""
+
+
+class RelayedInput:
+    """The standard input of a process behind a relay."""
+
+    def __init__(self, relay: Relay, child: int) -> None:
+        self._relay = relay
+        self._child = child
+
+    def write(self, data: bytes) -> None:
+        for start in range(0, len(data), _PIECE_BYTES):
+            piece = data[start : start + _PIECE_BYTES]
+            self._relay.put(wire_format.encode_relayed(self._child, piece))
+
+    async def drain(self) -> None:
+        await self._relay.drain()
+
+    def feed(self) -> None:
+        """Have the relay write its own program there, which so need not travel again."""
+        self._relay.ask(request.Feed(child=self._child))
+
+    def close(self) -> None:
+        self._relay.ask(request.Close(child=self._child))
+
+
+class RelayedProcess:
+    """A process behind a relay, whose own program is for the architecture `machine` ("" where that is not known)."""
+
+    def __init__(self, relay: Relay, child: int) -> None:
+        self.stdin = RelayedInput(relay, child)
+        self.stdout = asyncio.StreamReader()
+        self.stderr = asyncio.StreamReader()
+        self.pid = relay.pid
+        self.machine = relay.machine
+        self._relay = relay
+        self._child = child
+        self._status: asyncio.Future[int] = asyncio.get_running_loop().create_future()
+
+    async def wait(self) -> int:
+        status = await asyncio.shield(self._status)
+        await self._relay.end_if_idle()
+        return status
+
+    def kill(self) -> None:
+        if not self._status.done():
+            self._relay.ask(request.Kill(child=self._child))
+
+    def hear(self, said: Relayed) -> None:
+        """Take what the process wrote."""
+        stream = self.stdout if said.stream == _STANDARD else self.stderr
+        stream.feed_data(said.data)
+
+    def end(self, status: int, message: str) -> None:
+        """The process has ended."""
+        if not self._status.done():
+            self.stderr.feed_data(message.encode())
+            self.stdout.feed_eof()
+            self.stderr.feed_eof()
+            self._status.set_result(status)
+
+
+class Relay:
+    """A running relay. It ends with the last process that it has started, once it is told to."""
+
+    def __init__(self, node: str, process: Process, machine: str) -> None:
+        self.node = node
+        self.machine = machine
+        self.pid = process.pid
+        self._process = process
+        self._frames = wire_format.Reader(process.stdout)
+        self._children: dict[int, RelayedProcess] = {}
+        self._numbers = itertools.count()
+        self._starts_more = True
+        self._listening: asyncio.Task[None] | None = None
+
+    @classmethod
+    async def greeted(cls, node: str, process: Process, within_s: float, machine: str) -> Relay:
+        """The relay that a process on a node of that architecture is about to be; raises AgentError."""
+        relay = cls(node, process, machine)
+        try:
+            async with asyncio.timeout(within_s):
+                said = await relay._frames.read()
+        except (TimeoutError, asyncio.IncompleteReadError, wire_format.FrameError):
+            said = None
+        if not isinstance(said, reply.Relaying) or said.version != __version__:
+            process.kill()
+            raise AgentError(node, "agent-not-ready", "no relay of this version was started")
+        relay._listening = asyncio.create_task(relay._listen())
+        return relay
+
+    def start(self, argv: list[str]) -> RelayedProcess:
+        """Start a process on the relay's node."""
+        child = next(self._numbers)
+        process = self._children[child] = RelayedProcess(self, child)
+        self.ask(request.Start(child=child, argv=argv))
+        return process
+
+    async def start_no_more(self) -> None:
+        """From now on the relay ends when nothing runs behind it any more."""
+        self._starts_more = False
+        await self.end_if_idle()
+
+    async def end_if_idle(self) -> None:
+        """End, if all that it was for is over."""
+        if not self._starts_more and not self._children and self._listening:
+            self._process.stdin.close()
+            await asyncio.shield(self._listening)
+
+    def ask(self, asked: request.Request) -> None:
+        self.put(wire_format.encode(asked))
+
+    def put(self, frame: bytes) -> None:
+        """Send a frame; a relay that is gone is noticed by the reader."""
+        with contextlib.suppress(ConnectionError):
+            self._process.stdin.write(frame)
+
+    async def drain(self) -> None:
+        await self._process.stdin.drain()
+
+    async def _listen(self) -> None:
+        with contextlib.suppress(asyncio.IncompleteReadError, wire_format.FrameError):
+            while True:
+                said = await self._frames.read()
+                if isinstance(said, Relayed):
+                    self._hear(said)
+                elif isinstance(said, reply.Ended):
+                    self._end(said.child, said.status, said.message)
+        self._process.kill()
+        for child in list(self._children):
+            self._end(child, -9, f"its relay {self.node} ended")
+        await self._process.wait()
+
+    def _hear(self, said: Relayed) -> None:
+        if process := self._children.get(said.child):
+            process.hear(said)
+
+    def _end(self, child: int, status: int, message: str) -> None:
+        if process := self._children.pop(child, None):
+            process.end(status, message)

@@ -1,0 +1,31 @@
+"""What the hosts of a lab could send, as its fabric says: nothing is measured."""
+
+from __future__ import annotations
+
+import math
+
+from weft.runs.records.fabric_records import Fabric
+
+CARRIED_MBPS = 60.0
+"""What all hosts of a lab together may send for each processor, on a busy machine too."""
+
+
+def sending_mbps(fabric: Fabric) -> dict[str, float]:
+    """By host the rate of the fastest cable that it sends on: infinite without a rate, zero where all are dead."""
+    found = {host["name"]: 0.0 for host in fabric["hosts"]}
+    for link in fabric["links"]:
+        lanes = zip(link["ends"], (link["forward"], link["backward"]), strict=True)
+        for end, lane in lanes:
+            if end in found and not link["dead"]:
+                bits_per_s = lane["rate_bits_per_s"]
+                found[end] = max(found[end], bits_per_s / 1e6 if bits_per_s else math.inf)
+    return found
+
+
+def is_forwarded(fabric: Fabric) -> bool:
+    """Whether a lab of it is more than a cable without limits, which the kernel carries alone."""
+    lines = [line for link in fabric["links"] for line in (link["forward"], link["backward"])]
+    is_shaped = any(any(line.values()) for line in lines)
+    is_dead = any(link["dead"] for link in fabric["links"])
+    changes = fabric.get("paths") or fabric.get("weather")
+    return bool(fabric["switches"] or changes or is_shaped or is_dead)

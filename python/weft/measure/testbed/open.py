@@ -1,0 +1,74 @@
+"""Opening a testbed by its name on the command line."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from weft.base.errors import RequestError
+from weft.measure.testbed.base import Testbed
+from weft.measure.testbed.computed.network import open_simulated
+from weft.measure.testbed.computed.node import open_nodes
+from weft.measure.testbed.lab.testbed import Lab, open_lab
+from weft.measure.testbed.local import open_local
+from weft.measure.testbed.vm.planned import open_planned
+from weft.measure.testbed.vm.testbed import open_vm
+
+_BUILT: dict[str, Callable[[str, float], Testbed]] = {
+    "local": lambda name, scale: open_local(name),
+    "lab": open_lab,
+    "sim": open_simulated,
+    "node": open_nodes,
+    "vm": open_vm,
+}
+_REAL = ("hosts", "ssh", "template", "mpirun", "slurm")
+_MAY_BE_UNNAMED = ("local", "slurm")
+
+
+def look_at_testbed(
+    spec: str, scale: float = 1.0, nodes: int | None = None, ports: str | None = None
+) -> Testbed:
+    """The same for those who start nothing on it: no guest boots, and Slurm is not asked. Raises RequestError."""
+    kind, _, name = spec.partition(":")
+    if kind == "vm" and name and nodes is None and ports is None:
+        return open_planned(name, scale)
+    return open_testbed(spec, scale, nodes, ports, may_ask=False)
+
+
+def open_testbed(
+    spec: str,
+    scale: float = 1.0,
+    nodes: int | None = None,
+    ports: str | None = None,
+    may_ask: bool = True,
+    wanted: Sequence[str] = (),
+) -> Testbed:
+    """The testbed that KIND:NAME means; raises RequestError.
+
+    `scale` multiplies a fabric's rates; of a real cluster or a lab the first `nodes` are used, and `ports` for data.
+    Slurm is asked for nodes if we `may_ask`, and for the `wanted` ones where there are such.
+    """
+    kind, colon, name = spec.partition(":")
+    is_named = bool(colon) and (bool(name) or kind in _MAY_BE_UNNAMED)
+    if is_named and kind in _BUILT:
+        if ports is not None or (nodes is not None and kind != "lab"):
+            raise RequestError(
+                f"--on {spec}: --nodes and --ports are for real clusters",
+                "a fabric or machine says how many nodes it has",
+            )
+        testbed = _BUILT[kind](name, scale)
+        if nodes is not None and isinstance(testbed, Lab):
+            testbed.use_first(nodes)
+        return testbed
+    if is_named and kind in _REAL:
+        # The library for node sets takes its time to load.
+        from weft.measure.testbed.hosts.spec import open_hosts
+
+        if scale != 1.0:
+            raise RequestError(f"--on {spec}: a real cluster cannot be scaled", "leave --scale out")
+        return open_hosts(kind, name, nodes, ports, may_ask, wanted)
+    raise RequestError(
+        f"--on {spec}: not a testbed",
+        "lab:FABRIC runs on a virtual cluster, such as lab:fast-ethernet-pair, vm:FABRIC on virtual machines; local: "
+        "is two processes on this machine; sim:FABRIC computes, node:MACHINE computes what happens inside two nodes; "
+        "ssh:NODES, hosts:FILE, slurm:, mpirun:NODES and template:COMMAND:NODES run on real ones",
+    )

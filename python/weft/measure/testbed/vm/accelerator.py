@@ -1,0 +1,101 @@
+"""Whether this machine's processor can run guests itself (KVM), or every instruction is emulated (TCG)."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import time
+from pathlib import Path
+
+from msgspec import Struct
+
+from weft.measure.testbed.vm.boot.initramfs import READY, cache_folder
+from weft.measure.testbed.vm.emulator import Accelerator, Image, machine_command
+from weft.measure.testbed.vm.settings import GuestSettings
+
+DEVICE = "/dev/kvm"
+WITHIN_S = 20.0
+"""Where KVM is there but broken, a guest hangs."""
+
+
+class Tried(Struct, frozen=True):
+    """What came of a boot with KVM: what then runs guests, and why it is not KVM."""
+
+    accelerator: Accelerator
+    reason: str = ""
+
+
+def choose_accelerator(program: str, image: Image) -> Accelerator:
+    """KVM where a guest boots with it, which is tried once after each start of this machine."""
+    if not has_device():
+        return "tcg"
+    tried = known_trial()
+    if tried is None:
+        tried = _try(program, image)
+        _remember(tried)
+    return tried.accelerator
+
+
+def likely_accelerator(icount: str = "") -> Accelerator:
+    """KVM where nothing is known against it: whether it runs is tried at the first boot."""
+    if icount or not has_device():
+        return "tcg"
+    tried = known_trial()
+    return tried.accelerator if tried else "kvm"
+
+
+def has_device() -> bool:
+    """Whether this user may open KVM's device."""
+    return os.access(DEVICE, os.R_OK | os.W_OK)
+
+
+def known_trial() -> Tried | None:
+    """What came of the boot with KVM, if there was one since this machine started."""
+    try:
+        said = _memory().read_text()
+    except FileNotFoundError:
+        return None
+    accelerator, _, reason = said.partition("\n")
+    return Tried("kvm" if accelerator == "kvm" else "tcg", reason.strip())
+
+
+def _remember(tried: Tried) -> None:
+    """In one step: another process may look at the same time."""
+    temporary = _memory().with_suffix(f".{os.getpid()}")
+    temporary.write_text(f"{tried.accelerator}\n{tried.reason}\n")
+    temporary.replace(_memory())
+
+
+def _memory() -> Path:
+    boot = Path("/proc/sys/kernel/random/boot_id").read_text().strip()
+    return cache_folder() / f"kvm-{boot}"
+
+
+def _try(program: str, image: Image) -> Tried:
+    command = [*machine_command(program, "kvm", GuestSettings(), image), "-serial", "stdio"]
+    pipe = subprocess.PIPE
+    with subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=pipe, stderr=pipe) as process:
+        assert process.stdout and process.stderr
+        try:
+            if _says(process.stdout.fileno(), READY.encode()):
+                return Tried("kvm")
+        finally:
+            process.kill()
+        lines = process.stderr.read().decode(errors="replace").splitlines()
+    return Tried("tcg", lines[-1] if lines else f"a guest was not ready within {WITHIN_S:g} s")
+
+
+def _says(descriptor: int, wanted: bytes) -> bool:
+    """Whether this is written before the deadline, and before the end."""
+    os.set_blocking(descriptor, False)
+    deadline, said = time.monotonic() + WITHIN_S, b""
+    while time.monotonic() < deadline and wanted not in said:
+        try:
+            piece = os.read(descriptor, 1 << 16)
+        except BlockingIOError:
+            time.sleep(0.05)
+            continue
+        if not piece:
+            return False
+        said += piece
+    return wanted in said

@@ -1,0 +1,1 @@
+"""A guest booted: kernel, initramfs, console."""

@@ -1,0 +1,1 @@
+"""A network described, modelled and priced."""

@@ -1,0 +1,122 @@
+"""What a network costs: items, totals, for each node and port, and its share of the cluster's price."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from weft.network.cost.items import Item, Kind, items_of
+from weft.network.cost.money import Money, Terms, settle
+from weft.network.cost.not_priced import not_priced
+from weft.network.cost.parts import Parts, count_parts
+from weft.network.cost.performance import Performance
+from weft.network.cost.prices import PriceList, chosen_prices
+from weft.network.cost.wiring import Source, read_wiring
+
+
+@dataclass(frozen=True)
+class PerUnit:
+    """Prices for each unit of performance; of the cluster None where nodes have no price."""
+
+    unit: str
+    network: float
+    total: float | None
+
+
+@dataclass(frozen=True)
+class Bill:
+    """What a network and its nodes cost, all in one currency and in money of one year."""
+
+    name: str
+    prices: str
+    currency: str
+    year: int
+    hosts: int
+    host_ports: int
+    items: tuple[Item, ...]
+    converted: tuple[str, ...]
+    """How prices were converted into that currency and year."""
+    not_priced: tuple[str, ...]
+    """Parts that no price is for; they count nothing."""
+    rates_bits_per_s: tuple[int, ...]
+    """Of its cables, those that differ, the slowest first."""
+    at_any_rate: tuple[str, ...]
+    """What has prices that name no rate: they hold for links of any speed."""
+
+    @property
+    def network(self) -> float:
+        """All but the nodes."""
+        return sum(one.total for one in self.items if not one.of_nodes)
+
+    @property
+    def nodes(self) -> float | None:
+        """The nodes without their interfaces; None where they have no price."""
+        of_nodes = [one for one in self.items if one.of_nodes]
+        has_price = any(one.kind == "node" for one in of_nodes)
+        return sum(one.total for one in of_nodes) if has_price else None
+
+    @property
+    def total(self) -> float:
+        """All items."""
+        return sum(one.total for one in self.items)
+
+    @property
+    def per_node(self) -> float:
+        """The network, for each host."""
+        return self.network / self.hosts
+
+    @property
+    def per_port(self) -> float:
+        """The network, for each interface of a host."""
+        return self.network / self.host_ports
+
+    @property
+    def share(self) -> float | None:
+        """The network's part of the cluster's price, 0.2: a fifth; None where nodes have no price."""
+        return None if self.nodes is None or not self.total else self.network / self.total
+
+    def of_kind(self, kind: Kind) -> float:
+        """The network's items of a kind."""
+        return sum(one.total for one in self.items if one.kind == kind and not one.of_nodes)
+
+    def to_json(self) -> dict[str, object]:
+        """As `weft cost --json` prints it, without prices for each unit of performance."""
+        own = {name: value for name, value in vars(self).items() if name != "items"}
+        totals = ("network", "nodes", "total", "per_node", "per_port", "share")
+        return {
+            **own,
+            "items": [{**vars(one), "total": one.total} for one in self.items],
+            **{name: getattr(self, name) for name in totals},
+        }
+
+    def per(self, performance: Performance) -> PerUnit:
+        """The network and the whole cluster, for each unit of what the cluster does."""
+        total = None if self.nodes is None else self.total / performance.value
+        return PerUnit(performance.unit, self.network / performance.value, total)
+
+
+def bill_of(source: Source, prices: PriceList | None = None, terms: Terms | None = None) -> Bill:
+    """What a network costs by its own prices, or by others; raises RequestError.
+
+    source: a name, a generator, or the resolved fabric of a run.
+    """
+    wiring = read_wiring(source)
+    chosen = chosen_prices(wiring.name, wiring.fabric, prices)
+    parts = count_parts(wiring, chosen.layout)
+    return add_up(parts, chosen, settle(chosen.all, terms or Terms()))
+
+
+def add_up(parts: Parts, prices: PriceList, money: Money) -> Bill:
+    """The bill of parts; raises RequestError where a part is of no kind that has a price."""
+    return Bill(
+        parts.name,
+        prices.title,
+        money.currency,
+        money.year,
+        parts.hosts,
+        parts.host_ports,
+        tuple(items_of(parts, prices, money)),
+        tuple(money.said(prices.all)),
+        not_priced(parts, prices),
+        tuple(sorted({one.rate_bits_per_s for one in parts.cables})),
+        prices.at_any_rate,
+    )

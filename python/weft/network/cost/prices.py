@@ -1,0 +1,135 @@
+"""Price lists: of a fabric's file, of a run's fabric, or of a file of prices."""
+
+from __future__ import annotations
+
+from typing import Literal, TypeAlias
+
+import msgspec
+
+from weft import _core
+from weft.base import catalog
+from weft.base.errors import RequestError
+from weft.network.cost.racks import Racks
+from weft.runs.records.fabric_records import Fabric
+
+Per: TypeAlias = Literal[
+    "fixed", "node", "interface", "switch", "port", "host_port", "cable", "kwh"
+]
+
+
+_BY_RATE: dict[Per, str] = {
+    "interface": "interfaces",
+    "switch": "switches",
+    "port": "ports",
+    "host_port": "ports of hosts",
+    "cable": "cables",
+}
+"""What may cost more for a faster link."""
+
+
+class Price(msgspec.Struct, frozen=True):
+    """Money for each of something, of which year, and who says so."""
+
+    per: Per
+    value: float
+    currency: str
+    year: int
+    source: str
+    name: str = ""
+    """Of a fixed item its name, of a switch its model, of a cable its kind."""
+    per_port: float = 0.0
+    per_metre: float = 0.0
+    ports: int | None = None
+    longest_m: float | None = None
+    rate_bits_per_s: int | None = None
+    """Of the fastest link that it serves; None: any."""
+    count: int = 1
+    network: int | None = None
+    """The network that it holds for, the first is 0; None: all."""
+
+    def serves(self, rate_bits_per_s: int) -> bool:
+        """Whether it holds for links of a rate; those without a limit have none."""
+        return self.rate_bits_per_s is None or rate_bits_per_s <= self.rate_bits_per_s
+
+
+class Power(msgspec.Struct, frozen=True):
+    """What is drawn, how long, and what a kilowatt-hour costs."""
+
+    watts_per_node: float
+    watts_per_switch: float
+    watts_per_port: float
+    years: float
+    source: str
+    per_kwh: Price
+
+
+class Cost(msgspec.Struct, frozen=True):
+    """`[cost]`."""
+
+    prices: tuple[Price, ...] = ()
+    power: Power | None = None
+
+
+class PriceList(msgspec.Struct, frozen=True):
+    """Prices, and the racks that give cables their lengths, where they are known."""
+
+    title: str
+    cost: Cost
+    layout: Racks | None = None
+
+    @property
+    def all(self) -> tuple[Price, ...]:
+        """Every price, that of energy too."""
+        power = self.cost.power
+        return self.cost.prices if power is None else (*self.cost.prices, power.per_kwh)
+
+    @property
+    def at_any_rate(self) -> tuple[str, ...]:
+        """What has prices that name no rate."""
+        found = (one.per for one in self.cost.prices if one.rate_bits_per_s is None)
+        return tuple(dict.fromkeys(_BY_RATE[per] for per in found if per in _BY_RATE))
+
+    def of(self, per: Per, network: int = 0) -> list[Price]:
+        """The prices of a kind that hold for a network."""
+        return [
+            one for one in self.cost.prices if one.per == per and one.network in (None, network)
+        ]
+
+
+def read_prices(name: str) -> PriceList:
+    """The prices of a file, or of one of the catalogue's; raises RequestError."""
+    path = catalog.find("price", name)
+    text = _core.load_prices(catalog.read(path), catalog.shown(path))
+    return msgspec.json.decode(text, type=PriceList)
+
+
+def prices_of(fabric: Fabric | None) -> PriceList | None:
+    """The prices that a resolved fabric has itself, or the racks alone; None where it has neither."""
+    if fabric is None:
+        return None
+    own = {"cost": fabric.get("cost", {}), "layout": fabric.get("layout")}
+    found = msgspec.convert({"title": f"of {fabric['name']}"} | own, PriceList)
+    return found if found.all or found.layout else None
+
+
+def chosen_prices(name: str, fabric: Fabric | None, given: PriceList | None) -> PriceList:
+    """The prices that are given, or else the fabric's own, with the racks of either; raises RequestError where there
+    are none."""
+    own = prices_of(fabric)
+    if given is not None:
+        layout = given.layout or (own.layout if own else None)
+        return msgspec.structs.replace(given, layout=layout)
+    if own is None or not own.all:
+        raise RequestError(f"{name}: {_why_none(fabric)}", _where_from())
+    return own
+
+
+def _why_none(fabric: Fabric | None) -> str:
+    if fabric and fabric.get("cost"):
+        return "its prices have neither year nor source, as in runs of before"
+    return "nothing says what its parts cost"
+
+
+def _where_from() -> str:
+    known = ", ".join(catalog.names("price"))
+    return f"write [cost] into its file, or give --prices FILE; the catalogue has {known}"

@@ -1,0 +1,126 @@
+"""A fabric cable by cable: the form in which it is changed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import msgspec
+from msgspec import Struct
+from msgspec.structs import replace
+
+from weft.network.fabrics.document import FabricDocument
+
+DEFAULT_QUEUE_FRAMES, DEFAULT_MTU_BYTES = 1000, 1500
+
+
+class Way(Struct, frozen=True):
+    """One direction of a cable; None where nothing limits it."""
+
+    rate_bits_per_s: int | None = None
+    delay_ns: int = 0
+    drops_above_bytes: int | None = None
+    loss_ppm: int = 0
+
+
+class Cable(Struct, frozen=True):
+    """A link between two nodes. `network` counts a host's interfaces from 0."""
+
+    ends: tuple[str, str]
+    forward: Way = Way()
+    backward: Way = Way()
+    mtu_bytes: int = DEFAULT_MTU_BYTES
+    queue_frames: int = DEFAULT_QUEUE_FRAMES
+    network: int = 0
+    dead: bool = False
+    inside: bool = False
+
+    def turned(self) -> Cable:
+        """The same, written from its other end."""
+        ends = (self.ends[1], self.ends[0])
+        return replace(self, ends=ends, forward=self.backward, backward=self.forward)
+
+    def alike(self, ends: tuple[str, str] = ("", ""), network: int = 0) -> Cable:
+        """One with other ends that is not broken."""
+        return replace(self, ends=ends, network=network, dead=False)
+
+
+class Switch(Struct, frozen=True):
+    """A switch or a part of one. Where the capacity depends on how many ports contend, it is the greatest."""
+
+    name: str
+    ports: int | None = None
+    capacity_bits_per_s: int | None = None
+    capacity_by_ports: tuple[tuple[int, int], ...] | None = None
+    queue_frames: int = DEFAULT_QUEUE_FRAMES
+
+
+class Detour(Struct, frozen=True):
+    """A route with a limit of its own."""
+
+    from_: str = msgspec.field(name="from")
+    to: str
+    lane: Way
+    queue_frames: int
+    network: int
+
+
+class _Named(Struct, frozen=True):
+    name: str
+
+
+class _Resolved(Struct, frozen=True):
+    hosts: tuple[_Named, ...]
+    switches: tuple[Switch, ...]
+    links: tuple[Cable, ...]
+    paths: tuple[Detour, ...] = ()
+
+
+class Wiring(Struct, frozen=True):
+    """All nodes and cables of a fabric. Cables of hosts begin at the host and come first, by network."""
+
+    hosts: tuple[str, ...]
+    switches: tuple[Switch, ...]
+    cables: tuple[Cable, ...]
+    paths: tuple[Detour, ...]
+
+    @classmethod
+    def of(cls, document: FabricDocument) -> Wiring:
+        """That of a document, at full scale."""
+        found = msgspec.convert(document.resolved(), _Resolved)
+        hosts = tuple(one.name for one in found.hosts)
+        place = {name: at for at, name in enumerate(hosts)}
+        own = [
+            cable if cable.ends[0] in place else cable.turned()
+            for cable in found.links
+            if (cable.ends[0] in place) != (cable.ends[1] in place)
+        ]
+        own.sort(key=lambda one: (one.network, place[one.ends[0]]))
+        rest = [one for one in found.links if (one.ends[0] in place) == (one.ends[1] in place)]
+        return cls(hosts, found.switches, (*own, *rest), found.paths)
+
+    @property
+    def is_cable(self) -> bool:
+        """Whether it is two hosts on one cable."""
+        return not self.switches
+
+    def ports_of_hosts(self, network: int | None = None) -> list[Cable]:
+        """The cables of hosts, of one network or all."""
+        hosts = set(self.hosts)
+        return [
+            one
+            for one in self.cables
+            if one.ends[0] in hosts and one.ends[1] not in hosts and network in (None, one.network)
+        ]
+
+    def trunks(self) -> list[Cable]:
+        """The others: those between switches, or the one between two hosts."""
+        hosts = set(self.hosts)
+        return [one for one in self.cables if (one.ends[0] in hosts) == (one.ends[1] in hosts)]
+
+    def networks(self) -> Iterator[int]:
+        """The numbers of its networks, from 0."""
+        yield from sorted({one.network for one in self.ports_of_hosts()})
+
+    def hosts_at(self, switch: str) -> list[str]:
+        """The hosts that are connected to a switch itself."""
+        return [one.ends[0] for one in self.ports_of_hosts() if one.ends[1] == switch]

@@ -1,0 +1,39 @@
+"""Loading a fabric: from the catalogue or a file, checked before anything is made of it."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+from weft import _core
+from weft.base import catalog
+from weft.base.errors import RequestError
+from weft.network.fabrics.spec import SimSpec
+from weft.runs.records.fabric_records import Fabric
+
+
+def load_fabric(name_or_path: str, scale: float = 1.0) -> Fabric:
+    """The resolved fabric, its rates multiplied by `scale`; raises RequestError when there is none or it is wrong."""
+    path = catalog.find("fabric", name_or_path)
+    fabric: Fabric = json.loads(_core.load_fabric(catalog.read(path), catalog.shown(path), scale))
+    return fabric
+
+
+def find_fabric(name: str) -> Path:
+    """A fabric's file; raises RequestError that names the generators too."""
+    try:
+        return catalog.find("fabric", name)
+    except RequestError as error:
+        examples = ", ".join(example for _, example in _core.Network.generators())
+        raise RequestError(error.message, f"{error.hint}; or a generator: {examples}") from None
+
+
+def refuse_parameters(asked: str, spec: SimSpec) -> None:
+    """Raise RequestError for parameters that a fabric's file does not take."""
+    if spec.others:
+        generators = ", ".join(name for name, _ in _core.Network.generators())
+        raise RequestError(
+            f"{asked}: unknown parameter {', '.join(spec.others)}",
+            "a fabric is simulated with overhead, window, segments_per_ack, sharing, outgoing, barrier, tolerance and "
+            f"threads; generators have more: {generators}",
+        )

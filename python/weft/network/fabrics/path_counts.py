@@ -1,0 +1,78 @@
+"""How many paths between two hosts of a fabric can be told apart by filling them."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import NamedTuple
+
+import numpy as np
+
+from weft.runs.records.fabric_records import Fabric, Link
+
+WIDE = 1.5
+"""Two connections from hosts with so many times less than a link do not fill it."""
+MANY = 1000
+"""Stands for as many as there are, on a link that is wide."""
+
+
+class Told(NamedTuple):
+    """So many paths, 0 where they cannot be told or there are none; over so many links between switches."""
+
+    paths: int
+    links: int
+
+
+class PathCounts:
+    """Counts paths in a network over the fewest links that have no link in common which two connections fill: the
+    greatest flow where each such link carries one."""
+
+    def __init__(self, fabric: Fabric, network: int = 0) -> None:
+        hosts = {host["name"] for host in fabric["hosts"]}
+        self._leaf_of: dict[str, str] = {}
+        self._between: Counter[tuple[str, str]] = Counter()
+        links = [
+            link
+            for link in fabric["links"]
+            if not link["dead"] and link.get("network", 0) == network
+        ]
+        own = [_rate_bps(link) for link in links if hosts.intersection(link["ends"])]
+        usual_bps = float(np.median(own)) if own else 0.0
+        for link in links:
+            for one, other in (link["ends"], link["ends"][::-1]):
+                if one in hosts:
+                    self._leaf_of[one] = other
+                elif other not in hosts:
+                    self._between[one, other] += 1 if _rate_bps(link) < WIDE * usual_bps else MANY
+
+    def between(self, src: str, dst: str) -> Told:
+        """Of two hosts, which may be unknown or at the same switch."""
+        from scipy.sparse import csr_array  # here, because every command would wait for it
+        from scipy.sparse.csgraph import maximum_flow
+
+        start, end = self._leaf_of.get(src), self._leaf_of.get(dst)
+        names = sorted({one for ends in self._between for one in ends})
+        if start not in names or end not in names or start == end:
+            return Told(0, 0)
+        place = {name: at for at, name in enumerate(names)}
+        steps = self._steps(start)
+        capacity = np.zeros((len(names), len(names)), dtype=np.int32)
+        for (one, other), count in self._between.items():
+            if steps.get(one, -1) + 1 == steps.get(other):
+                capacity[place[one], place[other]] = count
+        found = maximum_flow(csr_array(capacity), place[start], place[end]).flow_value
+        return Told(int(found) if found < MANY else 0, steps.get(end, 0))
+
+    def _steps(self, start: str) -> dict[str, int]:
+        """The fewest links from a switch to each other one."""
+        steps, level = {start: 0}, [start]
+        while level:
+            near = {b for a in level for one, b in self._between if one == a and b not in steps}
+            steps |= dict.fromkeys(near, steps[level[0]] + 1)
+            level = sorted(near)
+        return steps
+
+
+def _rate_bps(link: Link) -> float:
+    """Of the slower direction; infinite where nothing limits it."""
+    rates = (link["forward"]["rate_bits_per_s"], link["backward"]["rate_bits_per_s"])
+    return min(rate if rate is not None else np.inf for rate in rates)

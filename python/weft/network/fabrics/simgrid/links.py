@@ -1,0 +1,65 @@
+"""The links of a SimGrid platform by their names, as the constraints that they are."""
+
+from __future__ import annotations
+
+from weft.network.fabrics.listing import Listing
+from weft.network.fabrics.simgrid.xml import BITS, SECONDS, Element
+
+_POLICIES = {"SHARED", "SPLITDUPLEX", "FULLDUPLEX", "FATPIPE"}
+_DUPLEX = {"SPLITDUPLEX", "FULLDUPLEX"}
+_PROFILES = ("bandwidth_file", "latency_file", "state_file")
+
+
+class PlatformLinks:
+    """All links that have been declared so far, in whichever zone: names are unique over the platform."""
+
+    def __init__(self, listing: Listing) -> None:
+        self._listing = listing
+        self._plain: dict[str, int] = {}
+        self._duplex: dict[str, tuple[int, int]] = {}
+
+    def declare(self, link: Element) -> None:
+        """A <link> or <backbone>. The directions of a duplex link are links, too, that end in _UP and _DOWN."""
+        name = link.get("id")
+        policy = link.attributes.get("sharing_policy", "SHARED")
+        if policy not in _POLICIES:
+            raise link.wrong(
+                f'sharing_policy="{policy}": only SHARED, SPLITDUPLEX and FATPIPE are supported'
+            )
+        for profile in _PROFILES:
+            if link.attributes.get(profile):
+                raise link.wrong(f"{profile}: links that change over time are not supported")
+        rate_bps = link.quantity("bandwidth", BITS)
+        delay_s = link.quantity("latency", SECONDS, "0")
+        if policy in _DUPLEX:
+            up = self._listing.add(f"{name} up", rate_bps, delay_s)
+            down = self._listing.add(f"{name} down", rate_bps, delay_s)
+            self._duplex[name] = up, down
+            parts = {f"{name}_UP": up, f"{name}_DOWN": down}
+        else:
+            parts = {name: self._listing.add(name, rate_bps, delay_s, policy == "SHARED")}
+        for part in parts:
+            if part in self._plain:
+                raise link.wrong(f"a second link {part!r}")
+        self._plain |= parts
+
+    def crossed(self, part: Element) -> tuple[int, int]:
+        """What a <link_ctn> of a route crosses, and what its reverse does; raises RequestError."""
+        name, direction = part.get("id"), part.attributes.get("direction", "NONE")
+        if part.name != "link_ctn" or not (name in self._plain or name in self._duplex):
+            raise part.wrong(f"no link {name!r} before this route")
+        if direction not in ("UP", "DOWN", "NONE"):
+            raise part.wrong(f'direction="{direction}": must be UP or DOWN')
+        if name in self._plain:
+            return self._plain[name], self._plain[name]
+        if direction == "NONE":
+            raise part.wrong(f"the SPLITDUPLEX link {name!r} needs a direction, UP or DOWN")
+        up, down = self._duplex[name]
+        return (up, down) if direction == "UP" else (down, up)
+
+    def named(self, element: Element, attribute: str) -> int:
+        """The link that an attribute names; raises RequestError where there is none."""
+        name = element.get(attribute)
+        if name not in self._plain:
+            raise element.wrong(f"no link {name!r} in this platform")
+        return self._plain[name]

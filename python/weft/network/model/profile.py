@@ -1,0 +1,238 @@
+"""Least squares with intervals that also hold for models with corners, as LAWS has.
+
+A parameter's interval is its profile likelihood: all values at which the others can still be chosen such that
+the squared errors stay below a limit of the F distribution. Source: D. M. Bates and D. G. Watts, "Nonlinear
+Regression Analysis and Its Applications" (1988), section 6.1. Unlike an interval from the curvature at the best
+point it has no end on a side to which the points do not bound the parameter.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from itertools import product
+from statistics import NormalDist
+
+import numpy as np
+import numpy.typing as npt
+
+from weft.base.statistics import LEVEL, Floats
+from weft.network.model.estimate import Estimate
+
+Errors = Callable[[Floats], Floats]
+"""Errors of all points at these values of the parameters."""
+
+_STARTS = 12
+"""Descents, from as many of the best combinations of the parameters' starts: corners make local minima."""
+
+_SLOPE = 0.03
+"""The part of a value that it is changed by for a slope of errors with steps."""
+
+_EXACT = 1e-9
+"""Errors below this are rounding: with exact points they would otherwise count as proof."""
+
+
+@dataclass(frozen=True)
+class Scale:
+    """What a parameter is searched along."""
+
+    to: Callable[[float], float]
+    back: Callable[[float], float]
+
+
+LINEAR = Scale(float, float)
+LOGARITHMIC = Scale(math.log, math.exp)
+"""For what is greater than 0."""
+DEVIATION = Scale(math.log1p, math.expm1)
+"""For relative changes, which are greater than -1."""
+
+
+@dataclass(frozen=True)
+class Parameter:
+    """A free parameter: where it is searched, and from where.
+
+    Of one that `is_bounded` low and high are limits by nature, as those of a share are. Errors of a simulator move in
+    steps: `grain` is the least change of a parameter that may show in them, 0 where errors are smooth. With a grain the
+    range is not left, since a simulator refuses what cannot be.
+    """
+
+    name: str
+    low: float
+    high: float
+    starts: Sequence[float]
+    scale: Scale = LINEAR
+    is_bounded: bool = False
+    grain: float = 0.0
+
+    def reach(self, place: float) -> float:
+        """How far to go from a place on its scale for a slope, up if there is room."""
+        value = self.scale.back(place)
+        far = max(_SLOPE * abs(value), 2 * self.grain)
+        return self.scale.to(value + far if value + far <= self.high else value - far) - place
+
+
+def fit_profiled(
+    errors: Errors,
+    free: Sequence[Parameter],
+    points: int,
+    are_standard: bool = False,
+    with_intervals: bool = True,
+) -> list[Estimate]:
+    """The parameters with the least squared errors over so many points, with their intervals.
+
+    There must be more points than parameters. Errors that `are_standard` are in standard deviations of what was
+    measured; then as many points suffice, and intervals are by the chi-squared distribution. Where the model is off
+    by more than these deviations allow, they are widened by that factor (as the Particle Data Group does).
+    """
+    search = _Search(errors, free)
+    best = search.minimum()
+    if not with_intervals:
+        values = zip(free, search.values(best).tolist(), strict=True)
+        return [Estimate(each.name, value, None, None) for each, value in values]
+    freedom = points - len(free)
+    least = search.squares(best)
+    if are_standard:
+        limit = least + _chi_squared_quantile() * (max(1.0, least / freedom) if freedom else 1.0)
+    else:
+        limit = max(least, points * _EXACT**2) * (1 + _f_quantile(freedom) / freedom)
+    ends = [
+        [search.end(best, limit, index, side) for side in (-1, 1)] for index in range(len(free))
+    ]
+    return [
+        Estimate(each.name, value, low, high)
+        for each, value, (low, high) in zip(free, search.values(best).tolist(), ends, strict=True)
+    ]
+
+
+def _f_quantile(freedom: int) -> float:
+    """Of the F distribution with 1 and so many degrees of freedom, at LEVEL: the square of Student's t."""
+    from scipy.special import stdtrit  # here, because every command would wait for it
+
+    return float(stdtrit(freedom, (1 + LEVEL) / 2) ** 2)
+
+
+def _chi_squared_quantile() -> float:
+    """With one degree of freedom, at LEVEL: the square of a normal deviate."""
+    return NormalDist().inv_cdf((1 + LEVEL) / 2) ** 2
+
+
+class _Search:
+    """Descents in the parameters' scales."""
+
+    def __init__(self, errors: Errors, free: Sequence[Parameter]) -> None:
+        self._errors = errors
+        self._free = free
+        self._low = self._scaled([each.low for each in free])
+        self._high = self._scaled([each.high for each in free])
+        self._span = self._high - self._low
+        self._is_bounded = np.array([each.is_bounded for each in free])
+        self._has_grain = any(each.grain for each in free)
+        starts = [self._scaled(start) for start in product(*(each.starts for each in free))]
+        self._starts = sorted(starts, key=self.squares)[:_STARTS]
+
+    def values(self, scaled: Floats) -> Floats:
+        return np.array(
+            [each.scale.back(x) for each, x in zip(self._free, scaled.tolist(), strict=True)]
+        )
+
+    def squares(self, scaled: Floats) -> float:
+        return float(np.sum(self._errors(self.values(scaled)) ** 2))
+
+    def minimum(self) -> Floats:
+        return min((self._descend(start) for start in self._starts), key=self.squares)
+
+    def end(self, best: Floats, limit: float, index: int, side: int) -> float | None:
+        """Where the profile crosses the limit on one side; None where it only does at a search's end."""
+        least = 1e-2 if self._has_grain else 1e-3
+        inside, step = best, side * least * self._span[index]
+        while True:
+            place = self._within(index, inside[index] + step)
+            outside = self._descend(inside, index, place)
+            if self.squares(outside) > limit:
+                at = self._crossing(inside, place, limit, index)
+                past = at + side * max(0.05 * abs(at - best[index]), 1e-4 * self._span[index])
+                if not self._has_grain and self._goes_on(outside, past, limit, index):
+                    return None
+                return self._value(index, at)
+            if place in (self._low[index], self._high[index]):
+                return self._value(index, place) if self._is_bounded[index] else None
+            inside, step = outside, 2 * step
+
+    def _goes_on(self, near: Floats, past: float, limit: float, index: int) -> bool:
+        """Whether searches of the others, wider ones and from other places, keep below the limit past a crossing."""
+        place = self._within(index, past) if self._is_bounded[index] else past
+        return any(
+            self.squares(self._descend(start, index, place, widened=True)) <= limit
+            for start in (near, *self._starts)
+        )
+
+    def _within(self, index: int, place: float) -> float:
+        return float(np.clip(place, self._low[index], self._high[index]))
+
+    def _value(self, index: int, place: float) -> float:
+        return float(self._free[index].scale.back(float(place)))
+
+    def _crossing(self, inside: Floats, outside: float, limit: float, index: int) -> float:
+        from scipy.optimize import brentq
+
+        def excess(place: float) -> float:
+            return self.squares(self._descend(inside, index, place)) / limit - 1
+
+        exact = (_SLOPE * self._span[index] / 10, 1e-3) if self._has_grain else (1e-12, 1e-6)
+        ends = (float(inside[index]), outside)
+        return float(brentq(excess, *ends, xtol=exact[0], rtol=exact[1]))
+
+    def _descend(
+        self, start: Floats, index: int | None = None, place: float = 0.0, widened: bool = False
+    ) -> Floats:
+        """The best point below a start, with one parameter kept in its place if there is one."""
+        from scipy.optimize import least_squares
+
+        point = start.copy()
+        moving = np.ones(len(start), dtype=np.bool_)
+        if index is not None:
+            point[index], moving[index] = place, False
+        if not moving.any():
+            return point
+
+        def errors(moved: Floats) -> Floats:
+            return self._errors(self.values(_placed(point, moving, moved)))
+
+        air = np.where(widened & ~self._is_bounded, self._span, 0.0)
+        low, high = (self._low - air)[moving], (self._high + air)[moving]
+        free = [each for each, is_free in zip(self._free, moving, strict=True) if is_free]
+        coarse = {"jac": slopes(errors, free), "ftol": 1e-4, "xtol": 1e-4, "max_nfev": 30}
+        found = least_squares(
+            errors,
+            np.clip(point[moving], low, high),
+            bounds=(low, high),
+            x_scale=self._span[moving],
+            **(coarse if self._has_grain else {}),
+        )
+        return _placed(point, moving, found.x)
+
+    def _scaled(self, values: Sequence[float]) -> Floats:
+        pairs = zip(self._free, values, strict=True)
+        return np.array([each.scale.to(value) for each, value in pairs])
+
+
+def slopes(errors: Errors, free: Sequence[Parameter]) -> Callable[[Floats], Floats]:
+    """Of the errors at a point on the parameters' scales, a column each: differences over their own reach, since closer
+    ones may show no change at all."""
+
+    def at(point: Floats) -> Floats:
+        here, columns = errors(point), []
+        for index, each in enumerate(free):
+            aside = point.copy()
+            aside[index] += each.reach(float(point[index]))
+            columns.append((errors(aside) - here) / (aside[index] - point[index]))
+        return np.stack(columns, axis=1)
+
+    return at
+
+
+def _placed(point: Floats, moving: npt.NDArray[np.bool_], moved: Floats) -> Floats:
+    filled = point.copy()
+    filled[moving] = moved
+    return filled

@@ -1,0 +1,1 @@
+"""Jobs of those who run a cluster: accept, check, tune, ports, VPNs."""

@@ -1,0 +1,188 @@
+"""Likely causes of a symptom: rules from catalog/causes, in the order of their weight.
+
+A rule has `title`, `text`, `check`, `remedy` and `when`: clauses of a symptom's kind, conditions on its facts, and a
+`weight`. A clause holds if all its conditions do; a fact that is not known meets none. A number is compared by
+`{ at_least = ..., at_most = ... }`, anything else must be equal. A cause counts with its heaviest clause that holds;
+ties are in the order of the catalogue. catalog/symptoms.toml has the kinds and facts that there are.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from functools import cache
+from pathlib import Path
+from typing import Literal
+
+import msgspec
+from msgspec import Struct
+
+from weft import _core
+from weft.base import catalog
+from weft.base.condition import Fact, Range, meets
+from weft.base.errors import RequestError
+from weft.base.files.text_file import parse_toml
+from weft.operate.acceptance.verdict import Cause, Symptom
+
+MOST_CAUSES = 5
+_HEAD = "| code | cause | how to check it | what to do |"
+_TYPES = {"flag": bool, "text": str}
+
+
+class Clause(Struct, frozen=True):
+    """When a rule applies: the symptom's kind, what its facts must be, and how much that counts."""
+
+    kind: str
+    weight: float
+    facts: dict[str, Range | Fact]
+
+    def holds(self, kind: str, facts: Mapping[str, Fact | None]) -> bool:
+        return kind == self.kind and all(
+            meets(facts.get(name), wanted) for name, wanted in self.facts.items()
+        )
+
+
+class Rule(Struct, frozen=True):
+    """A cause, when it applies, and the `section` of the catalogue that has it."""
+
+    cause: Cause
+    clauses: tuple[Clause, ...]
+    section: str
+
+    def weight(self, kind: str, facts: Mapping[str, Fact | None]) -> float:
+        """That of its heaviest clause that holds; 0 where none does."""
+        return max((one.weight for one in self.clauses if one.holds(kind, facts)), default=0.0)
+
+
+class _Text(Struct, frozen=True, forbid_unknown_fields=True):
+    """A rule as it is written."""
+
+    title: str
+    text: str
+    check: str
+    remedy: str
+    when: list[dict[str, object]]
+
+
+def causes(symptom: Symptom) -> list[Cause]:
+    """The causes that a symptom's facts speak for, likeliest first."""
+    return causes_of([symptom])
+
+
+def causes_of(symptoms: Sequence[Symptom]) -> list[Cause]:
+    """The same of all symptoms of one element: what speaks most for a cause counts."""
+    known = [(one.kind, _known(one)) for one in symptoms]
+    weights = [
+        (max((rule.weight(*one) for one in known), default=0.0), rule.cause) for rule in rules()
+    ]
+    found = sorted((one for one in weights if one[0]), key=lambda one: -one[0])
+    return [cause for _, cause in found[:MOST_CAUSES]]
+
+
+def _known(symptom: Symptom) -> dict[str, Fact | None]:
+    """A symptom's facts, its direction, and its rate's share of the best that it can be compared with."""
+    share = symptom.facts.get("share_of_expected", symptom.facts.get("share_of_group"))
+    return {"direction": symptom.direction, "share": share, **symptom.facts}
+
+
+@cache
+def rules() -> tuple[Rule, ...]:
+    """All rules of the catalogue."""
+    folder = catalog.folder("cause")
+    return tuple(rule for path in sorted(folder.glob("*.toml")) for rule in read_rules(path))
+
+
+class KnownFact(Struct, frozen=True, forbid_unknown_fields=True):
+    """What a fact says, of which `type` its values are, and its `label` on the vendor's page; none: it is not shown."""
+
+    type: Literal["number", "flag", "text"]
+    text: str
+    label: str = ""
+
+
+class Vocabulary(Struct, frozen=True, forbid_unknown_fields=True):
+    """The kinds of symptoms with their texts, and the facts that they may have."""
+
+    kinds: dict[str, str]
+    facts: dict[str, KnownFact]
+
+
+@cache
+def vocabulary() -> Vocabulary:
+    """That of catalog/symptoms.toml."""
+    path = catalog.folder("cause").parent / "symptoms.toml"
+    return msgspec.toml.decode(catalog.read(path), type=Vocabulary)
+
+
+def read_rules(path: Path) -> list[Rule]:
+    """The rules of a file; raises RequestError for what is unknown or of a wrong type in it, with its line."""
+    text = catalog.read(path)
+    try:
+        document = parse_toml(text, str(path))
+        section = document.pop("title")
+        return [Rule(*_rule(code, one), section) for code, one in document.items()]
+    except _WrongRule as error:
+        line = _core.line_of(text, error.key)
+        raise RequestError(f"{path}, line {line}: {error.key}: {error}") from None
+
+
+class _WrongRule(Exception):
+    """What is wrong with the rule of a `key`."""
+
+    def __init__(self, key: str, reason: object) -> None:
+        super().__init__(str(reason))
+        self.key = key
+
+
+def _rule(code: str, document: object) -> tuple[Cause, tuple[Clause, ...]]:
+    try:
+        rule = msgspec.convert(document, _Text)
+        clauses = tuple(map(_clause, rule.when))
+    except (msgspec.ValidationError, ValueError) as error:
+        raise _WrongRule(code, error) from None
+    return Cause(code, rule.title, rule.text, rule.check, rule.remedy), clauses
+
+
+def _clause(table: Mapping[str, object]) -> Clause:
+    """Raises ValueError for a kind or a fact that there is not."""
+    kind, weight = table.get("kind", ""), table.get("weight")
+    kinds, known = vocabulary().kinds, vocabulary().facts
+    if not isinstance(kind, str) or kind not in kinds:
+        raise ValueError(f"kind = {kind!r}: {_core.unknown_key(str(kind), list(kinds))}")
+    if not isinstance(weight, int | float) or weight <= 0:
+        raise ValueError("weight: must be a number above 0")
+    facts = {name: value for name, value in table.items() if name not in ("kind", "weight")}
+    for name in facts:
+        if name not in known:
+            raise ValueError(_core.unknown_key(name, ["kind", "weight", *known]))
+    return Clause(kind, weight, {name: _wanted(name, value) for name, value in facts.items()})
+
+
+def _wanted(name: str, value: object) -> Range | Fact:
+    """What a fact must be; a number is always a range."""
+    kind = vocabulary().facts[name].type
+    if kind == "number":
+        return msgspec.convert(value, Range)
+    if isinstance(value, bool | str) and type(value) is _TYPES[kind]:
+        return value
+    raise ValueError(f"{name} = {value!r}: must be a {kind}")
+
+
+def page() -> str:
+    """docs/causes.md."""
+    return "\n".join(_lines()) + "\n"
+
+
+def _lines() -> Iterator[str]:
+    yield "# What may be the cause, and how do I check it?"
+    yield ""
+    yield "`weft accept` names the likely causes of each requirement that is not met, likeliest first, with the code of"
+    yield "this table, which `weft explain CODE` explains, too. The rules are data: `catalog/causes` has them, with the"
+    yield "facts that speak for each cause."
+    section = ""
+    for rule in rules():
+        if rule.section != section:
+            section = rule.section
+            yield from ("", f"## {section}", "", _HEAD, "|---|---|---|---|")
+        one = rule.cause
+        cells = (f"`{one.code}`", f"**{one.title}.** {one.text}", one.check, one.remedy)
+        yield "| " + " | ".join(cell.replace("|", r"\|") for cell in cells) + " |"

@@ -1,0 +1,119 @@
+"""From intervals of single cases to the status of a requirement: the interval decides."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from weft.base import sequential
+from weft.base.interval import Interval
+from weft.base.statistics import Floats
+from weft.operate.acceptance.requirements import Requirement, value_text
+from weft.operate.acceptance.verdict import Status, Symptom, Verdict
+
+LAUNCHES = sequential.LOOKS[0]
+"""Fewer values say nothing of their median."""
+
+
+@dataclass(frozen=True)
+class Case:
+    """One pair, node or count that a requirement is about, with its values, one for each launch."""
+
+    name: str
+    interval: Interval
+    is_known: bool = True
+    symptom: Symptom | None = None
+
+
+def case(name: str, values: Floats, is_exact: bool, symptom: Symptom | None = None) -> Case:
+    """A case of values that were measured in launches; where they are exact, one is enough."""
+    found = sequential.interval(values)
+    return Case(name, found, is_exact or len(values) >= LAUNCHES, symptom)
+
+
+def status_of(one: Case, wanted: Requirement) -> Status:
+    """On which side of the limit the interval is."""
+    if not one.is_known or wanted.limit is None:
+        return "not decided"
+    below, above = one.interval.high < wanted.limit, one.interval.low > wanted.limit
+    if wanted.kind.sense == "least":
+        return (
+            "not met" if below else ("met" if one.interval.low >= wanted.limit else "not decided")
+        )
+    return "not met" if above else ("met" if one.interval.high <= wanted.limit else "not decided")
+
+
+def decide(
+    wanted: Requirement, cases: Sequence[Case], evidence: Sequence[str] = (), more: str = ""
+) -> Verdict:
+    """All cases must be on the right side; `more` is what would decide those that are on neither."""
+    if not cases:
+        return undecided(wanted, more)
+    by_status = {
+        status: [one for one in cases if status_of(one, wanted) == status] for status in _ORDER
+    }
+    status = next(one for one in _ORDER if by_status[one])
+    sign = 1 if wanted.kind.sense == "least" else -1
+    for alike in by_status.values():
+        alike.sort(key=lambda one: sign * float(np.nan_to_num(one.interval.median)))
+    worst = by_status[status][0]
+    told = [*evidence, *(_text(one, wanted) for one in by_status[status][:MOST_TOLD])]
+    symptoms = [one.symptom for one in by_status["not met"] if one.symptom]
+    return Verdict(
+        wanted.key,
+        wanted.title,
+        status,
+        worst.interval,
+        wanted.unit,
+        wanted.limit,
+        tuple(_distinct(symptoms)),
+        evidence=tuple(told if status != "met" else [*evidence, _text(worst, wanted)]),
+        would_decide=more if status == "not decided" else "",
+    )
+
+
+def undecided(wanted: Requirement, what: str) -> Verdict:
+    """Of a requirement that nothing was measured for."""
+    return Verdict(
+        wanted.key, wanted.title, "not decided", None, wanted.unit, wanted.limit, would_decide=what
+    )
+
+
+def settled(wanted: Requirement, symptoms: Sequence[Symptom], evidence: Sequence[str]) -> Verdict:
+    """Of a requirement that is about no number: met where there are no symptoms."""
+    return Verdict(
+        wanted.key,
+        wanted.title,
+        "not met" if symptoms else "met",
+        None,
+        wanted.unit,
+        wanted.limit,
+        tuple(symptoms),
+        evidence=tuple(evidence),
+    )
+
+
+def text_of(interval: Interval, unit: str) -> str:
+    """94.1 Mb/s (93.9 Mb/s to 94.2 Mb/s)."""
+    middle, low, high = (
+        value_text(x, unit) for x in (interval.median, interval.low, interval.high)
+    )
+    return middle if low == high else f"{middle} ({low} to {high})"
+
+
+_ORDER: tuple[Status, ...] = ("not met", "not decided", "met")
+MOST_TOLD = 6
+
+
+def _text(one: Case, wanted: Requirement) -> str:
+    return f"{one.name}: {text_of(one.interval, wanted.unit)}"
+
+
+def _distinct(symptoms: Sequence[Symptom]) -> list[Symptom]:
+    """One for each element: of the same, the first."""
+    found: dict[tuple[str, str], Symptom] = {}
+    for one in symptoms:
+        found.setdefault((one.kind, one.element), one)
+    return list(found.values())

@@ -1,0 +1,232 @@
+"""Requirements on a cluster: the keys of a TOML file, each with its quantity and what it takes to decide it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Literal
+
+from msgspec import Struct
+
+from weft import _core
+from weft.base import catalog
+from weft.base.errors import RequestError
+from weft.base.files.text_file import parse_toml
+from weft.base.quantity import format_mbps, format_us
+from weft.network.model.amount import read_amount
+from weft.understand.limits.differences import TOLERANCE
+
+Source = Literal["check", "pairs", "limits", "bisection", "all-to-all"]
+"""The measurement that decides: none but `check`, pairs by themselves, the search for limits, or full rounds."""
+Value = Literal["count", "flag", "names", "share", "rate", "time", "size"]
+_UNITS = {"share": "%", "rate": "Mb/s", "time": "us", "size": "bytes", "count": ""}
+_WORTH = {"share": 100.0, "rate": 1e-6, "time": 1e6, "size": 1.0}
+_EXAMPLES = {
+    "count": "64",
+    "flag": "true",
+    "names": '["kernel", "driver"], or "all"',
+}
+HINT = "docs/accept-a-cluster.md lists all keys with an example"
+MOST_PERCENT = 100.0
+PROPERTIES = "all"
+"""In place of a list of properties."""
+
+
+class Kind(Struct, frozen=True):
+    """What a key means. `sense` says on which side of the limit a value is right; `title` may use {limit}."""
+
+    value: Value
+    source: Source
+    least_nodes: int
+    sense: Literal["least", "most", "same"]
+    title: str
+
+
+KINDS = {
+    "nodes.count": Kind("count", "check", 0, "least", "{limit} nodes answer, and their data networks connect"),
+    "nodes.same": Kind("names", "check", 2, "same", "kernel, driver and settings are the same on all nodes"),
+    "mtu.path": Kind("flag", "check", 2, "same", "packets as large as the interfaces take get through"),
+    "mtu.at_least": Kind("size", "check", 1, "least", "MTU of each node at least {limit}"),
+    "mtu.at_most": Kind("size", "check", 1, "most", "MTU of each node at most {limit}"),
+    "clocks.offset": Kind("time", "check", 2, "most", "clocks at most {limit} apart from the others"),
+    "loss.datagrams": Kind("share", "check", 2, "most", "small datagrams lost on the idle network at most {limit}"),
+    "latency": Kind("time", "pairs", 2, "most", "latency of each pair at most {limit}"),
+    "nodes.later": Kind("share", "pairs", 3, "most", "no node's latency more than {limit} above the others'"),
+    "nodes.slower": Kind("share", "pairs", 3, "most", "no node sends or receives more than {limit} below the others"),
+    "rate.pair": Kind("rate", "pairs", 2, "least", "each pair at least {limit}, in each direction"),
+    "rate.node": Kind("rate", "pairs", 2, "least", "each node sends and receives at least {limit}"),
+    "rate.below_declared": Kind("share", "pairs", 2, "most", "no pair more than {limit} below the declared links"),
+    "rate.asymmetry": Kind("share", "pairs", 2, "most", "the directions of a pair differ by at most {limit}"),
+    "loss.retransmits": Kind("share", "pairs", 2, "most", "TCP segments sent again at most {limit}"),
+    "network.limits": Kind("share", "limits", 4, "most", "no limit more than {limit} narrower than declared"),
+    "network.places": Kind("flag", "limits", 4, "same", "nodes are behind the switches that the fabric declares"),
+    "network.bisection": Kind("share", "bisection", 4, "least", "random bisections deliver at least {limit}"),
+    "network.all_to_all": Kind("share", "all-to-all", 3, "least", "all-to-all delivers at least {limit}"),
+}  # fmt: skip
+"""By section and key, cheapest first; the keys of [latency] are message sizes."""
+
+
+@dataclass(frozen=True)
+class Requirement:
+    """One of them. `limit` is in `unit`; `names` has what must be the same; `place` is where a file says so."""
+
+    key: str
+    kind: Kind
+    limit: float | None = None
+    names: tuple[str, ...] = ()
+    size_bytes: int = 0
+    place: str = ""
+
+    @property
+    def unit(self) -> str:
+        return _UNITS.get(self.kind.value, "")
+
+    @property
+    def limit_text(self) -> str:
+        """The limit as people write it."""
+        return "" if self.limit is None else value_text(self.limit, self.unit)
+
+    @property
+    def title(self) -> str:
+        what = f"{self.size_bytes} B: " if self.size_bytes else ""
+        return what + self.kind.title.format(limit=self.limit_text)
+
+    def refuse(self, why: str, right: str) -> RequestError:
+        """What contradicts the requirement, with its place in the file."""
+        return RequestError(f"{self.place}{self.key} = {self.limit_text}: {why}", right)
+
+
+def value_text(value: float, unit: str) -> str:
+    """A value as people write it."""
+    match unit:
+        case "Mb/s":
+            return format_mbps(value)
+        case "us":
+            return format_us(value)
+        case "bytes":
+            return f"{value:.0f} B"
+        case "%":
+            return f"{value:.3g} %" if abs(value) >= 1e-3 else "0 %"
+    return f"{value:g}"
+
+
+def requirement(key: str, value: object, place: str = "") -> Requirement:
+    """The requirement that a key and its value mean; raises RequestError."""
+    section, _, name = key.partition(".")
+    if section == "latency":
+        size = read_amount(name, f"{place}latency", "size")
+        found = Requirement(key, KINDS["latency"], size_bytes=round(size.worth), place=place)
+    else:
+        found = Requirement(key, KINDS[key], place=place)
+    return _with_value(found, value)
+
+
+def read_requirements(file: str) -> list[Requirement]:
+    """The requirements of a TOML file; raises RequestError with line, key and what would be right."""
+    path = Path(file)
+    if path.is_dir():
+        raise RequestError(f"{file}: is a folder", "give a TOML file of requirements")
+    text = catalog.read(path)
+    document = parse_toml(text, file, HINT)
+    found = _File(file, text).requirements(document)
+    if not found:
+        raise RequestError(f"{file}: no requirements", HINT)
+    refuse_contradictions(found)
+    return found
+
+
+def refuse_contradictions(requirements: list[Requirement]) -> None:
+    """Raise RequestError where no cluster can meet two of them at once."""
+    by_key = {one.key: one for one in requirements}
+    least, most = by_key.get("mtu.at_least"), by_key.get("mtu.at_most")
+    if least and most and (least.limit or 0) > (most.limit or 0):
+        raise least.refuse(
+            f"contradicts mtu.at_most = {most.limit_text}", "give at_least <= at_most"
+        )
+    narrow = by_key.get("network.limits")
+    if narrow and narrow.limit is not None and narrow.limit < 100 * TOLERANCE:
+        raise narrow.refuse(
+            "finer than limits are told apart", f"give {100 * TOLERANCE:g} % or more"
+        )
+    sizes = [one for one in requirements if one.size_bytes]
+    for small in sizes:
+        for large in sizes:
+            if small.size_bytes == large.size_bytes and small.limit != large.limit:
+                raise large.refuse(f"contradicts {small.key} = {small.limit_text}", "keep one")
+
+
+def _with_value(wanted: Requirement, value: object) -> Requirement:
+    kind, where = wanted.kind, f"{wanted.place}{wanted.key}"
+    if kind.value == "names":
+        return replace(wanted, names=_names(value, where))
+    if kind.value == "flag":
+        if value is not True:
+            raise _wrong(where, value, "flag")
+        return wanted
+    if kind.value == "count":
+        if isinstance(value, bool) or not isinstance(value, int) or value < 1:
+            raise _wrong(where, value, "count")
+        return replace(wanted, limit=float(value))
+    worth = read_amount(value, where, kind.value).worth * _WORTH[kind.value]
+    if worth < 0 or (kind.value == "share" and worth > MOST_PERCENT and kind.sense == "least"):
+        raise RequestError(f"{where} = {value!r}: out of range", "give a share from 0 % to 100 %")
+    return replace(wanted, limit=worth)
+
+
+def _names(value: object, where: str) -> tuple[str, ...]:
+    if value == PROPERTIES:
+        return ()
+    known = known_properties()
+    if not isinstance(value, list) or not value:
+        raise _wrong(where, value, "names")
+    for name in value:
+        if name not in known:
+            raise RequestError(f"{where}: {_core.unknown_key(str(name), known)}")
+    return tuple(value)
+
+
+def known_properties() -> list[str]:
+    """What `weft check` compares between nodes."""
+    from weft.operate.preflight.differences import OF_INTERFACES, OF_NODES
+
+    return [one.code for one in (*OF_NODES, *OF_INTERFACES)]
+
+
+def _wrong(where: str, value: object, kind: str) -> RequestError:
+    return RequestError(f"{where} = {value!r}: cannot be read", f"give {_EXAMPLES[kind]}")
+
+
+@dataclass(frozen=True)
+class _File:
+    """A file while it is read."""
+
+    _name: str
+    _text: str
+
+    def requirements(self, document: Mapping[str, object]) -> list[Requirement]:
+        sections = list(dict.fromkeys(key.partition(".")[0] for key in KINDS))
+        self._check(document, ["title", *sections], "")
+        found = []
+        for section, table in document.items():
+            if section == "title":
+                continue
+            if not isinstance(table, dict):
+                raise RequestError(f"{self._place(section)}{section}: must be a table", HINT)
+            if section != "latency":
+                known = [key.split(".")[1] for key in KINDS if key.startswith(f"{section}.")]
+                self._check(table, known, f"{section}.")
+            for name, value in table.items():
+                key = f"{section}.{name}"
+                found.append(requirement(key, value, self._place(key)))
+        return found
+
+    def _check(self, table: Mapping[str, object], known: list[str], before: str) -> None:
+        for key in table:
+            if key not in known:
+                place = self._place(before + key)
+                raise RequestError(f"{place}{before}{key}: {_core.unknown_key(key, known)}", HINT)
+
+    def _place(self, key: str) -> str:
+        line = _core.line_of(self._text, key)
+        return f"{self._name}:{line}: " if line else f"{self._name}: "

@@ -1,0 +1,246 @@
+"""The page for the vendor: facts, method, numbers beside what was required, and each fault with its likely causes."""
+
+from __future__ import annotations
+
+import re
+import shlex
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+
+import jinja2
+from markupsafe import Markup
+
+from weft import __version__
+from weft.base.errors import WorkError
+from weft.base.files.text_file import read_json
+from weft.base.nodeset import fold
+from weft.base.printable import printable
+from weft.measure.execute.work_folder import REQUEST_NAME
+from weft.operate.acceptance.accept import RECORD_NAME, AcceptRequest
+from weft.operate.acceptance.decide import text_of
+from weft.operate.acceptance.faults import Fault, faults
+from weft.operate.acceptance.pairs import SCREEN
+from weft.operate.acceptance.plans import LIMITS
+from weft.operate.acceptance.requirements import value_text
+from weft.operate.acceptance.tables import verdicts_table
+from weft.operate.acceptance.vendor.second_look import second_look
+from weft.operate.acceptance.vendor.texts import (
+    code,
+    facts_text,
+    node_facts,
+    title_of,
+    verdict_text,
+)
+from weft.operate.acceptance.verdict import Acceptance, Verdict
+from weft.operate.preflight.record import Record
+from weft.runs.folder import Run
+from weft.runs.meta import Warning
+from weft.runs.run_warnings import said
+from weft.understand.report.figures.drawing.figure import Figure
+from weft.understand.report.figures.heatmap import heatmap_figures
+from weft.understand.report.figures.tree import tree_figures
+from weft.understand.report.frame import TEMPLATES
+from weft.understand.report.material import Material
+from weft.understand.report.table import PageTable
+
+PAGE_NAME = "acceptance.html"
+MANY_ROWS, LONG_CELL = 24, 30
+MOST_CAUSES = 3
+HEADINGS = {True: "Accepted", False: "Not accepted", None: "Not decided"}
+_HERE = Path(__file__).parent
+
+
+@dataclass(frozen=True)
+class Page:
+    """What the page shows; `record` is None for a computed testbed, `command` repeats the acceptance."""
+
+    found: Acceptance
+    record: Record | None
+    runs: Sequence[Run]
+    command: Sequence[str]
+
+    @property
+    def heading(self) -> str:
+        return HEADINGS[self.found.passed]
+
+    @cached_property
+    def faults(self) -> list[Fault]:
+        return faults(self.found.verdicts)
+
+    @property
+    def undecided(self) -> list[Verdict]:
+        return [one for one in self.found.verdicts if one.status == "not decided"]
+
+    @cached_property
+    def warnings(self) -> list[Warning]:
+        """What the runs warn of, each once."""
+        return said(self.found.warnings)
+
+    @property
+    def requirements(self) -> PageTable:
+        """Every requirement beside what was measured; those that are not met first."""
+        order = ("not met", "not decided", "met")
+        ordered = sorted(self.found.verdicts, key=lambda one: order.index(one.status))
+        return PageTable.of(verdicts_table(ordered))
+
+    @property
+    def facts(self) -> list[tuple[str, str]]:
+        found = self.found
+        told = [
+            ("Testbed", found.testbed),
+            ("Nodes", f"{len(found.nodes)}: {fold(found.nodes)}"),
+            ("Required", found.expected_from),
+            ("Started", found.started),
+            ("Took", f"{found.elapsed_s:.0f} s"),
+            ("Tool", f"weft {__version__}"),
+        ]
+        return [(label, text) for label, text in told if text]
+
+    @property
+    def nodes(self) -> PageTable:
+        """Alike nodes in one row."""
+        groups: dict[tuple[tuple[str, str], ...], list[str]] = {}
+        for node in self.record.nodes if self.record else []:
+            groups.setdefault(tuple(node_facts(node)), []).append(node.name)
+        labels = list(dict.fromkeys(label for facts in groups for label, _ in facts))
+        rows = [
+            [fold(names), *(dict(facts).get(label, "") for label in labels)]
+            for facts, names in groups.items()
+        ]
+        return PageTable(["Nodes", *labels], rows)
+
+    @property
+    def measurements(self) -> PageTable:
+        rows = [
+            [
+                run.directory.name,
+                run.meta.plan.title,
+                str(run.meta.plan.launches),
+                f"{run.samples.num_rows:,}",
+                shlex.join(
+                    ["weft", "run", f"{run.directory.name}.toml", "--on", self.found.testbed]
+                ),
+            ]
+            for run in self.runs
+        ]
+        return PageTable(["Measurement", "What", "Launches", "Samples", "How to repeat it"], rows)
+
+    @property
+    def repeat(self) -> str:
+        return shlex.join(self.command)
+
+    @cached_property
+    def figures(self) -> list[Figure]:
+        """Maps of all pairs, and the tree of limits."""
+        runs = {run.meta.plan.name: run for run in self.runs if run.samples.num_rows}
+        maps, trees = (Material([runs[name]] if name in runs else []) for name in (SCREEN, LIMITS))
+        return [*heatmap_figures(maps, second_look(self.found)), *tree_figures(trees)]
+
+    @property
+    def again(self) -> PageTable:
+        """What was measured twice: rates, then latencies."""
+        rows = [
+            [
+                f"{one.src} to {one.dst}" if one.unit == "Mb/s" else f"{one.src} and {one.dst}",
+                "rate" if one.unit == "Mb/s" else f"latency of {one.size_bytes} B",
+                "" if one.first is None else value_text(one.first, one.unit),
+                text_of(one.alone, one.unit),
+            ]
+            for one in self.found.again
+        ]
+        return PageTable(["Pair", "What", "First, in a round with others", "Again, alone"], rows)
+
+    @property
+    def mail(self) -> str:
+        """A text that can be sent as it is."""
+        found = self.found
+        lines = [
+            f"{found.testbed}, {len(found.nodes)} nodes, measured {found.started} with weft {__version__}: "
+            f"{self.heading.lower()} ({self.found.counts}).",
+            *(f"In doubt: {text}." for text in self.found.doubts),
+        ]
+        for number, one in enumerate(self.faults, 1):
+            lines.append(f"{number}. {one.element}: {'; '.join(map(verdict_text, one.verdicts))}")
+            lines += [f"   - {text}" for text in self.seen(one)]
+            for cause in one.causes[:2]:
+                check = cause.check.replace("IFACE", self._interface(one))
+                lines.append(f"   Likely: {cause.title}. To check: {check}")
+        lines += [f"Not decided: {one.title}; {one.would_decide}." for one in self.undecided]
+        return "\n".join([*lines, f"To repeat it: {self.repeat}"])
+
+    def evidence(self, fault: Fault, verdict: Verdict) -> list[str]:
+        """What a verdict rests on, as far as it is about the nodes of a fault."""
+        about = re.compile("|".join(rf"\b{re.escape(node)}\b" for node in fault.nodes))
+        return [text for text in verdict.evidence if about.search(text)] or list(verdict.evidence)
+
+    def seen(self, fault: Fault) -> list[str]:
+        """The facts that speak for the causes, each once."""
+        told = [text for symptom in fault.symptoms for text in facts_text(symptom)]
+        return list(dict.fromkeys(told))
+
+    def command_text(self, fault: Fault, text: str) -> Markup:
+        """A check or a remedy with commands as code, and the name of the node's own interface."""
+        return code(text.replace("IFACE", self._interface(fault)))
+
+    def _interface(self, fault: Fault) -> str:
+        nodes = self.record.nodes if self.record else []
+        mine = (node.interfaces[:1] for node in nodes if node.name in fault.nodes)
+        return next((one[0]["name"] for one in mine if one and one[0]), "IFACE")
+
+    def html(self) -> str:
+        """The page, complete in itself: style and figures are inside."""
+        loader = jinja2.FileSystemLoader([_HERE, TEMPLATES])
+        environment = jinja2.Environment(
+            loader=loader,
+            autoescape=True,
+            undefined=jinja2.StrictUndefined,
+            trim_blocks=True,
+            lstrip_blocks=True,
+        )
+        return environment.get_template("acceptance.html.j2").render(
+            page=self,
+            version=__version__,
+            verdict_text=verdict_text,
+            most_causes=MOST_CAUSES,
+            title_of=title_of,
+            many_rows=MANY_ROWS,
+            long_cell=LONG_CELL,
+            status_class=lambda text: text.replace(" ", "-"),
+        )
+
+    def write(self, path: Path) -> Path:
+        """Raises WorkError."""
+        try:
+            path.write_text(printable(self.html()), encoding="utf-8")
+        except OSError as error:
+            raise WorkError(
+                f"{path}: cannot write the page: {error.strerror}", "free some space"
+            ) from None
+        return path
+
+
+def write_page(found: Acceptance, folder: Path) -> Path:
+    """Write the page of an acceptance into its folder, from what is there; raises WorkError."""
+    request = read_json(folder / REQUEST_NAME, AcceptRequest, "damaged")
+    record = None
+    if (folder / RECORD_NAME).exists():
+        record = read_json(folder / RECORD_NAME, Record, "damaged")
+    runs = [Run.open(directory) for directory in found.runs]
+    return Page(found, record, runs, command_of(request)).write(folder / PAGE_NAME)
+
+
+def command_of(request: AcceptRequest) -> list[str]:
+    """What repeats an acceptance."""
+    given = {
+        "--on": request.testbed,
+        "--expect": request.expect,
+        "--fabric": request.fabric,
+        # A lab that is not carried at 1 would choose another scale.
+        "--scale": None if request.scale == 1 and not request.notes else f"{request.scale:g}",
+        "--nodes": request.nodes,
+        "--ports": request.ports,
+    }
+    options = ((name, str(value)) for name, value in given.items() if value is not None)
+    return ["weft", "accept", *(part for option in options for part in option)]

@@ -1,0 +1,88 @@
+"""Words of the page: figures, verdicts, facts of symptoms and of nodes."""
+
+from __future__ import annotations
+
+from markupsafe import Markup, escape
+
+from weft.base.condition import Fact
+from weft.base.quantity import format_mbps, format_us
+from weft.operate.acceptance.causes import vocabulary
+from weft.operate.acceptance.tables import measured_text
+from weft.operate.acceptance.verdict import Symptom, Verdict
+from weft.operate.preflight.record import NodeRecord
+from weft.understand.report.facts import value_text
+from weft.understand.report.figures.drawing.figure import Figure
+
+LEAST_SHARE = 0.005
+"""Less says nothing."""
+
+
+def title_of(figure: Figure) -> str:
+    """There is one run of each kind, so its name says nothing."""
+    if figure.name.startswith("tree"):
+        return "Limits that nodes share"
+    what = "Latency" if "latency" in figure.name else "Rate"
+    return f"{what} of each pair, nodes by {figure.name.rpartition('-')[2]}"
+
+
+def code(text: str) -> Markup:
+    """Text between backticks as code."""
+    parts = (escape(part) for part in text.split("`"))
+    return Markup("").join(
+        Markup("<code>{}</code>").format(part) if number % 2 else part
+        for number, part in enumerate(parts)
+    )
+
+
+def verdict_text(one: Verdict) -> str:
+    """What was required, and what was measured."""
+    measured = measured_text(one)
+    return f"{one.title}; measured: {measured}" if measured else one.title
+
+
+def facts_text(symptom: Symptom) -> list[str]:
+    """The facts that have a label; those that are false, or a share of next to nothing, say nothing."""
+    labels = {name: one.label for name, one in vocabulary().facts.items() if one.label}
+    return [
+        _fact_text(labels[name], name, value)
+        for name, value in symptom.facts.items()
+        if name in labels and value and not (_is_share(name) and abs(float(value)) < LEAST_SHARE)
+    ]
+
+
+def _fact_text(label: str, name: str, value: Fact) -> str:
+    if isinstance(value, bool):
+        return label
+    if isinstance(value, str):
+        return f"{label}: {value}"
+    if name.endswith("_mbps"):
+        return f"{label}: {format_mbps(value)}"
+    if name.endswith("_us"):
+        return f"{label}: {format_us(value)}"
+    return f"{label}: {100 * value:.3g} %" if _is_share(name) else f"{label}: {value:.6g}"
+
+
+def _is_share(name: str) -> bool:
+    return "share" in name or name.endswith("_above_others")
+
+
+def node_facts(node: NodeRecord) -> list[tuple[str, str]]:
+    """What is worth a column."""
+    if node.failure:
+        return [("State", node.failure)]
+    interface = next(iter(node.interfaces), None)
+    seen = [(label, node.facts.get(key)) for label, key in _OF_NODES]
+    seen += [(label, interface.get(key)) for label, key in _OF_INTERFACES] if interface else []
+    return [(label, value_text(label, value)) for label, value in seen if value not in (None, "")]
+
+
+_OF_NODES = (("Kernel", "kernel"), ("Processor", "cpu_model"), ("Processors", "cpus"))
+_OF_INTERFACES = (
+    ("Interface", "name"),
+    ("Driver", "driver"),
+    ("Version", "driver_version"),
+    ("Firmware", "firmware"),
+    ("MTU", "mtu_bytes"),
+    ("Link, Mb/s", "link_mbps"),
+    ("Duplex", "duplex"),
+)

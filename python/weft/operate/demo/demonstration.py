@@ -1,0 +1,49 @@
+"""What a demonstration leaves behind, and the folder it may replace."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from weft.base.errors import RequestError
+from weft.runs.folder import Run
+from weft.runs.meta import FILE_NAME, Warning
+
+REPORT_NAME = "report.html"
+
+ALL_FOLDERS = ("xray", "aapc", "fast-ethernet")
+"""What demonstrations call the folders of their runs: one replaces any other."""
+
+
+@dataclass
+class Demonstration:
+    """The runs that were made, and the report of them."""
+
+    runs: list[Run]
+    report: Path
+    warnings: list[Warning] = field(default_factory=list)
+
+
+def clear(directory: Path, marks: Iterable[str]) -> None:
+    """Remove an earlier demonstration, which has a run in a folder of one of these names, and nothing else."""
+    if not directory.exists() or (directory.is_dir() and not any(directory.iterdir())):
+        return
+    if not any((directory / mark / FILE_NAME).exists() for mark in marks):
+        raise RequestError(f"{directory}: exists and is no demonstration", "choose another --out")
+    try:
+        shutil.rmtree(directory)
+    except OSError as error:
+        raise RequestError(
+            f"{directory}: the earlier demonstration there cannot be removed: {error.strerror}",
+            "choose another --out",
+        ) from error
+
+
+def report(runs: list[Run], directory: Path) -> Path:
+    """Report all runs in one page."""
+    # The drawing library takes its time to load, and every command imports this module.
+    from weft.understand.report.page import write_report
+
+    return write_report(runs, directory / REPORT_NAME)

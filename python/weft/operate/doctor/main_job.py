@@ -1,0 +1,142 @@
+"""What weft is for: agents that measure, labs to measure in, simulators."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+from collections.abc import Callable, Iterator
+from contextlib import suppress
+
+from weft.base import binaries
+from weft.base.errors import WeftError
+from weft.measure.testbed.agent.agent import Agent, AgentError
+from weft.measure.testbed.agent.reply import SocketsSeen, Watching
+from weft.measure.testbed.agent.request import Over, Sockets
+from weft.measure.testbed.hosts.program import agent_programs
+from weft.measure.testbed.lab.testbed import open_lab
+from weft.measure.testbed.open import open_testbed
+from weft.operate.doctor.row import Row, answer
+
+AREA = "weft"
+LAB = "fast-ethernet-pair"
+"""It has rates and delays, so all that labs are built of is tried."""
+_TRANSPORTS = {
+    "icmp": "sysctl -w net.ipv4.ping_group_range='0 2147483647', or run weft as root",
+    "mptcp": "sysctl -w net.mptcp.enabled=1",
+    "tcp-busy-poll": "run weft as root",
+    "tcp-uring": "sysctl -w kernel.io_uring_disabled=0",
+}
+"""How to get each, where a newer kernel alone does not do."""
+_BUILD = "`make setup` in a checkout, or a wheel for this machine"
+
+
+def main_job() -> Iterator[Row]:
+    """Each is tried."""
+    yield _tried("simulators", _simulator, "weft run PLAN --on sim:FABRIC or node:MACHINE", _BUILD)
+    yield from _agent()
+    yield _sockets()
+    yield _tried(
+        "labs", _lab, "weft demo, weft run PLAN --on lab:FABRIC", "see the rows about the kernel"
+    )
+    yield _architectures()
+
+
+def works(rows: list[Row]) -> bool:
+    """Whether weft can measure or simulate anything here."""
+    main = ("simulators", "agent")
+    return any(row.area == AREA and row.what in main and row.state == "yes" for row in rows)
+
+
+def _tried(what: str, attempt: Callable[[], list[str]], needed_for: str, get: str) -> Row:
+    """A row about what either works, perhaps with warnings, or raises."""
+    try:
+        warnings = attempt()
+    except (WeftError, OSError) as error:
+        hint = getattr(error, "hint", "")
+        return Row(AREA, what, "no", str(error), needed_for, hint or get)
+    if warnings:
+        return Row(AREA, what, "partly", "; ".join(warnings), needed_for, get)
+    return Row(AREA, what, "yes", "tried", needed_for)
+
+
+def _simulator() -> list[str]:
+    with open_testbed("sim:pair") as testbed:
+        assert testbed.is_computed
+    return []
+
+
+def _lab() -> list[str]:
+    with open_lab(LAB) as lab:
+        return [f"{warning.message} ({warning.hint})" for warning in lab.warnings]
+
+
+def _agent() -> Iterator[Row]:
+    """An agent on this machine, and the transports that it finds."""
+    try:
+        transports = asyncio.run(_transports())
+    except (WeftError, AgentError, OSError) as error:
+        get = getattr(error, "hint", "") or _BUILD
+        yield Row(
+            AREA, "agent", "no", str(error), "weft run PLAN --on local:, lab: or real nodes", get
+        )
+        return
+    yield Row(AREA, "agent", "yes", "tried", "weft run PLAN --on local:, lab: or real nodes")
+    for name, why_not in sorted(transports.items()):
+        get = _TRANSPORTS.get(name, "a newer kernel") if why_not else ""
+        seen = why_not or "tried"
+        yield Row(
+            "transports", name, answer(not why_not), seen, f"weft run PLAN --transport {name}", get
+        )
+
+
+def _sockets() -> Row:
+    """Whether an agent sees all sockets, however short-lived."""
+    what, needed_for = "sockets of jobs", "weft ports"
+    try:
+        said = asyncio.run(_watching())
+    except (WeftError, AgentError, OSError) as error:
+        get = getattr(error, "hint", "") or "modprobe tcp_diag udp_diag"
+        return Row(AREA, what, "no", str(error), needed_for, get)
+    if said.why_not:
+        seen = f"read every {said.period_ms} ms only: {said.why_not}"
+        return Row(AREA, what, "partly", seen, needed_for, "run weft as root")
+    return Row(AREA, what, "yes", "tried, with the kernel's tracepoint", needed_for)
+
+
+async def _watching() -> Watching:
+    agent = await Agent.start("this machine", [str(binaries.find("weft-probe"))])
+    try:
+        await agent.send(Sockets())
+        said = await agent.expect(Watching)
+        await agent.send(Over())
+        await agent.expect(SocketsSeen)
+    finally:
+        await agent.close()
+    return said
+
+
+async def _transports() -> dict[str, str | None]:
+    agent = await Agent.start("this machine", [str(binaries.find("weft-probe"))])
+    await agent.close()
+    return agent.transports
+
+
+def _architectures() -> Row:
+    needed_for, here = "nodes of other architectures than this machine's", os.uname().machine
+    machines: list[str] = []
+    with suppress(WeftError, OSError):
+        machines = list(agent_programs())
+    get = (
+        ""
+        if len(machines) > 1
+        else "a wheel with their agents (`make wheel`), or `agent` in a host file"
+    )
+    seen = f"for {' and '.join(machines)}" if machines else f"none, not even for {here}"
+    return Row(
+        AREA,
+        "agents for other architectures",
+        "yes" if len(machines) > 1 else "partly",
+        seen,
+        needed_for,
+        get,
+    )

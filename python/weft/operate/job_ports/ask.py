@@ -1,0 +1,153 @@
+"""`weft ports` as one call: watch a job, make its rules, and prove them."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from collections.abc import Sequence
+from contextlib import AbstractContextManager, ExitStack
+from pathlib import Path
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from weft.base.errors import RequestError
+from weft.measure.testbed.open import open_testbed
+from weft.operate.job_ports import firewall
+from weft.operate.job_ports.check import Verdict, check, check_each, patience_s
+from weft.operate.job_ports.connection import Usage
+from weft.operate.job_ports.counts import Count, counts
+from weft.operate.job_ports.hosts_named import hosts_named
+from weft.operate.job_ports.job import ending_with_us
+from weft.operate.job_ports.observe import Command, observe
+from weft.operate.job_ports.pins import Pins
+from weft.operate.job_ports.rules import Rule, rules_of
+from weft.operate.job_ports.stage import Service, Stage, named_fabric, staged
+from weft.operate.job_ports.study import PUBLISHED, StudyCount, as_in_the_study
+
+
+class Question(Struct, frozen=True, kw_only=True):
+    """A job's command and how to watch it: `on` a testbed ("" where the command names its nodes), with `ports` to keep
+    to, and whether to `check` the rules, and `each` of them. A run that takes longer than `limit_s` is ended. On a lab
+    there are `services`, and `ready` tells when jobs may start."""
+
+    command: tuple[str, ...]
+    on: str = ""
+    ports: str = ""
+    check: bool = False
+    each: bool = False
+    limit_s: float | None = None
+    services: tuple[str, ...] = ()
+    ready: str = ""
+
+
+class Answer(Struct, frozen=True, kw_only=True):
+    """What the job used and the rules that let it pass, in words of firewalls too; `verdict` with all rules and
+    `without` each, where that was asked for and the job does not fail anyway. `study` has published counts, and the
+    job's in their terms."""
+
+    usage: Usage
+    counts: list[Count]
+    study: list[StudyCount]
+    rules: list[Rule]
+    nftables: str
+    iptables: str
+    ip6tables: str
+    pins: dict[str, str]
+    verdict: Verdict | None = None
+    without: list[Verdict] = []
+
+    @property
+    def is_good(self) -> bool:
+        """Whether the job passed, with the rules too where they were checked, and failed without each."""
+        checked = self.verdict is None or self.verdict.passed
+        return self.usage.status == 0 and checked and not any(one.passed for one in self.without)
+
+
+def ask(question: Question) -> Answer:
+    """Watch the job, and check its rules where that is asked for; raises RequestError and WorkError. What ends this
+    process ends the job first."""
+    with ending_with_us():
+        return _ask(question)
+
+
+def _ask(question: Question) -> Answer:
+    pins = Pins.parse(question.ports) if question.ports else None
+    on = question.on or _by_command(question.command)
+    with ExitStack() as stack:
+        stage = stack.enter_context(_stage(on, question)) if on.startswith("lab:") else None
+        usage = _observed(stage, on, question, pins)
+        rules = rules_of(usage, pins.ranges if pins else ())
+        answer = Answer(
+            usage=usage,
+            counts=counts(usage),
+            study=[PUBLISHED, as_in_the_study(usage)],
+            rules=rules,
+            nftables=firewall.nftables(rules),
+            iptables=firewall.iptables(rules),
+            ip6tables=firewall.iptables(rules, 6),
+            pins=pins.environment if pins else {},
+        )
+        firewall.refuse_unloadable(answer.nftables, answer.iptables, answer.ip6tables)
+        if not (question.check or question.each) or usage.status != 0:
+            return answer
+        if stage is None:
+            folder = Path(stack.enter_context(tempfile.TemporaryDirectory()))
+            stage = stack.enter_context(
+                _stage(f"lab:{named_fabric(folder, usage.nodes)}", question)
+            )
+        return _checked(stage, question, answer)
+
+
+def _by_command(command: Sequence[str]) -> str:
+    names = hosts_named(command)
+    if not names:
+        raise RequestError(
+            "the command names no nodes, and there is no --on",
+            "--on ssh:a,b, or --on lab:FABRIC; --host a,b and -w a,b in the command are understood",
+        )
+    return f"ssh:{','.join(names)}"
+
+
+def _stage(on: str, question: Question) -> AbstractContextManager[Stage]:
+    def services(names: Sequence[str]) -> list[Service]:
+        return [Service.parse(one, names) for one in question.services]
+
+    return staged(on.removeprefix("lab:"), services, question.ready)
+
+
+def _observed(stage: Stage | None, on: str, question: Question, pins: Pins | None) -> Usage:
+    settings = pins.environment if pins else {}
+    command, limit_s = question.command, question.limit_s
+    if stage is not None:
+        argv = stage.enter(stage.nodes[0], command)
+        usage = observe(stage.testbed, Command(argv, stage.environment | settings, False, limit_s))
+        stage.clear()
+        return usage
+    with open_testbed(on) as testbed:
+        if testbed.is_computed:
+            raise RequestError(f"--on {on}: no job runs there", "give real nodes, or lab:FABRIC")
+        return observe(testbed, Command(command, {**os.environ, **settings}, True, limit_s))
+
+
+def _checked(stage: Stage, question: Question, answer: Answer) -> Answer:
+    """With the addresses of the stage, which may stand for other machines."""
+    usage = _at(stage, answer.usage)
+    pins = Pins.parse(question.ports) if question.ports else None
+    rules = rules_of(usage, pins.ranges if pins else ())
+    environment = stage.environment | answer.pins
+    patience = question.limit_s or patience_s(usage.seconds)
+    how = (stage, question.command, rules, patience, environment)
+    verdict = check(*how)
+    without = check_each(*how) if question.each and verdict.passed else []
+    return replace(answer, verdict=verdict, without=without)
+
+
+def _at(stage: Stage, usage: Usage) -> Usage:
+    """The same connections at the addresses of a stage's nodes."""
+    address = {one.name: one.address for one in stage.nodes}
+    connections = tuple(
+        replace(one, client_address=address[one.client], server_address=address[one.server])
+        for one in usage.connections
+    )
+    return replace(usage, connections=connections, addresses=address)

@@ -1,0 +1,148 @@
+"""Proves rules: the job is run again on a lab where all else is dropped."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping, Sequence
+
+import msgspec
+from msgspec import Struct
+
+from weft.measure.testbed.base import Node
+from weft.measure.testbed.event_loop import run_to_end
+from weft.operate.job_ports import firewall
+from weft.operate.job_ports.job import running
+from weft.operate.job_ports.rules import Rule
+from weft.operate.job_ports.stage import Stage
+
+MOST_RUNS = 3
+
+
+class Refused(Struct, frozen=True, order=True):
+    """A connection that no rule let in."""
+
+    protocol: str
+    client: str
+    server: str
+    port: int
+
+    @property
+    def text(self) -> str:
+        """In words."""
+        return f"{self.protocol} from {self.client} to {self.server}, port {self.port}"
+
+
+class Verdict(Struct, frozen=True, kw_only=True):
+    """How the job ended with rules; `without` is the rule that was left out, if one was.
+
+    `status` is None where the job did not end within the patience. `refused` are the connections that no rule let in:
+    those that are missing where the job failed. Of `runs`, all but the last failed although nothing was dropped.
+    """
+
+    passed: bool
+    status: int | None
+    seconds: float
+    refused: tuple[Refused, ...]
+    without: Rule | None = None
+    runs: int = 1
+
+    @property
+    def is_flaky(self) -> bool:
+        """Whether the job also fails for reasons other than the rules."""
+        return self.runs > 1
+
+    @property
+    def names_the_rule(self) -> bool:
+        """Whether what was refused is what the rule that was left out lets in, and nothing else."""
+        rule = self.without
+        return bool(rule and self.refused) and all(
+            rule.lets_in(one.protocol, one.client, one.server, one.port)
+            for one in self.refused
+            if rule
+        )
+
+
+def patience_s(seconds: float) -> float:
+    """How long a job that took so long may take under rules: some retry what was dropped."""
+    return 3 * seconds + 10
+
+
+def check(
+    stage: Stage,
+    command: Sequence[str],
+    rules: Sequence[Rule],
+    patience: float,
+    environment: Mapping[str, str],
+) -> Verdict:
+    """Run the job with these rules on all nodes; raises WorkError. Where it fails although nothing was dropped, which
+    is no fault of the rules, it is run again."""
+    runs = 1
+    verdict = _try(stage, command, rules, patience, environment)
+    while runs < MOST_RUNS and not (verdict.passed or verdict.refused):
+        verdict = _try(stage, command, rules, patience, environment)
+        runs += 1
+    return msgspec.structs.replace(verdict, runs=runs)
+
+
+def _try(
+    stage: Stage,
+    command: Sequence[str],
+    rules: Sequence[Rule],
+    patience: float,
+    environment: Mapping[str, str],
+) -> Verdict:
+    stage.wait_until_ready()
+    text = firewall.nftables(rules, keeps_refused=True)
+    try:
+        for node in stage.nodes:
+            stage.run(node, ["nft", "-f", "-"], text)
+        began = time.monotonic()
+        argv = stage.enter(stage.nodes[0], command)
+        status = run_to_end(_run(argv, environment, patience))
+        seconds = round(time.monotonic() - began, 3)
+        refused = sorted({one for node in stage.nodes for one in _refused(stage, node)})
+    finally:
+        stage.clear()
+        for node in stage.nodes:
+            stage.run(node, ["nft", "-f", "-"], _AWAY)
+    return Verdict(passed=status == 0, status=status, seconds=seconds, refused=tuple(refused))
+
+
+_AWAY = f"table inet {firewall.TABLE} {{}}\ndelete table inet {firewall.TABLE}\n"
+"""Deletes the table whether it is there or not."""
+
+
+def check_each(
+    stage: Stage,
+    command: Sequence[str],
+    rules: Sequence[Rule],
+    patience: float,
+    environment: Mapping[str, str],
+) -> list[Verdict]:
+    """The same without each of the rules in turn."""
+    found = []
+    for rule in rules:
+        others = [one for one in rules if one is not rule]
+        verdict = check(stage, command, others, patience, environment)
+        found.append(msgspec.structs.replace(verdict, without=rule))
+    return found
+
+
+async def _run(argv: Sequence[str], environment: Mapping[str, str], patience: float) -> int | None:
+    async with running(argv, environment, is_quiet=True) as job:
+        return await job.wait(patience)
+
+
+def _refused(stage: Stage, node: Node) -> list[Refused]:
+    """What the kernel has kept on a node."""
+    by_address = {address: one.name for one in stage.nodes for address in one.places}
+    found = []
+    for name in (firewall.REFUSED, f"{firewall.REFUSED}6"):
+        listed = stage.run(node, ["nft", "-j", "list", "set", "inet", firewall.TABLE, name])
+        sets = [one["set"] for one in msgspec.json.decode(listed)["nftables"] if "set" in one]
+        for element in sets[0].get("elem", []):
+            protocol, address, port = element["concat"]
+            # Neighbours ask each other for names and routes at addresses of no node.
+            if address in by_address:
+                found.append(Refused(protocol, by_address[address], node.name, port))
+    return found

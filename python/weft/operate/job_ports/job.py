@@ -1,0 +1,111 @@
+"""The job: a command that is run to its end, or ended with all that it has started here."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import os
+import signal
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import AsyncIterator, Coroutine, Iterator, Mapping, Sequence
+from contextlib import asynccontextmanager, contextmanager
+
+from weft.base.errors import RequestError
+
+GRACE_S = 3.0
+"""What a launcher gets to end its ranks on other nodes."""
+
+
+class Job:
+    """A running job in a session of its own; what it prints goes to standard error."""
+
+    def __init__(self, process: asyncio.subprocess.Process) -> None:
+        self._process = process
+        self.started_ns = time.monotonic_ns()
+
+    @property
+    def pid(self) -> int:
+        return self._process.pid
+
+    async def wait(self, limit_s: float | None = None) -> int | None:
+        """Its exit status; None where it was ended after so many seconds."""
+        try:
+            async with asyncio.timeout(limit_s):
+                return await self._process.wait()
+        except TimeoutError:
+            await self.end()
+            return None
+
+    async def end(self) -> None:
+        """Ask it to end, and kill it if it does not. What it has left of itself after its end is let be."""
+        if self._process.returncode is not None:
+            return
+        self._signal(signal.SIGTERM)
+        try:
+            async with asyncio.timeout(GRACE_S):
+                await self._process.wait()
+        except TimeoutError:
+            pass
+        finally:
+            self._signal(signal.SIGKILL)
+        await self._process.wait()
+
+    def _signal(self, number: signal.Signals) -> None:
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(self._process.pid, number)
+
+
+@asynccontextmanager
+async def running(
+    command: Sequence[str], environment: Mapping[str, str], is_quiet: bool = False
+) -> AsyncIterator[Job]:
+    """Start a job, and end it when this is left; raises RequestError where there is no such program."""
+    output = subprocess.DEVNULL if is_quiet else sys.stderr.fileno()
+    start = asyncio.create_subprocess_exec(
+        *command,
+        stdin=subprocess.DEVNULL,
+        stdout=output,
+        stderr=output,
+        env=dict(environment),
+        start_new_session=True,
+    )
+    try:
+        job = await _started(start)
+    except OSError as error:
+        raise RequestError(
+            f"{command[0]}: cannot be started: {error.strerror}", "give the job's command after --"
+        ) from None
+    try:
+        yield job
+    finally:
+        await job.end()
+
+
+async def _started(start: Coroutine[None, None, asyncio.subprocess.Process]) -> Job:
+    """The job; one that an interrupt finds half started is ended."""
+    starting = asyncio.ensure_future(start)
+    try:
+        return Job(await asyncio.shield(starting))
+    except asyncio.CancelledError:
+        await Job(await starting).end()
+        raise
+
+
+@contextmanager
+def ending_with_us() -> Iterator[None]:
+    """Requests to end this process are interrupts meanwhile, so that the job is ended first, and the stage too: also
+    where a shell that started us in the background had interrupts ignored."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    before = {signal.SIGINT: signal.signal(signal.SIGINT, signal.default_int_handler)}
+    for number in (signal.SIGTERM, signal.SIGHUP):
+        before[number] = signal.signal(number, lambda *_: signal.raise_signal(signal.SIGINT))
+    try:
+        yield
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)

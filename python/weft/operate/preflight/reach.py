@@ -1,0 +1,61 @@
+"""Whether a record says anything of the nodes: where this machine reaches none, it says nothing of the cluster."""
+
+from __future__ import annotations
+
+from weft.base.errors import RequestError
+from weft.base.nodeset import fold
+from weft.operate.preflight.record import NodeRecord, Record
+
+OF_PATHS = ("unreachable", "no-datagrams", "datagrams-lost", "path-mtu", "clock-offset")
+"""Findings that only paths show."""
+_OF_DATAGRAMS = ("datagrams-lost", "path-mtu", "clock-offset")
+NO_SUCH_NAME = "agent-name-unknown"
+
+
+def refuse_unreached(record: Record) -> None:
+    """Raise RequestError where no node has an agent, or the name of one does not exist: the request is wrong, or this
+    machine, and no node is to blame."""
+    unknown = [node for node in record.nodes if node.failure_code == NO_SUCH_NAME]
+    if unknown:
+        raise RequestError(_sentence(unknown), f"correct the name, or try {_command(unknown[0])}")
+    if record.nodes and not record.alive:
+        text = (
+            f"none of {len(record.nodes)} nodes lets an agent start, so nothing is known of them: "
+        )
+        raise RequestError(
+            text + _sentence(record.nodes), f"try {_command(record.nodes[0])}, then `weft check`"
+        )
+
+
+def unseen(record: Record, code: str, nodes: tuple[str, ...]) -> list[str]:
+    """Those of the nodes that a finding is about (all, where it names none) of which the record cannot show it: a node
+    without an agent, and for what paths show, one from and to which none was tried, or no datagram was answered."""
+    known = {node.name: node for node in record.nodes}
+    return [name for name in nodes or known if not _shows(record, code, known.get(name))]
+
+
+def _shows(record: Record, code: str, node: NodeRecord | None) -> bool:
+    if node is None or node.failure or (node.complaint and code in OF_PATHS):
+        return False
+    if code not in OF_PATHS:
+        return True
+    paths = [path for path in record.paths if node.name in path.ends]
+    if code in _OF_DATAGRAMS:
+        return any(path.answered and not path.datagram_error for path in paths)
+    return bool(paths)
+
+
+def _sentence(nodes: list[NodeRecord]) -> str:
+    """Nodes with the same kind of reason together, in the words of the first."""
+    alike: dict[str, list[NodeRecord]] = {}
+    for node in nodes:
+        alike.setdefault(node.failure_code, []).append(node)
+    return "; ".join(
+        f"{fold(node.name for node in same)}: {same[0].failure}"
+        + (", and the others likewise" if len({node.failure for node in same}) > 1 else "")
+        for same in alike.values()
+    )
+
+
+def _command(node: NodeRecord) -> str:
+    return f"`{node.try_command}`" if node.try_command else f"a login to {node.name} by hand"

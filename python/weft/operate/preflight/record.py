@@ -1,0 +1,71 @@
+"""What was seen of a cluster, as data: recorded once, judged as often as one likes."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, cast
+
+import msgspec
+from msgspec import Struct
+
+from weft.measure.execute.mpi.trial import Trial
+from weft.measure.testbed.agent.reply import CheckedInterface, Path, System
+
+
+class NodeRecord(Struct, frozen=True):
+    """A node. `failure` says why there is no agent (`failure_code` for programs), and then the rest is empty;
+    `complaint` why it cannot listen. `try_command` is a command that only starts something there.
+
+    `facts` are those of the agent's greeting; there is one of `interfaces` for each address, None where no interface
+    has it. `refused` are datagrams to its data ports
+    that were not the check's.
+    """
+
+    name: str
+    addresses: list[str]
+    failure: str = ""
+    complaint: str = ""
+    facts: Mapping[str, object] = {}
+    system: System = {}
+    interfaces: list[CheckedInterface | None] = []
+    refused: int = 0
+    failure_code: str = ""
+    try_command: str = ""
+
+
+class PathRecord(Path, frozen=True, kw_only=True):
+    """One direction between two nodes, as `src` saw it."""
+
+    src: str
+    dst: str
+
+    @property
+    def ends(self) -> tuple[str, str]:
+        return self.src, self.dst
+
+
+class Record(Struct, frozen=True):
+    """A cluster before a run; `mpi` are the MPIs of the machine that runs weft."""
+
+    testbed: dict[str, Any]
+    nodes: list[NodeRecord]
+    paths: list[PathRecord]
+    mpi: list[Trial] = []
+
+    @property
+    def alive(self) -> list[NodeRecord]:
+        """The nodes that have an agent."""
+        return [node for node in self.nodes if not node.failure]
+
+    @property
+    def networks(self) -> int:
+        """How many networks the nodes are in."""
+        return max((len(node.addresses) for node in self.nodes), default=0)
+
+    def to_json(self) -> dict[str, Any]:
+        return cast(dict[str, Any], msgspec.to_builtins(self))
+
+    @classmethod
+    def from_json(cls, document: dict[str, Any]) -> Record:
+        """The record that `to_json` wrote."""
+        return msgspec.convert(document, cls)

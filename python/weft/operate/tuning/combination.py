@@ -1,0 +1,54 @@
+"""What several winners do together, held against the settings as they were and against the best of them alone."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+
+from weft.base.interval import Interval
+from weft.operate.tuning.race import Candidate, RaceResult
+from weft.operate.tuning.tuning import Raced
+
+AS_IT_IS, TOGETHER, ALONE = "as it is", "all together", "the best alone"
+
+
+def finalists(winners: Sequence[Raced], needed: Mapping[str, str]) -> tuple[Candidate, ...]:
+    """The settings of all winners, which the last of them has, and those that the best added to what was there; all on
+    top of what is `needed` for the pair to work."""
+    best = best_of(winners)
+    before = best.candidates[0].settings
+    added = {name: value for name, value in best.won.items() if before.get(name) != value}
+    return (
+        Candidate(AS_IT_IS, dict(needed)),
+        Candidate(TOGETHER, winners[-1].won),
+        Candidate(ALONE, {**needed, **added}),
+    )
+
+
+def best_of(winners: Sequence[Raced]) -> Raced:
+    """The one with the greatest effect."""
+    return max(winners, key=lambda one: one.result.effect.median if one.result.effect else 0.0)
+
+
+def kept(
+    winners: Sequence[Raced], result: RaceResult, margin: float
+) -> tuple[list[Raced], Interval | None]:
+    """The winners that stay, and their effect: all, or the best alone where all together are known to be no better than
+    it, or than the settings as they were, by the margin. Each was confirmed on top of those before it."""
+    found = {one.name: one for one in result.confirmations}
+    if TOGETHER not in found or result.disturbed:
+        return list(winners), None
+    together, alone = found[TOGETHER], found.get(ALONE)
+    beside = together.beside.get(ALONE)
+    helps_no_more = beside is not None and beside.high < 1 + margin
+    if alone and alone.is_better and (helps_no_more or not together.is_better):
+        return [best_of(winners)], alone.ratio
+    if together.ratio.high < 1 + margin:
+        return [], None
+    return list(winners), together.ratio
+
+
+def not_kept(raced: Sequence[Raced], winners: Sequence[Raced]) -> Iterator[str]:
+    """What won its race and is not recommended, in words."""
+    for one in raced:
+        if one.won and one not in winners:
+            yield f"{one.result.winner}: won its race, but adds nothing to the other settings"

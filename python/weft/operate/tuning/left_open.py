@@ -1,0 +1,52 @@
+"""Races that ended for want of time while a candidate was ahead: what is raced again with the time that is left."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import msgspec
+
+from weft.operate.tuning.choice import Choice
+from weft.operate.tuning.race import Candidate, Place
+from weft.operate.tuning.tuning import Raced
+
+LEFT_OPEN = "its race ended before it was known whether it helps"
+
+
+def still_ahead(raced: Raced, margin: float) -> list[Candidate]:
+    """The candidates that may yet be better by the margin, where none was confirmed and time was short."""
+    result = raced.result
+    if result.recommended or result.ended in ("none-ahead", "equal"):
+        return []
+    refuted = {one.name for one in result.confirmations if one.ratio.median < 1 + margin}
+    ahead = {one.name for one in result.places if _is_ahead(one, margin)} - refuted
+    return [one for one in raced.candidates[1:] if one.name in ahead]
+
+
+def is_clearly_ahead(raced: Raced, margin: float) -> bool:
+    """Whether a confirmation had too few blocks to be sure, and none of what it saw speaks against the candidate."""
+    found = raced.result.confirmations
+    return any(not one.is_better and one.ratio.low >= 1 + margin for one in found)
+
+
+def _is_ahead(place: Place, margin: float) -> bool:
+    if place.ratio is None or place.failed or place.why:
+        return False
+    return place.ratio.median >= 1 + margin
+
+
+def on_top(
+    choice: Choice, entries: list[Candidate], settled: Mapping[str, str]
+) -> tuple[Choice, list[Candidate]]:
+    """The same candidates on top of what is settled now, and the choice that says why they are tried."""
+    own = [
+        {name: one.settings[name] for name in choice.knobs if name in one.settings}
+        for one in entries
+    ]
+    values = {
+        name: tuple(dict.fromkeys(one[name] for one in own if name in one)) for name in choice.knobs
+    }
+    return (
+        msgspec.structs.replace(choice, values=values, why=LEFT_OPEN, is_suggested=False),
+        [Candidate(one.name, {**settled, **mine}) for one, mine in zip(entries, own, strict=True)],
+    )

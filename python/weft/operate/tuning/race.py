@@ -1,0 +1,142 @@
+"""A race of candidate settings on a testbed: paired blocks, losers dropped, the winner confirmed in fresh blocks."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Literal
+
+from msgspec import Struct, structs
+
+from weft.base.errors import RequestError, WorkError
+from weft.measure.execute.gate import deeds_of_run
+from weft.measure.execute.progress import Reporter
+from weft.measure.execute.request import RunRequest, resume_run, start_run
+from weft.operate.tuning.race_plan import Candidate, Refused, race_plan
+from weft.plan.load import PlanSource
+from weft.runs.folder import Run
+from weft.runs.meta import FILE_NAME, Warning
+from weft.understand.host.disturbed import not_usable
+from weft.understand.race.contest import Ended
+from weft.understand.race.outcome import Confirmation, Outcome, Place, stand
+
+__all__ = ["Candidate", "Confirmation", "Place", "RaceResult", "Rules", "carry_out"]
+
+
+class Rules(Struct, frozen=True):
+    """When a race ends. `margin` is the least ratio that matters, less one; `time_s` is for race and confirmation
+    together; `trial_s` is how long a batch takes, of which a block has three per candidate, or six of goal "mixed". A
+    batch of a stream has `at_least` so many messages: one with fewer than a long path holds times its delay. The
+    order of candidates in each block follows from `seed`, where one is given. With `confirm` = "none" the winner is
+    known from the race alone; with "all" there is no race, and each candidate is held against the baseline."""
+
+    margin: float = 0.01
+    time_s: float = 60.0
+    trial_s: float = 0.25
+    at_least: int = 1
+    confirm: Literal["winner", "all", "none"] = "winner"
+    seed: int | None = None
+
+
+USUAL = Rules()
+
+
+class RaceResult(Outcome, frozen=True, kw_only=True):
+    """What a race found, with the candidates that no plan can have among its `places`; `folder` is the run. Where the
+    machine was the limit in most blocks, `disturbed` says so, and nothing is recommended."""
+
+    seconds: float
+    folder: Path
+    disturbed: str | None = None
+
+
+def carry_out(
+    testbed: str,
+    candidates: Sequence[Candidate],
+    goal: PlanSource,
+    folder: Path,
+    rules: Rules = USUAL,
+    reporter: Reporter | None = None,
+    *,
+    scale: float = 1.0,
+    nodes: int | None = None,
+    ports: str | None = None,
+    patience_s: float = 10.0,
+    apply_anyway: bool = False,
+    notes: Sequence[Warning] = (),
+) -> RaceResult:
+    """Race candidates, the first of which is the baseline, for a `goal`: "stream", "latency", "mixed", or a plan.
+
+    The run is in `folder`; where there is one, it goes on where it was. A candidate that fails (a setting that is
+    refused, an agent that ends) is dropped and the race goes on. Raises RequestError, and WorkError where the baseline
+    fails. The run says the `notes`.
+    """
+    plan, refused = race_plan(candidates, goal, rules.trial_s, rules.at_least)
+    if not plan:
+        return _without_race(candidates[0].name, refused, folder)
+    plan["race"] |= _of_rules(rules)
+    if (folder / FILE_NAME).exists():
+        run = resume_run(str(folder), reporter, patience_s, deeds_of_run(folder))
+    else:
+        request = RunRequest(
+            plan,
+            testbed,
+            str(folder),
+            scale,
+            patience_s=patience_s,
+            nodes=nodes,
+            ports=ports,
+            apply_anyway=apply_anyway,
+            notes=notes,
+        )
+        run = start_run(request, reporter)
+    return _result(run, refused)
+
+
+def _of_rules(rules: Rules) -> dict[str, object]:
+    seed = {} if rules.seed is None else {"seed": rules.seed}
+    margin, time = f"{100 * rules.margin:g} %", f"{rules.time_s:g} s"
+    return {"margin": margin, "time": time, "confirm": rules.confirm, **seed}
+
+
+def _result(run: Run, refused: Sequence[Refused]) -> RaceResult:
+    found = stand(run.meta, run.samples)
+    if found is None or run.meta.race is None:
+        raise RequestError(f"{run.directory}: is no race", "give another folder")
+    now, outcome = found
+    is_open = bool(now.open) and run.meta.status != "complete"
+    if is_open and not run.meta.is_interrupted:
+        reasons = [one.message for one in run.meta.warnings if one.code != "gave-up"]
+        said = reasons[-1] if reasons else "the race did not end"
+        hint = f"mend it, then `weft run --resume {run.directory}`"
+        raise WorkError(f"{outcome.baseline}: {said}", hint)
+    ended: Ended = "interrupted" if run.meta.is_interrupted else outcome.ended
+    result = _of_outcome(outcome, ended, refused, run.meta.race["seconds"], run.directory)
+    return _without_verdict(result, reason) if (reason := not_usable(run.meta)) else result
+
+
+def _without_verdict(result: RaceResult, reason: str) -> RaceResult:
+    """The baseline stays where the machine decided the race."""
+    return structs.replace(
+        result, winner=result.baseline, recommended=False, effect=None, disturbed=reason
+    )
+
+
+def _of_outcome(
+    outcome: Outcome, ended: Ended, refused: Sequence[Refused], seconds: float, folder: Path
+) -> RaceResult:
+    places = (*outcome.places, *map(_unplaced, refused))
+    found = structs.asdict(outcome) | {"places": places, "ended": ended}
+    return RaceResult(**found, seconds=round(seconds, 1), folder=folder)
+
+
+def _unplaced(one: Refused) -> Place:
+    return Place(one.name, None, 0, 0, f"failed: {one.reason}", failed=True)
+
+
+def _without_race(baseline: str, refused: Sequence[Refused], folder: Path) -> RaceResult:
+    """Where no candidate can be measured the baseline stays."""
+    alone = Outcome(
+        baseline, baseline, baseline, False, None, (Place(baseline, None, 0),), (), "none-ahead", 0
+    )
+    return _of_outcome(alone, "none-ahead", refused, 0.0, folder)

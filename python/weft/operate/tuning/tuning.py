@@ -1,0 +1,143 @@
+"""What a tuning found: what limits the path, races, recommendations, and what was left alone. tuning.json has it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import msgspec
+from msgspec import Struct
+
+from weft.base.interval import Interval
+from weft.knobs.recommendation import Recommendation, times_text
+from weft.operate.tuning.choice import NO_TIME, Choice, Skipped
+from weft.operate.tuning.first_look import FirstLook
+from weft.operate.tuning.race import Candidate, RaceResult
+from weft.runs.run_warnings import RunWarning, doubts, in_doubt
+from weft.understand.race.contest import CONFIRMED_WRONGLY
+
+
+class Moved(Struct, frozen=True):
+    """A reading at a node that the winner changed: `before` and `after` per message, as a share of the time, or as a
+    count of a launch; `text` says it in words."""
+
+    node: str
+    measure: str
+    before: Interval
+    after: Interval
+    text: str
+
+
+class Raced(Struct, frozen=True):
+    """One race: what was tried against what was settled before, and how it ended."""
+
+    choice: Choice
+    candidates: tuple[Candidate, ...]
+    result: RaceResult
+    moved: tuple[Moved, ...] = ()
+
+    @property
+    def won(self) -> dict[str, str]:
+        """The settings of the winner; none where nothing is better than what was there."""
+        by_name = {one.name: one.settings for one in self.candidates}
+        return by_name[self.result.winner] if self.result.recommended else {}
+
+
+class Tuning(Struct, frozen=True):
+    """All of it. `effect` is of all recommendations together, from a race of its own where they are several; `warnings`
+    are those of all runs."""
+
+    testbed: str
+    goal: str
+    nodes: tuple[str, ...]
+    folder: str
+    first_look: FirstLook
+    raced: tuple[Raced, ...] = ()
+    skipped: tuple[Skipped, ...] = ()
+    recommendations: tuple[Recommendation, ...] = ()
+    effect: Interval | None = None
+    notes: tuple[str, ...] = ()
+    applied: tuple[str, ...] = ()
+    started: str = ""
+    elapsed_s: float = 0.0
+    warnings: tuple[RunWarning, ...] = ()
+
+    @property
+    def settings(self) -> dict[str, str]:
+        """What is recommended, by knob."""
+        return {one.knob: one.proposed for one in self.recommendations}
+
+    @property
+    def doubts(self) -> tuple[str, ...]:
+        """Why the runs may have measured something else than the settings."""
+        return doubts(self.warnings)
+
+    @property
+    def verdict(self) -> str:
+        """In a sentence, with its doubts."""
+        return in_doubt(self.plain_verdict, self.doubts)
+
+    @property
+    def plain_verdict(self) -> str:
+        """Without its doubts."""
+        if self.recommendations:
+            changes = ", ".join(f"{one.knob} = {one.proposed}" for one in self.recommendations)
+            return f"recommended: {changes}"
+        if not self.raced and any(one.why == NO_TIME for one in self.skipped):
+            return "no recommendation: --time was too short to try anything"
+        if not self.raced:
+            return "no recommendation: there was nothing to try"
+        if self.disturbed:
+            return f"undecided: {'; '.join(self.disturbed)}: tune when the machine is quiet"
+        if self.undecided:
+            named = "; ".join(self.undecided)
+            return f"no recommendation, but not all is decided: {named}: give more --time"
+        return "no recommendation: nothing that was tried is better than the settings as they are"
+
+    @property
+    def wrong_at_most(self) -> float:
+        """How likely at most any race recommends what is no better: the sum over races, of which each has so much."""
+        return CONFIRMED_WRONGLY * len(self.raced)
+
+    @property
+    def how_sure(self) -> str:
+        """In words."""
+        races = "1 race" if len(self.raced) == 1 else f"{len(self.raced)} races"
+        return f"{races}: any recommends what is no better in {100 * self.wrong_at_most:.2g} % of tunings at most"
+
+    @property
+    def undecided(self) -> tuple[str, ...]:
+        """What looked better in its confirmation, for which there were too few blocks to be sure."""
+        return tuple(
+            f"{one.name} was {times_text(one.ratio)} in {one.blocks} blocks"
+            for raced in self._latest
+            if not raced.result.disturbed
+            for one in raced.result.confirmations
+            if not one.is_better and one.ratio.low > 1
+        )
+
+    @property
+    def disturbed(self) -> tuple[str, ...]:
+        """The knobs whose race the machine decided, and how."""
+        return tuple(
+            f"{raced.choice.name}: {raced.result.disturbed}"
+            for raced in self._latest
+            if raced.result.disturbed
+        )
+
+    @property
+    def _latest(self) -> list[Raced]:
+        """The last race of each choice."""
+        return list({raced.choice.knobs: raced for raced in self.raced}.values())
+
+    def to_json(self) -> dict[str, Any]:
+        """The document of `weft tune --json`."""
+        return {
+            "verdict": self.verdict,
+            "settings": self.settings,
+            "undecided": self.undecided,
+            "disturbed": self.disturbed,
+            "doubts": self.doubts,
+            "wrong_at_most": self.wrong_at_most,
+            **msgspec.to_builtins(self, enc_hook=str),
+            "recommendations": [one.to_json() for one in self.recommendations],
+        }

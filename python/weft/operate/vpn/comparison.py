@@ -1,0 +1,230 @@
+"""What the blocks say: ratios with intervals, overhead beside arithmetic, and what limits the tunnel."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from statistics import median
+from typing import Any, Literal
+
+import msgspec
+from msgspec import Struct
+
+from weft.base.interval import Interval
+from weft.base.paired import bounds, middle
+from weft.operate.vpn.blocks import Trial
+from weft.operate.vpn.headers import Segments, share_left
+from weft.operate.vpn.kind import Kind
+from weft.operate.vpn.mpi import MpiChoice
+from weft.runs.run_warnings import RunWarning, doubts
+
+Limit = Literal["link", "processor", "loss", "unknown"]
+ERROR = 0.05
+EXPLAINED = 0.05
+"""A tunnel is as fast as headers allow where it lacks less than this share."""
+BUSY_CORE, BUSY_VPN = 0.9, 0.7
+"""A processor is the limit from this share of it on, or where the VPN's process alone takes so much of one."""
+LEAST_VPN = 0.1
+"""A processor that is busy is not the limit of a VPN whose process takes less of one: others keep it busy."""
+
+
+class Ends(Struct, frozen=True):
+    """A path as it was found: addresses and interfaces of both ends; MTUs in bytes, None where not known."""
+
+    addresses: tuple[str, str]
+    interfaces: tuple[str, str]
+    mtu_bytes: int | None
+    path_mtu_bytes: int | None
+    segment_bytes: int | None
+
+
+class Measured(Struct, frozen=True):
+    """Medians of a path; processor time of both nodes together, and that of the VPN's processes alone, in seconds for
+    10^9 bytes of payload."""
+
+    rtt_us: float
+    mbps: float
+    processor_s_per_gb: float | None
+    vpn_s_per_gb: float
+    vpn_cores: float
+    busiest: float | None
+    resent: float
+
+
+class Outage(Struct, frozen=True):
+    """The path was silent for `path_s`; the tunnel answered `later_s` after the path did, None if it did not in the
+    `watched_s` that were left."""
+
+    begin_s: float
+    path_s: float
+    later_s: float | None
+    watched_s: float = 0.0
+
+
+class Comparison(Struct, frozen=True):
+    """A tunnel beside the path below it. Ratios are of the tunnel to the raw path, `interval` None for too few blocks;
+    `expected` is the ratio that headers allow, None where the VPN's packets are not known."""
+
+    kind: Kind
+    raw: Ends
+    tunnel: Ends
+    raw_measured: Measured
+    tunnel_measured: Measured
+    ratio: float
+    interval: Interval | None
+    rtt_ratio: float
+    rtt_added_us: float
+    expected: float | None
+    limit: Limit
+    reason: str
+    mpi: MpiChoice
+    blocks: int
+    seconds: float
+    carried_outside: float
+    """Bytes that the raw path's interface carried for a byte of payload in the tunnel; 0 where it carried none."""
+    outages: list[Outage] = []
+    remedy: str = ""
+    """What makes the tunnel recover, where it did not, or took `LATE_S` and longer."""
+    warnings: tuple[RunWarning, ...] = ()
+    """Those of the testbed; `run` is the folder, empty where there is none."""
+
+    @property
+    def doubts(self) -> tuple[str, ...]:
+        return doubts(self.warnings)
+
+    @property
+    def is_tcp_over_tcp(self) -> bool:
+        return self.kind.protocol == "tcp"
+
+    @property
+    def beside_arithmetic(self) -> float | None:
+        """Throughput as a share of what headers allow, less one."""
+        return self.ratio / self.expected - 1 if self.expected else None
+
+    def to_json(self) -> dict[str, Any]:
+        """One document."""
+        derived = {
+            "tcp_over_tcp": self.is_tcp_over_tcp,
+            "beside_arithmetic": self.beside_arithmetic,
+            "doubts": self.doubts,
+        }
+        return {**msgspec.to_builtins(self), **derived}
+
+
+def compare(
+    kind: Kind,
+    ends: tuple[Ends, Ends],
+    blocks: Sequence[Sequence[Trial]],
+    mpi: MpiChoice,
+    seconds: float,
+) -> Comparison:
+    """What so many blocks say of a tunnel."""
+    raw, tunnel = ends
+    ours, theirs = _of(blocks, "raw"), _of(blocks, "tunnel")
+    logs = _logs(ours, theirs, lambda one: one.mbps)
+    trips = _logs(ours, theirs, lambda one: one.rtt_us)
+    ratio, interval = math.exp(middle(logs)), bounds(logs, ERROR)
+    expected = _expected(kind, raw, tunnel)
+    measured = _measured(theirs)
+    limit, reason = limit_of(ratio, expected, measured, kind.protocol == "tcp")
+    return Comparison(
+        kind=kind,
+        raw=raw,
+        tunnel=tunnel,
+        raw_measured=_measured(ours),
+        tunnel_measured=measured,
+        ratio=ratio,
+        interval=Interval(*(math.exp(one) for one in msgspec.structs.astuple(interval)))
+        if interval
+        else None,
+        rtt_ratio=math.exp(middle(trips)),
+        rtt_added_us=median(b.rtt_us - a.rtt_us for a, b in zip(ours, theirs, strict=True)),
+        expected=expected,
+        limit=limit,
+        reason=reason,
+        mpi=mpi,
+        blocks=len(blocks),
+        seconds=round(seconds, 1),
+        carried_outside=_outside(theirs, raw.interfaces),
+    )
+
+
+def limit_of(
+    ratio: float, expected: float | None, measured: Measured, is_tcp: bool
+) -> tuple[Limit, str]:
+    """What holds the tunnel back, and why it is thought so."""
+    if expected and ratio >= expected * (1 - EXPLAINED):
+        return "link", "headers explain what the tunnel lacks: it is as fast as the link lets it be"
+    busiest = measured.busiest or 0.0
+    if measured.vpn_cores >= BUSY_VPN:
+        return (
+            "processor",
+            f"the VPN's process takes {measured.vpn_cores:.2f} of a processor while data flows",
+        )
+    if busiest >= BUSY_CORE and not 0 < measured.vpn_cores < LEAST_VPN:
+        return (
+            "processor",
+            f"a processor is busy {100 * busiest:.0f} % of the time while data flows",
+        )
+    if measured.resent > 0:
+        layers = "TCP over TCP melts down: both layers send again" if is_tcp else "TCP sends again"
+        return (
+            "loss",
+            f"{layers}: {measured.resent:.0f} segments in a block, and no processor explains it",
+        )
+    if expected is None and ratio > 0.9:
+        return "link", "the tunnel is about as fast as the path"
+    return "unknown", "neither headers, processors nor loss explain it; queues or buffers may"
+
+
+def _of(blocks: Sequence[Sequence[Trial]], path: str) -> list[Trial]:
+    return [one for block in blocks for one in block if one.path == path]
+
+
+def _logs(
+    ours: Sequence[Trial], theirs: Sequence[Trial], value: Callable[[Trial], float]
+) -> list[float]:
+    return [math.log(value(b) / value(a)) for a, b in zip(ours, theirs, strict=True)]
+
+
+def _expected(kind: Kind, raw: Ends, tunnel: Ends) -> float | None:
+    known = (raw.segment_bytes, raw.mtu_bytes, tunnel.segment_bytes, tunnel.mtu_bytes)
+    if not kind.wrapping or None in known:
+        return None
+    ends = [Segments(one.segment_bytes or 0, one.mtu_bytes or 0) for one in (raw, tunnel)]
+    return share_left(kind.wrapping, *ends)
+
+
+def _measured(trials: Sequence[Trial]) -> Measured:
+    gigabytes = [one.payload_bytes / 1e9 for one in trials]
+    busy = [one.busy_s / gb for one, gb in zip(trials, gigabytes, strict=True) if one.busy_s]
+    busiest = [one.busiest for one in trials if one.busiest is not None]
+    return Measured(
+        rtt_us=median(one.rtt_us for one in trials),
+        mbps=median(one.mbps for one in trials),
+        processor_s_per_gb=median(busy) if busy else None,
+        vpn_s_per_gb=sum(one.vpn_s for one in trials) / sum(map(_through_gb, trials)),
+        vpn_cores=median(one.vpn_cores for one in trials),
+        busiest=median(busiest) if busiest else None,
+        resent=median(one.resent for one in trials),
+    )
+
+
+def _through_gb(trial: Trial) -> float:
+    """Payload, with that of the batch before the timed one: counters of processes do not tell them apart."""
+    return max([trial.payload_bytes, *_most(trial)]) / 1e9
+
+
+def _most(trial: Trial) -> list[int]:
+    return [max(one.values(), default=0) for one in trial.carried_bytes[:1]]
+
+
+def _outside(trials: Sequence[Trial], interfaces: tuple[str, str]) -> float:
+    """From the sender's counters, where the path's own interface carried at least what the tunnel's did."""
+    shares = []
+    for one in trials:
+        carried = one.carried_bytes[0] if one.carried_bytes else {}
+        outside = carried.get(interfaces[0], 0)
+        inside = max((size for name, size in carried.items() if name != interfaces[0]), default=0)
+        shares.append(outside / inside if inside else 0.0)
+    return median(shares)

@@ -1,0 +1,184 @@
+"""A job while it runs: how many bytes its nodes exchange through the tunnel, and how many beside it."""
+
+from __future__ import annotations
+
+import asyncio
+import sys
+import time
+from collections.abc import Sequence
+from typing import Any, Literal
+
+import msgspec
+from msgspec import Struct
+
+from weft.base.errors import RequestError
+from weft.measure.execute.crew import Crew
+from weft.measure.testbed.base import Testbed
+from weft.measure.testbed.event_loop import run_to_end
+from weft.operate.vpn.document import checked, save
+from weft.operate.vpn.ends import Places, Tunnel, find_tunnel
+from weft.operate.vpn.headers import Wrapping, added_bytes
+from weft.operate.vpn.mpi import setting
+from weft.operate.vpn.node_look import Carried, carried
+
+FILE_NAME = "job.json"
+Wanted = Literal["path", "tunnel"]
+NEARLY_ALL = 0.95
+LEAST_BYTES = 100_000
+"""Of fewer bytes between two nodes nothing is said: launchers alone send so many."""
+FRAME_BYTES = 14
+"""An Ethernet header, which the path's interface counts and the tunnel's has not."""
+SEGMENT_SHARE = 1.08
+"""What a byte in OpenVPN's TCP is on the path, with headers of full segments and their acknowledgements."""
+_OWN_SHARE = 0.05
+"""So much of what the tunnel's packets are on the path may be keepalives and rounding."""
+
+
+class Observed(Struct, frozen=True):
+    """`tunnel_bytes` passed the tunnel's interfaces of both nodes, `path_bytes` the path's without the tunnel's own
+    packets (both directions together; what only one of the nodes saw is not counted)."""
+
+    command: list[str]
+    status: int
+    seconds: float
+    interfaces: dict[str, tuple[str, str]]
+    tunnel_bytes: int
+    path_bytes: int
+    wanted: Wanted | None
+    used: Literal["path", "tunnel", "both", "neither"]
+    advice: str
+
+    @property
+    def tunnel_share(self) -> float | None:
+        """Of the bytes between the nodes; None where there were none."""
+        total = self.tunnel_bytes + self.path_bytes
+        return self.tunnel_bytes / total if total else None
+
+    @property
+    def is_wrong(self) -> bool:
+        """Whether it did not use what was wanted, and that alone."""
+        return self.wanted is not None and self.used not in (self.wanted, "neither")
+
+    def to_json(self) -> dict[str, Any]:
+        """One document."""
+        derived = {"tunnel_share": self.tunnel_share, "is_wrong": self.is_wrong}
+        return {**msgspec.to_builtins(self), **derived}
+
+
+def observe_job(
+    testbed: Testbed,
+    through: Places,
+    command: Sequence[str],
+    wanted: Wanted | None,
+    out: str | None = None,
+) -> Observed:
+    """Run a command on the first node, and count; what it prints goes to standard error. Writes job.json to `out`.
+
+    Raises RequestError for addresses that nodes do not have, and AgentError.
+    """
+    folder = checked(testbed, out, FILE_NAME)
+    found = run_to_end(_observe(testbed, through, command, wanted))
+    if folder:
+        save(folder / FILE_NAME, found.to_json())
+    return found
+
+
+async def _observe(
+    testbed: Testbed, through: Places, command: Sequence[str], wanted: Wanted | None
+) -> Observed:
+    crew = await Crew.start(testbed, range(2))
+    try:
+        found = await find_tunnel(testbed, crew.need(range(2)), through)
+    finally:
+        await crew.close()
+    before = await _counts(testbed, found)
+    began_s = time.monotonic()
+    status = await _run(testbed, command)
+    seconds = time.monotonic() - began_s
+    after = await _counts(testbed, found)
+    raw, tunnel = (_between(before[path], after[path]) for path in ("raw", "tunnel"))
+    path_bytes = beside_tunnel(raw, tunnel, found.kind.wrapping)
+    used = used_by(path_bytes, tunnel.size_bytes)
+    return Observed(
+        command=list(command),
+        status=status,
+        seconds=round(seconds, 2),
+        interfaces=found.interfaces,
+        tunnel_bytes=tunnel.size_bytes,
+        path_bytes=path_bytes,
+        wanted=wanted,
+        used=used,
+        advice="" if status else _advice(found, wanted, used),
+    )
+
+
+def beside_tunnel(raw: Carried, tunnel: Carried, wrapping: Wrapping | None) -> int:
+    """The path's bytes without those of the tunnel's packets, in bytes of IP packets."""
+    whole = max(raw.size_bytes - raw.packets * FRAME_BYTES, 0)
+    inner = tunnel.size_bytes // tunnel.packets if tunnel.packets else 0
+    own = tunnel.size_bytes
+    if wrapping:
+        own += tunnel.packets * added_bytes(wrapping, inner, inner)
+    if not wrapping or wrapping.protocol == "tcp":
+        own = round(own * SEGMENT_SHARE)
+    rest = whole - own
+    return rest if rest > _OWN_SHARE * own else 0
+
+
+def used_by(path_bytes: int, tunnel_bytes: int) -> Literal["path", "tunnel", "both", "neither"]:
+    """Which way nearly all bytes took."""
+    total = path_bytes + tunnel_bytes
+    if total < LEAST_BYTES:
+        return "neither"
+    if tunnel_bytes >= NEARLY_ALL * total:
+        return "tunnel"
+    return "path" if path_bytes >= NEARLY_ALL * total else "both"
+
+
+def _advice(found: Tunnel, wanted: Wanted | None, used: str) -> str:
+    if used == "neither":
+        return "are there ranks on both nodes? mpirun --host A,B --map-by node"
+    if used == wanted or (wanted is None and used != "both"):
+        return ""
+    return "; ".join(
+        f"for the {name}: {setting(found.interfaces[path], found.places[path])}"
+        for name, path in (("path", "raw"), ("tunnel", "tunnel"))
+        if wanted in (None, name)
+    )
+
+
+async def _counts(testbed: Testbed, found: Tunnel) -> dict[str, list[Carried]]:
+    """By path, of each node."""
+    return {
+        path: [
+            await carried(testbed, node, name)
+            for node, name in zip(testbed.nodes[:2], names, strict=True)
+        ]
+        for path, names in found.interfaces.items()
+    }
+
+
+def _between(before: Sequence[Carried], after: Sequence[Carried]) -> Carried:
+    """What both nodes' interfaces carried: traffic with others is seen by one alone."""
+    gone = [new.since(old) for old, new in zip(before, after, strict=True)]
+    return min(gone, key=lambda one: one.size_bytes)
+
+
+async def _run(testbed: Testbed, command: Sequence[str]) -> int:
+    """The job's exit status; raises RequestError where it cannot be started."""
+    words = testbed.node_command(testbed.nodes[0], list(command))
+    try:
+        process = await asyncio.create_subprocess_exec(
+            *words,
+            stdin=asyncio.subprocess.DEVNULL,
+            stdout=sys.stderr.fileno(),
+            stderr=sys.stderr.fileno(),
+        )
+    except OSError as error:
+        raise RequestError(f"{words[0]}: cannot be started: {error.strerror}") from None
+    try:
+        return await process.wait()
+    finally:
+        if process.returncode is None:
+            process.terminate()
+            await process.wait()

@@ -1,0 +1,106 @@
+"""Which VPN a tunnel is: from the interface's driver and from the process that holds it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from msgspec import Struct
+
+from weft.operate.vpn.headers import Wrapping
+from weft.operate.vpn.node_look import Process, Seen
+
+OPENVPN_PORT = 1194
+
+
+class Kind(Struct, frozen=True):
+    """A VPN by name: "openvpn", "wireguard", "tunnel" (a tun or tap interface that no process was seen to hold), or the
+    name of the program; `protocol` and `cipher` are "" where they cannot be read, `port` 0. `why` says how it is known.
+    """
+
+    name: str
+    protocol: str = ""
+    cipher: str = ""
+    port: int = 0
+    program: str = ""
+    why: str = ""
+    wrapping: Wrapping | None = None
+
+    @property
+    def text(self) -> str:
+        """As people call it."""
+        names = {"openvpn": "OpenVPN", "wireguard": "WireGuard"}
+        words = [names.get(self.name, self.name)]
+        words += [f"over {self.protocol.upper()}"] if self.protocol else []
+        words += [f"port {self.port}"] if self.port else []
+        words += [f"({self.cipher})"] if self.cipher else []
+        return " ".join(words)
+
+
+def kind_of(driver: str, seen: Seen, is_ip6: bool = False) -> Kind:
+    """From one end. Drivers: "tun" of any program with /dev/net/tun, "wireguard" and "ovpn" of the kernel's own."""
+    if driver == "wireguard":
+        return _wireguard("kernel", "the interface's driver is wireguard", 0, is_ip6)
+    for process in seen.processes:
+        words = f"{process.name} (process {process.pid}) holds the interface"
+        if process.name.startswith(("wireguard", "boringtun")):
+            return _wireguard(process.name, words, _port(process.sockets, "udp"), is_ip6)
+        if process.name.startswith("openvpn"):
+            return _openvpn(process, words, is_ip6)
+        protocol = _protocol(process.sockets)
+        port = _port(process.sockets, protocol)
+        return Kind(process.name, protocol, "", port, process.name, words)
+    if driver == "tun":
+        return Kind("tunnel", why="a tun interface; its process cannot be seen (other user?)")
+    return Kind(f"interface of driver {driver or 'unknown'}", why="neither tun nor wireguard")
+
+
+def merged(kinds: Sequence[Kind]) -> Kind:
+    """What is known from either end: the one with more; of two ports the lower, which is the listening one's."""
+    return max(
+        kinds, key=lambda one: (bool(one.wrapping), bool(one.program), bool(one.port), -one.port)
+    )
+
+
+def _wireguard(program: str, why: str, port: int, is_ip6: bool) -> Kind:
+    wrapping = Wrapping("wireguard", "udp", "ChaCha20-Poly1305", is_ip6=is_ip6)
+    return Kind("wireguard", "udp", "ChaCha20-Poly1305", port, program, why, wrapping)
+
+
+def _openvpn(process: Process, why: str, is_ip6: bool) -> Kind:
+    options = process.options
+    said = options.get("proto", "")
+    protocol = "tcp" if said.startswith("tcp") else "udp" if said else _protocol(process.sockets)
+    cipher, how = _cipher(options)
+    wrapping = Wrapping(
+        "openvpn",
+        protocol or "udp",
+        cipher,
+        options.get("auth", "SHA1").upper().replace("-", ""),
+        bool({"comp-lzo", "compress"} & options.keys()),
+        is_ip6,
+    )
+    port = _port(process.sockets, protocol)
+    return Kind("openvpn", protocol, cipher, port, process.name, f"{why}; {how}", wrapping)
+
+
+def _cipher(options: dict[str, str]) -> tuple[str, str]:
+    """And how it is known: ends with certificates agree on one, the first of the list where both have it."""
+    has_keys = {"tls-client", "tls-server", "client"} & options.keys() or "secret" not in options
+    if has_keys and options.get("data-ciphers"):
+        return options["data-ciphers"].split(":")[0], "cipher: the first of data-ciphers"
+    if options.get("cipher") and not has_keys:
+        return options["cipher"], "cipher: as set"
+    if has_keys:
+        return "AES-256-GCM", "cipher: what two ends of version 2.4 and later agree on if not told"
+    return "BF-CBC", "cipher: the default with a static key"
+
+
+def _protocol(sockets: Sequence[tuple[str, int, bool]]) -> str:
+    """UDP where it has a UDP socket: a TCP one may be for management."""
+    names = {name.removesuffix("6") for name, _, _ in sockets}
+    return "udp" if "udp" in names else "tcp" if "tcp" in names else ""
+
+
+def _port(sockets: Sequence[tuple[str, int, bool]], protocol: str) -> int:
+    found = [port for name, port, _ in sockets if name.removesuffix("6") == protocol]
+    return OPENVPN_PORT if OPENVPN_PORT in found else min(found, default=0)

@@ -1,0 +1,1 @@
+"""Samples and tables as Arrow and Parquet."""

@@ -1,0 +1,1 @@
+"""Records of run.json."""

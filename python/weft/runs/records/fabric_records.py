@@ -1,0 +1,102 @@
+"""What a fabric is in run.json. Entries may have more keys than these, which are kept."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Literal, NotRequired, TypedDict
+
+from msgspec import Meta
+
+from weft.runs.records.record_types import Count
+
+
+class Direction(TypedDict):
+    """One direction of a link; without a rate nothing limits it."""
+
+    rate_bits_per_s: Count | None
+    delay_ns: NotRequired[Count]
+    drops_above_bytes: NotRequired[Count]
+    loss_ppm: NotRequired[Count]
+
+
+Way = Literal["forward", "backward"]
+"""From the first end of a link to the second, or back."""
+
+
+class Link(TypedDict):
+    """A cable between two nodes."""
+
+    ends: Annotated[list[str], Meta(min_length=2, max_length=2)]
+    forward: Direction
+    backward: Direction
+    mtu_bytes: Annotated[int, Meta(ge=68, lt=2**31)]
+    network: NotRequired[Annotated[int, Meta(ge=0, lt=64)]]
+    dead: bool
+    queue_frames: NotRequired[Count]
+
+
+class Bond(TypedDict):
+    """A bond over the interfaces of a virtual machine: mode and hash policy as Linux names them."""
+
+    mode: str
+    hash: NotRequired[str]
+    miimon_ms: NotRequired[Count]
+
+
+class Guest(TypedDict, total=False):
+    """What a virtual machine is like, where the fabric says so; `behind` is the host that bridges its frames."""
+
+    cpus: Count
+    memory_mbytes: Count
+    nics: list[str]
+    offloads: bool
+    vlan: Count
+    bridge: bool
+    bond: Bond
+    sysctl: dict[str, str]
+    behind: str
+
+
+class Host(TypedDict):
+    """A machine that programs run on; with `guest` a virtual one, with `namespace` none on any testbed."""
+
+    name: str
+    guest: NotRequired[Guest]
+    namespace: NotRequired[bool]
+
+
+class Switch(TypedDict):
+    """A switch, or a part of its parent; with `capacity_by_ports` (ports, bit/s) the capacity is the greatest."""
+
+    name: str
+    parent: str | None
+    capacity_bits_per_s: Count | None
+    capacity_by_ports: NotRequired[list[tuple[int, int]]]
+
+
+class Hashing(TypedDict):
+    """How switches hash; `unit` is "flow", "packet", or {"flowlet": {"gap_ns": ...}}."""
+
+    seed: int
+    fields: NotRequired[str]
+    unit: NotRequired[str | dict[str, dict[str, int]]]
+    polarised: NotRequired[bool]
+
+
+class Routing(TypedDict):
+    """A hash chooses among paths of the same length."""
+
+    hash: Hashing
+
+
+class Fabric(TypedDict):
+    """A resolved fabric (weft.network.fabrics.load); `paths` are single routes with a limit of their own."""
+
+    name: str
+    routing: NotRequired[str | Routing]
+    hosts: list[Host]
+    switches: list[Switch]
+    links: list[Link]
+    paths: NotRequired[list[Any]]
+    weather: NotRequired[dict[str, Any]]
+    cost: NotRequired[dict[str, Any]]
+    layout: NotRequired[dict[str, Any]]

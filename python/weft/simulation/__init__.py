@@ -1,0 +1,1 @@
+"""Simulations used: predictions, calibrations, traces, sweeps."""

@@ -1,0 +1,176 @@
+"""What was measured, and which keys are free: the file that `weft machine fit` reads."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+import msgspec
+import numpy as np
+
+from weft.base import catalog
+from weft.base.errors import RequestError
+from weft.base.files.text_file import parse_toml
+from weft.network.model.amount import read_amount
+from weft.runs.folder import Run
+from weft.simulation.calibrate.simulated import KINDS, SIZES, Library, Quantity, Question
+from weft.understand.curve.points import Point, points
+
+ERROR = "5 %"
+"""The standard error of a value that has none."""
+_LEAST_ERROR = 0.01
+_SIZES = 8
+"""Points that are taken of each curve of a run, evenly in the logarithm of their size."""
+_NORMAL = 1.96
+"""An interval of 95 % reaches so many standard errors to each side."""
+
+Plain = str | int | float | bool
+
+
+class _Entry(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
+    quantity: Quantity
+    measured: str | float
+    name: str | None = None
+    size: str | None = None
+    placement: str | None = None
+    part: str | None = None
+    mpi: Library | None = None
+    error: str = ERROR
+    keys: dict[str, Plain] = msgspec.field(name="with", default_factory=dict)
+
+
+class _RunEntry(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
+    run: str
+    placement: str | None = None
+    sizes: list[str] | None = None
+    keys: dict[str, Plain] = msgspec.field(name="with", default_factory=dict)
+
+
+class _Document(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
+    free: list[str] | dict[str, tuple[str | float, str | float]] = []
+    values: list[_Entry] = []
+    runs: list[_RunEntry] = []
+
+
+@dataclass(frozen=True)
+class Value:
+    """A measured value in the unit that counts 1 (s, bit/s, parts of 1), with its relative standard error."""
+
+    name: str
+    question: Question
+    measured: float
+    error: float
+
+
+@dataclass(frozen=True)
+class Values:
+    """A file's: free keys, each with its least and most where the file has them, and what they are fitted to."""
+
+    free: Mapping[str, tuple[str, str] | None]
+    values: list[Value]
+
+
+def read_values(name: str) -> Values:
+    """The values and free keys of a TOML file; raises RequestError with file and key."""
+    path = Path(name)
+    if not path.is_file():
+        raise RequestError(f"{name}: no such file", "give a TOML file of measured values")
+    try:
+        document = msgspec.convert(parse_toml(catalog.read(path), name), _Document)
+    except msgspec.ValidationError as error:
+        raise RequestError(
+            f"{name}: {_told(str(error))}", "docs/fit-a-machine.md has an example"
+        ) from None
+    values = [_value(name, at, entry) for at, entry in enumerate(document.values)]
+    for entry in document.runs:
+        values += _of_run(path.parent, entry)
+    if not values:
+        raise RequestError(
+            f"{name}: no values", "add [[values]] with what was measured, or [[runs]]"
+        )
+    free = document.free if isinstance(document.free, dict) else dict.fromkeys(document.free)
+    ranges = {key: (str(ends[0]), str(ends[1])) if ends else None for key, ends in free.items()}
+    return Values(ranges, values)
+
+
+def _told(error: str) -> str:
+    """msgspec's words with a place as TOML has it."""
+    return re.sub(r" - at `\$\.?(.*?)`", r" (in \1)", error).replace(" (in )", "")
+
+
+def _value(file: str, at: int, entry: _Entry) -> Value:
+    where = f"{file}: values[{at}]"
+    size = entry.size or SIZES[entry.quantity]
+    read_amount(size, f"{where}.size", "size")
+    measured = read_amount(entry.measured, f"{where}.measured", KINDS[entry.quantity]).worth
+    error = read_amount(entry.error, f"{where}.error", "share").worth
+    for name, number in (("measured", measured), ("error", error)):
+        if not number > 0:
+            raise RequestError(f"{where}.{name}: must be more than 0")
+    if entry.part and KINDS[entry.quantity] in ("time", "rate"):
+        raise RequestError(f"{where}.part: {entry.quantity} is not of a part", "leave it out")
+    question = Question(
+        entry.quantity, size, entry.placement, _keys(entry.keys), entry.part, entry.mpi
+    )
+    return Value(entry.name or _name(question), question, measured, error)
+
+
+def _name(question: Question) -> str:
+    parts = (question.placement, question.part, question.mpi, question.quantity, question.size)
+    return " ".join(filter(None, parts))
+
+
+def _keys(given: Mapping[str, Plain]) -> Mapping[str, str]:
+    texts = {True: "true", False: "false"}
+    return {k: texts[v] if isinstance(v, bool) else str(v) for k, v in given.items()}
+
+
+def _of_run(folder: Path, entry: _RunEntry) -> Iterator[Value]:
+    """Some points of a run between two nodes; their intervals are their errors."""
+    run = Run.open(folder / entry.run)
+    wanted = [read_amount(size, f"{entry.run}: sizes", "size").worth for size in entry.sizes or []]
+    known = [one for one in points(run) if _is_simulated(one)]
+    chosen = [one for one in known if one.size_bytes in wanted] if wanted else _spread(known)
+    if not chosen:
+        sizes = sorted({one.size_bytes for one in known})
+        raise RequestError(
+            f"{entry.run}: no ping-pong or stream over TCP or MPI at these sizes",
+            f"it has {sizes or 'none'}",
+        )
+    return (_of_point(one, entry, _library(run, one)) for one in chosen)
+
+
+def _is_simulated(point: Point) -> bool:
+    is_message = point.pattern in ("pingpong", "stream") and point.size_bytes > 0
+    return is_message and point.transport in ("tcp", "mpi")
+
+
+def _library(run: Run, point: Point) -> Library | None:
+    if point.transport != "mpi":
+        return None
+    return run.meta.plan.steps[point.step].options.mpi or "openmpi"
+
+
+def _spread(known: list[Point]) -> list[Point]:
+    """Of each step, sizes that are about evenly far apart."""
+    chosen = []
+    for step in sorted({one.step for one in known}):
+        mine = [one for one in known if one.step == step]
+        logs = np.log([one.size_bytes for one in mine])
+        at = {int(np.abs(logs - x).argmin()) for x in np.linspace(logs[0], logs[-1], _SIZES)}
+        chosen += [mine[index] for index in sorted(at)]
+    return chosen
+
+
+def _of_point(point: Point, entry: _RunEntry, mpi: Library | None) -> Value:
+    interval = point.latency_us or point.throughput_mbps
+    worth = interval.median * (1e-6 if point.latency_us else 1e6)
+    quantity: Quantity = "latency" if point.latency_us else "stream"
+    half = (interval.high - interval.low) / 2 / interval.median / _NORMAL
+    error = max(_LEAST_ERROR, half if math.isfinite(half) else 0.0)
+    keys = _keys(entry.keys)
+    question = Question(quantity, f"{point.size_bytes} B", entry.placement, keys, mpi=mpi)
+    return Value(f"{entry.run} {_name(question)}", question, worth, error)

@@ -1,0 +1,164 @@
+"""A plan on a network from some of its phases: what a thousand nodes take for an all-to-all, in a tenth of the time.
+
+Phases are independent, so that a step takes the sum of them. Of a step with very many they are cut into strata of equal
+length, and one of each is simulated, drawn by chance from a fixed seed (systematic sampling would meet the period of
+racks). The differences of neighbours say how far off the sum may be.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+
+import numpy as np
+from msgspec.structs import replace
+
+from weft.base.errors import RequestError
+from weft.base.statistics import Floats
+from weft.measure.execute.host_settings.places import check_knobs
+from weft.measure.testbed.computed.network import Simulated
+from weft.measure.testbed.computed.outcome import Outcome
+from weft.plan.pattern import Dependent
+from weft.plan.plan import Plan, SizeList, Step
+from weft.understand.summary.measures import carried_mbps
+
+
+@dataclass(frozen=True)
+class Stratum:
+    """A phase that stands for `weight` phases of its step."""
+
+    phase: int
+    weight: int
+
+
+@dataclass(frozen=True)
+class Phases:
+    """Phases of a step at one size, with how many each stands for."""
+
+    step: str
+    size_bytes: int
+    weights: Floats
+    times_s: Floats
+    """Until the slowest route has moved a message."""
+    rates_mbps: Floats
+    """What all routes carried together."""
+
+    @property
+    def time_s(self) -> float:
+        """Of all phases of the step at this size, one after the other."""
+        return float(self.weights @ self.times_s)
+
+    @property
+    def rate_mbps(self) -> float:
+        """The mean over the phases."""
+        return float(self.weights @ self.rates_mbps / self.weights.sum())
+
+    @property
+    def relative_error(self) -> float:
+        """The standard error of `time_s` as a part of it: 0 where every phase was simulated. It knows little of rare
+        phases that last much longer, and of a period within a stratum."""
+        if np.all(self.weights == 1):
+            return 0.0
+        steps = np.diff(self.weights * self.times_s)
+        # W. G. Cochran, Sampling Techniques, 3rd ed., section 5A.12: one unit a stratum, neighbours collapsed.
+        left = 1 - len(self.weights) / self.weights.sum()
+        return float(np.sqrt(left * (steps @ steps) / 2) / self.time_s)
+
+    def every(self, stride: int) -> Phases:
+        """Some of the phases only."""
+        kept = slice(None, None, stride)
+        columns = (self.weights[kept], self.times_s[kept], self.rates_mbps[kept])
+        return Phases(self.step, self.size_bytes, *columns)
+
+
+def check_plan(testbed: Simulated, plan: Plan) -> None:
+    """Refuse what cannot be estimated here; raises RequestError."""
+    check_steps(plan)
+    check_knobs(plan, len(testbed.nodes), True)
+    for step in plan.steps:
+        testbed.check(step)
+
+
+def check_steps(plan: Plan) -> None:
+    """Refuse what cannot be estimated anywhere; raises RequestError."""
+    for step in plan.steps:
+        if step.is_adaptive or not step.is_ensemble:
+            raise RequestError(
+                f"step {step.name!r} {_other_kind(step)}: only steps of phases between many nodes are estimated",
+                "take a pattern such as alltoall, ring, random, streams, pairs, cast or matrix",
+            )
+
+
+def _other_kind(step: Step) -> str:
+    if step.is_adaptive:
+        return "searches"
+    is_program = isinstance(step.pattern, Dependent)
+    return "has messages that wait for others" if is_program else "is between two nodes"
+
+
+def strata_of(testbed: Simulated, step: Step, most: int) -> list[list[Stratum]]:
+    """At most so many phases of each size of a step, which stand for all."""
+    one_size = replace(step, sizes=SizeList((step.first_bytes,)))
+    each = testbed.phase_count(one_size)
+    return [_strata(first, each, most) for first in range(0, testbed.phase_count(step), each)]
+
+
+def simulate_strata(testbed: Simulated, step: Step, strata: Sequence[Stratum]) -> Phases:
+    """What they take; raises RequestError where a transfer has no path."""
+    outcomes = testbed.simulate_phases(step, (one.phase for one in strata))
+    found = [_numbers(testbed, step, outcome) for outcome in outcomes]
+    sizes, times_s, rates_mbps = (np.array(column) for column in zip(*found, strict=True))
+    weights = np.array([one.weight for one in strata], dtype=float)
+    return Phases(step.name, int(sizes[0]), weights, times_s, rates_mbps)
+
+
+def _strata(first: int, count: int, most: int) -> list[Stratum]:
+    edges = [count * part // most for part in range(most + 1)] if count > most else range(count + 1)
+    chance = random.Random(count)
+    return [
+        # `random()` is the same in every version of Python, which `randrange` need not be.
+        Stratum(first + begin + int(chance.random() * (end - begin)), end - begin)
+        for begin, end in pairwise(edges)
+    ]
+
+
+def _numbers(testbed: Simulated, step: Step, outcome: Outcome) -> tuple[int, float, float]:
+    """Size, time and rate of a phase."""
+    _refuse_failed(testbed, step, outcome)
+    size_bytes, routes, slowest_mbps, sum_mbps = _digest(outcome) or _summary(step, outcome)
+    together_mbps = carried_mbps(step, routes, slowest_mbps, sum_mbps)
+    return size_bytes, size_bytes * 8e-6 / slowest_mbps, together_mbps
+
+
+def _digest(outcome: Outcome) -> tuple[int, int, float, float] | None:
+    """Where a phase was condensed."""
+    columns = outcome.condensed
+    if not columns["phase"]:
+        return None
+    [size_bytes] = np.frombuffer(columns["size_bytes"], np.int64)
+    [slowest_mbps] = np.frombuffer(columns["slowest_mbps"])
+    [sum_mbps] = np.frombuffer(columns["aggregate_mbps"])
+    [routes] = np.frombuffer(columns["transfers"], np.int64)
+    return int(size_bytes), int(routes), float(slowest_mbps), float(sum_mbps)
+
+
+def _summary(step: Step, outcome: Outcome) -> tuple[int, int, float, float]:
+    """The same of its rows."""
+    rows = outcome.rows
+    first = np.frombuffer(rows["batch"], np.int32) == 0
+    messages = np.frombuffer(rows["messages"], np.int32)[first] * float(step.crossings)
+    size_bytes = np.frombuffer(rows["size_bytes"], np.int64)[first]
+    elapsed_us = np.maximum(np.frombuffer(rows["elapsed_ns"], np.int64)[first], 1) / 1e3
+    mbps = size_bytes * 8.0 * messages / elapsed_us
+    return int(size_bytes.max()), len(mbps), float(mbps.min()), float(mbps.sum())
+
+
+def _refuse_failed(testbed: Simulated, step: Step, outcome: Outcome) -> None:
+    if failed := [ends for phase in outcome.phases for ends in phase.failed]:
+        source, destination = (testbed.nodes[end].name for end in failed[0])
+        raise RequestError(
+            f"step {step.name!r}: no path from {source} to {destination}",
+            "choose nodes that reach each other with `nodes`",
+        )

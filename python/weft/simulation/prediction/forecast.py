@@ -1,0 +1,155 @@
+"""The very plan of a run on a network that is known from measurements: what each of its kernels will take."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from weft.base.errors import RequestError, WorkError
+from weft.base.interval import Interval
+from weft.base.quantity import format_us
+from weft.measure.execute.request import RunRequest, compute_plan
+from weft.measure.testbed.computed.network import Simulated
+from weft.plan.pattern import Halo, Hpl, Program, Traffic
+from weft.plan.plan import CountRule, Plan, Step
+from weft.runs.folder import Run
+from weft.runs.predicted import ComputeTime, NotPredicted, PredictedKernel
+from weft.simulation.prediction.draws import Draws
+from weft.simulation.prediction.intervals import widened
+from weft.simulation.prediction.placed import placed
+from weft.understand.summary.kernels import Kernel, kernels
+
+CARRIERS = ("tcp", "mpi")
+"""What streams of TCP stand for: what was measured over them says nothing of other transports."""
+LEAST_DRAWS = 10
+MOST_S = 10.0
+"""Processor time for draws: a long simulation has fewer of them."""
+
+
+@dataclass(frozen=True)
+class Forecast:
+    """What is predicted of a plan. `draws` networks were simulated beside the best estimate."""
+
+    kernels: list[PredictedKernel]
+    compute: list[ComputeTime]
+    not_predicted: list[NotPredicted]
+    draws: int
+
+
+def forecast(draws: Draws, plan: Plan, places: Sequence[int], scale: float = 1.0) -> Forecast:
+    """The settled `plan` of a run whose nodes are at `places` of a network, with rates times `scale`. Raises
+    RequestError where none of its steps can be simulated."""
+    begun_s = time.process_time()
+    network = draws.median.open(scale)
+    runs: list[Run] = []
+    refused: list[NotPredicted] = []
+    for step in plan.steps:
+        try:
+            runs.append(simulate_step(network, _on_network(step, places)))
+        except (RequestError, WorkError) as error:
+            refused.append(NotPredicted(step.name, error.message))
+    if not runs:
+        why = "; ".join(f"{one.step}: {one.why}" for one in refused)
+        raise RequestError(f"{plan.name}: nothing can be predicted: {why}", "leave --predict out")
+    count = affordable(len(draws.drawn), time.process_time() - begun_s)
+    # As they are settled: the speed of a node is measured once, and is the same in all draws.
+    steps = [run.meta.plan.steps[0] for run in runs]
+    drawn = [
+        [kernels(simulate_step(one, step)) for step in steps]
+        for one in _opened(draws, count, scale)
+    ]
+    predicted = [
+        _predicted(steps[at], middle, [each[at] for each in drawn], draws)
+        for at, middle in enumerate(map(kernels, runs))
+    ]
+    compute = [source for run in runs if (source := _compute_source(run))]
+    return Forecast([one for part in predicted for one in part], compute, refused, count)
+
+
+def simulate_step(network: Simulated, step: Step) -> Run:
+    """One step on a network, in memory; raises RequestError for what cannot be simulated."""
+    plan = Plan(step.name, step.name, 1, (step,))
+    return compute_plan(network, plan, RunRequest(step.name, f"sim:{network.name}"))
+
+
+def affordable(draws: int, each_s: float) -> int:
+    """How many draws are simulated where one takes so much processor time."""
+    most = max(LEAST_DRAWS, int(MOST_S / max(each_s, 1e-3)))
+    return min(draws, most)
+
+
+def _opened(draws: Draws, count: int, scale: float) -> Iterator[Simulated]:
+    return (one.open(scale) for one in draws.drawn[:count])
+
+
+def _on_network(step: Step, places: Sequence[int]) -> Step:
+    """The step as it is simulated there; raises RequestError."""
+    if step.is_adaptive:
+        raise RequestError("chooses its phases by what it measures")
+    if step.transport not in CARRIERS:
+        raise RequestError(f"is over {step.transport}, of which streams of TCP say nothing")
+    return placed(step, places)
+
+
+def _predicted(
+    step: Step, middle: Sequence[Kernel], drawn: Sequence[Sequence[Kernel]], draws: Draws
+) -> list[PredictedKernel]:
+    discrepancy = _discrepancy(step, draws)
+    found = []
+    for at, one in enumerate(middle):
+        others = [each[at] for each in drawn]
+        interval = _interval(one, others, discrepancy)
+        found.append(PredictedKernel(*one.key, interval, one.compute_s))
+    return found
+
+
+def _discrepancy(step: Step, draws: Draws) -> Sequence[float]:
+    """Logarithms by which times may be off. Where each flow has so much to carry, a step lasts as long as the sums of
+    flows need; where all flows run for a time, its slowest flow says how long a message takes."""
+    if step.is_ensemble and not isinstance(step.stop, CountRule):
+        return draws.discrepancy
+    return [-one for one in draws.rate_discrepancy]
+
+
+def _interval(middle: Kernel, drawn: Sequence[Kernel], discrepancy: Sequence[float]) -> Interval:
+    """What a node computes is not off by what the network is off."""
+    compute_s = min(middle.compute_s or 0.0, middle.time_s.median)
+    rest_s = middle.time_s.median - compute_s
+    if rest_s <= 0:
+        return Interval(compute_s, compute_s, compute_s)
+    others = [max(one.time_s.median - compute_s, _LEAST * rest_s) for one in drawn]
+    rest = widened(rest_s, others, discrepancy)
+    return Interval(*(compute_s + one for one in (rest.median, rest.low, rest.high)))
+
+
+_LEAST = 1e-3
+"""Of the time that the best estimate has beside computing: no draw has less."""
+
+
+def _compute_source(run: Run) -> ComputeTime | None:
+    """Where the time that the nodes of a run's only step compute is from, where it has some."""
+    (step,) = run.meta.plan.steps
+    measured = next((one.message for one in run.meta.warnings if one.code == "compute-rate"), None)
+    said = measured.removeprefix(f"{step.name}: ") if measured else _planned(step)
+    return ComputeTime(step.name, said) if said else None
+
+
+def _planned(step: Step) -> str:
+    """What the plan says of it."""
+    pattern = step.pattern
+    if isinstance(pattern, Hpl):
+        return "`dgemm` and `panel` of the plan"
+    if isinstance(pattern, Program):
+        return "the trace"
+    if isinstance(pattern, Halo):
+        return (
+            f"`work` of the plan, {format_us(pattern.work_ns / 1e3)} a round"
+            if pattern.work_ns
+            else ""
+        )
+    if isinstance(pattern, Traffic):
+        if pattern.compute_ns:
+            return f"`compute` of the plan, {format_us(pattern.compute_ns / 1e3)} a car"
+        return "none: the plan has no `compute`, and what nodes compute beside is not predicted"
+    return ""

@@ -1,0 +1,85 @@
+"""What is predicted of a network that is known only so well: each measure with its interval."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from weft.base.interval import Interval
+from weft.base.statistics import Floats
+from weft.simulation.prediction.draws import Draws
+from weft.simulation.prediction.predict import Workload, predict
+from weft.understand.summary.measures import Measure
+
+LEVEL = 0.90
+"""How often what is measured lies in an interval, where it is off by as much as patterns are that were left out."""
+_EVENLY = (np.arange(200) + 0.5) / 200
+"""Probabilities at which a distribution stands for itself."""
+
+
+@dataclass(frozen=True)
+class Prediction:
+    """A step at one message size, as `weft.understand.summary.measures.Measure`."""
+
+    step: str
+    size_bytes: int
+    time_s: Interval
+    rate_mbps: Interval
+
+
+def intervals(draws: Draws, workload: Workload, scale: float = 1.0) -> list[Prediction]:
+    """The workload on every draw, widened by what the simulator got wrong; raises RequestError as `predict` does."""
+    middle = predict(draws.median.open(scale), workload)
+    drawn = [predict(one.open(scale), workload) for one in draws.drawn]
+    return [_prediction(one, [each[at] for each in drawn], draws) for at, one in enumerate(middle)]
+
+
+def _prediction(middle: Measure, drawn: Sequence[Measure], draws: Draws) -> Prediction:
+    times, rates = [one.time_s for one in drawn], [one.rate_mbps for one in drawn]
+    return Prediction(
+        middle.step,
+        middle.size_bytes,
+        widened(middle.time_s, times, draws.discrepancy),
+        widened(middle.rate_mbps, rates, draws.rate_discrepancy),
+    )
+
+
+def widened(
+    middle: float, drawn: Sequence[float], discrepancy: Sequence[float], level: float = LEVEL
+) -> Interval:
+    """A value that is `middle` in the best estimate, others in draws, and off by such logarithms when measured."""
+    logs = np.log(np.asarray(drawn or [middle]) / middle)
+    found = (logs[:, np.newaxis] + next_of(discrepancy)).ravel()
+    ends = np.quantile(found, [(1 - level) / 2, (1 + level) / 2])
+    bias = np.median(discrepancy) if discrepancy else 0.0
+    low, median, high = middle * np.exp([min(ends[0], bias), bias, max(ends[1], bias)])
+    return Interval(float(median), float(low), float(high))
+
+
+def next_of(seen: Sequence[float] | Floats, weights: Floats | None = None) -> Floats:
+    """Where the next of some values will be, as values that are equally likely; the next is taken to be like them.
+
+    The next of n lies below the k-th smallest with probability k / (n + 1). Where n is too small for the ends of an
+    interval to lie between values, as if they were normal: Student's t with the uncertainty of their mean. Of values
+    with `weights` n is how many equal ones would say as much (L. Kish, Survey Sampling, 1965).
+    """
+    order = np.argsort(seen)
+    values = np.asarray(seen, dtype=np.float64)[order]
+    if len(values) < 2:
+        only: Floats = np.zeros(1) + values.sum()
+        return only
+    counts = np.ones(len(values)) if weights is None else weights[order]
+    counts = counts * counts.sum() / (counts @ counts)
+    count = counts.sum()
+    if count >= 2 / (1 - LEVEL) - 1:
+        ranks = np.cumsum(counts) - counts / 2 + 0.5
+        found: Floats = np.interp(_EVENLY * (count + 1), ranks, values)
+        return found
+    from scipy.stats import t  # here, because every command would wait for it
+
+    mean = np.average(values, weights=counts)
+    variance = counts @ (values - mean) ** 2 / (count - 1)
+    expected: Floats = mean + np.sqrt(variance * (1 + 1 / count)) * t.ppf(_EVENLY, count - 1)
+    return expected

@@ -1,0 +1,78 @@
+"""What a task gives: one row a step, size and point."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+import pyarrow as pa
+from msgspec import Struct
+from msgspec.structs import asdict
+
+from weft.base.errors import WeftError
+from weft.simulation.prediction.estimate import Phases
+
+SCHEMA = pa.schema(
+    {
+        "task": pa.string(),
+        "point": pa.int32(),
+        "step": pa.string(),
+        "size_bytes": pa.int64(),
+        "time_s": pa.float64(),
+        "rate_mbps": pa.float64(),
+        "relative_error": pa.float64(),
+        "refusal": pa.string(),
+        "hint": pa.string(),
+        "latency_s": pa.float64(),
+        "phases": pa.float64(),
+    }
+)
+
+
+class Row(Struct, frozen=True):
+    """What a step takes at a size (`weft.understand.summary.measures.Measure`), by the task's key and the
+    point's place in it.
+    `relative_error` is the standard error of the time where some phases stand for all, `latency_s` what of the time at
+    the first point does not depend on the size (0 at others). A task that cannot be simulated has one row, whose
+    `refusal` says why."""
+
+    task: str
+    point: int
+    step: str
+    size_bytes: int
+    time_s: float
+    rate_mbps: float
+    relative_error: float
+    refusal: str = ""
+    hint: str = ""
+    latency_s: float = 0.0
+    phases: float = 0.0
+    """How many the step has at this size, one after the other."""
+
+    @classmethod
+    def of(cls, task: str, point: int, phases: Phases, ratio: float, latency_s: float = 0.0) -> Row:
+        """Times are `ratio` as long as those of the phases."""
+        time_s, rate_mbps = phases.time_s * ratio, phases.rate_mbps / ratio
+        ends = (phases.step, phases.size_bytes, time_s, rate_mbps)
+        return cls(
+            task,
+            point,
+            *ends,
+            phases.relative_error,
+            latency_s=latency_s,
+            phases=float(phases.weights.sum()),
+        )
+
+    @classmethod
+    def refused(cls, task: str, why: WeftError) -> Row:
+        """Of a task that cannot be simulated."""
+        return cls(task, 0, "", 0, 0.0, 0.0, 0.0, why.message, why.hint)
+
+
+def table_of(rows: Iterable[Row]) -> pa.Table:
+    """Rows as a table."""
+    return pa.Table.from_pylist([asdict(row) for row in rows], SCHEMA)
+
+
+def rows_of(table: pa.Table) -> list[Row]:
+    """The rows of a table."""
+    return [Row(**row) for row in table.to_pylist()]

@@ -1,0 +1,79 @@
+"""Carrying out a work list: chunks to an executor, rows to the disk as they come."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from concurrent.futures import BrokenExecutor, Executor, Future, as_completed
+
+from weft.base.errors import WorkError
+from weft.measure.execute.progress import Reporter
+from weft.runs.folder import lock_folder
+from weft.simulation.sweep.folder import SweepFolder, table_rows
+from weft.simulation.sweep.row import Row
+from weft.simulation.sweep.work_list import Chunk, WorkList, run_chunk
+
+
+def sweep(
+    folder: SweepFolder, work: WorkList, executor: Executor, reporter: Reporter | None = None
+) -> list[Row]:
+    """Compute what a folder lacks of a work list; all of its rows, in its order. Raises WorkError and
+    KeyboardInterrupt with all that was done kept."""
+    folder.begin(work)
+    with lock_folder(folder.path):
+        missing = folder.missing(work)
+        if missing:
+            _compute(folder, missing, executor, reporter or Reporter())
+    return table_rows(folder, work)
+
+
+def _compute(
+    folder: SweepFolder, chunks: list[Chunk], executor: Executor, reporter: Reporter
+) -> None:
+    reporter.start(sum(len(chunk.tasks) for chunk in chunks))
+    reporter.describe("simulating")
+    futures = {executor.submit(run_chunk, chunk): chunk for chunk in chunks}
+    failures: list[Exception] = []
+    try:
+        with folder.appending() as appender:
+            for future in as_completed(futures):
+                if failure := _failure(future):
+                    failures.append(failure)
+                    _cancel(futures)
+                elif not future.cancelled():
+                    rows = future.result()
+                    _refuse_other_version(futures[future], rows)
+                    appender.append(rows)
+                    reporter.advance(len(futures[future].tasks))
+    finally:
+        _cancel(futures)
+    if failures:
+        raise failures[0]
+
+
+def _failure(future: Future[list[Row]]) -> Exception | None:
+    """Why a chunk has no rows, where it was not only cancelled."""
+    if future.cancelled():
+        return None
+    error = future.exception()
+    if isinstance(error, BrokenExecutor):
+        return WorkError(
+            f"a worker ended in the middle of its work: {error}",
+            "if memory ran out: fewer processes, such as --executor processes:1",
+        )
+    assert error is None or isinstance(error, Exception)
+    return error
+
+
+def _cancel(futures: Iterable[Future[list[Row]]]) -> None:
+    """What runs already goes on."""
+    for future in futures:
+        future.cancel()
+
+
+def _refuse_other_version(chunk: Chunk, rows: list[Row]) -> None:
+    """Keys are made where rows are computed."""
+    if {row.task for row in rows} != {task.key for task in chunk.tasks}:
+        raise WorkError(
+            "a worker computed other tasks than it was given: another weft runs there",
+            "install the same version on all machines",
+        )

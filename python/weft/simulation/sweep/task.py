@@ -1,0 +1,145 @@
+"""One piece of a sweep: a workload on a network at some points of its parameters. All of it is data, and no file."""
+
+from __future__ import annotations
+
+import hashlib
+from functools import cached_property, lru_cache
+
+import msgspec
+import numpy as np
+from msgspec import Struct
+from msgspec.structs import replace
+
+from weft import __version__
+from weft.base.errors import WeftError
+from weft.base.files.text_file import parse_toml
+from weft.measure.testbed.computed.network import Simulated, open_document, open_simulated
+from weft.network.fabrics.document import FabricDocument
+from weft.network.fabrics.spec import Value
+from weft.plan.load import load_plan
+from weft.plan.plan import SizeList, Step
+from weft.simulation.prediction.estimate import (
+    Phases,
+    Stratum,
+    check_plan,
+    simulate_strata,
+    strata_of,
+)
+from weft.simulation.sweep.row import Row
+
+FORMAT = 3
+"""Of tasks and rows: with another number earlier results are computed again."""
+
+_TRANSFERS = 1 << 16
+"""Of a step with fewer, every phase is simulated: an all-to-all of 256 nodes."""
+
+_AT_A_POINT = 4
+"""Phases of a step that are simulated at a point away from the first; what changes in them is taken for all."""
+
+
+class Network(Struct, frozen=True):
+    """A network by value: a generator with its parameters in brackets, or the text of a fabric file, its name and what
+    the model assumes of it."""
+
+    generator: str = ""
+    text: str = ""
+    origin: str = ""
+    parameters: tuple[tuple[str, Value], ...] = ()
+
+
+class Load(Struct, frozen=True):
+    """A workload by value: a plan's text, overrides of single keys, and how many phases of a long step to simulate."""
+
+    plan: str
+    overrides: tuple[tuple[str, str], ...] = ()
+    most_phases: int = 64
+
+
+class Point(Struct, frozen=True):
+    """What is assumed of the hosts (keywords of `weft._core.Network.simulate`), and a factor of all rates."""
+
+    parameters: tuple[tuple[str, Value], ...] = ()
+    scale: float = 1.0
+
+
+class Task(Struct, frozen=True, dict=True):
+    """A workload on a network at some points; what the later ones take is relative to the first."""
+
+    network: Network
+    load: Load
+    points: tuple[Point, ...] = (Point(),)
+
+    @cached_property
+    def key(self) -> str:
+        """A hash of its content and of what computes it."""
+        content = msgspec.json.encode([FORMAT, __version__, self], order="deterministic")
+        return hashlib.blake2b(content, digest_size=16).hexdigest()
+
+
+def run_task(task: Task) -> list[Row]:
+    """What the steps take at each point, or one row that says why they cannot be simulated. The same to the last bit
+    wherever it runs: one thread, phases chosen by a fixed seed."""
+    try:
+        return _computed(task)
+    except WeftError as error:
+        return [Row.refused(task.key, error)]
+
+
+def _computed(task: Task) -> list[Row]:
+    plan = load_plan(parse_toml(task.load.plan, "the plan of a task"), task.load.overrides)
+    testbeds = [open_network(task.network, point) for point in task.points]
+    for testbed in testbeds:
+        check_plan(testbed, plan)
+    return [row for step in plan.steps for row in _rows(task, testbeds, step)]
+
+
+def _rows(task: Task, testbeds: list[Simulated], step: Step) -> list[Row]:
+    rows = []
+    each = testbeds[0].transfers(step) // testbeds[0].phase_count(step)
+    most = max(task.load.most_phases, _TRANSFERS // max(1, each))
+    for strata in strata_of(testbeds[0], step, most):
+        first = simulate_strata(testbeds[0], step, strata)
+        latency_s = _latency_s(testbeds[0], step, strata, first)
+        rows.append(Row.of(task.key, 0, first, 1.0, latency_s))
+        stride = -(-len(strata) // _AT_A_POINT)
+        for place, testbed in enumerate(testbeds[1:], 1):
+            there = simulate_strata(testbed, step, strata[::stride])
+            is_scaled = task.points[place].scale != task.points[0].scale
+            rows.append(Row.of(task.key, place, first, _ratio(there, first, stride, is_scaled)))
+    return rows
+
+
+def _latency_s(testbed: Simulated, step: Step, strata: list[Stratum], first: Phases) -> float:
+    """What of the time does not depend on the size, from a few phases with messages half as large. Those of a byte
+    would say less: what frames and acknowledgements add to them is no latency."""
+    stride = -(-len(strata) // _AT_A_POINT)
+    half = replace(step, sizes=SizeList((max(1, first.size_bytes // 2),)))
+    count = testbed.phase_count(half)
+    some = [Stratum(one.phase % count, one.weight) for one in strata[::stride]]
+    ratio = simulate_strata(testbed, half, some).time_s / first.every(stride).time_s
+    return float(first.time_s * np.clip(2 * ratio - 1, 0, 1))
+
+
+def _ratio(there: Phases, first: Phases, stride: int, is_scaled: bool) -> float:
+    """How many times as long all phases take, from every so manieth. Other rates change a phase by a factor; what hosts
+    do adds to each about the same."""
+    here = first.every(stride)
+    ratio = there.time_s / here.time_s
+    added = (there.time_s - here.time_s) / here.weights.sum() * first.weights.sum()
+    return float(ratio if is_scaled or ratio < 0.5 else 1 + added / first.time_s)
+
+
+def open_network(network: Network, point: Point | None = None) -> Simulated:
+    """Ready to be simulated; raises RequestError. What a network says of itself holds at every point."""
+    there = point or Point()
+    return _open(network, there.parameters, there.scale)
+
+
+@lru_cache(maxsize=8)
+def _open(network: Network, parameters: tuple[tuple[str, Value], ...], scale: float) -> Simulated:
+    """The workloads of a network come one after the other."""
+    own = dict(parameters) | dict(network.parameters) | {"threads": 1}
+    if network.generator:
+        return open_simulated(network.generator, scale, own)
+    document = FabricDocument.of_text(network.text, network.origin)
+    return open_document(document, own, scale)

@@ -1,0 +1,63 @@
+"""The tasks of a sweep in chunks: what a worker does in one go, and what a kill may lose."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import groupby
+
+import msgspec
+from msgspec import Struct
+
+from weft.base.errors import RequestError
+from weft.simulation.sweep.row import Row
+from weft.simulation.sweep.task import Task, run_task
+
+MOST_TASKS = 100_000
+
+
+class Chunk(Struct, frozen=True):
+    """Tasks of one network, by its place in the work list."""
+
+    index: int
+    tasks: tuple[Task, ...]
+
+
+class WorkList(Struct, frozen=True):
+    """All tasks; those of a network stand side by side, so that it is built once."""
+
+    tasks: tuple[Task, ...]
+
+    @property
+    def chunks(self) -> list[Chunk]:
+        """The tasks by network."""
+        groups = groupby(self.tasks, key=lambda task: task.network)
+        return [Chunk(index, tuple(tasks)) for index, (_, tasks) in enumerate(groups)]
+
+    def chunk(self, index: int) -> Chunk:
+        """One of them; raises RequestError where there are fewer."""
+        chunks = self.chunks
+        if not 0 <= index < len(chunks):
+            raise RequestError(
+                f"chunk {index}: there are {len(chunks)} of them", f"from 0 to {len(chunks) - 1}"
+            )
+        return chunks[index]
+
+
+def run_chunk(chunk: Chunk) -> list[Row]:
+    """The rows of all of its tasks. What executors are given: all that it needs is in the chunk."""
+    return [row for task in chunk.tasks for row in run_task(task)]
+
+
+def encoded(work: WorkList) -> bytes:
+    """As JSON: the list of networks and workloads once, and the tasks by their places in them."""
+    return msgspec.json.encode(work)
+
+
+def ordered(rows: Sequence[Row], work: WorkList) -> list[Row]:
+    """The rows of a work list's tasks in its order, each once, also of a task that is there twice: the same table
+    wherever they were computed."""
+    by_task: dict[str, dict[tuple[str, int, int], Row]] = {}
+    for row in rows:
+        by_task.setdefault(row.task, {})[row.step, row.size_bytes, row.point] = row
+    keys = dict.fromkeys(task.key for task in work.tasks)
+    return [row for key in keys for row in by_task.get(key, {}).values()]

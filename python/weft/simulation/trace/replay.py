@@ -1,0 +1,132 @@
+"""A size of a simulated run, carried out again with an observer."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pyarrow.compute as pc
+
+from weft import _core
+from weft.base.errors import RequestError
+from weft.measure.testbed.computed.node import SimulatedNodes, open_nodes
+from weft.plan.pattern import Pingpong, Stream
+from weft.plan.plan import to_json
+from weft.runs.folder import Run
+from weft.understand.curve.curve import Ints
+
+_KIND = "node:"
+Columns = Mapping[str, Ints]
+
+
+@dataclass(frozen=True)
+class Recording:
+    """What happened while messages of a size went, times in ps since the first began.
+
+    `slices` has a row for each thing that a part did without a break: track (an index of `tracks`, those of the first
+    node first), name (of `acts`), begin_ps, end_ps, bytes, flow (what belongs together; -1 is nothing), is_put_off.
+    `passages` has the stages of the latency budget: way (0 is the first, of the warm-up), stage (of `stages`),
+    begin_ps, end_ps; streams have none. `readings` has the gauges: node, gauge (of `GAUGES`), at_ps, value in bytes.
+    """
+
+    name: str
+    pattern: str
+    size_bytes: int
+    nodes: list[str]
+    tracks: list[str]
+    acts: list[str]
+    stages: list[str]
+    slices: Columns
+    passages: Columns
+    readings: Columns
+    batches_ps: list[int]
+    is_cut: bool
+
+
+GAUGES = ("ring in use", "in flight", "window left")
+"""Bytes of frames in the receive ring; bytes not yet acknowledged; bytes that may be sent."""
+
+
+def record(run: Run, size_bytes: int, step: int | None = None) -> Recording:
+    """Carry out again what `run` measured at a size; raises RequestError where that cannot be.
+
+    Of several steps with the size it is the first, unless `step` says which (an index of the plan's steps).
+    """
+    spec = str(run.meta.testbed.get("spec", ""))
+    if not spec.startswith(_KIND):
+        raise RequestError(
+            f"{run.directory}: ran on {spec or 'what was imported'}: what happened inside its nodes is not known",
+            "trace a run on node:MACHINE, such as `weft run netpipe --on node:p4-400-offload`",
+        )
+    at, phase = _place(run, size_bytes, step)
+    plan = run.meta.plan.steps[at]
+    if not isinstance(plan.pattern, Pingpong | Stream):
+        raise RequestError(
+            f"{run.directory}: step {plan.name!r} is a {plan.pattern.kind}; only pingpong and stream "
+            "can be traced"
+        )
+    if plan.has_gamma:
+        raise RequestError(
+            f"{run.directory}: step {plan.name!r} has application loads, which are not traced",
+            "trace a stream without `gamma`",
+        )
+    nodes = open_nodes(spec.removeprefix(_KIND))
+    _check_same(run, nodes, at, phase)
+    try:
+        answer = nodes.model.record(to_json(plan), phase)
+    except _core.RefusedError as error:
+        raise RequestError(f"{run.directory}: {error}") from None
+    return Recording(
+        name=nodes.name,
+        pattern=plan.pattern.kind,
+        size_bytes=size_bytes,
+        nodes=nodes.model.hosts(),
+        tracks=nodes.model.tracks(),
+        acts=nodes.model.acts(),
+        stages=nodes.model.stages(),
+        slices=_arrays(answer["slices"]),
+        passages=_arrays(answer["passages"]),
+        readings=_arrays(answer["readings"]),
+        batches_ps=answer["batches_ps"],
+        is_cut=answer["is_cut"],
+    )
+
+
+def _place(run: Run, size_bytes: int, step: int | None) -> tuple[int, int]:
+    """The step and phase in which a size went."""
+    samples = run.samples
+    if step is not None:
+        samples = samples.filter(pc.equal(samples["step"], step))
+    found = samples.filter(pc.equal(samples["size_bytes"], size_bytes))
+    if not found.num_rows:
+        where = f"{run.directory}" if step is None else f"{run.directory}, step {step + 1}"
+        raise RequestError(f"{where}: has no messages of {size_bytes} B", _other_sizes(samples))
+    first = found.group_by(["step"]).aggregate([("phase", "min")]).sort_by("step").to_pylist()[0]
+    return first["step"], first["phase_min"]
+
+
+def _other_sizes(samples: Any) -> str:
+    sizes = sorted(set(samples["size_bytes"].to_pylist()))
+    if not sizes:
+        return "it has no samples at all"
+    shown = sizes if len(sizes) <= 12 else [*sizes[:6], "...", *sizes[-5:]]
+    return "it has " + ", ".join(map(str, shown)) + " B"
+
+
+def _check_same(run: Run, nodes: SimulatedNodes, step: int, phase: int) -> None:
+    """What is computed now must be what the run has, or the trace would be of something else."""
+    samples = run.samples
+    mine = pc.and_(pc.equal(samples["step"], step), pc.equal(samples["phase"], phase))
+    then = samples.filter(mine)["elapsed_ns"].to_pylist()
+    outcome = nodes.simulate(run.meta.plan.steps[step], phase, phase + 1)
+    if outcome.samples(step, 0, 0)["elapsed_ns"].to_pylist() != then:
+        raise RequestError(
+            f"{run.directory}: {run.meta.testbed['spec']} is not any more what was run: times come out differently",
+            f"run it again; the run is of weft {run.meta.weft_version}",
+        )
+
+
+def _arrays(columns: Mapping[str, bytes]) -> Columns:
+    return {name: np.frombuffer(column, dtype=np.int64) for name, column in columns.items()}

@@ -1,0 +1,108 @@
+"""The rules of catalog/advice.toml: when a knob is worth changing, to what, and what is said of it."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping
+from functools import cache
+from typing import Literal
+
+import msgspec
+from msgspec import Struct
+
+from weft.base import catalog
+from weft.base.condition import Fact, Range, meets
+from weft.base.quantity import format_bytes, format_mbps, format_us, significant
+
+Facts = Mapping[str, Fact]
+
+
+class Amount(Struct, frozen=True, forbid_unknown_fields=True):
+    """So many times a fact, or a number by itself, up to the next power of two."""
+
+    times: float
+    of: str = ""
+
+    def of_facts(self, facts: Facts) -> int | None:
+        """None where the fact is not known."""
+        fact = facts.get(self.of, None if self.of else 1.0)
+        if not isinstance(fact, float | int) or fact <= 0:
+            return None
+        return 1 << max(0, math.ceil(math.log2(fact * self.times)))
+
+
+class Rule(Struct, frozen=True, forbid_unknown_fields=True):
+    """When to propose which value of a knob; the head of catalog/advice.toml says what each key is."""
+
+    knob: str
+    value: str = ""
+    cause: str = ""
+    of: Literal["node", "peer"] = "node"
+    kinds: tuple[str, ...] = ("limit",)
+    when: dict[str, Range | Fact] = {}
+    current: str = ""
+    amount: tuple[Amount, ...] = ()
+    says: tuple[str, ...] = ()
+    test: str = ""
+
+    def holds(self, facts: Facts) -> bool:
+        """Whether all facts are as wanted."""
+        return all(meets(facts.get(name), wanted) for name, wanted in self.when.items())
+
+    def proposed(self, facts: Facts, form: str) -> str | None:
+        """The value to try, an amount in the knob's `form`; None where the facts say none, or no more than there is."""
+        if not self.amount:
+            value = said(self.value, facts)
+            return None if value == self.now(facts, form) else value
+        found = (one.of_facts(facts) for one in self.amount)
+        amount = next((one for one in found if one is not None), None)
+        current = facts.get(self.current)
+        is_more = not isinstance(current, float | int) or (amount or 0) > current
+        return form.format(amount) if amount is not None and is_more else None
+
+    def now(self, facts: Facts, form: str) -> str:
+        """The current value, as `proposed` writes it or as the node says it; empty where it is not known."""
+        if isinstance(whole := facts.get(self.knob), str):
+            return " ".join(whole.split())
+        current = facts.get(self.current)
+        if current is None:
+            return ""
+        return form.format(f"{current:.0f}") if self.amount else _written(self.current, current)
+
+
+def _percent(share: float) -> str:
+    return f"{significant(100 * share, 2)} %"
+
+
+_FORMATS: Mapping[str, Callable[[float], str]] = {
+    "_bytes": format_bytes,
+    "_us": format_us,
+    "_mbps": format_mbps,
+    "_share": _percent,
+}
+"""How facts are written, by the end of their names."""
+
+
+def said(template: str, facts: Facts) -> str:
+    """A template with facts as people read them."""
+    return template.format_map({name: _written(name, value) for name, value in facts.items()})
+
+
+def _written(name: str, value: Fact) -> str:
+    if isinstance(value, bool):
+        return str(value).lower()
+    if isinstance(value, str):
+        return value
+    known = (form for end, form in _FORMATS.items() if name.endswith(end))
+    return next(known, "{:.0f}".format)(value)
+
+
+class _Rules(Struct, frozen=True, forbid_unknown_fields=True):
+    rules: tuple[Rule, ...]
+
+
+@cache
+def rules() -> tuple[Rule, ...]:
+    """All rules, in the order of the catalogue."""
+    path = catalog.folder("plan").parent / "advice.toml"
+    return msgspec.toml.decode(catalog.read(path), type=_Rules).rules

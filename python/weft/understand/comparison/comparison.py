@@ -1,0 +1,289 @@
+"""Two runs, size by size, and route by route where many nodes took part."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Literal
+
+import msgspec
+import numpy as np
+from msgspec import structs
+
+from weft.base.errors import RequestError
+from weft.base.statistics import LEVEL, middle_rank
+from weft.runs.digests import sampled_warning
+from weft.runs.folder import Run
+from weft.runs.meta import Warning
+from weft.understand.comparison.judgement import Judgement, judged
+from weft.understand.comparison.measured import Pair, measured
+from weft.understand.comparison.nodes import NodeRatio, nodes_that_differ
+from weft.understand.comparison.noise import MIN_LAUNCHES
+from weft.understand.comparison.repeats import measured_in, with_repeats
+from weft.understand.comparison.routes import RoutePairs, compare_routes
+from weft.understand.comparison.settings import Difference, setting_differences
+from weft.understand.comparison.significance import least_p
+from weft.understand.curve.curve import Reduction, curves, reduction_of
+from weft.understand.host.disturbed import not_usable
+
+Repeated = Literal["launch", "run"]
+"""What is shuffled between the two networks."""
+
+
+class Simultaneous(msgspec.Struct):
+    """How many rows share the bound on false differences, what was tested, and the smallest p it can give.
+
+    Where `launches` of two runs were tested, the bound takes them to differ by no more than their launches do; with
+    `repeated` "run" whole runs were, and `launches` are their numbers.
+    """
+
+    rows: int
+    launches: tuple[int, int]
+    least_p: float
+    level: float = LEVEL
+    repeated: Repeated = "launch"
+
+    @property
+    def units(self) -> str:
+        """What `launches` counts."""
+        return "launches" if self.repeated == "launch" else "runs"
+
+    @property
+    def assumption(self) -> str:
+        """Under which the bound holds."""
+        if self.repeated == "run":
+            return "by whole runs"
+        return "if runs of one network differ by no more than launches do"
+
+
+class Unmatched(msgspec.Struct):
+    """How many sizes, routes or loads of each run have no partner."""
+
+    a: int
+    b: int
+
+
+class Head(msgspec.Struct, kw_only=True):
+    """The document of `weft compare --json` without its points, of which there may be millions.
+
+    `statistic` is what stands for a launch, in both runs. The errors are |ratio - 1|: the middle one, and the largest.
+    Where the runs are `not_comparable`, that says why, and nothing is called a difference.
+    """
+
+    a: str
+    b: str
+    more_a: list[str]
+    more_b: list[str]
+    not_comparable: str | None = None
+    quantity: str = "throughput_mbps"
+    statistic: Reduction
+    differences: list[Difference]
+    nodes: list[NodeRatio]
+    simultaneous: Simultaneous
+    median_abs_error_pct: float
+    worst_abs_error_pct: float
+    unmatched: Unmatched
+    warnings: list[Warning]
+
+
+class Comparison(Head, kw_only=True):
+    """All sizes and routes two runs share.
+
+    `points` are the sizes, loads and arrangements. `judgement` has an entry for each of these and then for each route.
+    """
+
+    points: list[Pair]
+    routes: RoutePairs
+    judgement: Judgement
+
+    @property
+    def pairs(self) -> list[Pair]:
+        """Everything that was compared, as objects: many where there are many routes."""
+        return list(self.each())
+
+    def each(self) -> Iterator[Pair]:
+        """The same, one after the other."""
+        yield from self.points
+        yield from self.routes.pairs(self.judgement.rows(len(self.points)))
+
+    def head(self) -> Head:
+        """What is printed before the points."""
+        return Head(**{name: getattr(self, name) for name in Head.__struct_fields__})
+
+
+def compare(a: Run, b: Run, more_a: Sequence[Run] = (), more_b: Sequence[Run] = ()) -> Comparison:
+    """Compare throughputs; raises RequestError when the runs share no pattern and size. With more runs of either
+    network, whole runs are held against each other instead of launches.
+    """
+    sides = (a, *more_a), (b, *more_b)
+    runs = [*sides[0], *sides[1]]
+    repeated: Repeated = "run" if len(runs) > 2 else "launch"
+    if repeated == "run":
+        _refuse_twice(runs)
+    named = list(zip([*_names("a", sides[0]), *_names("b", sides[1])], runs, strict=True))
+    warnings = [one for name, run in named for one in _told(name, run)]
+    reduction = _common_reduction(runs, warnings)
+    left, right = (
+        measured(side[0], reduction) if repeated == "launch" else measured_in(side, reduction)
+        for side in sides
+    )
+    common = [key for key in left if key in right]
+    points = [key.pair(left[key], right[key]) for key in common]
+    routes = with_repeats(compare_routes(a, b, warnings), *sides)
+    if not (points or len(routes)):
+        raise _nothing_shared(a, b)
+    unmatched = Unmatched(
+        routes.unmatched_a + len(left) - len(common), routes.unmatched_b + len(right) - len(common)
+    )
+    launches = ([left[key] for key in common], [right[key] for key in common])
+    reason = _why_not(named)
+    judgement = judged(points, *launches, routes)
+    judgement = judgement.withheld() if reason else judgement
+    simultaneous = Simultaneous(
+        sum(one is not None for one in judgement.significant),
+        judgement.launches,
+        least_p(*judgement.launches),
+        repeated=repeated,
+    )
+    unsure = [] if reason else _unsure(a, b, judgement, simultaneous.units)
+    ratios = np.array([one.ratio.median for one in points])
+    errors_pct = np.abs(np.concatenate([ratios, routes.ratios]) - 1.0) * 100.0
+    return Comparison(
+        a=str(a.directory),
+        b=str(b.directory),
+        more_a=[str(one.directory) for one in more_a],
+        more_b=[str(one.directory) for one in more_b],
+        not_comparable=reason,
+        statistic=reduction,
+        differences=setting_differences(a.meta, b.meta),
+        nodes=[] if reason else nodes_that_differ(routes),
+        simultaneous=simultaneous,
+        median_abs_error_pct=float(np.sort(errors_pct)[middle_rank(len(errors_pct))]),
+        worst_abs_error_pct=float(errors_pct.max()),
+        unmatched=unmatched,
+        warnings=[*warnings, *_notes(sides, unmatched), *unsure],
+        points=[
+            structs.replace(one, significant=yes, noise_a=noise_a, noise_b=noise_b)
+            for one, (yes, noise_a, noise_b) in zip(points, judgement.rows(), strict=False)
+        ],
+        routes=routes,
+        judgement=judgement,
+    )
+
+
+def _names(side: str, runs: Sequence[Run]) -> list[str]:
+    """What warnings call them."""
+    return [side, *(f"{side} {number}" for number in range(2, len(runs) + 1))]
+
+
+def _refuse_twice(runs: Sequence[Run]) -> None:
+    """The same run twice would be evidence twice."""
+    for at, run in enumerate(runs):
+        if any(_is_same(run, other) for other in runs[:at]):
+            raise RequestError(
+                f"{run.directory} is given twice", "give each run once; `weft run` makes another"
+            )
+
+
+def _why_not(runs: Sequence[tuple[str, Run]]) -> str | None:
+    """Why they say nothing about each other, if they do not."""
+    reasons = {name: not_usable(run.meta) for name, run in runs}
+    return "; ".join(f"{name}: {reason}" for name, reason in reasons.items() if reason) or None
+
+
+def _told(name: str, run: Run) -> list[Warning]:
+    """A run's own warnings."""
+    return [Warning(one.code, f"{name}: {one.message}", one.hint) for one in run.meta.warnings]
+
+
+def _nothing_shared(a: Run, b: Run) -> RequestError:
+    return RequestError(
+        f"{a.directory} and {b.directory} share no size of the same pattern: "
+        f"{_extent(a)} against {_extent(b)}",
+        "measure both with the same plan; sizes are matched exactly, never interpolated",
+    )
+
+
+def _notes(sides: tuple[Sequence[Run], Sequence[Run]], unmatched: Unmatched) -> Iterator[Warning]:
+    """What could not be compared."""
+    a, b = sides[0][0], sides[1][0]
+    if _is_same(a, b):
+        yield Warning(
+            "same-run",
+            f"{a.directory} is compared with itself: an interval says only how well its median is known",
+            "give two runs, to learn what changed between them",
+        )
+    if unmatched.a or unmatched.b:
+        yield Warning(
+            "sizes-unmatched",
+            f"{unmatched.a} sizes, routes or loads of a and {unmatched.b} of b have no partner and are left out",
+            "measure both with the same plan",
+        )
+    for run in (*sides[0], *sides[1]):
+        yield from sampled_warning(str(run.directory), run.meta)
+
+
+def _unsure(a: Run, b: Run, judgement: Judgement, units: str) -> Iterator[Warning]:
+    """What cannot be said, of too few launches or runs."""
+    has_few = min(judgement.launches) < MIN_LAUNCHES
+    if None in judgement.significant:
+        noise = ", nor is it known what each run differs from itself" if has_few else ""
+        yield Warning(
+            "too-few-launches",
+            f"some differences cannot be called significant or not{noise}: too few {units}",
+            f"four {units} on each side are enough, or three against four",
+        )
+    elif has_few:
+        run, count = min(zip((a, b), judgement.launches, strict=True), key=lambda one: one[1])
+        what = f"{run.directory} has {count} launches" if units == "launches" else f"{count} runs"
+        yield Warning(
+            "noise-unknown",
+            f"{what}: what it differs from itself is not known",
+            f"four {units} are enough",
+        )
+
+
+def _is_same(a: Run, b: Run) -> bool:
+    """Whether both are one; runs in memory may have the same name."""
+    return a is b or (a.directory.exists() and a.directory.resolve() == b.directory.resolve())
+
+
+def _common_reduction(runs: Sequence[Run], warnings: list[Warning]) -> Reduction:
+    """What stands for a launch in all runs: a run of batches follows one that kept less."""
+    by_kind = {reduction_of(run): run for run in reversed(runs)}
+    kinds = set(by_kind)
+    if {"best", "mean"} <= kinds:
+        told = ", ".join(f"{one.directory} holds {_NAMES[kind]}" for kind, one in by_kind.items())
+        warnings.append(
+            Warning(
+                "statistics-differ",
+                f"{told}: the ratio is biased by that",
+                "import results of the same statistic",
+            )
+        )
+        return "median"
+    if len(kinds) == 2:
+        (chosen,) = kinds - {"median"}
+        warnings.append(
+            Warning(
+                "statistics-reconciled",
+                f"one run holds only {_NAMES[chosen]}, so the other was reduced to that too",
+            )
+        )
+        return chosen
+    return kinds.pop()
+
+
+_NAMES: dict[Reduction, str] = {
+    "best": "the best of several trials",
+    "mean": "the mean of several trials",
+    "median": "batches",
+}
+
+
+def _extent(run: Run) -> str:
+    found = curves(run)
+    if not found:
+        return "no samples"
+    sizes = [size for one in found for size in one.sizes.tolist()]
+    patterns = ", ".join(sorted({one.pattern for one in found}))
+    return f"{patterns} of {min(sizes)} to {max(sizes)} bytes"

@@ -1,0 +1,32 @@
+"""How the interval of a size narrowed as launches were added, at each of the looks."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from weft.base.interval import Interval
+from weft.base.sequential import LOOKS, interval, ranks
+from weft.base.statistics import Floats
+from weft.understand.curve.goal import relative_width
+
+
+@dataclass(frozen=True)
+class Look:
+    """The median time after so many launches, in µs, with its interval at this and all earlier looks together."""
+
+    launches: int
+    time_us: Interval
+
+    @property
+    def width(self) -> float:
+        """How far the interval reaches to either side, as a share of the median."""
+        return relative_width(self.time_us)
+
+
+def looks(times_us: Floats, alpha: float) -> Iterator[Look]:
+    """The looks at the times of launches, in their order, and after the last one; without those that allow no
+    interval yet."""
+    for count in sorted({*(look for look in LOOKS if look < len(times_us)), len(times_us)}):
+        if ranks(count, alpha):
+            yield Look(count, interval(times_us[:count], alpha, upper=True))

@@ -1,0 +1,100 @@
+"""What nodes did with their time while a program ran: computed, communicated, or waited."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+
+from weft.base.interval import Interval
+from weft.base.statistics import Floats, median_interval
+from weft.plan.phases import expand
+from weft.runs.columns.tables import ACTIVITIES_NAME
+from weft.runs.folder import Run
+from weft.understand.curve.curve import Ints, column, group_slices
+
+KINDS = ("compute", "communicate", "wait")
+"""What a node does, each with a column `KIND_ns`; together they are its time up to its own last end."""
+
+
+@dataclass(frozen=True)
+class Share:
+    """Of one kind of activity over the nodes: the median, and the node that has most of it. A node has the median of
+    the times that the program was carried out."""
+
+    kind: str
+    median_ms: float
+    worst_ms: float
+    worst_node: str
+
+
+@dataclass(frozen=True)
+class Activity:
+    """One phase of a step: from its begin until its last node ended, and what the nodes did meanwhile. `last_node` is
+    the one that the others would have to wait for, mostly.
+
+    The program was carried out `trials` times in all. A launch has the median of its own, `elapsed_ms` is the median of
+    the launches; the interval encloses it by their ranks, or by those of the trials where there is one launch.
+    """
+
+    step: int
+    phase: int
+    nodes: int
+    elapsed_ms: float
+    last_node: str
+    shares: tuple[Share, ...]
+    size_bytes: int
+    trials: int
+    elapsed: Interval
+    by_launch_ms: tuple[float, ...]
+
+
+def activities(run: Run) -> list[Activity]:
+    """The phases of all steps that are programs, in order."""
+    order = [(name, "ascending") for name in ("step", "phase", "launch", "trial", "node")]
+    table = run.side_table(ACTIVITIES_NAME).sort_by(order)
+    names = np.array([str(node["name"]) for node in run.meta.nodes])
+    slices = group_slices(column(table, "step"), column(table, "phase"))
+    parts = [table.slice(rows.start, rows.stop - rows.start) for rows in slices]
+    return [_of_phase(run, part, names) for part in parts]
+
+
+def _of_phase(run: Run, table: pa.Table, names: npt.NDArray[np.str_]) -> Activity:
+    """Every execution of one phase: as many rows as there are nodes, one behind the other."""
+    step, phase = (int(column(table, name)[0]) for name in ("step", "phase"))
+    phases = expand(run.meta.plan.steps[step], len(run.meta.nodes))
+    launch, end_ns = column(table, "launch"), column(table, "end_ns")
+    executions = len(group_slices(launch, column(table, "trial")))
+    nodes = table.num_rows // executions
+    here = names[column(table, "node")[:nodes]]
+    ends_ms: Floats = end_ns.reshape(executions, nodes) / 1e6
+    elapsed_ms = ends_ms.max(axis=1)
+    by_launch = [
+        float(median_interval(elapsed_ms[launch[::nodes] == one], upper=True).median)
+        for one in np.unique(launch)
+    ]
+    elapsed = median_interval(by_launch if len(by_launch) > 1 else elapsed_ms, upper=True)
+    return Activity(
+        step=step,
+        phase=phase,
+        nodes=nodes,
+        elapsed_ms=elapsed.median,
+        last_node=str(here[np.argmax(np.bincount(ends_ms.argmax(axis=1)))]),
+        shares=tuple(
+            _share(kind, column(table, f"{kind}_ns").reshape(executions, nodes), here)
+            for kind in KINDS
+        ),
+        size_bytes=phases[phase].size_bytes,
+        trials=executions,
+        elapsed=elapsed,
+        by_launch_ms=tuple(by_launch),
+    )
+
+
+def _share(kind: str, time_ns: Ints, names: npt.NDArray[np.str_]) -> Share:
+    """Of times by execution and node."""
+    time_ms: Floats = np.median(time_ns, axis=0) / 1e6
+    worst = int(np.argmax(time_ms))
+    return Share(kind, float(np.median(time_ms)), float(time_ms[worst]), str(names[worst]))

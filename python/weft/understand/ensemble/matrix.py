@@ -1,0 +1,117 @@
+"""The rates of one step as a matrix: a row for each sender, a column for each receiver."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from weft.base.statistics import Floats
+from weft.plan.plan import Step
+from weft.runs.digests import sampled_steps
+from weft.runs.folder import Run
+from weft.understand.curve.curve import Ints
+from weft.understand.ensemble.rates import Rates
+
+LEAST_SHARE = 0.25
+"""A step that measured fewer of its ordered pairs than this is no matrix but a list of routes."""
+
+
+@dataclass(frozen=True)
+class RateMatrix:
+    """One value for each ordered pair of the nodes that took part; NaN where none was measured.
+
+    `members` are the nodes' positions in the run. Of several sizes the largest is shown, of several
+    phases the one in which the route was fastest. A step that timed round trips has `latency_us`,
+    of its smallest message, and as both ways are in a round trip it is symmetric. `phase` is the
+    phase a value is from, -1 where there is none.
+    """
+
+    step: int
+    pattern: str
+    size_bytes: int
+    members: Ints
+    names: tuple[str, ...]
+    mbps: Floats
+    latency_us: Floats | None
+    phase: Ints
+
+    @cached_property
+    def asked(self) -> int:
+        """How many cells there should be: every ordered pair of different nodes."""
+        return len(self.members) * (len(self.members) - 1)
+
+    @property
+    def is_calm(self) -> bool:
+        """Whether its rates are the routes' own: in AAPC they are as much those of the phase."""
+        return self.pattern == "matrix" and self.latency_us is None
+
+    @cached_property
+    def measured(self) -> int:
+        """How many cells there are."""
+        return int(np.count_nonzero(~np.isnan(self.mbps)))
+
+
+def matrices(run: Run, rates: Rates, least_share: float = LEAST_SHARE) -> list[RateMatrix]:
+    """The matrices of a run, by step."""
+    steps = enumerate(run.meta.plan.steps)
+    found = [matrix_of(run, rates, index, least_share) for index, step in steps if step.is_ensemble]
+    return [one for one in found if one]
+
+
+def matrix_of(
+    run: Run, rates: Rates, step: int, least_share: float = LEAST_SHARE
+) -> RateMatrix | None:
+    """The matrix of one step, among the nodes that it measured or was meant to; None where it measured less than
+    `least_share` of all pairs, or the run keeps some only."""
+    mine = rates.where(rates.step == step)
+    plan_step = run.meta.plan.steps[step]
+    if len(mine) == 0 or step in sampled_steps(run.meta):
+        return None
+    latency = plan_step.measures_latency
+    size = int(mine.size.min() if latency else mine.size.max())
+    mine = mine.where(mine.size == size)
+    members = _members(plan_step, mine, len(run.meta.nodes))
+    # Before the matrix is made: of very many nodes it would not fit into memory.
+    if _measured(mine, latency) < least_share * len(members) * (len(members) - 1):
+        return None
+    chosen = _chosen_rows(members, mine, latency)
+    return RateMatrix(
+        step=step,
+        pattern=plan_step.pattern.kind,
+        size_bytes=size,
+        members=members,
+        names=tuple(str(run.meta.nodes[member]["name"]) for member in members),
+        mbps=np.where(chosen >= 0, mine.mbps[chosen], np.nan),
+        latency_us=np.where(chosen >= 0, mine.time_us[chosen], np.nan) if latency else None,
+        phase=np.where(chosen >= 0, mine.phase[chosen], -1),
+    )
+
+
+def _measured(rates: Rates, both_ways: bool) -> int:
+    """How many cells have a value."""
+    src, dst = rates.src, rates.dst
+    if both_ways:
+        src, dst = np.minimum(src, dst), np.maximum(src, dst)
+    count = len(np.unique(src * (dst.max() + 1) + dst))
+    return 2 * count if both_ways else count
+
+
+def _members(plan_step: Step, rates: Rates, nodes: int) -> Ints:
+    """The step's nodes: a node that never answered keeps its row, so that it is seen to be missing."""
+    asked = plan_step.chosen_nodes or range(nodes)
+    members: Ints = np.union1d(np.union1d(rates.src, rates.dst), np.array(asked, dtype=np.int64))
+    return members.astype(np.int64)
+
+
+def _chosen_rows(members: Ints, rates: Rates, both_ways: bool) -> Ints:
+    """The row of each cell's fastest measurement, -1 where there is none."""
+    chosen = np.full((len(members), len(members)), -1, dtype=np.int64)
+    fastest_last = np.argsort(rates.mbps, kind="stable")
+    ends = rates.src[fastest_last], rates.dst[fastest_last]
+    rows, columns = (np.searchsorted(members, end) for end in ends)
+    chosen[rows, columns] = fastest_last
+    if both_ways:
+        chosen[columns, rows] = fastest_last
+    return chosen

@@ -1,0 +1,22 @@
+"""How long agents that were ready waited for a processor."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from weft.runs.columns.tables import EVIDENCE_NAME
+from weft.runs.folder import Run
+
+
+def waiting_share(run: Run, steps: Sequence[int]) -> float:
+    """Of the time of some steps, by number, what all agents together waited; zero where no evidence was recorded."""
+    rows = run.side_table(EVIDENCE_NAME)
+    rows = rows.filter(pc.is_in(rows["step"], pa.array(steps, pa.int32())))
+    waiting, elapsed = (
+        pc.sum(rows.filter(pc.equal(rows["counter"].cast(pa.string()), name))["value"]).as_py() or 0
+        for name in ("process_waiting_ns", "elapsed_ns")
+    )
+    return waiting / elapsed if elapsed else 0.0

@@ -1,0 +1,214 @@
+"""What is to be explained in a step: modes, dips, jumps, outliers, each as slow stretches beside fast ones."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+import numpy.typing as npt
+
+from weft.base.quantity import exact_bytes
+from weft.base.statistics import Floats
+from weft.understand.curve.curve import Ints
+from weft.understand.curve.points import Point
+from weft.understand.curve.thresholds import Threshold
+from weft.understand.explain.permutation import centred
+from weft.understand.explain.stretches import Stretches
+
+Mask = npt.NDArray[np.bool_]
+
+LEAST_SLOW = 2
+"""One slow stretch alone proves nothing."""
+MOST_APART = 1.05
+"""Counters grow with the size; over so small a step of it they do not."""
+OUTLIER_RATIO, OUTLIER_DEVIATIONS = 1.25, 6.0
+"""An outlier takes so much longer than the median of its size, and is so many robust standard deviations off."""
+MOST_OUTLIERS = 0.2
+"""A larger share of the stretches is not out of line."""
+
+
+@dataclass(frozen=True)
+class Contrast:
+    """Slow stretches beside fast ones. `used` says which stretches take part, `slow` which of these are slow.
+
+    `unit` numbers what is shuffled (stretches that belong together have one number), `stratum` inside of what: in
+    it units follow each other in time, unless they are whole launches (not `is_course`), which know nothing of each
+    other.
+    `slowdown` is the time of a slow message over that of a fast one.
+    """
+
+    kind: str
+    sizes_bytes: tuple[int, ...]
+    text: str
+    used: Mask
+    slow: Mask
+    unit: Ints
+    stratum: Ints
+    slowdown: float
+    is_course: bool = field(default=True, kw_only=True)
+    slow_ones = "slow ones"
+
+    def beside(self, rows: Floats) -> Floats:
+        """What slow stretches would have of each row (over those that take part) if they were fast."""
+        means: Floats = rows[:, ~self.slow].mean(axis=1, keepdims=True)
+        return np.broadcast_to(means, rows.shape)
+
+    def shuffled(self, values: Floats) -> tuple[Floats, Ints, Ints, Ints]:
+        """How far the rows of `values` are from what is beside them, on average over each unit; whether a unit is slow;
+        its stratum, and its course in time."""
+        units, first, at = np.unique(self.unit, return_index=True, return_inverse=True)
+        count = np.bincount(at, minlength=len(units))
+        rows = values[:, self.used]
+        means = [np.bincount(at, row, len(units)) / count for row in self._off(rows)]
+        stratum = self.stratum[first]
+        course = stratum if self.is_course else np.arange(len(units))
+        return np.array(means), self.slow[first].astype(np.int64), stratum, course
+
+    @property
+    def is_harmless(self) -> bool:
+        """Whether what is slow is beside the medians: no part of the curve, nor a mode of it."""
+        return False
+
+    def _off(self, rows: Floats) -> Floats:
+        off: Floats = rows - self.beside(rows)
+        return off
+
+
+@dataclass(frozen=True)
+class Outliers(Contrast):
+    """Of several sizes: what counters have of a size is held against its own mean, by how far it scatters there."""
+
+    phase: Ints
+
+    @property
+    def is_harmless(self) -> bool:
+        """Whether the median stretch of each size is none of them, in the middle of its launches."""
+        return all(self._slow_share(phase) < 0.5 for phase in np.unique(self.phase))
+
+    def _slow_share(self, phase: int) -> float:
+        """That of a size in the middle of its launches."""
+        slow, launch = self.slow[self.phase == phase], self.stratum[self.phase == phase]
+        return float(np.median([slow[launch == one].mean() for one in np.unique(launch)]))
+
+    def _off(self, rows: Floats) -> Floats:
+        off = centred(rows, self.phase)
+        places, at = np.unique(self.phase, return_inverse=True)
+        count = np.bincount(at)
+        spread = np.sqrt([np.bincount(at, row**2, len(places)) / count for row in off])
+        spread[spread == 0] = np.inf
+        return off / spread[:, at]
+
+
+def contrasts(
+    points: list[Point], thresholds: Sequence[Threshold], stretches: Stretches
+) -> Iterator[Contrast]:
+    """All that is to be explained in a step, by kind and size."""
+    for index, point in enumerate(points):
+        if point.modes.count > 1:
+            yield from _modes(point, stretches)
+        if point.dip:
+            yield from _dip(points[index - 1 : index + 2], stretches)
+    for threshold in thresholds:
+        yield from _jump(threshold, points, stretches)
+    yield from _outliers([one for one in points if one.modes.count == 1], stretches)
+
+
+def _modes(point: Point, stretches: Stretches) -> Iterator[Contrast]:
+    used = stretches.phase == point.phase
+    times, launch = stretches.time_us[used], stretches.launch[used]
+    centres = np.log(point.modes.locations)
+    slow = np.searchsorted((centres[1:] + centres[:-1]) / 2, np.log(times)) > 0
+    if min(slow.sum(), (~slow).sum()) < LEAST_SLOW:
+        return
+    of_launch = [slow[launch == one] for one in np.unique(launch)]
+    is_mixed = any(one.any() and not one.all() for one in of_launch)
+    yield Contrast(
+        "modes",
+        (point.size_bytes,),
+        f"{exact_bytes(point.size_bytes)}: {point.modes.count} modes, {100 * slow.mean():.0f} % slow",
+        used,
+        slow,
+        unit=np.arange(len(times)) if is_mixed else launch,
+        stratum=launch if is_mixed else np.zeros(len(times), dtype=np.int64),
+        slowdown=_ratio(times, slow),
+        is_course=is_mixed,
+    )
+
+
+def _dip(around: list[Point], stretches: Stretches) -> Iterator[Contrast]:
+    before, here, after = around
+    assert here.expected_mbps is not None
+    used = np.isin(stretches.phase, [one.phase for one in around])
+    phase, launch = stretches.phase[used], stretches.launch[used]
+    slow = phase == here.phase
+    if not slow.any() or slow.all():
+        return
+    slowdown = here.expected_mbps.median / here.throughput_mbps.median
+    yield Contrast(
+        "dip",
+        (here.size_bytes,),
+        f"{exact_bytes(here.size_bytes)}: {100 * (slowdown - 1):.0f} % slower than between its neighbours "
+        f"{exact_bytes(before.size_bytes)} and {exact_bytes(after.size_bytes)}",
+        used,
+        slow,
+        unit=launch * (int(phase.max()) + 1) + phase,
+        stratum=launch,
+        slowdown=slowdown,
+    )
+
+
+def _jump(threshold: Threshold, points: list[Point], stretches: Stretches) -> Iterator[Contrast]:
+    """The two sizes around a jump, where they are so near that nothing else changes between them."""
+    found = threshold.found
+    around = [one for one in points if one.size_bytes in (found.last_before, found.first_after)]
+    is_near = found.first_after <= MOST_APART * found.last_before
+    if found.kind != "jump" or not is_near or len(around) < 2:  # pinned: its sizes are no points
+        return
+    used = np.isin(stretches.phase, [one.phase for one in around])
+    slower = around[-1] if found.height.median > 0 else around[0]
+    slow = stretches.phase[used] == slower.phase
+    if min(slow.sum(), (~slow).sum()) < LEAST_SLOW:
+        return
+    yield Contrast(
+        "threshold",
+        tuple(one.size_bytes for one in around),
+        threshold.text,
+        used,
+        slow,
+        unit=np.arange(len(slow)),
+        stratum=stretches.launch[used],
+        slowdown=max(1 + found.height.median, 1 / (1 + found.height.median)),
+    )
+
+
+def _outliers(points: list[Point], stretches: Stretches) -> Iterator[Contrast]:
+    """Those of all sizes together: few stand out at any one."""
+    used = np.isin(stretches.phase, [one.phase for one in points])
+    phase, times = stretches.phase[used], stretches.time_us[used]
+    relative = times.copy()
+    for one in np.unique(phase):
+        relative[phase == one] /= np.median(times[phase == one])
+    off = np.log(relative)
+    spread = 1.4826 * np.median(np.abs(off)) if len(off) else 0.0
+    slow = off > max(np.log(OUTLIER_RATIO), OUTLIER_DEVIATIONS * spread)
+    if slow.sum() < LEAST_SLOW or slow.mean() > MOST_OUTLIERS:
+        return
+    where = {int(one) for one in phase[slow]}
+    sizes = tuple(one.size_bytes for one in points if one.phase in where)
+    at = exact_bytes(sizes[0]) + (f" to {exact_bytes(sizes[-1])}" if len(sizes) > 1 else "")
+    yield Outliers(
+        "outliers",
+        sizes,
+        f"{at}: {slow.sum()} of {len(slow)} stretches are outliers, {np.median(relative[slow]):.1f} times as slow",
+        used,
+        slow,
+        unit=np.arange(len(times)),
+        stratum=stretches.launch[used],
+        slowdown=_ratio(relative, slow),
+        phase=phase,
+    )
+
+
+def _ratio(times: Floats, slow: Mask) -> float:
+    return float(np.median(times[slow]) / np.median(times[~slow]))

@@ -1,0 +1,62 @@
+"""Explains a run by the evidence that was recorded beside its samples."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pyarrow as pa
+
+from weft.runs.columns.tables import EVIDENCE_NAME
+from weft.runs.folder import Run
+from weft.understand.curve.curve import Curve, curves
+from weft.understand.curve.points import curve_points
+from weft.understand.curve.thresholds import curve_thresholds
+from weft.understand.explain.contrast import contrasts
+from weft.understand.explain.departures import departures
+from weft.understand.explain.finding import NOTHING, SET_FIRST, Explanation
+from weft.understand.explain.kink import kinks
+from weft.understand.explain.limited import limits
+from weft.understand.explain.moved import allowed_error, explain_contrast
+from weft.understand.explain.path_mtu import explain_holes
+from weft.understand.explain.signals import signals
+from weft.understand.explain.stretches import of_step
+
+ORDER = {"setting": 0, "limit": 1}
+
+
+def explain(run: Run) -> list[Explanation]:
+    """What explains the limits, modes, dips, jumps, kinks and outliers of a run between two nodes, the surest first.
+
+    Settings that are not the hosts' own come first, then what the kernel states of whole steps, then what moved with
+    slow parts, then what is true and harmless, then what nothing explains. Between many nodes, and without evidence,
+    there are settings only.
+    """
+    found = departures(run)
+    if all(step.is_ensemble or step.is_program for step in run.meta.plan.steps):
+        return found
+    is_set = bool(found)
+    found += explain_holes(run)
+    evidence = run.side_table(EVIDENCE_NAME)
+    if evidence.num_rows:
+        found += [one for curve in curves(run) for one in _of_curve(run, curve, evidence, is_set)]
+    return sorted(found, key=_rank)
+
+
+def _rank(one: Explanation) -> tuple[bool, bool, int]:
+    return one.cause is None, one.is_harmless, ORDER.get(one.kind, len(ORDER))
+
+
+def _of_curve(run: Run, curve: Curve, evidence: pa.Table, is_set: bool) -> Iterator[Explanation]:
+    stretches = of_step(run, evidence, curve.step)
+    if stretches is None:
+        return
+    found = signals(run, stretches)
+    yield from limits(run, curve, stretches, found)
+    step = run.meta.plan.steps[curve.step].name
+    seen = curve_points(curve), curve_thresholds(run, curve), stretches
+    slow = [*contrasts(*seen), *kinks(*seen)]
+    for contrast in slow:
+        otherwise = SET_FIRST if is_set and contrast.kind != "outliers" else NOTHING
+        yield explain_contrast(
+            step, contrast, found, stretches, allowed_error(len(slow)), otherwise
+        )

@@ -1,0 +1,92 @@
+"""Kinks: sizes above which messages take longer than the line of the smaller sizes says."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from weft.base.statistics import Floats
+from weft.network.model.thresholds import NEAREST, Candidate
+from weft.understand.curve.points import Point
+from weft.understand.curve.thresholds import Threshold
+from weft.understand.explain.contrast import Contrast
+from weft.understand.explain.stretches import Stretches
+
+MOST_BEFORE = 2 * NEAREST
+"""So many sizes below a kink say how counters grow with the size."""
+
+
+@dataclass(frozen=True)
+class Kink(Contrast):
+    """Stretches of larger sizes beside those of smaller ones: `sizes` of each, its time, and what the line says of it.
+
+    Counters grow with the size too. What larger messages would have of one is therefore read off a line of its own.
+    """
+
+    sizes: Floats
+    time_us: Floats
+    line_us: Floats
+    slow_ones = "larger ones"
+
+    def beside(self, rows: Floats) -> Floats:
+        """The count, or time, of each message on the line through the smaller sizes, in the time that they promise."""
+        per_message = (rows * self.time_us).T
+        lines = np.column_stack([np.ones(len(self.sizes)), self.sizes])
+        fast = ~self.slow
+        weights = 1 / self.line_us[fast, np.newaxis]
+        found, *_ = np.linalg.lstsq(lines[fast] * weights, per_message[fast] * weights, rcond=None)
+        expected: Floats = np.maximum((lines @ found).T, 0) / self.line_us
+        return expected
+
+
+def kinks(
+    points: list[Point], thresholds: Sequence[Threshold], stretches: Stretches
+) -> Iterator[Kink]:
+    """The kinks of a step to longer times, each at the sizes where at least half of its height shows."""
+    for threshold in thresholds:
+        if threshold.found.kind == "kink" and threshold.found.height.median > 0:
+            below = (one.found.first_after for one in thresholds if _is_below(one, threshold.found))
+            yield from _kink(threshold, max(below, default=0), points, stretches)
+
+
+def _kink(
+    threshold: Threshold, start: int, points: list[Point], stretches: Stretches
+) -> Iterator[Kink]:
+    found = threshold.found
+    before = [one for one in points if start <= one.size_bytes <= found.last_before][-MOST_BEFORE:]
+    after = [one for one in points if _is_high(one.size_bytes, found)]
+    size_of = {one.phase: one.size_bytes for one in (*before, *after)}
+    used = np.isin(stretches.phase, list(size_of))
+    phase, launch = stretches.phase[used], stretches.launch[used]
+    slow = np.isin(phase, [one.phase for one in after])
+    if not slow.any() or slow.all():
+        return
+    sizes = np.array([size_of[int(one)] for one in phase], dtype=np.float64)
+    line_us = np.maximum(found.before.predict(sizes), np.finfo(np.float64).tiny)
+    time_us = stretches.time_us[used]
+    yield Kink(
+        "threshold",
+        tuple(one.size_bytes for one in after),
+        threshold.text,
+        used,
+        slow,
+        unit=launch * (int(phase.max()) + 1) + phase,
+        stratum=launch,
+        slowdown=float(np.median((time_us / line_us)[slow])),
+        sizes=sizes,
+        time_us=time_us,
+        line_us=line_us,
+    )
+
+
+def _is_below(one: Threshold, kink: Candidate) -> bool:
+    return one.found.first_after <= kink.last_before
+
+
+def _is_high(size_bytes: int, kink: Candidate) -> bool:
+    if not kink.first_after <= size_bytes <= kink.height_at_bytes:
+        return False
+    height = kink.after.predict(size_bytes) / kink.before.predict(size_bytes) - 1
+    return bool(height >= kink.height.median / 2)

@@ -1,0 +1,114 @@
+"""Which counters moved with what is slow."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from weft.base.quantity import significant
+from weft.base.statistics import Floats
+from weft.understand.explain.contrast import Contrast
+from weft.understand.explain.finding import HARMLESS, Explanation, Reading
+from weft.understand.explain.permutation import SHUFFLES, p_values
+from weft.understand.explain.signals import Signal
+from weft.understand.explain.stretches import Stretches
+
+ALPHA = 0.01
+"""So often at most one of all counters moves with what is slow by chance."""
+ALPHA_OF_STEP = 0.05
+"""The same for all that is to be explained in a step together."""
+LEAST_SHARE = 0.5
+"""A time explains what is slow when it is at least this part of what slow messages take longer."""
+LEAST_RATIO = 2.0
+"""A count explains it when there is this much more of it, per second, in slow stretches, and the events are long enough
+for LEAST_SHARE of the lost time."""
+LEAST_EVENTS = 1.0
+"""So many more in a slow stretch, on average."""
+
+
+def allowed_error(contrasts: int) -> float:
+    """What each of so many contrasts of a step may have, not below what shuffles can tell."""
+    return max(min(ALPHA, ALPHA_OF_STEP / contrasts), 1 / (1 + SHUFFLES))
+
+
+def explain_contrast(
+    step: str,
+    contrast: Contrast,
+    signals: list[Signal],
+    stretches: Stretches,
+    alpha: float,
+    otherwise: str,
+) -> Explanation:
+    """What moved with the slow stretches: the first cause in the order of CAUSES, and of its counters the strongest.
+
+    One that moved with them by chance is named with a probability of at most `alpha`. `otherwise` is said where
+    none did.
+    """
+    moved = [one for one in _moved(contrast, signals, stretches) if one[0] <= alpha]
+    if not moved:
+        return Explanation(
+            contrast.kind, step, contrast.sizes_bytes, f"{contrast.text}; {otherwise}"
+        )
+    p_value, strength, signal = min(moved, key=lambda one: (one[2].rank, -one[1]))
+    messages = stretches.messages[contrast.used]
+    evidence = _evidence(contrast, signal, messages, stretches.time_us[contrast.used])
+    return Explanation(
+        contrast.kind,
+        step,
+        contrast.sizes_bytes,
+        f"{contrast.text}; {contrast.slow_ones} have {signal.cause.says} on {signal.where} ({_numbers(evidence)})"
+        + HARMLESS * contrast.is_harmless,
+        signal.cause.code,
+        signal.nodes,
+        strength,
+        p_value,
+        [evidence],
+        contrast.is_harmless,
+    )
+
+
+def _moved(
+    contrast: Contrast, signals: list[Signal], stretches: Stretches
+) -> list[tuple[float, float, Signal]]:
+    """Signals with their probability by chance and their strength."""
+    strong = [(strength(contrast, one, stretches), one) for one in signals]
+    if not any(much for much, _ in strong):
+        return []
+    # All take part, also those that are too weak: they were looked at.
+    p = p_values(*contrast.shuffled(np.array([one.values for _, one in strong])))
+    rows = zip(p, strong, strict=True)
+    return [(float(one), much, signal) for one, (much, signal) in rows if much]
+
+
+def strength(contrast: Contrast, signal: Signal, stretches: Stretches) -> float:
+    """The part of the lost time, or of the count, that slow stretches have more; 0 where that is too little."""
+    values = signal.values[contrast.used]
+    beside = contrast.beside(values[np.newaxis])[0]
+    slow, fast = (float(one[contrast.slow].mean()) for one in (values, beside))
+    if signal.cause.kind == "share":
+        part = (slow * contrast.slowdown - fast) / max(contrast.slowdown - 1, 1e-9)
+        return min(part, 1.0) if slow > fast and part >= LEAST_SHARE else 0.0
+    time_us = stretches.time_us[contrast.used]
+    lasted_us = float((time_us * stretches.messages[contrast.used])[contrast.slow].mean())
+    events = (slow - fast) * lasted_us / 1e6
+    lost_us = lasted_us * (1 - 1 / contrast.slowdown)
+    is_much = slow >= LEAST_RATIO * fast and events >= LEAST_EVENTS
+    is_long = events * signal.cause.most_us >= LEAST_SHARE * lost_us
+    return 1 - fast / slow if is_much and is_long else 0.0
+
+
+def _evidence(contrast: Contrast, signal: Signal, messages: Floats, time_us: Floats) -> Reading:
+    values, unit = signal.values[contrast.used], "share"
+    if signal.cause.kind == "rate":
+        values, unit = values * time_us / 1e6, "per message"
+    slow, fast = (
+        float(np.average(values[part], weights=messages[part]))
+        for part in (contrast.slow, ~contrast.slow)
+    )
+    return Reading(signal.counter, signal.where, slow, fast, unit)
+
+
+def _numbers(evidence: Reading) -> str:
+    """Such as "net_rx 410 against 12 a message"."""
+    factor, of = (100, "% of the time") if evidence.unit == "share" else (1, "a message")
+    slow, fast = (significant(factor * value, 2) for value in (evidence.slow, evidence.fast or 0.0))
+    return f"{evidence.counter.removeprefix('softirq_')} {slow} against {fast} {of}"

@@ -1,0 +1,56 @@
+"""Whether slow and fast stretches differ by more than chance, corrected for how much was looked at."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from weft.base.statistics import Floats
+from weft.understand.curve.curve import Ints
+
+SHUFFLES = 999
+
+
+def p_values(values: Floats, slow: Ints, strata: Ints, courses: Ints) -> Floats:
+    """For each row of `values` (signals x stretches): how improbable it is that it is so much higher where `slow` is
+    1 than where it is 0, if what is slow came and went by itself; of all signals together.
+
+    The difference of means in strata, standardised; the largest of all rows in each shuffle is what chance can do
+    (P. H. Westfall and S. S. Young, "Resampling-Based Multiple Testing", 1993, single-step maxT). Slow stretches follow
+    each other, and so does what counters show: a course in time stays what it is, and only where it begins is drawn.
+    The seam of the circle costs a little: where 1 % is asked for, up to 2 % pass by chance.
+    """
+    off = centred(values, strata)
+    shuffled = _shuffled(slow, courses)
+    spread = np.sqrt((off**2).sum(axis=1))
+    spread[spread == 0] = np.inf
+    seen = off @ slow / spread
+    by_chance = (shuffled @ off.T / spread).max(axis=1)
+    reached = (by_chance[:, np.newaxis] >= seen - 1e-9).sum(axis=0)
+    p: Floats = (1 + reached) / (1 + SHUFFLES)
+    return p
+
+
+def centred(values: Floats, strata: Ints) -> Floats:
+    """Each row less its mean in each stratum."""
+    _, place, count = np.unique(strata, return_inverse=True, return_counts=True)
+    means = np.array([np.bincount(place, row) / count for row in values])
+    found: Floats = values - means[:, place]
+    return found
+
+
+def _shuffled(slow: Ints, courses: Ints) -> Ints:
+    """As many rows as SHUFFLES: each course from another place on in its circle, and the courses in another order.
+
+    Courses of unequal length shift those behind them.
+    """
+    random, in_turn = np.random.default_rng(1), np.argsort(courses, kind="stable")
+    _, first, course, length = np.unique(
+        courses[in_turn], return_index=True, return_inverse=True, return_counts=True
+    )
+    start = random.integers(length, size=(SHUFFLES, len(length)))[:, course]
+    circle = first[course] + (start + np.arange(len(slow)) - first[course]) % length[course]
+    turn = random.random((SHUFFLES, len(length)))[:, course]
+    drawn = np.take_along_axis(circle, np.argsort(turn, axis=1, kind="stable"), axis=1)
+    shuffled = np.empty_like(drawn)
+    shuffled[:, in_turn] = slow[in_turn][drawn]
+    return shuffled

@@ -1,0 +1,117 @@
+"""The evidence of one step as arrays: what each counter did in each stretch, and how long a message took there."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from weft.base.statistics import Floats
+from weft.runs.folder import Run
+from weft.understand.curve.curve import Ints, column, group_slices, message_times_us
+
+HOST_WIDE = ("cpu_", "softirq_", "softnet_", "system_", "pressure_", "interrupts:")
+"""Beginnings of the names of counters that the nodes of one host have in common."""
+NO_CPU = -1
+
+Key = tuple[int, str, int]
+"""Node, counter, processor or NO_CPU."""
+
+
+@dataclass(frozen=True)
+class Stretches:
+    """The stretches of a step, sorted by phase, launch and first batch; all arrays have one entry for each.
+
+    `time_us` is the one-way time of a message, `values` what each counter that moved grew by.
+    """
+
+    step: int
+    phase: Ints
+    launch: Ints
+    time_us: Floats
+    messages: Floats
+    values: dict[Key, Floats]
+
+    def __len__(self) -> int:
+        return len(self.phase)
+
+    def of(self, node: int, counter: str) -> Floats:
+        """What a counter grew by, on all processors together; zeros where it did not."""
+        parts = [self.values[key] for key in self.keys(node, counter)]
+        return np.sum(parts, axis=0) if parts else np.zeros(len(self))
+
+    def keys(self, node: int, counter: str) -> list[Key]:
+        """The counters of that name, or of that beginning where it ends with `*`: one for each processor."""
+        start = counter.removesuffix("*")
+        is_family = start != counter
+        matches = (key for key in self.values if key[0] == node)
+        return [
+            key
+            for key in matches
+            if key[1] == start or (is_family and key[1][: len(start)] == start)
+        ]
+
+    def elapsed_ns(self, node: int) -> Floats:
+        """The lengths of the stretches at a node, at least 1."""
+        return np.maximum(self.of(node, "elapsed_ns"), 1)
+
+    def total(self, node: int, counter: str) -> float:
+        """The sum over all stretches."""
+        return float(self.of(node, counter).sum())
+
+
+def of_step(run: Run, evidence: pa.Table, step: int) -> Stretches | None:
+    """The stretches of a step; None where nothing was recorded, or no samples are of its stretches."""
+    rows = evidence.filter(pc.equal(evidence["step"], step))
+    if rows.num_rows == 0:
+        return None
+    code = _code(rows)
+    codes, first, at = np.unique(code, return_index=True, return_inverse=True)
+    ends = codes + column(rows, "batches")[first]
+    time_us, messages = _times(run, step, codes, ends)
+    measured = messages > 0
+    if not measured.any():
+        return None
+    return Stretches(
+        step,
+        column(rows, "phase")[first][measured],
+        column(rows, "launch")[first][measured],
+        time_us[measured],
+        messages[measured],
+        {key: values[measured] for key, values in _values(rows, at, len(codes))},
+    )
+
+
+def _code(table: pa.Table) -> Ints:
+    """Phase, launch and batch in one number, which sorts like them."""
+    phase, launch, batch = (column(table, name) for name in ("phase", "launch", "batch"))
+    return (phase << 40) | (launch << 24) | batch
+
+
+def _times(run: Run, step: int, codes: Ints, ends: Ints) -> tuple[Floats, Floats]:
+    """The one-way time of a message in each stretch, and how many there were."""
+    of_step = column(run.samples, "step") == step
+    samples = run.samples.filter(of_step)
+    code, sent = _code(samples), column(samples, "messages").astype(float)
+    took_us = message_times_us(run)[of_step] * np.maximum(sent, 1)
+    at = np.searchsorted(codes, code, side="right") - 1
+    inside = (at >= 0) & (code < ends[at]) & np.isfinite(took_us)
+    total_us = np.bincount(at[inside], took_us[inside], len(codes))
+    messages = np.bincount(at[inside], sent[inside], len(codes)).astype(float)
+    return total_us / np.maximum(messages, 1), messages
+
+
+def _values(rows: pa.Table, at: Ints, count: int) -> Iterator[tuple[Key, Floats]]:
+    """What each counter grew by in each of `count` stretches, of which each row belongs to one."""
+    names = pc.unique(rows["counter"].cast(pa.string()))
+    name = pc.index_in(rows["counter"].cast(pa.string()), value_set=names).to_numpy()
+    cpu = pc.fill_null(rows["cpu"], NO_CPU).to_numpy().astype(np.int64)
+    node, value = column(rows, "node"), column(rows, "value")
+    order = np.lexsort((cpu, name, node))
+    for part in group_slices(node[order], name[order], cpu[order]):
+        own = order[part]
+        key = (int(node[own[0]]), names[int(name[own[0]])].as_py(), int(cpu[own[0]]))
+        yield key, np.bincount(at[own], value[own].astype(float), count).astype(float)

@@ -1,0 +1,22 @@
+"""Runs in the formats of other tools. A format is a file here and a line in FORMATS."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from weft.base.errors import RequestError
+from weft.runs.folder import Run
+from weft.understand.formats.exporters import goal, netpipe
+
+FORMATS: dict[str, Callable[[Run], str]] = {
+    "goal": goal.write,
+    "netpipe": netpipe.write,
+}
+"""The formats of `weft export RUN FORMAT`; each function returns the file's text."""
+
+
+def export_run(run: Run, format: str) -> str:
+    """The run as another tool would have written it; raises RequestError when it cannot be."""
+    if format not in FORMATS:
+        raise RequestError(f"unknown format {format!r}", f"one of: {', '.join(sorted(FORMATS))}")
+    return FORMATS[format](run)

@@ -1,0 +1,36 @@
+"""Lines of a log that are not the tool's: prompts, warnings of libraries, start-up messages."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from weft.understand.formats.importers.text import Line
+
+Warned = tuple[str, str, str]
+
+
+@dataclass
+class PassedOver:
+    """What a reader skipped, so that it can be said."""
+
+    lines: list[Line] = field(default_factory=list)
+
+    def add(self, line: Line) -> None:
+        """Skip a line; blank ones need no word."""
+        if line.text.strip():
+            self.lines.append(line)
+
+    def warnings(self, tool: str) -> list[Warned]:
+        """How many there were, and the first of them; nothing where all was the tool's."""
+        if not self.lines:
+            return []
+        count, first = len(self.lines), self.lines[0]
+        what = "1 line was" if count == 1 else f"{count} lines were"
+        return [
+            (
+                "passed-over",
+                f"{what} passed over that {tool} does not print, "
+                f"{'such as ' if count > 1 else ''}line {first.number}: {first.shown}",
+                "see that no result is among them",
+            )
+        ]

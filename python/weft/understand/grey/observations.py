@@ -1,0 +1,112 @@
+"""What was seen of routes, each with the elements that it crosses."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Generic, Literal, NamedTuple, TypeVar
+
+import numpy as np
+import numpy.typing as npt
+
+from weft.understand.curve.curve import Ints
+
+Symptom = Literal["loses frames", "is slow", "is late", "stalls at times"]
+Side = Literal["out", "in", "both"]
+Bools = npt.NDArray[np.bool_]
+NONE = -1
+SEED = 2917
+
+E = TypeVar("E")
+
+
+class Element(NamedTuple):
+    """What nodes send through or receive through, or both where that is not told apart: the link of one node, or all
+    links of a leaf; positions, ascending."""
+
+    nodes: tuple[int, ...]
+    side: Side
+
+
+@dataclass(frozen=True, eq=False)
+class Observations(Generic[E]):
+    """By look whether it showed a symptom. `crossed[i]` are the elements of look i, by their places in `elements`;
+    NONE for each link of a leaf where it crosses none. `counts[i]` says for which of them it is one of their own looks.
+    """
+
+    symptom: Symptom
+    shown: Bools
+    crossed: Ints
+    elements: tuple[E, ...]
+    counts: Bools
+
+    @property
+    def is_far(self) -> Bools:
+        """Looks between leaves are held against each other, and those inside of them."""
+        far: Bools = (self.crossed != NONE).all(axis=1)
+        return far
+
+
+def drawn(crossed: Ints, rounds: Ints) -> Bools:
+    """One look of each element and round, by chance: what crosses an element at the same time meets the same there.
+
+    A look that was drawn stays so when more rounds come.
+    """
+    weight = np.random.default_rng(SEED).random(crossed.shape).ravel()
+    element, round_of = crossed.ravel(), np.repeat(rounds, crossed.shape[1])
+    order = np.lexsort((weight, element, round_of))
+    is_new = np.diff(element[order], prepend=NONE - 1) != 0
+    is_new |= np.diff(round_of[order], prepend=-1) != 0
+    found = np.zeros(crossed.size, dtype=bool)
+    found[order[is_new]] = True
+    counts: Bools = found.reshape(crossed.shape) & (crossed != NONE)
+    return counts
+
+
+class Map:
+    """Numbers the elements of nodes, of which some are at leaves, as routes cross them."""
+
+    def __init__(self, count: int, leaves: Sequence[tuple[int, ...]]) -> None:
+        self._count, self._leaves = count, leaves
+        self._leaf_of = np.full(count, NONE)
+        for number, members in enumerate(leaves):
+            self._leaf_of[list(members)] = number
+
+    def seen(
+        self,
+        symptom: Symptom,
+        shown: Bools,
+        src: Ints,
+        dst: Ints,
+        sides: tuple[Side, ...],
+        rounds: Ints,
+    ) -> Observations[Element]:
+        """Looks at routes from `src` to `dst` in `rounds`; `sides` are the ways in which a link may show the symptom.
+
+        Of a leaf, which many routes cross at once, one look a round counts.
+        """
+        parts = [self._elements(side) for side in sides]
+        crossed = [self._crossed(side, src, dst) for side in sides]
+        elements = tuple(one for part in parts for one in part)
+        counts = [((part != NONE) & (part < self._count)) | drawn(part, rounds) for part in crossed]
+        for number, part in enumerate(crossed):
+            part[part != NONE] += number * len(parts[0])
+        return Observations(symptom, shown, np.hstack(crossed), elements, np.hstack(counts))
+
+    def is_far(self, src: Ints, dst: Ints) -> Bools:
+        """Whether routes are from one leaf to another."""
+        a, b = self._leaf_of[src], self._leaf_of[dst]
+        found: Bools = (a != b) & (a != NONE) & (b != NONE)
+        return found
+
+    def _elements(self, side: Side) -> list[Element]:
+        nodes = [Element((node,), side) for node in range(self._count)]
+        return nodes + [Element(leaf, side) for leaf in self._leaves]
+
+    def _crossed(self, side: Side, src: Ints, dst: Ints) -> Ints:
+        """By look the links of nodes and leaves that a route takes in this way."""
+        ends = {"out": [src], "in": [dst], "both": [src, dst]}[side]
+        is_far = self.is_far(src, dst)
+        leaves = [np.where(is_far, self._leaf_of[end] + self._count, NONE) for end in ends]
+        found: Ints = np.stack([*ends, *leaves], axis=1)
+        return found

@@ -1,0 +1,169 @@
+"""What fails a little, from a run of round trips and of random partners."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import TypedDict
+
+import pyarrow as pa
+
+from weft.base.nodeset import fold
+from weft.plan.plan import Plan, TimeRule
+from weft.runs.columns.tables import EVIDENCE_NAME
+from weft.runs.folder import Run
+from weft.runs.meta import RunMeta
+from weft.understand.ensemble.leaves import leaves_of
+from weft.understand.grey.blame import LEAST_EXCESS, Accused, Judgement, judge
+from weft.understand.grey.observations import Element, Map, Side, Symptom
+from weft.understand.grey.symptoms import late, lossy, slow, stalled
+from weft.understand.host.resent import segments
+from weft.understand.xray.survey import survey_of
+from weft.understand.xray.trial import Trial, trials
+
+
+class AccusedEntry(TypedDict):
+    """A node or leaf that is not like the others: in so many of its looks the symptom showed, elsewhere in the usual
+    share; `log_e` is the logarithm of the evidence."""
+
+    nodes: list[str]
+    side: str
+    symptom: str
+    shown: int
+    looks: int
+    usual_share: float
+    log_e: float
+
+
+@dataclass(frozen=True)
+class GreyReport:
+    """Those that are not like the others, among so many nodes, from so many rounds; `undecided` counts what more
+    rounds would decide. Without `has_counters` nothing is known of losses. `leaves` are by position."""
+
+    names: tuple[str, ...]
+    rounds: int
+    judgement: Judgement[Element]
+    has_counters: bool
+    leaves: tuple[tuple[int, ...], ...] = ()
+
+    @property
+    def accused(self) -> list[Accused[Element]]:
+        """Without what is late because it is slow, whose frames take longer; and what stalls because it is slow or
+        loses frames."""
+        found = self.judgement.accused
+        by_symptom: dict[Symptom, set[tuple[int, ...]]] = {}
+        for one in found:
+            by_symptom.setdefault(one.symptom, set()).add(one.element.nodes)
+        slow, lossy = (by_symptom.get(what, set()) for what in ("is slow", "loses frames"))
+        explained = {"is late": slow, "stalls at times": slow | lossy}
+        return [one for one in found if one.element.nodes not in explained.get(one.symptom, ())]
+
+    @property
+    def undecided(self) -> int:
+        """Round trips are measured before the rounds, which decide nothing about them."""
+        return sum(count for what, count in self.judgement.undecided.items() if what != "is late")
+
+    @property
+    def verdict(self) -> str:
+        """In a few sentences."""
+        count, rounds = len(self.names), self.rounds
+        said = [self._text(one, sides) for one, sides in self._by_fault()]
+        if not said and not self.undecided:
+            said = [
+                f"Every node and leaf is like the others, in {rounds} rounds over {count} nodes: one that shows a "
+                f"symptom in {100 * LEAST_EXCESS:.0f} % of its looks would have been found in 99 % of such runs."
+            ]
+        elif not said:
+            said = [f"No node or leaf is known to differ after {rounds} rounds over {count} nodes."]
+        if self.undecided:
+            said.append(f"{self.undecided} links are not decided; more rounds would tell.")
+        if not self.has_counters:
+            said.append("Whether frames are lost is not known: no node counted what it sent again.")
+        return " ".join(said)
+
+    def to_json(self) -> list[AccusedEntry]:
+        """As `weft diagnose --json` has it."""
+        return [
+            {
+                "nodes": [self.names[node] for node in one.element.nodes],
+                "side": one.element.side,
+                "symptom": one.symptom,
+                "shown": one.shown,
+                "looks": one.looks,
+                "usual_share": one.usual_share,
+                "log_e": one.log_e,
+            }
+            for one in self.accused
+        ]
+
+    def _by_fault(self) -> Iterable[tuple[Accused[Element], set[Side]]]:
+        """A symptom of some nodes once, the surer way, with the ways in which it shows."""
+        sides: dict[tuple[tuple[int, ...], Symptom], set[Side]] = {}
+        first: dict[tuple[tuple[int, ...], Symptom], Accused[Element]] = {}
+        for one in self.accused:
+            key = one.element.nodes, one.symptom
+            first.setdefault(key, one)
+            sides.setdefault(key, set()).add(one.element.side)
+        return ((one, sides[key]) for key, one in first.items())
+
+    def _text(self, one: Accused[Element], sides: set[Side]) -> str:
+        way = "both ways" if sides != {"out"} and sides != {"in"} else _WAYS[one.element.side]
+        usual = f"{100 * one.usual_share:.0f} %" if one.usual_share >= 0.01 else "less than 1 %"
+        return (
+            f"{self._name(one.element)} {one.symptom}, {way}: seen in {one.shown} of {one.looks} looks, elsewhere in "
+            f"{usual}."
+        )
+
+    def _name(self, element: Element) -> str:
+        name = fold(self.names[node] for node in element.nodes)
+        return f"Node {name}" if len(element.nodes) == 1 else f"The leaf of {name}"
+
+
+_WAYS: dict[Side, str] = {"out": "sending", "in": "receiving"}
+
+
+def is_health_check(plan: Plan, network: int = 0) -> bool:
+    """Whether a plan is, on a network, round trips and rounds of random partners, chosen or drawn, and nothing else."""
+    kinds = [
+        (step.pattern.kind, step.measures_latency)
+        for step in plan.steps
+        if step.on_network == network
+    ]
+    return kinds in ([("matrix", True), ("health", False)], [("matrix", True), ("random", False)])
+
+
+def grey_report(run: Run, step: int) -> GreyReport:
+    """Everything that a run's step of rounds shows of nodes and leaves that fail a little."""
+    return examine(run.meta, step, run.samples, run.side_table(EVIDENCE_NAME))
+
+
+def examine(meta: RunMeta, step: int, samples: pa.Table, evidence: pa.Table) -> GreyReport:
+    """What all rounds of a step so far show: a pure function of them."""
+    names = tuple(str(node["name"]) for node in meta.nodes)
+    lost = frozenset(names.index(entry["node"]) for entry in meta.lost if entry["node"] in names)
+    survey = survey_of(samples, meta, step, lost)
+    rounds = [one.without(lost) for one in trials(samples, step)]
+    alive = frozenset(range(len(names))) - lost
+    leaves = tuple(leaf.members for leaf in leaves_of(survey.round_trip_us, alive))
+    where = Map(len(names), leaves)
+    counted = segments(evidence, step)
+    losses = lossy(rounds, counted, where)
+    together = _began_together(rounds, step, meta)
+    stalls = stalled(together, counted, where)
+    seen = [slow(together, where), stalls, late(survey, where), *losses]
+    judgement = judge([one for one in seen if len(one.shown)])
+    return GreyReport(names, len(rounds), judgement, bool(losses), leaves)
+
+
+def _began_together(rounds: list[Trial], step: int, meta: RunMeta) -> list[Trial]:
+    """Without rounds before which nodes waited for each other longer than for half of a window: some began when others
+    were done, whose routes seem to stall."""
+    stop = meta.plan.steps[step].stop
+    if not isinstance(stop, TimeRule):
+        return rounds
+    late = {
+        one["phase"]
+        for one in meta.barriers
+        if one["step"] == step and one["barrier_us"] * 1e3 > stop.trial_ns / 2
+    }
+    return [one for one in rounds if one.phase not in late]

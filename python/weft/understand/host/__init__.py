@@ -1,0 +1,1 @@
+"""What hosts did meanwhile: counters, other traffic, disturbances."""

@@ -1,0 +1,216 @@
+"""How a file got to all nodes: when each had it, what nodes did with their time, and which one held the chain back."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from statistics import median
+from typing import Literal
+
+from msgspec import Struct, convert
+
+from weft.runs.columns.tables import CASTS_NAME
+from weft.runs.folder import Run
+from weft.runs.records import records
+
+SLOW_LINK = 0.7
+"""A link that brings less than so much of what the others bring is named."""
+BUSY_LINK = 0.5
+"""If something came over it for so much of the time: else it had hardly anything to carry."""
+LEAST_MS = 500.0
+"""Shorter casts say nothing of a link."""
+SLOW_DISK = 0.2
+"""So is a node at which what came waited for memory so much of the time."""
+SPENT = ("read", "receive", "write", "forward", "wait", "blocked")
+"""What a node does, each with a column `KIND_ns`."""
+
+Cause = Literal["link", "disk"]
+
+
+class Row(Struct, frozen=True):
+    """A row of the table of casts (`weft.runs.columns.tables`)."""
+
+    step: int
+    launch: int
+    node: int
+    src: int | None
+    read_ns: int
+    receive_ns: int
+    write_ns: int
+    forward_ns: int
+    wait_ns: int
+    blocked_ns: int
+    held_bytes: int
+    received_bytes: int
+    received_second_bytes: int
+    sent_bytes: int
+    sent_second_bytes: int
+    damaged: int
+    first_ns: int | None
+    last_ns: int | None
+    whole_ns: int | None
+
+    @property
+    def spent_ms(self) -> dict[str, float]:
+        """By what the node did with its time."""
+        spent_ns = (
+            self.read_ns,
+            self.receive_ns,
+            self.write_ns,
+            self.forward_ns,
+            self.wait_ns,
+            self.blocked_ns,
+        )
+        return {kind: ns / 1e6 for kind, ns in zip(SPENT, spent_ns, strict=True)}
+
+
+@dataclass(frozen=True)
+class NodeCast:
+    """A node of a cast; `src` is its last predecessor, None for the source. It had its first and last chunk `first_ms`
+    and `last_ms` after the cast began, and all on its disk at `done_ms`, None where it never did; `link_mbps` is what
+    came while something came, over all networks together."""
+
+    node: str
+    src: str | None
+    first_ms: float | None
+    last_ms: float | None
+    done_ms: float | None
+    link_mbps: float | None
+    spent_ms: dict[str, float]
+    held_bytes: int
+    network_bytes: tuple[int, ...]
+    damaged: int
+
+
+@dataclass(frozen=True)
+class Slow:
+    """The node that holds the chain back: by its link from its predecessor, or its disk."""
+
+    node: str
+    cause: Cause
+    mbps: float
+    others_mbps: float | None
+
+    @property
+    def text(self) -> str:
+        """One sentence."""
+        if self.cause == "disk":
+            return f"{self.node} holds the chain back: its disk takes {self.mbps:.0f} Mb/s, and what came had to wait"
+        return (
+            f"{self.node} holds the chain back: {self.mbps:.0f} Mb/s come over its link, "
+            f"{self.others_mbps:.0f} over those of the others"
+        )
+
+
+class FileCastEntry(records.FileCast):
+    """A cast as `weft show --json` has it."""
+
+    elapsed_ms: float | None
+    rate_mbps: float | None
+    sent_share: float
+    slow: Slow | None
+    nodes: tuple[NodeCast, ...]
+
+
+@dataclass(frozen=True)
+class FileCast:
+    """A cast of a file: `rate_mbps` is its bytes over the time of the last node. `sent_share` are the bytes that the
+    source sent of those that the file has, less than 1 where compression paid."""
+
+    step: int
+    launch: int
+    record: records.FileCast
+    elapsed_ms: float | None
+    rate_mbps: float | None
+    sent_share: float
+    slow: Slow | None
+    nodes: tuple[NodeCast, ...]
+
+    def to_json(self) -> FileCastEntry:
+        """The entry of `weft show --json`."""
+        return {
+            **self.record,
+            "elapsed_ms": self.elapsed_ms,
+            "rate_mbps": self.rate_mbps,
+            "sent_share": self.sent_share,
+            "slow": self.slow,
+            "nodes": self.nodes,
+        }
+
+
+def file_casts(run: Run) -> list[FileCast]:
+    """All casts of files of a run, in order."""
+    if not run.meta.casts:
+        return []
+    rows = convert(run.stored_table(CASTS_NAME).to_pylist(), list[Row])
+    names = [str(node["name"]) for node in run.meta.nodes]
+    found = []
+    for record in run.meta.casts:
+        key = (record["step"], record["launch"])
+        mine = [row for row in rows if (row.step, row.launch) == key]
+        if mine:
+            found.append(_file_cast(record, mine, names))
+    return found
+
+
+def _file_cast(record: records.FileCast, rows: Sequence[Row], names: Sequence[str]) -> FileCast:
+    nodes = tuple(_node(row, names) for row in rows)
+    receivers = [one for one in nodes if one.src is not None]
+    ends = [one.done_ms for one in receivers if one.done_ms is not None]
+    elapsed_ms = max(ends, default=None)
+    size_bytes = record["size_bytes"]
+    sent = sum(row.sent_bytes + row.sent_second_bytes for row in rows if row.src is None)
+    return FileCast(
+        step=record["step"],
+        launch=record["launch"],
+        record=record,
+        elapsed_ms=elapsed_ms,
+        rate_mbps=size_bytes * 8 / elapsed_ms / 1e3 if elapsed_ms else None,
+        sent_share=sent / size_bytes,
+        slow=find_slow(receivers, size_bytes, elapsed_ms) if elapsed_ms else None,
+        nodes=nodes,
+    )
+
+
+def _node(row: Row, names: Sequence[str]) -> NodeCast:
+    networks = (row.received_bytes, row.received_second_bytes)
+    used = sum(1 for count in networks if count) or 1
+    received_ms = row.receive_ns / 1e6 / used
+    return NodeCast(
+        node=names[row.node],
+        src=None if row.src is None else names[row.src],
+        first_ms=_ms(row.first_ns),
+        last_ms=_ms(row.last_ns),
+        done_ms=_ms(row.whole_ns),
+        link_mbps=sum(networks) * 8 / received_ms / 1e3 if received_ms else None,
+        spent_ms=row.spent_ms,
+        held_bytes=row.held_bytes,
+        network_bytes=networks[: 2 if networks[1] else 1],
+        damaged=row.damaged,
+    )
+
+
+def _ms(at_ns: int | None) -> float | None:
+    return None if at_ns is None else at_ns / 1e6
+
+
+def find_slow(receivers: Sequence[NodeCast], size_bytes: int, elapsed_ms: float) -> Slow | None:
+    """The disk first: where it is slow, nothing is read from the link meanwhile."""
+    waited = max(receivers, key=lambda one: one.spent_ms["blocked"])
+    networks = len(waited.network_bytes)
+    if waited.spent_ms["blocked"] > SLOW_DISK * elapsed_ms * networks:
+        write_ms = waited.spent_ms["write"]
+        if write_ms:
+            return Slow(waited.node, "disk", size_bytes * 8 / write_ms / 1e3, None)
+    return _slow_link(receivers, elapsed_ms)
+
+
+def _slow_link(receivers: Sequence[NodeCast], elapsed_ms: float) -> Slow | None:
+    linked = [(one.link_mbps, one) for one in receivers if one.link_mbps]
+    if len(linked) < 2 or elapsed_ms < LEAST_MS:
+        return None
+    least, slowest = min(linked, key=lambda one: one[0])
+    busy_ms = slowest.spent_ms["receive"] / len(slowest.network_bytes)
+    others = median(mbps for mbps, one in linked if one is not slowest)
+    is_slow = least < SLOW_LINK * others and busy_ms > BUSY_LINK * elapsed_ms
+    return Slow(slowest.node, "link", least, others) if is_slow else None

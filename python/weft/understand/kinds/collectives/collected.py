@@ -1,0 +1,103 @@
+"""Collectives over sizes and algorithms: how long each took, and its bus bandwidth."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import partial
+
+from weft import _core
+from weft.base.interval import Interval
+from weft.plan.pattern import Collective
+from weft.plan.plan import Step, to_json
+from weft.runs.meta import RunMeta
+from weft.understand.ensemble.activities import Activity
+
+
+@dataclass(frozen=True)
+class Collected:
+    """One operation with a buffer of so many bytes, in one way. `bus_mbps` is nccl-tests' bus bandwidth (PERFORMANCE.md
+    there): what each node's link carries at least. `times_best` is 1 for the fastest way at this size. `reduce_ps` is
+    what adding a byte took at the node that added longest, None where none adds or only an MPI library knows."""
+
+    step: int
+    phase: int
+    operation: str
+    algorithm: str
+    size_bytes: int
+    nodes: int
+    elapsed_us: float
+    bus_mbps: float
+    times_best: float
+    bus: Interval
+    by_launch_mbps: tuple[float, ...]
+    reduce_ps: float | None
+
+
+def collectives(meta: RunMeta, activities: Sequence[Activity]) -> list[Collected]:
+    """The phases of all steps that are collectives, in order."""
+    found = []
+    for index, step in enumerate(meta.plan.steps):
+        if isinstance(step.pattern, Collective):
+            mine = [one for one in activities if one.step == index]
+            found += _of_step(step, step.pattern, mine, [str(node["name"]) for node in meta.nodes])
+    return found
+
+
+def has_collectives(meta: RunMeta) -> bool:
+    """Whether any step is one."""
+    return any(isinstance(step.pattern, Collective) for step in meta.plan.steps)
+
+
+def bus_factor(operation: str, nodes: int) -> float:
+    """What the bus bandwidth is a multiple of: the buffer over the time."""
+    if operation == "bcast":
+        return 1.0
+    return (2.0 if operation == "allreduce" else 1.0) * (nodes - 1) / nodes
+
+
+def _of_step(
+    step: Step, pattern: Collective, mine: Sequence[Activity], names: Sequence[str]
+) -> list[Collected]:
+    ways = _core.Program.ways(to_json(step), len(names))
+    best_ms: dict[int, float] = {}
+    for one in mine:
+        size = one.size_bytes
+        best_ms[size] = min(one.elapsed_ms, best_ms.get(size, one.elapsed_ms))
+    found = []
+    for one in mine:
+        size = one.size_bytes
+        bus_bits = size * 8 * bus_factor(pattern.operation, one.nodes)
+        mbps = partial(_bus_mbps, bus_bits)
+        found.append(
+            Collected(
+                step=one.step,
+                phase=one.phase,
+                operation=pattern.operation,
+                algorithm=ways[one.phase % len(ways)],
+                size_bytes=size,
+                nodes=one.nodes,
+                elapsed_us=one.elapsed_ms * 1e3,
+                bus_mbps=mbps(one.elapsed_ms),
+                bus=one.elapsed.map_decreasing(mbps),
+                by_launch_mbps=tuple(map(mbps, one.by_launch_ms)),
+                times_best=one.elapsed_ms / best_ms[size] if best_ms[size] else 1.0,
+                reduce_ps=_reduce_ps(step, one, names),
+            )
+        )
+    return found
+
+
+def _reduce_ps(step: Step, one: Activity, names: Sequence[str]) -> float | None:
+    """All that a node computes in a collective is to add."""
+    adding = next(share for share in one.shares if share.kind == "compute")
+    if not adding.worst_ms:
+        return None
+    node = names.index(adding.worst_node)
+    rank = list(step.chosen_nodes or range(len(names))).index(node)
+    added = _core.Program.added_bytes(to_json(step), one.phase, len(names), rank)
+    return adding.worst_ms * 1e9 / added if added else None
+
+
+def _bus_mbps(bits: float, elapsed_ms: float) -> float:
+    return bits / elapsed_ms / 1e3 if elapsed_ms else 0.0

@@ -1,0 +1,70 @@
+"""What an MPI library's default costs against the best other algorithm: by operation, number of nodes and size."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from weft.base.interval import Interval
+from weft.base.statistics import median_interval
+from weft.plan.pattern import LIBRARY
+from weft.understand.kinds.collectives.collected import Collected
+
+
+@dataclass(frozen=True)
+class LibraryCost:
+    """How many times as long the library takes as the fastest other algorithm, which the same times show to be so.
+    Below 1 the library is faster.
+
+    Over several launches `ratio` is of the times in the same launch, by ranks. Else its ends are those of both
+    intervals, as far apart as they can be.
+    """
+
+    operation: str
+    nodes: int
+    size_bytes: int
+    best: str
+    best_us: float
+    library_us: float
+    ratio: Interval
+    launches: int
+
+
+def library_costs(found: Sequence[Collected]) -> list[LibraryCost]:
+    """Of all steps together, where the library was measured and another algorithm beside it."""
+    groups: dict[tuple[str, int, int], list[Collected]] = defaultdict(list)
+    for one in found:
+        groups[one.operation, one.nodes, one.size_bytes].append(one)
+    costs = [_of_group(groups[key]) for key in sorted(groups)]
+    return [one for one in costs if one]
+
+
+def _of_group(ways: Sequence[Collected]) -> LibraryCost | None:
+    of_library = [one for one in ways if one.algorithm == LIBRARY and one.elapsed_us]
+    others = [one for one in ways if one.algorithm != LIBRARY and one.elapsed_us]
+    if not (of_library and others):
+        return None
+    library, best = (min(each, key=lambda one: one.elapsed_us) for each in (of_library, others))
+    return LibraryCost(
+        operation=best.operation,
+        nodes=best.nodes,
+        size_bytes=best.size_bytes,
+        best=best.algorithm,
+        best_us=best.elapsed_us,
+        library_us=library.elapsed_us,
+        ratio=_ratio(library, best),
+        launches=min(len(library.by_launch_mbps), len(best.by_launch_mbps)),
+    )
+
+
+def _ratio(library: Collected, best: Collected) -> Interval:
+    """Of times: the inverse of that of bandwidths, since both moved the same bytes."""
+    launches = list(zip(best.by_launch_mbps, library.by_launch_mbps, strict=False))
+    if len(library.by_launch_mbps) == len(best.by_launch_mbps) > 1:
+        return median_interval([mine / its for mine, its in launches], upper=True)
+    return Interval(
+        best.bus.median / library.bus.median,
+        best.bus.low / library.bus.high,
+        best.bus.high / library.bus.low,
+    )

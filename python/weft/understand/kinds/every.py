@@ -1,0 +1,15 @@
+"""All kinds of results."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from weft.understand.kinds.casts.kind import CASTS
+from weft.understand.kinds.collectives.kind import COLLECTIVES
+from weft.understand.kinds.interference.kind import INTERFERENCE
+from weft.understand.kinds.kind import ResultKind
+from weft.understand.kinds.linpack.kind import LINPACK
+from weft.understand.kinds.traffic.kind import TRAFFIC
+
+KINDS: tuple[ResultKind[Any], ...] = (TRAFFIC, CASTS, COLLECTIVES, LINPACK, INTERFERENCE)
+"""In the order in which a page has them."""

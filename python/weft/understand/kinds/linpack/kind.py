@@ -1,0 +1,35 @@
+"""Linpack as a kind of results."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from weft.understand.kinds.kind import ResultKind
+from weft.understand.kinds.linpack.solution import Solution, solutions
+from weft.understand.kinds.linpack.table import GFLOPS, linpack_table, short_table
+
+
+def _clause(found: Sequence[Solution]) -> str:
+    """How fast it was."""
+    (one,) = found
+    what = f"Linpack of {one.n:,} unknowns over {one.nodes} nodes ({one.grid})"
+    if one.gflops is None:
+        return f"{what} has no right solution"
+    kind = "" if one.is_real else ", its skeleton"
+    return f"{what} at {GFLOPS.cell(GFLOPS.of(one))} {GFLOPS.unit}{kind}"
+
+
+LINPACK = ResultKind(
+    name="linpack",
+    title="Linpack",
+    results=solutions,
+    clause=_clause,
+    tables=lambda found, _: {"linpack": linpack_table(found)},
+    short_table=short_table,
+    is_record=True,
+    notes={
+        "linpack": "Only right solutions count. A node computes, or else communicates, or else waits; shares are "
+        "means over nodes, of skeletons only. A price is that of the nodes which took part and of their part of the "
+        "network."
+    },
+)

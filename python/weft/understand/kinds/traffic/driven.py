@@ -1,0 +1,86 @@
+"""Traffic simulations over more and more nodes: how much faster than real time, and what the nodes did meanwhile."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from weft.base.interval import Interval
+from weft.base.statistics import Floats, median_interval, middle_rank
+from weft.runs.columns.tables import TRAFFIC_NAME
+from weft.runs.folder import Run
+from weft.understand.curve.curve import Ints, column, group_slices
+
+SHARES = ("compute", "communicate", "wait")
+"""What nodes do, each with a column `NAME_ns` over all nodes."""
+
+
+@dataclass(frozen=True)
+class Driven:
+    """So many seconds of traffic over so many nodes. A step is one second, so steps per second are how much faster than
+    real time it was; of a simulated network in the `carried` steps. `share` is of the nodes' time in the median launch.
+    `hash` is of all cars in the end: the same in all launches and for all numbers of nodes, or the program is wrong."""
+
+    step: int
+    phase: int
+    nodes: int
+    seconds: int
+    carried: int
+    launches: int
+    steps_per_s: Interval
+    share: dict[str, float]
+    hash: str
+    home: int
+    waiting: int
+    driving: int
+    arrived: int
+    passed: int
+    messages: int
+    bytes: int
+
+    @property
+    def real_time_ratio(self) -> float:
+        """Simulated time over the time it took, in the median launch."""
+        return self.steps_per_s.median
+
+
+def traffic(run: Run) -> list[Driven]:
+    """The phases of all steps that are traffic, in order."""
+    # A node alone sends nothing: its phase has no samples, without which other tables leave phases out.
+    table = run.stored_table(TRAFFIC_NAME)
+    table = table.sort_by([(name, "ascending") for name in ("step", "phase", "launch")])
+    steps, phases = column(table, "step"), column(table, "phase")
+    columns = {name: column(table, name) for name in table.column_names}
+    return [_driven(columns, rows) for rows in group_slices(steps, phases)]
+
+
+def hashes_differ(found: Sequence[Driven]) -> bool:
+    """Whether cars are elsewhere for one number of nodes than for another."""
+    of_step = {one.step: {each.hash for each in found if each.step == one.step} for one in found}
+    return any(len(hashes) > 1 for hashes in of_step.values())
+
+
+def _driven(columns: dict[str, Ints], rows: slice) -> Driven:
+    here = {name: values[rows] for name, values in columns.items()}
+    rates: Floats = here["steps"] / np.maximum(here["elapsed_ns"], 1) * 1e9
+    middle = int(np.argsort(rates)[middle_rank(len(rates))])
+    hashes = {f"{int(one) % 2**64:016x}" for one in here["hash"]}
+    counts = ("home", "waiting", "driving", "arrived", "passed", "messages", "bytes")
+    keys = ("step", "phase", "nodes", "seconds")
+    return Driven(
+        **{name: int(here[name][0]) for name in keys},
+        carried=int(here["steps"][0]),
+        launches=len(rates),
+        steps_per_s=median_interval(rates),
+        share=_shares(here, middle),
+        hash=" ".join(sorted(hashes)),
+        **{name: int(here[name][0]) for name in counts},
+    )
+
+
+def _shares(here: dict[str, Ints], row: int) -> dict[str, float]:
+    times = {name: int(here[f"{name}_ns"][row]) for name in SHARES}
+    whole = sum(times.values())
+    return {name: time / whole if whole else 0.0 for name, time in times.items()}

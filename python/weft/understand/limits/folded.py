@@ -1,0 +1,63 @@
+"""Limits that are alike, such as those of all racks, and what is slow alike: told together."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from weft.base.alike import alike
+from weft.base.interval import Interval
+from weft.base.nodeset import fold_groups
+from weft.base.statistics import median_interval
+from weft.understand.limits.findings import Limit, Slow
+
+
+def fold_limits(limits: Sequence[Limit]) -> list[list[Limit]]:
+    """Limits of one kind, of as many members, like capacity and oversubscription: each group in the same directions."""
+    found: list[list[Limit]] = []
+    like = [
+        same
+        for as_wide in alike(limits, _kind, lambda limit: limit.capacity_mbps.median)
+        for same in alike(as_wide, _kind, lambda limit: limit.oversubscription)
+    ]
+    for same in like:
+        directions = sorted({limit.direction for limit in same})
+        is_whole = len(same) == len(directions) * len({limit.members for limit in same})
+        found += [same] if is_whole else [_towards(one, same) for one in directions]
+    return found
+
+
+def fold_slow(slow: Sequence[Slow]) -> list[Slow]:
+    """Nodes that are slow alike as one; routes stay apart."""
+    found: list[Slow] = []
+    for same in alike(
+        slow, lambda one: (one.kind, one.direction), lambda one: one.rate_mbps.median
+    ):
+        nodes = tuple(node for one in same for node in one.nodes)
+        found += same if same[0].kind == "route" else [replace(same[0], nodes=nodes)]
+    return found
+
+
+def members_text(limits: Sequence[Limit]) -> str:
+    """Which nodes share them: a set, or how many sets of how many."""
+    return fold_groups(limit.members for limit in limits)
+
+
+def directions_text(limits: Sequence[Limit]) -> str:
+    """Such as "out and in"."""
+    return " and ".join(sorted({limit.direction for limit in limits}, reverse=True))
+
+
+def capacity_of(limits: Sequence[Limit]) -> Interval:
+    """Of one limit its interval; of several the middle one, and the ends of all."""
+    found = [limit.capacity_mbps for limit in limits]
+    middle = median_interval([each.median for each in found]).median
+    return Interval(middle, min(each.low for each in found), max(each.high for each in found))
+
+
+def _kind(limit: Limit) -> tuple[object, ...]:
+    return limit.kind, len(limit.members), limit.against
+
+
+def _towards(direction: str, limits: Sequence[Limit]) -> list[Limit]:
+    return [limit for limit in limits if limit.direction == direction]

@@ -1,0 +1,56 @@
+"""Findings of several networks between the same nodes as one."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from weft.base.nodeset import fold
+from weft.understand.limits.findings import Findings
+
+
+def on_network(found: Findings, number: int) -> Findings:
+    """Findings that say of which network they are, by its number from 1."""
+    return replace(
+        found,
+        network=number,
+        limits=[replace(one, network=number) for one in found.limits],
+        slow=[replace(one, network=number) for one in found.slow],
+    )
+
+
+def over_networks(found: Sequence[Findings]) -> Findings:
+    """The findings of each network, and all of them together; groups are those of the first network."""
+    return replace(
+        found[0],
+        verdict=" ".join(_verdicts(found)),
+        network=None,
+        networks=list(found),
+        limits=[limit for one in found for limit in one.limits],
+        slow=[slow for one in found for slow in one.slow],
+        undecided=_numbered(found, "undecided"),
+        differences=_numbered(found, "differences"),
+        unobservable=_numbered(found, "unobservable"),
+        has_several_paths=any(one.has_several_paths for one in found),
+        paths=None,
+        grey=None,
+    )
+
+
+def _verdicts(found: Sequence[Findings]) -> list[str]:
+    """Those that say the same once, with the networks of which it holds."""
+    numbers: dict[str, list[str]] = {}
+    for one in found:
+        numbers.setdefault(one.verdict, []).append(str(one.network))
+    return [f"{named(of)}: {verdict}" for verdict, of in numbers.items()]
+
+
+def named(numbers: Sequence[str]) -> str:
+    """Such as "Network 3" or "Networks 1-2,4"."""
+    if len(numbers) == 1:
+        return f"Network {numbers[0]}"
+    return f"Networks {fold(numbers).strip('[]')}"
+
+
+def _numbered(found: Sequence[Findings], name: str) -> list[str]:
+    return [f"network {one.network}: {text}" for one in found for text in getattr(one, name)]

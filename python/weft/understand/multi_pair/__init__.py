@@ -1,0 +1,1 @@
+"""Several pairs at once over several interfaces."""

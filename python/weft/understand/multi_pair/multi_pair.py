@@ -1,0 +1,220 @@
+"""What several pairs between two nodes got at once: per pair and in sum, under each policy, with the spread."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from weft.base.interval import Interval
+from weft.base.statistics import Floats, median_interval
+from weft.plan.arrangements import Arrangement, arrangements
+from weft.plan.pattern import MultiPair
+from weft.plan.phases import expand
+from weft.plan.plan import Step
+from weft.runs.folder import Run
+from weft.understand.curve.curve import Ints, column
+
+
+@dataclass(frozen=True)
+class PairRate:
+    """One of the pairs, by its number from 1; `interface` is the one that carried it, where it was one."""
+
+    pair: int
+    interface: int | None
+    throughput_mbps: Interval
+    latency_us: Interval | None
+
+
+@dataclass(frozen=True)
+class MultiPairPoint:
+    """One size of one arrangement.
+
+    `sum_mbps` is what all pairs moved between the first start and the last end of a timing. `latency_us` is half a
+    round trip, the mean over pairs. `lowest_mbps` and `highest_mbps` are the extremes of the timings. `of_alone` is the
+    sum over what the interfaces that it uses carry alone, added up; None where those were not measured, and where
+    latency is, which fills no interface.
+    """
+
+    step: int
+    phase: int
+    test: str
+    policy: str
+    pairs: int
+    interfaces: tuple[int, ...]
+    """Those that may carry something, from 1."""
+    size_bytes: int
+    timings: int
+    sum_mbps: Interval
+    latency_us: Interval | None
+    lowest_mbps: float
+    highest_mbps: float
+    each: tuple[PairRate, ...]
+    name: str
+    by_launch_mbps: tuple[float, ...] = ()
+    """The sum's median in each launch, NaN where it was not measured."""
+    of_alone: Interval | None = None
+
+    @property
+    def spread_pct(self) -> float:
+        """From the lowest to the highest timing, in parts of the median."""
+        return 100.0 * (self.highest_mbps - self.lowest_mbps) / self.sum_mbps.median
+
+    def to_json(self) -> dict[str, Any]:
+        """The point as `weft show --json` prints it under `multi_pair`."""
+        own = {"name", "by_launch_mbps"}
+        found = {key: value for key, value in vars(self).items() if key not in own}
+        return found | {"spread_pct": self.spread_pct}
+
+
+def multi_pair_points(run: Run) -> list[MultiPairPoint]:
+    """The points of all steps of several pairs, by step, arrangement and size."""
+    steps = run.meta.plan.steps
+    return [
+        point
+        for index, step in enumerate(steps)
+        if step.is_multi_pair
+        for point in _compared(list(_of_step(run, index, step)))
+    ]
+
+
+def _of_step(run: Run, index: int, step: Step) -> Iterator[MultiPairPoint]:
+    phases = expand(step, len(run.meta.nodes))
+    rows = run.samples.filter(column(run.samples, "step") == index)
+    phase_of = column(rows, "phase")
+    for arrangement in arrangements(phases):
+        for phase in arrangement.phases:
+            mine = rows.filter(phase_of == phase)
+            if len(mine):
+                timings = _Timings.of(mine, arrangement.pairs, step.crossings)
+                yield _point(index, phase, step, arrangement, timings)
+
+
+@dataclass(frozen=True)
+class _Timings:
+    """The rows of a phase as tables of timings by pairs; `launch` is that of each timing.
+
+    A launch hands over whole phases, in which the t-th timing of pair p of k is batch t k + p.
+    """
+
+    size_bytes: int
+    messages: Floats
+    """Messages that crossed the network, of each pair in each timing."""
+    start_ns: Floats
+    elapsed_ns: Floats
+    launch: Ints
+
+    @classmethod
+    def of(cls, rows: Any, pairs: int, crossed: int) -> _Timings:
+        launch, batch = column(rows, "launch"), column(rows, "batch")
+        order = np.lexsort((batch, launch))
+
+        def table(name: str) -> Floats:
+            values: Floats = column(rows, name)[order].reshape(-1, pairs).astype(float)
+            return values
+
+        return cls(
+            size_bytes=int(column(rows, "size_bytes")[0]),
+            messages=table("messages") * crossed,
+            start_ns=table("start_ns"),
+            elapsed_ns=np.maximum(table("elapsed_ns"), 1.0),
+            launch=launch[order][::pairs],
+        )
+
+    @property
+    def sums_mbps(self) -> Floats:
+        """Of each timing: all bits over the time from the first start to the last end."""
+        ends = (self.start_ns + self.elapsed_ns).max(axis=1)
+        sums: Floats = self.messages.sum(axis=1) * self.size_bytes * 8e3
+        sums /= ends - self.start_ns.min(axis=1)
+        return sums
+
+    @property
+    def rates_mbps(self) -> Floats:
+        rates: Floats = self.messages * self.size_bytes * 8e3 / self.elapsed_ns
+        return rates
+
+    @property
+    def times_us(self) -> Floats:
+        times: Floats = self.elapsed_ns / self.messages / 1e3
+        return times
+
+    def by_launch(self, mbps: Floats) -> tuple[float, ...]:
+        """The median in each launch, from the first; NaN where there is none."""
+        launches = range(int(self.launch.max()) + 1)
+        mine = (mbps[self.launch == launch] for launch in launches)
+        return tuple(median_interval(one).median if len(one) else math.nan for one in mine)
+
+    def interval(self, values: Floats, upper: bool = False) -> Interval:
+        """Of rates or, `upper`, of times, one for each timing: over launches, or over the timings of the only one."""
+        launches = np.unique(self.launch)
+        if len(launches) == 1:
+            return median_interval(values, upper=upper)
+        middles = [
+            median_interval(values[self.launch == launch], upper=upper).median
+            for launch in launches
+        ]
+        return median_interval(middles, upper=upper)
+
+
+def _point(
+    index: int, phase: int, step: Step, arrangement: Arrangement, timings: _Timings
+) -> MultiPairPoint:
+    sums, is_timed = timings.sums_mbps, step.measures_latency
+    pattern = step.pattern
+    assert isinstance(pattern, MultiPair)
+    has_own = arrangement.policy in ("alone", "independent", "shared")
+    return MultiPairPoint(
+        step=index,
+        phase=phase,
+        test=pattern.test,
+        policy=arrangement.policy,
+        pairs=arrangement.pairs,
+        interfaces=tuple(network + 1 for network in arrangement.used(pattern.networks)),
+        size_bytes=timings.size_bytes,
+        timings=len(sums),
+        sum_mbps=timings.interval(sums),
+        latency_us=timings.interval(timings.times_us.mean(axis=1), True) if is_timed else None,
+        lowest_mbps=float(sums.min()),
+        highest_mbps=float(sums.max()),
+        each=tuple(
+            PairRate(
+                pair=pair + 1,
+                interface=arrangement.networks[pair] + 1 if has_own else None,
+                throughput_mbps=timings.interval(timings.rates_mbps[:, pair]),
+                latency_us=timings.interval(timings.times_us[:, pair], True) if is_timed else None,
+            )
+            for pair in range(arrangement.pairs)
+        ),
+        name=arrangement.name,
+        by_launch_mbps=timings.by_launch(sums),
+    )
+
+
+def _compared(points: Sequence[MultiPairPoint]) -> list[MultiPairPoint]:
+    """Each with its share of what its interfaces carry alone."""
+    alone = {
+        (point.size_bytes, point.interfaces[0]): point.sum_mbps
+        for point in points
+        if point.policy == "alone"
+    }
+
+    def compared(point: MultiPairPoint) -> MultiPairPoint:
+        parts = [alone.get((point.size_bytes, one)) for one in point.interfaces]
+        known = [part for part in parts if part is not None]
+        if point.policy == "alone" or point.latency_us or not known or len(known) < len(parts):
+            return point
+        return replace(point, of_alone=_share(point.sum_mbps, known))
+
+    return [compared(point) for point in points]
+
+
+def _share(rate: Interval, parts: Sequence[Interval]) -> Interval:
+    """As ratios of intervals are combined elsewhere: its ends cover at least as surely as both do together."""
+    median, low, high = (
+        sum(getattr(part, end) for part in parts) for end in ("median", "low", "high")
+    )
+    return Interval(rate.median / median, rate.low / high, rate.high / low)

@@ -1,0 +1,165 @@
+"""What streams reach whose receiver computes: throughput over the LAWS ratio gamma, the gain, and the bound."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from weft.runs.columns.tables import APPLICATIONS_NAME
+from weft.runs.folder import Run
+from weft.understand.curve.curve import column, message_times_us, to_mbps
+from weft.understand.node.live_loads import LiveLoad, LiveStep, Seen, live_steps
+from weft.understand.node.receiving_cost import elsewhere_byte_ns, host_byte_ns
+
+
+@dataclass(frozen=True)
+class LoadedPoint:
+    """A stream of messages of one size under one load.
+
+    `before_mbps` is what the machine reaches under the same load where the application's processor does everything,
+    `laws_mbps` what LAWS lets it reach at most (equations 1.5 to 1.7) with the work that each stage was measured to
+    have at gamma 0: `host_share` and `other_share` of what the application's processor has of it before.
+    """
+
+    step: int
+    phase: int
+    transport: str
+    size_bytes: int
+    gamma: float
+    throughput_mbps: float
+    before_mbps: float
+    laws_mbps: float
+    laws_before_mbps: float
+    host_share: float
+    other_share: float
+    live: LiveLoad | None = None
+    """Where it was measured, not simulated."""
+
+    @property
+    def gamma_done(self) -> float:
+        """The work that was really done, over that of communication; a simulated machine does what is asked."""
+        return self.live.gamma_done if self.live else self.gamma
+
+    @property
+    def own_mbps(self) -> float:
+        """Throughput in the time that other programs left to the receiver."""
+        return self.throughput_mbps / (1.0 - self.live.taken if self.live else 1.0)
+
+    @property
+    def gain(self) -> float:
+        """0.3 where it is 30 % faster than before (equation 1.8)."""
+        return self.throughput_mbps / self.before_mbps - 1.0
+
+    @property
+    def laws_gain(self) -> float:
+        """What LAWS lets it gain at most."""
+        return self.laws_mbps / self.laws_before_mbps - 1.0
+
+    def to_json(self) -> dict[str, Any]:
+        """The point as `weft show --json` prints it: with the keys of other points, and more."""
+        return {
+            "step": self.step,
+            "pattern": "stream",
+            "transport": self.transport,
+            "size_bytes": self.size_bytes,
+            "latency_us": None,
+            "throughput_mbps": alone(self.throughput_mbps),
+            "launches": 1,
+            "modes": 1,
+            "gamma": self.gamma,
+            "before_mbps": self.before_mbps,
+            "gain": self.gain,
+            "laws_mbps": self.laws_mbps,
+            "laws_gain": self.laws_gain,
+            **(self.live.to_json() if self.live else {}),
+        }
+
+
+def alone(value: float) -> dict[str, float]:
+    """An interval of what is computed, and the same in every launch."""
+    return {"median": value, "low": value, "high": value}
+
+
+def loaded_points(run: Run) -> list[LoadedPoint]:
+    """By step, size and gamma; nothing where a run has no application load."""
+    rows = run.side_table(APPLICATIONS_NAME).to_pylist()
+    rates = phase_rates(run) if rows else {}
+    if run.meta.costs:
+        return _live_points(run)
+    return [_point(run, row, *rates[row["step"], row["phase"]]) for row in rows]
+
+
+def phase_rates(run: Run) -> dict[tuple[int, int], tuple[int, float]]:
+    """Message size and throughput in Mb/s of each step's phases: all batches together."""
+    samples, found = run.samples, dict[tuple[int, int], list[float]]()
+    names = ("step", "phase", "size_bytes", "messages")
+    rows = zip(*(column(samples, name).tolist() for name in names), strict=True)
+    for (step, phase, size_bytes, messages), each_us in zip(
+        rows, message_times_us(run).tolist(), strict=True
+    ):
+        sums = found.setdefault((step, phase), [size_bytes, 0.0, 0.0])
+        sums[1] += messages
+        sums[2] += messages * each_us
+    return {
+        key: (int(size), float(to_mbps(size, took_us / messages)))
+        for key, (size, messages, took_us) in found.items()
+    }
+
+
+def _point(run: Run, row: dict[str, Any], size_bytes: int, mbps: float) -> LoadedPoint:
+    gamma, whole_ns, link_ns = row["gamma"], row["communication_ns"], row["link_ns"]
+    host_ns = row["host_ns"] + gamma * whole_ns
+    return LoadedPoint(
+        step=row["step"],
+        phase=row["phase"],
+        transport=run.meta.plan.steps[row["step"]].transport,
+        size_bytes=size_bytes,
+        gamma=gamma,
+        throughput_mbps=mbps,
+        before_mbps=_mbps(row["before_ns"]),
+        laws_mbps=_mbps(max(host_ns, row["other_ns"], link_ns)),
+        laws_before_mbps=_mbps(max(whole_ns * (1.0 + gamma), link_ns)),
+        host_share=row["host_ns"] / whole_ns,
+        other_share=row["other_ns"] / whole_ns,
+    )
+
+
+def _live_points(run: Run) -> list[LoadedPoint]:
+    seen = Seen(run)
+    return [
+        _live_point(step, phase, step.load(phase, seen))
+        for step in live_steps(run)
+        for phase in step.phases
+        if phase in step.times_us
+    ]
+
+
+def _live_point(step: LiveStep, phase: int, live: LiveLoad) -> LoadedPoint:
+    """Before offload is what was measured of the same work in an earlier step, or else what LAWS says of it.
+
+    The busiest of all else is the sender, or the soft interrupts on other processors of the receiver's node; the link's
+    rate is not known.
+    """
+    whole_ns, cost = step.communication_ns, step.cost
+    host_ns = host_byte_ns(cost)
+    other_ns = max(cost["sender_ns"] / cost["bytes"], elsewhere_byte_ns(cost))
+    before_mbps = _mbps(whole_ns * (1.0 + live.gamma_done))
+    throughput_mbps = live.throughput_mbps.median
+    return LoadedPoint(
+        step=step.step,
+        phase=phase,
+        transport=step.run.meta.plan.steps[step.step].transport,
+        size_bytes=step.size_bytes,
+        gamma=step.phases[phase],
+        throughput_mbps=throughput_mbps,
+        before_mbps=throughput_mbps / (1 + live.gain.median) if live.gain else before_mbps,
+        laws_mbps=_mbps(max(host_ns + live.gamma_done * whole_ns, other_ns)),
+        laws_before_mbps=before_mbps,
+        host_share=host_ns / whole_ns,
+        other_share=other_ns / whole_ns,
+        live=live,
+    )
+
+
+def _mbps(byte_ns: float) -> float:
+    return 8e3 / byte_ns

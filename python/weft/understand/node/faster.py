@@ -1,0 +1,199 @@
+"""What a faster part of a simulated node brings: the run's machine simulated again with that part changed."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+
+import numpy as np
+
+from weft import _core
+from weft.base.errors import WeftError
+from weft.network.model.amount import Amount, read_amount
+from weft.network.model.machine_text import value_of
+from weft.plan.plan import Step, to_json
+from weft.runs.records import records
+
+TWICE = 2.0
+TIMES = (1.25, TWICE, 4.0)
+"""How many times as fast a part is tried."""
+MOST = 64.0
+"""So many times as fast a part is as if it were not there."""
+ALL, MUCH = 0.99, 0.9
+"""Of what a part gives that is not there: from here on another is next, and what a purchase should bring at least."""
+_MATTERS = 1.01
+_GRAIN = 1.01
+
+
+@dataclass(frozen=True)
+class Sped:
+    """A part so many times as fast, as its `key` then has it, and what messages then get."""
+
+    times: float
+    value: str
+    rate_mbps: float
+
+
+@dataclass(frozen=True)
+class Faster:
+    """What a faster part brings to messages of one size, each way: `tried` in rising order, `much` with 90 % of what
+    the part lets through when it limits no more, `all` from where on `next_part` limits (empty where no single part
+    does)."""
+
+    key: str
+    now: str
+    size_bytes: int
+    rate_mbps: float
+    tried: tuple[Sped, ...]
+    much: Sped
+    all: Sped
+    next_part: str
+
+    @property
+    def twice(self) -> Sped:
+        """What is simulated with twice as fast a part; with the part as it is where that brings nothing."""
+        return next((one for one in self.tried if one.times == TWICE), self.much)
+
+    @property
+    def brings(self) -> float:
+        """How many times as fast messages become at most; 1 where the part by itself is no limit."""
+        return self.all.rate_mbps / self.rate_mbps
+
+
+@dataclass
+class NodeModel:
+    """The machine of a run as its record has it, and a step's phase that is asked of it."""
+
+    testbed: records.Testbed
+    step: Step
+    phase: int
+    size_bytes: int
+    _known: dict[tuple[tuple[str, str], ...], float] = field(default_factory=dict)
+
+    def faster(self, part: str) -> Faster | None:
+        """What a part brings that is faster; None where the machine's description has no number for it, or where no
+        message arrives."""
+        key = key_of(part)
+        amount = self._amount(key)
+        if amount is None:
+            return None
+        now, most = self.rate_mbps({}), self._sped(key, amount, MOST)
+        if not now:
+            return None
+        written = amount.text(amount.worth)
+        known = key, written, self.size_bytes, now
+        if most.rate_mbps < now * _MATTERS:
+            same = Sped(1.0, written, now)
+            return Faster(*known, (), same, same, "")
+        tried = tuple(self._sped(key, amount, times) for times in TIMES)
+        much = self._least(key, amount, MUCH * most.rate_mbps)
+        enough = self._least(key, amount, ALL * most.rate_mbps)
+        return Faster(*known, tried, much, enough, self._next({key: most.value}, part))
+
+    def rate_mbps(self, changes: Mapping[str, str]) -> float:
+        """What messages get with other values of keys; 0 where none arrives."""
+        place = tuple(changes.items())
+        if place not in self._known:
+            self._known[place] = self._simulated(changes)
+        return self._known[place]
+
+    def _simulated(self, changes: Mapping[str, str]) -> float:
+        testbed = self.testbed
+        keys = {**{name: str(one) for name, one in testbed["overrides"].items()}, **changes}
+        machine = _core.Machine.load(
+            self._machine["text"], testbed["name"], self._machine["placement"], list(keys.items())
+        )
+        rows = machine.simulate(to_json(self.step), self.phase, self.phase + 1)["rows"]
+        elapsed_ns = np.frombuffer(rows["elapsed_ns"], dtype=np.int64)
+        messages = np.frombuffer(rows["messages"], dtype=np.int32)
+        if not len(elapsed_ns):
+            return 0.0
+        ways = 2 if self.step.pattern.kind == "pingpong" else 1
+        return float(self.size_bytes * 8e3 * ways * messages[0] / elapsed_ns[0])
+
+    def _sped(self, key: str, amount: Amount, times: float) -> Sped:
+        """With three digits, as a data sheet has it."""
+        value = amount.text(float(f"{amount.worth * times:.3g}"))
+        return Sped(times, value, self.rate_mbps({key: value}))
+
+    def _least(self, key: str, amount: Amount, rate_mbps: float) -> Sped:
+        """The slowest part that gives a rate, within 1 %."""
+        low, high = 1.0, MOST
+        while high / low > _GRAIN:
+            middle = math.sqrt(low * high)
+            if self._sped(key, amount, middle).rate_mbps >= rate_mbps:
+                high = middle
+            else:
+                low = middle
+        return self._sped(key, amount, high)
+
+    def _next(self, changes: Mapping[str, str], but: str) -> str:
+        """The part that then brings most when it is twice as fast."""
+        rate = self.rate_mbps(changes)
+        found: dict[str, float] = {}
+        for part, key in self._levers:
+            amount = self._amount(key)
+            if part != but and amount is not None and amount.worth > 0:
+                times = 0.5 if amount.kind == "time" else 2.0
+                value = amount.text(amount.worth * times)
+                found[part] = self.rate_mbps({**changes, key: value})
+        best = max(found, key=lambda one: found[one], default="")
+        return best if best and found[best] >= rate * _MATTERS else ""
+
+    @property
+    def _machine(self) -> records.MachineText:
+        return self.testbed["machine"]
+
+    @cached_property
+    def _levers(self) -> list[tuple[str, str]]:
+        """What may be next: parts, then what is no part but takes time."""
+        found = value_of(self._machine["text"], "processors")
+        names = [str(one["name"]) for one in found] if isinstance(found, list) else []
+        shared = [(part, key_of(part)) for part in (*names, *_KEYS)]
+        return [*shared, *_OTHERS]
+
+    def _amount(self, key: str) -> Amount | None:
+        value = self._value(key)
+        if value is None or isinstance(value, (dict, list, bool)):
+            return None
+        try:
+            return read_amount(value, key)
+        except WeftError:
+            return None
+
+    def _value(self, key: str) -> object | None:
+        """As it is in effect: what the run changed, what its placement says, what the file says."""
+        changed: object | None = self.testbed["overrides"].get(key)
+        if changed is not None:
+            return changed
+        machine, placement = self._machine["text"], self._machine["placement"]
+        own = value_of(machine, f"placements.{placement}.with.{key}") if placement else None
+        return value_of(machine, key) if own is None else own
+
+
+LINK = "link out"
+_KEYS = {"I/O bus": "io_bus.rate", "memory bus": "memory.bus", LINK: "link.rate"}
+_OTHERS = (
+    ("each access to the I/O bus", "io_bus.access"),
+    ("each access to memory", "memory.miss"),
+    ("each access to caches", "memory.hit"),
+    ("the interrupts' delay", "interrupts.delay"),
+    ("the link's delay", "link.delay"),
+    ("the sender's buffer", "sockets.send_buffer"),
+    ("the receiver's buffer", "sockets.receive_buffer"),
+)
+
+
+def key_of(part: str) -> str:
+    """The key of a machine's description that says how fast a part is."""
+    return _KEYS.get(part, f"processors.{part}.clock")
+
+
+def part_text(part: str) -> str:
+    """As sentences have it: "the I/O bus", "the processor cpu0"."""
+    if part.startswith(("the ", "each ")):
+        return part
+    shared = "link" if part == LINK else part
+    return f"the {shared}" if part in _KEYS else f"the processor {part}"

@@ -1,0 +1,123 @@
+"""What users of a real web server get, and what a page costs its node: over launches, from pages and evidence."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import msgspec
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from weft.base.interval import Interval
+from weft.base.statistics import Floats, median_interval
+from weft.plan.pattern import Webserver
+from weft.runs.columns.tables import EVIDENCE_NAME, PAGES_NAME
+from weft.runs.folder import Run
+from weft.understand.curve.curve import column
+
+QUANTILES = ("mean", "median", "p90", "p95", "p99", "p999")
+_COUNTERS = {
+    "server, user": "process_user_ns",
+    "server, system": "process_system_ns",
+    "node, user": "cpu_user_ns",
+    "node, system": "cpu_system_ns",
+    "node, softirq": "cpu_softirq_ns",
+}
+"""What a page costs: of all processes of the server, and of all processors of its node."""
+_SERVER = 1
+"""The node that serves."""
+
+
+@dataclass(frozen=True)
+class LiveWeb:
+    """So many users of one page. Response times are from when a request was due in an open loop, from when it was sent
+    in a closed one; intervals are over launches. `processor_us` is processor time for each page."""
+
+    step: int
+    phase: int
+    users: int
+    page_bytes: int
+    loop: str
+    server: str
+    launches: int
+    waiting: float
+    pages_per_s: Interval
+    response_us: dict[str, Interval]
+    processor_us: dict[str, Interval]
+    errors: int
+    timeouts: int
+    late_us: float
+
+    def to_json(self) -> dict[str, Any]:
+        """What `weft show --json` says of it beside what simulated points have."""
+        builtins = msgspec.to_builtins
+        return {
+            "loop": self.loop,
+            "server": self.server,
+            "pages_per_s": builtins(self.pages_per_s),
+            "response_intervals_us": builtins(self.response_us),
+            "processor_us": builtins(self.processor_us),
+            "errors": self.errors,
+            "timeouts": self.timeouts,
+            "generator_late_us": self.late_us,
+        }
+
+
+def live_web(run: Run) -> list[LiveWeb]:
+    """By step and phase; nothing where no real server was asked."""
+    table = run.side_table(PAGES_NAME)
+    keys = sorted(set(zip(table["step"].to_pylist(), table["phase"].to_pylist(), strict=True)))
+    return [_of_phase(run, table, *key) for key in keys]
+
+
+def _of_phase(run: Run, table: pa.Table, step: int, phase: int) -> LiveWeb:
+    rows = table.filter((pc.field("step") == step) & (pc.field("phase") == phase))
+    rows = rows.sort_by("launch")
+    samples = run.samples
+    mine = (column(samples, "step") == step) & (column(samples, "phase") == phase)
+    order = np.argsort(column(samples, "launch")[mine])
+    pages, elapsed_ns = (column(samples, name)[mine][order] for name in ("messages", "elapsed_ns"))
+    rate = pages / elapsed_ns * 1e9
+    pattern = run.meta.plan.steps[step].pattern
+    assert isinstance(pattern, Webserver)
+    return LiveWeb(
+        step=step,
+        phase=phase,
+        users=rows["users"][0].as_py(),
+        page_bytes=int(column(samples, "size_bytes")[mine][0]),
+        loop=str(pattern.arrivals),
+        server=str(pattern.server),
+        launches=len(rows),
+        waiting=float(np.mean(rows["waiting"].to_numpy())),
+        pages_per_s=median_interval(rate),
+        response_us={
+            name: median_interval(rows[f"{name}_ns"].to_numpy() / 1e3, upper=True)
+            for name in QUANTILES
+        },
+        processor_us=dict(costs(run, step, phase, rows["launch"].to_pylist(), rate)),
+        errors=sum(rows["errors"].to_pylist()),
+        timeouts=sum(rows["timeouts"].to_pylist()),
+        late_us=max(rows["late_ns"].to_pylist()) / 1e3,
+    )
+
+
+def costs(
+    run: Run, step: int, phase: int, launches: list[int], rate: Floats
+) -> Iterator[tuple[str, Interval]]:
+    """Processor time for a page in us, by what it was spent on; nothing where no evidence was recorded.
+
+    Counters are read a moment before and after the pages are counted: so their growth is taken by the time."""
+    here = (pc.field("step") == step) & (pc.field("phase") == phase) & (pc.field("node") == _SERVER)
+    rows = run.side_table(EVIDENCE_NAME).filter(here).unify_dictionaries()
+    grown = rows.group_by(["launch", "counter"]).aggregate([("value", "sum")]).to_pylist()
+    by_name = {(one["launch"], one["counter"]): one["value_sum"] for one in grown}
+    if any((launch, "elapsed_ns") not in by_name for launch in launches):
+        return
+    for name, counter in _COUNTERS.items():
+        shares = [
+            by_name.get((launch, counter), 0) / by_name[launch, "elapsed_ns"] for launch in launches
+        ]
+        yield name, median_interval(np.array(shares) * 1e6 / rate, upper=True)

@@ -1,0 +1,123 @@
+"""What the insides of nodes were busy with, and where the time of messages went: recorded by runs on `node:`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from weft.runs.columns.tables import BUDGET_NAME, CACHES_NAME, CATEGORIES_NAME, OCCUPATION_NAME
+from weft.runs.folder import Run
+from weft.understand.curve.curve import phase_sizes
+
+
+@dataclass(frozen=True)
+class Busy:
+    """A part of a node during a phase, whose messages have one size: `shares` of the time by task, or one of a bus."""
+
+    step: int
+    phase: int
+    size_bytes: int
+    node: str
+    part: str
+    shares: dict[str, float]
+    interrupts_per_s: float
+
+    @property
+    def share(self) -> float:
+        return sum(self.shares.values())
+
+    def to_json(self) -> dict[str, Any]:
+        tasks = {task: share for task, share in self.shares.items() if task}
+        return vars(self) | {"share": self.share, "shares": tasks}
+
+
+@dataclass(frozen=True)
+class CacheHits:
+    """A processor's accesses of one kind (read, write, instruction) to one cache: for each message of one size (of a
+    ping-pong, both ways), and what part of them hit."""
+
+    step: int
+    phase: int
+    size_bytes: int
+    node: str
+    part: str
+    cache: str
+    access: str
+    accesses: float
+    hit_rate: float
+
+
+@dataclass(frozen=True)
+class Budget:
+    """Where the time of messages of one size went, one way: by stage, in us. Together it is the latency."""
+
+    step: int
+    size_bytes: int
+    stages_us: dict[str, float]
+
+    @property
+    def total_us(self) -> float:
+        return sum(self.stages_us.values())
+
+    def to_json(self) -> dict[str, Any]:
+        return vars(self) | {"total_us": self.total_us}
+
+
+@dataclass(frozen=True)
+class Cycles:
+    """What cycles a message of one size took on a node, by category of the machine's description."""
+
+    step: int
+    phase: int
+    size_bytes: int
+    node: str
+    cycles: dict[str, float]
+
+    def share(self, category: str) -> float:
+        return self.cycles[category] / (sum(self.cycles.values()) or 1.0)
+
+    def to_json(self) -> dict[str, Any]:
+        return vars(self) | {"shares": {name: self.share(name) for name in self.cycles}}
+
+
+def occupation(run: Run) -> list[Busy]:
+    """By step, phase, node and part; nothing where a run does not record it."""
+    found: dict[tuple[Any, ...], Busy] = {}
+    for at, row in _rows(run, OCCUPATION_NAME):
+        key = (*at, row["node"], row["part"])
+        busy = found.setdefault(key, Busy(*key, {}, row["interrupts_per_s"]))
+        busy.shares[row["task"]] = row["share"]
+    return list(found.values())
+
+
+def cache_hits(run: Run) -> list[CacheHits]:
+    """By step, size, node, processor, cache and kind of access; nothing where a run does not record it."""
+    names = ("node", "part", "cache", "access", "accesses", "hit_rate")
+    return [CacheHits(*at, *(row[name] for name in names)) for at, row in _rows(run, CACHES_NAME)]
+
+
+def budgets(run: Run) -> list[Budget]:
+    """By step and size; nothing where a run does not record it."""
+    found: dict[tuple[int, int], Budget] = {}
+    for (step, _, size_bytes), row in _rows(run, BUDGET_NAME):
+        budget = found.setdefault((step, size_bytes), Budget(step, size_bytes, {}))
+        budget.stages_us[row["stage"]] = row["elapsed_ns"] / 1e3
+    return list(found.values())
+
+
+def cycles_by_category(run: Run) -> list[Cycles]:
+    """By step, size and node; nothing where a machine's costs are not given by category."""
+    found: dict[tuple[Any, ...], Cycles] = {}
+    for at, row in _rows(run, CATEGORIES_NAME):
+        key = (*at, row["node"])
+        found.setdefault(key, Cycles(*key, {})).cycles[row["category"]] = row["cycles"]
+    return list(found.values())
+
+
+def _rows(run: Run, name: str) -> Iterator[tuple[tuple[int, int, int], dict[str, Any]]]:
+    """The rows of a side table, each with its step, phase and the phase's message size."""
+    sizes = phase_sizes(run)
+    for row in run.side_table(name).to_pylist():
+        step, phase = row["step"], row["phase"]
+        yield (step, phase, sizes[step, phase]), row

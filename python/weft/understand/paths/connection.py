@@ -1,0 +1,96 @@
+"""Connections with ports of their own between two leaves, and which leaves may be tried at the same time."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import NamedTuple
+
+from weft.understand.ensemble.leaves import Leaf
+
+FIRST_PORT = 20_000
+"""Below what kernels give connections by themselves, and above most services."""
+MOST_PORTS = 12_000
+MOST_CONNECTIONS = 400
+"""Between two leaves, of those that are sorted by path."""
+MOST_FURTHER = 300
+"""Ports behind those, for connections that are only tried beside others."""
+ALL_SHIFTS_LEAVES = 4
+"""Of more leaves not all pairs are tried: each sends to and hears from three others."""
+
+
+class Connection(NamedTuple):
+    """Nodes by position, and the port that the source sends from."""
+
+    src: int
+    dst: int
+    port: int
+
+
+@dataclass(frozen=True)
+class LeafPair:
+    """From a leaf to another; `has_choices` where links behind a leaf's own are chosen among, too."""
+
+    number: int
+    src: Leaf
+    dst: Leaf
+    has_choices: bool = False
+
+    @property
+    def _first_port(self) -> int:
+        return FIRST_PORT + self.number * 997 % MOST_PORTS
+
+    def further_port(self, number: int) -> int:
+        """A port for a connection that is none of `connections`."""
+        return self._first_port + MOST_CONNECTIONS + number % MOST_FURTHER
+
+    def connections(self, count: int) -> list[Connection]:
+        """The first so many, each with a port of its own; the nodes take turns in all combinations."""
+        sources, targets = self.src.members, self.dst.members
+        found = []
+        for at in range(count):
+            turn, place = divmod(at, len(sources))
+            target = targets[(place + turn) % len(targets)]
+            found.append(Connection(sources[place], target, self._first_port + at))
+        return found
+
+
+def leaf_pairs(leaves: list[Leaf]) -> list[LeafPair]:
+    """Which pairs to try: all of few leaves."""
+    count = len(leaves)
+    shifts = range(1, count) if count <= ALL_SHIFTS_LEAVES else (1, 2, count // 2)
+    ends = [(at, (at + shift) % count) for shift in shifts for at in range(count)]
+    units = Counter(leaf.unit for leaf in leaves)
+
+    def has_choices(a: Leaf, b: Leaf) -> bool:
+        return a.unit != b.unit and max(units[a.unit], units[b.unit]) > 1
+
+    return [
+        LeafPair(number, leaves[a], leaves[b], has_choices(leaves[a], leaves[b]))
+        for number, (a, b) in enumerate(dict.fromkeys(ends))
+    ]
+
+
+def batches(pairs: list[LeafPair]) -> list[list[LeafPair]]:
+    """Pairs without a leaf in common may be tried at once. A leaf that sends to one and hears from another would do, if
+    acknowledgements did not wait behind the data of others: then connections of different paths seem to meet."""
+    left, found = list(pairs), []
+    while left:
+        batch: list[LeafPair] = []
+        for pair in left:
+            taken = {unit for one in batch for unit in (one.src.unit, one.dst.unit)}
+            if not taken & {pair.src.unit, pair.dst.unit}:
+                batch.append(pair)
+        found.append(batch)
+        left = [pair for pair in left if pair not in batch]
+    return found
+
+
+def have_no_node_twice(connections: list[Connection]) -> bool:
+    """Whether no node sends twice, and none receives twice."""
+    sources, targets = (
+        sorted(one.src for one in connections),
+        sorted(one.dst for one in connections),
+    )
+    return all(a != b for ends in (sources, targets) for a, b in pairwise(ends))

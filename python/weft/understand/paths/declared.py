@@ -1,0 +1,35 @@
+"""Paths that were found beside those that a fabric declares."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from weft.network.fabrics.path_counts import PathCounts
+from weft.runs.records.fabric_records import Fabric
+from weft.understand.paths.report import PathReport
+from weft.understand.paths.wording import Words, are_fewer
+
+ONE_CHOICE = 2
+"""Over so many links there is one choice: up to a spine. Behind more of them the number of paths is not exact."""
+
+
+def path_differences(report: PathReport, fabric: Fabric, network: int = 0) -> list[str]:
+    """A sentence for each pair of leaves with fewer paths than the fabric has in a network, where chance does not
+    explain it."""
+    return list(_differences(report, PathCounts(fabric, network)))
+
+
+def _differences(report: PathReport, counts: PathCounts) -> Iterator[str]:
+    words = Words(report.names)
+    for one in report.pairs:
+        if one.kind not in ("several", "one", "by address") or not one.is_sure:
+            continue
+        declared = counts.between(report.names[one.src[0]], report.names[one.dst[0]])
+        if are_fewer(one, declared.paths, is_exact=declared.links <= ONE_CHOICE):
+            why = (
+                "links are down, or ports do not matter"
+                if declared.links <= ONE_CHOICE
+                else "switches in a row hash alike (polarisation), or links are down"
+            )
+            many = f"{len(one.paths)} of {declared.paths} declared paths"
+            yield f"{words.ends(one)}: connections take {many}: {why}"

@@ -1,0 +1,170 @@
+"""What is known of the paths from one leaf to another."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Literal
+
+import numpy as np
+
+from weft.base.interval import Interval
+from weft.base.statistics import median_interval
+from weft.understand.paths.balance import Balance, balance_of, share_of
+from weft.understand.paths.connection import Connection, LeafPair
+from weft.understand.paths.document import PairEntry, PathEntry
+from weft.understand.paths.sorting import Sorting
+from weft.understand.paths.wide import WideSorting
+
+Kind = Literal["several", "one", "by address", "not told", "few", "sprayed", "wide"]
+"""Several paths, by ports; one for all that was tried; several, but ports do not matter; connections do not disturb
+each other; too few connections were sorted; packets of one connection take several paths; connections disturb each
+other on slow paths only."""
+LEAST_SORTED = 8
+LEAST_APART = 4
+LEAST_FILLED = 2
+"""In so many rounds three connections or more fill a wide path before it is believed."""
+
+
+@dataclass(frozen=True)
+class PathFound:
+    """One of the paths: the connections on it, its share of all, and what it carries, payload. `is_full` where two of
+    its connections have filled it; else it carries that much at least. `loss_share` of the frames are lost, None where
+    it loses no more than others."""
+
+    connections: tuple[Connection, ...]
+    share: Interval
+    capacity_mbps: Interval
+    is_full: bool
+    loss_share: float | None = None
+
+
+@dataclass(frozen=True)
+class LeafPaths:
+    """From the nodes `src` to the nodes `dst`; `undecided` connections are on a path that is not known. Where the kind
+    is "wide", `paths` are those that are slow, and behind them all others as one. Where the search ended before all was
+    decided it is not complete: there are as many paths at least. `balance` is None where there are several choices in a
+    row: a connection may share links with several paths, and is on that which it was seen to meet first."""
+
+    src: tuple[int, ...]
+    dst: tuple[int, ...]
+    kind: Kind
+    paths: tuple[PathFound, ...]
+    balance: Balance | None
+    undecided: int
+    is_complete: bool = True
+
+    def sprayed(self) -> LeafPaths:
+        """Without the paths that seemed to be there."""
+        return replace(self, kind="sprayed", paths=(), balance=None, undecided=0, is_complete=True)
+
+    @property
+    def is_sure(self) -> bool:
+        """Whether all connections that chance calls for are on a path that is known."""
+        return self.is_complete and not self.undecided
+
+    @property
+    def usual_mbps(self) -> float:
+        """What a usual one of the better half of the paths carries: of two, one may be slow."""
+        rates = sorted((path.capacity_mbps.median for path in self.paths), reverse=True)
+        return float(np.median(rates[: (len(rates) + 1) // 2]))
+
+    def to_json(self, names: list[str]) -> PairEntry:
+        """As `weft diagnose --json` has it, with these names of nodes."""
+        paths: list[PathEntry] = [
+            {
+                "share": path.share,
+                "capacity_mbps": path.capacity_mbps,
+                "is_full": path.is_full,
+                "loss_share": path.loss_share,
+                "connections": [
+                    {"src": names[one.src], "dst": names[one.dst], "port": one.port}
+                    for one in path.connections
+                ],
+            }
+            for path in self.paths
+        ]
+        return {
+            "src": [names[node] for node in self.src],
+            "dst": [names[node] for node in self.dst],
+            "kind": self.kind,
+            "paths": paths,
+            "balance": self.balance,
+            "undecided": self.undecided,
+            "is_complete": self.is_complete,
+        }
+
+
+def leaf_paths(pair: LeafPair, sorting: Sorting, is_complete: bool = True) -> LeafPaths:
+    """All that follows from connections between two leaves, which are sorted as far as the search came."""
+    kind = _kind(sorting, is_complete)
+    told = kind in ("several", "one", "by address")
+    paths = [_path(sorting, number) for number in range(len(sorting.paths))] if told else []
+    counts = [len(path.connections) for path in paths]
+    return LeafPaths(
+        pair.src.members,
+        pair.dst.members,
+        kind,
+        tuple(paths),
+        balance_of(counts) if len(counts) > 1 and not pair.has_choices else None,
+        len(sorting.undecided) if is_complete else len(sorting.alone) - sum(counts),
+        is_complete,
+    )
+
+
+def wide_paths(pair: LeafPair, found: WideSorting, is_complete: bool = True) -> LeafPaths | None:
+    """The same where some paths are wider than two nodes can fill, and more filled them; None where none is slow."""
+    if not found.slow or len(found.wide_mbps) < LEAST_FILLED:
+        return None
+    placed = sum(map(len, found.slow)) + len(found.others)
+    paths = [
+        PathFound(
+            tuple(sorted(path)),
+            share_of(len(path), placed),
+            median_interval([mbps for at, mbps in found.meetings if at == number]),
+            True,
+        )
+        for number, path in enumerate(found.slow)
+    ]
+    share, others = share_of(len(found.others), placed), tuple(sorted(found.others))
+    paths.append(PathFound(others, share, median_interval(found.wide_mbps), True))
+    return LeafPaths(
+        *(pair.src.members, pair.dst.members, "wide", tuple(paths)),
+        balance=None,
+        undecided=len(found.undecided),
+        is_complete=is_complete,
+    )
+
+
+def _kind(sorting: Sorting, is_complete: bool) -> Kind:
+    are_apart = is_complete and len(sorting.paths) >= LEAST_APART and not sorting.joined
+    if sorting.is_wide or are_apart:
+        return "not told"
+    if sorting.placed < LEAST_SORTED or not sorting.joined:
+        return "few"
+    if len(sorting.paths) == 1:
+        return "one"
+    return "by address" if _ignores_ports(sorting) else "several"
+
+
+def _ignores_ports(sorting: Sorting) -> bool:
+    """Whether all connections of the same two nodes are on one path, where by ports some would not be."""
+    path_of = {one: number for number, path in enumerate(sorting.paths) for one in path}
+    by_ends: dict[tuple[int, int], list[int]] = {}
+    for one, path in path_of.items():
+        by_ends.setdefault((one.src, one.dst), []).append(path)
+    repeated = [paths for paths in by_ends.values() if len(paths) > 1]
+    return len(repeated) >= 3 and all(len(set(paths)) == 1 for paths in repeated)
+
+
+def _path(sorting: Sorting, number: int) -> PathFound:
+    found = sorting.paths[number]
+    alone = sorting.rate_mbps(number)
+    # Less than one of them has by itself was the fault of something else.
+    together = [max(mbps, alone) for path, mbps in sorting.meetings if path == number]
+    rates = together or [sorting.alone[one] for one in found]
+    return PathFound(
+        tuple(sorted(found)),
+        share_of(len(found), sorting.placed),
+        median_interval(rates),
+        bool(together),
+    )

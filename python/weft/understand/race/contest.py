@@ -1,0 +1,244 @@
+"""How a race stands after so many blocks: which candidates are out and why, what is confirmed, and what comes next.
+
+All follows from the blocks, the failures, and the moments when time was over, so an interrupted race goes on where it
+was, and its end can be read from its folder years later.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Literal
+
+from weft.base.interval import Interval
+from weft.base.paired import LOOKS, bounds, middle
+from weft.plan.plan import Race
+from weft.understand.race.scores import Scores
+
+DROPPED_WRONGLY = 0.15
+"""How likely at most a candidate is dropped for another, or for want of effect, where that is not so: what it costs is
+a winner that is nearly as good."""
+CONFIRMED_WRONGLY = 0.001
+"""How likely at most any candidate is confirmed that is not better than the margin."""
+MOST_CONFIRMING = 60
+"""Blocks after which what is not confirmed stays so."""
+
+Ended = Literal["one-left", "none-ahead", "equal", "time", "open", "interrupted"]
+"""Why a race ended: one candidate is left, none is ahead of the baseline, all left are equal within the margin, time
+was over, or Ctrl-C."""
+
+
+@dataclass(frozen=True)
+class Out:
+    """Why a candidate was dropped, and after how many blocks; `other` is the one that is better, if one is."""
+
+    name: str
+    after: int
+    reason: Literal["worse", "no-better", "failed"]
+    said: str = ""
+    other: str = ""
+
+
+@dataclass(frozen=True)
+class Confirmed:
+    """A finalist's ratio over the baseline by the blocks of the confirmation alone."""
+
+    name: str
+    ratio: Interval
+    blocks: int
+    is_better: bool
+    is_decided: bool
+
+
+@dataclass
+class Standing:
+    """`open` are the candidates of the next block, none when all is over; `raced` is the number of blocks of the race,
+    once it has ended: those after it confirm."""
+
+    open: tuple[str, ...]
+    leader: str
+    out: dict[str, Out] = field(default_factory=dict)
+    raced: int | None = None
+    ended: Ended = "open"
+    confirmations: tuple[Confirmed, ...] = ()
+
+
+@dataclass(frozen=True)
+class Limits:
+    """What does not follow from the blocks: `failed` says of a candidate in which block it failed, and why; after
+    `raced` blocks the time of the race was over, after `blocks` that of all."""
+
+    failed: Mapping[str, tuple[int, str]]
+    raced: int | None = None
+    blocks: int | None = None
+
+
+def ratios(blocks: Sequence[Scores], one: str, other: str) -> list[float]:
+    """The logarithms of how many times as good `one` was as `other`, of the blocks that have both."""
+    pairs = ((block[one], block[other]) for block in blocks if one in block and other in block)
+    return [0.0 if a == b else a - b for a, b in pairs]
+
+
+def standing(blocks: Sequence[Scores], race: Race, limits: Limits) -> Standing:
+    """How the race stands after these blocks; a last block that lacks candidates is not over and does not count."""
+    now = Standing(race.names, race.baseline)
+    if race.confirm == "all":
+        now.raced = 0
+        _drop_failed(now, race, limits, len(blocks))
+    else:
+        _race(now, blocks, race, limits)
+    if now.raced is None:
+        return now
+    finalists = tuple(one for one in now.open if one != race.baseline)
+    if race.confirm != "all":
+        is_ahead = _ahead(blocks[: now.raced], now.leader, race) > math.log1p(race.margin)
+        finalists = (now.leader,) if is_ahead else ()
+    now.open = ()
+    if finalists and race.confirm != "none":
+        _confirm(now, blocks[now.raced :], finalists, race, limits)
+    return now
+
+
+def winner(now: Standing, blocks: Sequence[Scores], race: Race) -> str:
+    """The best that was confirmed, or that is known to be better where nothing was to be; else the baseline."""
+    if race.confirm == "none":
+        found = bounds(ratios(blocks, now.leader, race.baseline), DROPPED_WRONGLY)
+        return now.leader if found and found.low > 0 else race.baseline
+    better = [one for one in now.confirmations if one.is_better]
+    return max(better, key=lambda one: one.ratio.median).name if better else race.baseline
+
+
+def _race(now: Standing, blocks: Sequence[Scores], race: Race, limits: Limits) -> None:
+    for count in range(len(blocks) + 1):
+        if count and not blocks[count - 1].keys() >= set(now.open):
+            return
+        if count in LOOKS or count == limits.raced:
+            _look(now, blocks[:count], race)
+        _drop_failed(now, race, limits, count)
+        now.ended = _end(now, blocks[:count], race, limits)
+        if now.ended != "open":
+            now.raced = count
+            return
+
+
+def _drop_failed(now: Standing, race: Race, limits: Limits, count: int) -> None:
+    """After the look, which did not know of it."""
+    for name, (block, why) in limits.failed.items():
+        if block <= count and name in now.open and name != race.baseline:
+            _drop(now, Out(name, block, "failed", why))
+    if now.leader not in now.open:
+        now.leader = race.baseline
+
+
+def _drop(now: Standing, out: Out) -> None:
+    now.out[out.name] = out
+    now.open = tuple(one for one in now.open if one != out.name)
+
+
+def _ahead(blocks: Sequence[Scores], one: str, race: Race) -> float:
+    """The logarithm of how many times as good as the baseline it is."""
+    found = ratios(blocks, one, race.baseline)
+    return middle(found) if found else 0.0
+
+
+def _look(now: Standing, blocks: Sequence[Scores], race: Race) -> None:
+    """Drop those that are known to lose against the baseline, or against the one that leads. Which leads follows from
+    the same blocks: so the error is divided by how many others it may be (Bonferroni)."""
+    now.leader = max(now.open, key=lambda one: _ahead(blocks, one, race))
+    others = max(1, len(set(now.open) - {race.baseline}) - 1)
+    for name in now.open:
+        if name == race.baseline:
+            continue
+        beside = bounds(ratios(blocks, name, race.baseline), DROPPED_WRONGLY)
+        behind = bounds(ratios(blocks, name, now.leader), DROPPED_WRONGLY / others)
+        if name != now.leader and behind and behind.high < 0:
+            _drop(now, Out(name, len(blocks), "worse", other=now.leader))
+        elif beside and beside.high < math.log1p(race.margin):
+            _drop(now, Out(name, len(blocks), "no-better"))
+    if now.leader not in now.open:
+        now.leader = race.baseline
+
+
+def _end(now: Standing, blocks: Sequence[Scores], race: Race, limits: Limits) -> Ended:
+    others = [one for one in now.open if one != race.baseline]
+    if not others:
+        return "none-ahead"
+    if len(others) == 1 and _is_enough(blocks, others[0], race):
+        now.leader = others[0]
+        return "one-left"
+    if len(others) > 1 and all(_is_equal(blocks, one, now.leader, race) for one in others):
+        return "equal"
+    return "time" if limits.raced is not None and len(blocks) >= limits.raced else "open"
+
+
+def _is_enough(blocks: Sequence[Scores], last: str, race: Race) -> bool:
+    """Whether the last candidate needs no more blocks: it is ahead, and will be confirmed, or it is known to be."""
+    margin = math.log1p(race.margin)
+    if race.confirm == "winner":
+        return len(blocks) in LOOKS and _ahead(blocks, last, race) > margin
+    found = bounds(ratios(blocks, last, race.baseline), DROPPED_WRONGLY)
+    return bool(found and found.low > margin)
+
+
+def _is_equal(blocks: Sequence[Scores], one: str, leader: str, race: Race) -> bool:
+    found = bounds(ratios(blocks, one, leader), DROPPED_WRONGLY)
+    margin = math.log1p(race.margin)
+    return one == leader or bool(found and -margin < found.low and found.high < margin)
+
+
+def _confirm(
+    now: Standing,
+    fresh: Sequence[Scores],
+    finalists: tuple[str, ...],
+    race: Race,
+    limits: Limits,
+) -> None:
+    """Hold the finalists against the baseline in blocks that chose none of them."""
+    raced = now.raced or 0
+    last = None if limits.blocks is None else limits.blocks - raced
+    error = CONFIRMED_WRONGLY / len(finalists)
+    kept = [one for one in finalists if one not in limits.failed]
+    for name in set(finalists) & limits.failed.keys() - now.out.keys():
+        now.out[name] = Out(name, limits.failed[name][0], "failed", limits.failed[name][1])
+    found = [_confirmed(ratios(fresh, one, race.baseline), one, race, error, last) for one in kept]
+    now.confirmations = tuple(one for one in found if one)
+    is_over = limits.blocks is not None or len(fresh) >= MOST_CONFIRMING
+    is_decided = len(now.confirmations) == len(kept) and all(
+        one.is_decided for one in now.confirmations
+    )
+    now.open = () if is_over or is_decided else (race.baseline, *kept)
+
+
+def _confirmed(
+    differences: Sequence[float], name: str, race: Race, error: float, last: int | None
+) -> Confirmed | None:
+    """What is known at the first look that decides, or at the latest; None before the first block."""
+    margin = math.log1p(race.margin)
+    count = len(differences)
+    for look in [*(one for one in LOOKS if one < count), count] if count else ():
+        if look not in LOOKS and look != last:
+            continue
+        known = bounds(differences[:look], error)
+        rough = bounds(differences[:look], DROPPED_WRONGLY)
+        is_better = bool(known and known.low > margin)
+        if is_better or (rough and rough.high < margin):
+            return _of(name, differences[:look], known, is_better, True)
+    return _of(name, differences, bounds(differences, error), False, False) if count else None
+
+
+def _of(
+    name: str,
+    differences: Sequence[float],
+    known: Interval | None,
+    is_better: bool,
+    is_decided: bool,
+) -> Confirmed:
+    known = known or Interval(middle(differences), min(differences), max(differences))
+    return Confirmed(name, to_ratio(known), len(differences), is_better, is_decided)
+
+
+def to_ratio(logarithm: Interval) -> Interval:
+    """A ratio that JSON can hold, from its logarithm."""
+    ends = (logarithm.median, logarithm.low, logarithm.high)
+    return Interval(*(math.exp(min(max(value, -30.0), 30.0)) for value in ends))

@@ -1,0 +1,141 @@
+"""What a race found, in one record."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+
+import pyarrow as pa
+from msgspec import Struct
+from msgspec.structs import replace
+
+from weft.base.interval import Interval
+from weft.base.paired import bounds, middle
+from weft.plan.plan import Race
+from weft.runs.meta import RunMeta
+from weft.understand.race.contest import (
+    DROPPED_WRONGLY,
+    Ended,
+    Limits,
+    Out,
+    Standing,
+    ratios,
+    standing,
+    to_ratio,
+    winner,
+)
+from weft.understand.race.scores import Scores, scores
+
+
+class Place(Struct, frozen=True):
+    """How a candidate did: `ratio` is how many times as good as the baseline it was (over 1 is better), by the blocks
+    of the race; None for the baseline, and for one without a block. `dropped_after` is the number of blocks after which
+    it was dropped, and `why` says why, in words; None and "" of one that was there at the end."""
+
+    name: str
+    ratio: Interval | None
+    blocks: int
+    dropped_after: int | None = None
+    why: str = ""
+    failed: bool = False
+
+
+class Confirmation(Struct, frozen=True):
+    """A finalist against the baseline in blocks that the race did not use; `is_better` when the interval of the ratio,
+    which is wrong in one of a thousand cases, excludes everything up to 1 + margin. `beside` are its ratios over the
+    other finalists, in the same blocks."""
+
+    name: str
+    ratio: Interval
+    blocks: int
+    is_better: bool
+    beside: dict[str, Interval] = {}
+
+
+class Outcome(Struct, frozen=True):
+    """What a race found. `winner` is the baseline where no other is known to be better; `leader` is the candidate that
+    was ahead when the race ended. `recommended`: the winner was confirmed. `effect` is its ratio over the baseline,
+    from the confirmation alone: its low end is wrong in one of a thousand cases, its middle is too high, being of the
+    first look that decided. `blocks` are those of the race, which are not those of the confirmation. `retried`: in how
+    many blocks a candidate ran behind all others, because it had failed once: there its order was not random."""
+
+    baseline: str
+    winner: str
+    leader: str
+    recommended: bool
+    effect: Interval | None
+    places: tuple[Place, ...]
+    confirmations: tuple[Confirmation, ...]
+    ended: Ended
+    blocks: int
+    retried: dict[str, int] = {}
+
+
+def stand(meta: RunMeta, samples: pa.Table) -> tuple[Standing, Outcome] | None:
+    """How the race of a run stands, and what it found so far; None of a run without a race."""
+    race, known = meta.plan.race, meta.race
+    if not race or known is None:
+        return None
+    failed = {one["candidate"]: (int(one["block"]), one["reason"]) for one in known["failed"]}
+    limits = Limits(failed, known.get("raced"), known.get("stopped"))
+    blocks = scores(meta, samples)
+    now = standing(blocks, race, limits)
+    retried = Counter(one["candidate"] for one in known.get("retried", []))
+    return now, replace(_outcome(now, blocks, race), retried=dict(retried))
+
+
+def _outcome(now: Standing, blocks: Sequence[Scores], race: Race) -> Outcome:
+    raced = len(blocks) if now.raced is None else now.raced
+    best = winner(now, blocks[:raced], race)
+    confirmations = tuple(
+        Confirmation(
+            one.name, one.ratio, one.blocks, one.is_better, _beside(one.name, now, blocks[raced:])
+        )
+        for one in now.confirmations
+    )
+    effect = next((one.ratio for one in confirmations if one.name == best), None)
+    return Outcome(
+        baseline=race.baseline,
+        winner=best,
+        leader=now.leader,
+        recommended=effect is not None,
+        effect=effect,
+        places=tuple(_place(name, now, blocks[:raced], race) for name in race.names),
+        confirmations=confirmations,
+        ended=now.ended,
+        blocks=raced,
+    )
+
+
+def _beside(name: str, now: Standing, fresh: Sequence[Scores]) -> dict[str, Interval]:
+    others = [one.name for one in now.confirmations if one.name != name]
+    found = {other: ratio_of(fresh, name, other) for other in others}
+    return {other: ratio for other, ratio in found.items() if ratio}
+
+
+def _place(name: str, now: Standing, blocks: Sequence[Scores], race: Race) -> Place:
+    count = sum(name in block for block in blocks)
+    out = now.out.get(name)
+    ratio = None if name == race.baseline else ratio_of(blocks, name, race.baseline)
+    if out is None:
+        return Place(name, ratio, count)
+    return Place(name, ratio, count, out.after, _why(out, race), out.reason == "failed")
+
+
+def ratio_of(
+    blocks: Sequence[Scores], one: str, other: str, error: float = DROPPED_WRONGLY
+) -> Interval | None:
+    """How many times as good one was as another; the range where there are too few blocks for an interval."""
+    found = ratios(blocks, one, other)
+    if not found:
+        return None
+    known = bounds(found, error) or Interval(middle(found), min(found), max(found))
+    return to_ratio(known)
+
+
+def _why(out: Out, race: Race) -> str:
+    if out.reason == "worse":
+        return f"worse than {out.other}"
+    if out.reason == "no-better":
+        return f"no better than {race.baseline} by {100 * race.margin:g} %"
+    return f"failed: {out.said}"

@@ -1,0 +1,82 @@
+"""How good each candidate of a race was in each block."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pyarrow as pa
+
+from weft.plan.plan import Plan, Race
+from weft.runs.meta import RunMeta
+from weft.understand.curve.curve import column, group_starts, reduce_sorted
+
+Scores = dict[str, float]
+"""The logarithm of how good each candidate was in a block: a difference of two is the logarithm of a ratio."""
+_Times = dict[int, dict[tuple[int, int], float]]
+"""By launch, step and phase, the time of a message, in ns."""
+_OfCandidate = dict[tuple[int, int], float]
+"""The same of a candidate in a block, by which of its steps and phase."""
+
+
+def scores(meta: RunMeta, samples: pa.Table) -> list[Scores]:
+    """Block by block, of the candidates that ran to their end in it."""
+    plan, race = meta.plan, meta.plan.race
+    if not race:
+        return []
+    times, done = _times(samples), set(map(tuple, meta.done))
+    blocks = range(1 + max((launch for _, launch in done), default=-1))
+    return [_block(plan, race, times, done, block) for block in blocks]
+
+
+def _block(plan: Plan, race: Race, times: _Times, done: set[tuple[int, ...]], block: int) -> Scores:
+    found: dict[str, _OfCandidate] = {}
+    for one in race.candidates:
+        if all((step, block) in done for step in one.steps):
+            numbers = {step: number for number, step in enumerate(one.steps)}
+            found[one.name] = {
+                (numbers[step], phase): time
+                for (step, phase), time in times.get(block, {}).items()
+                if step in numbers
+            }
+    # Sizes that a slow candidate left out are compared nowhere.
+    common = set.intersection(*map(set, found.values())) if found else set()
+    first = [plan.steps[step] for step in race.candidates[0].steps]
+    trips = {key for key in common if first[key[0]].measures_latency}
+    return {name: _score(race.measure, mine, trips, common - trips) for name, mine in found.items()}
+
+
+def _score(
+    measure: str, times: _OfCandidate, trips: set[tuple[int, int]], rates: set[tuple[int, int]]
+) -> float:
+    """Both of a kind count alike, however many sizes there are: their ratio is the geometric mean of two."""
+    if measure == "time":
+        return _log(sum(times[key] for key in trips | rates))
+    kinds = {"throughput": [rates], "latency": [trips], "mixed": [trips, rates]}[measure]
+    return float(
+        np.mean([np.mean([_log(times[key]) for key in kind]) if kind else 0.0 for kind in kinds])
+    )
+
+
+def _times(samples: pa.Table) -> _Times:
+    """Medians over batches; of a phase between many nodes the slowest route."""
+    keys = ["launch", "step", "phase", "src", "dst"]
+    messages, elapsed_ns = column(samples, "messages"), column(samples, "elapsed_ns")
+    time_ns = np.full(len(messages), np.inf)
+    np.divide(elapsed_ns, messages, out=time_ns, where=messages > 0)
+    labels = [column(samples, key) for key in keys]
+    order = np.lexsort((time_ns, *labels[::-1]))
+    labels = [label[order] for label in labels]
+    starts = group_starts(*labels)
+    middles = reduce_sorted(time_ns[order], starts, "median")
+    found: _Times = {}
+    for at, time in zip(starts.tolist(), middles.tolist(), strict=True):
+        launch, step, phase = (int(label[at]) for label in labels[:3])
+        phases = found.setdefault(launch, {})
+        phases[step, phase] = max(time, phases.get((step, phase), 0.0))
+    return found
+
+
+def _log(time_ns: float) -> float:
+    """Less time is better; where no message arrived, nothing is worse."""
+    return -math.log(time_ns) if 0 < time_ns < math.inf else -math.inf

@@ -1,0 +1,78 @@
+"""The steps of applications, as sentences and as tables."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import groupby
+from typing import Any
+
+from weft.base.table import ResultTable
+from weft.runs.folder import Run
+from weft.understand.kinds.every import KINDS
+from weft.understand.kinds.kind import ResultKind
+from weft.understand.report.table import PageTable, capital
+
+
+@dataclass(frozen=True)
+class ApplicationStep:
+    """One step of one run, under a label that no other has: the run's name and the step's."""
+
+    run_name: str
+    name: str
+    run: Run
+    kind: ResultKind[Any]
+    results: Sequence[Any]
+
+    @property
+    def label(self) -> str:
+        """Both names."""
+        return f"{self.run_name} · {self.name}"
+
+    @property
+    def findings(self) -> str:
+        """What it came to, in a clause."""
+        return self.kind.clause(self.results)
+
+    @property
+    def table(self) -> ResultTable:
+        """A row for each result."""
+        return next(iter(self.kind.tables(self.results, self.run.meta).values()))
+
+
+def application_steps(names: Sequence[str], runs: Sequence[Run]) -> list[ApplicationStep]:
+    """Those of all runs, by kind and then in the order of the runs."""
+    return [
+        ApplicationStep(run_name, name, run, kind, results)
+        for kind in KINDS
+        for run_name, run in zip(names, runs, strict=True)
+        for name, results in kind.named(kind.results(run), run.meta)
+    ]
+
+
+@dataclass(frozen=True)
+class ApplicationSection:
+    """The steps of a kind, as a part of the page."""
+
+    kind: ResultKind[Any]
+    steps: Sequence[ApplicationStep]
+
+    @property
+    def tables(self) -> list[tuple[str, PageTable, str]]:
+        """Title, table and note: the results of all steps, and what each run says of all of its own."""
+        of_runs = list(self._of_runs())
+        main, *others = of_runs[0][1]
+        found = {main: [(one.label, one.table) for one in self.steps]}
+        found |= {other: [(name, tables[other]) for name, tables in of_runs] for other in others}
+        joined = {name: ResultTable.joined(several) for name, several in found.items()}
+        return [
+            (capital(found[name][0][1].title), PageTable.of(table), self.kind.notes.get(name, ""))
+            for name, table in joined.items()
+            if table.rows
+        ]
+
+    def _of_runs(self) -> Iterator[tuple[str, dict[str, ResultTable]]]:
+        for (name, _), own in groupby(self.steps, lambda one: (one.run_name, id(one.run))):
+            steps = list(own)
+            results = [each for one in steps for each in one.results]
+            yield name, self.kind.tables(results, steps[0].run.meta)

@@ -1,0 +1,123 @@
+"""What is outlined in a map of all pairs, and the sentences that say so."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TypeAlias
+
+import numpy as np
+
+from weft.base.alike import listed
+from weft.base.statistics import Floats
+from weft.understand.ensemble.matrix import RateMatrix
+from weft.understand.report.ensemble import Ensemble, EnsembleStep
+from weft.understand.report.figures.drawing.figure import Row
+
+MOST_NAMED = 8
+Ends: TypeAlias = tuple[str | None, str | None]
+"""Sender and receiver; None where all are meant."""
+Route: TypeAlias = tuple[str, str]
+
+
+@dataclass(frozen=True)
+class SecondLook:
+    """What is known since a map was measured. `mbps` and, by message size, one-way `times_us` are of routes that were
+    measured again, alone; what turned out to be `at_fault` is outlined instead of what looked slow at first."""
+
+    mbps: Mapping[Route, float] = field(default_factory=dict)
+    times_us: Mapping[tuple[Route, int], float] = field(default_factory=dict)
+    at_fault: Sequence[Ends] = ()
+
+    def of(self, matrix: RateMatrix) -> dict[Route, float]:
+        """The second values of a map's routes, in its unit."""
+        if matrix.latency_us is None:
+            return dict(self.mbps)
+        return {
+            route: time
+            for (route, size), time in self.times_us.items()
+            if size == matrix.size_bytes
+        }
+
+
+@dataclass(frozen=True)
+class Outlined:
+    """Ends that are outlined for the same reason, which begins a sentence that names them."""
+
+    why: str
+    ends: Sequence[Ends]
+
+    @property
+    def text(self) -> str:
+        return f"{self.why}: {listed(list(map(_name, self.ends)), MOST_NAMED)}."
+
+
+def outlined(one: Ensemble, step: EnsembleStep, second: SecondLook | None) -> list[Outlined]:
+    """What is slow in a map of rates; a map of latencies has nothing that is."""
+    if step.is_latency:
+        return []
+    if second is not None:
+        found = [Outlined("Outlined in red is what is at fault", second.at_fault)]
+    else:
+        slow = list(dict.fromkeys(_slow_ends(one)))
+        odd = [ends for ends in _odd_ends(one, step) if ends not in slow]
+        alone = (
+            "Outlined in red is a route that is slower than its sender and receiver are with others"
+        )
+        found = [Outlined("Outlined in red is what is slow", slow), Outlined(alone, odd)]
+    return [each for each in found if each.ends]
+
+
+def rectangles(ends: Sequence[Ends], names: Sequence[str]) -> list[Row]:
+    """Around these ends, in the places of the names; those of other nodes are left out."""
+    place = {name: i for i, name in enumerate(names)}
+    return [mark for each in dict.fromkeys(ends) if (mark := _rectangle(each, place, len(names)))]
+
+
+def replaced(values: Floats, second: Mapping[Route, float], names: Sequence[str]) -> Floats:
+    """A map's values with those that were measured again in their places."""
+    place, found = {name: i for i, name in enumerate(names)}, values.copy()
+    for (src, dst), value in second.items():
+        if src in place and dst in place and np.isfinite(value):
+            found[place[src], place[dst]] = value
+    return found
+
+
+def _slow_ends(one: Ensemble) -> Iterator[Ends]:
+    for slow in one.findings.slow:
+        if slow.kind == "route":
+            yield slow.nodes[0], slow.nodes[-1]
+            continue
+        for node in slow.nodes:
+            yield from node_ends(node, slow.direction)
+
+
+def node_ends(node: str, direction: str | None) -> Iterator[Ends]:
+    """A node's row where it sends ("out"), its column where it receives ("in"), else both."""
+    if direction != "in":
+        yield node, None
+    if direction != "out":
+        yield None, node
+
+
+def _odd_ends(one: Ensemble, step: EnsembleStep) -> Iterator[Ends]:
+    # A search has tried every odd cell again, alone: what it does not name was chance.
+    was_searched = any(each.kind == "xray" for each in one.steps)
+    for cell in step.effects.cells if step.effects and not was_searched else ():
+        yield cell.src, cell.dst
+
+
+def _name(ends: Ends) -> str:
+    src, dst = ends
+    if src is not None and dst is not None:
+        return f"{src} to {dst}"
+    return f"all that {dst} receives" if src is None else f"all that {src} sends"
+
+
+def _rectangle(ends: Ends, place: Mapping[str, int], count: int) -> Row | None:
+    if not all(end is None or end in place for end in ends):
+        return None
+    (top, bottom), (left, right) = (
+        (0, count) if end is None else (place[end], place[end] + 1) for end in ends
+    )
+    return {"left": left, "right": right, "top": top, "bottom": bottom}

@@ -1,0 +1,144 @@
+"""Everything that the page and its figures are made from."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+from weft.base.table import ResultTable
+from weft.knobs.recommendation import Recommendation
+from weft.runs.folder import Run
+from weft.understand.advice.advise import recommendations
+from weft.understand.kinds.every import KINDS
+from weft.understand.kinds.kind import R, ResultKind
+from weft.understand.kinds.traffic.kind import TRAFFIC
+from weft.understand.race.outcome import Outcome, stand
+from weft.understand.report.applications import (
+    ApplicationSection,
+    ApplicationStep,
+    application_steps,
+)
+from weft.understand.report.ensemble import Ensemble, ensembles_of
+from weft.understand.report.series import Series, run_names, series_of
+from weft.understand.report.steps import (
+    Inside,
+    LoadStep,
+    PairStep,
+    insides_of,
+    load_steps_of,
+    pair_steps_of,
+)
+from weft.understand.report.table import PageTable
+from weft.understand.studies.find import studies
+from weft.understand.studies.study import Study
+from weft.understand.summary.predictions import Held, held
+from weft.understand.tables.predictions import held_table
+from weft.understand.tables.race import race_table
+from weft.understand.tables.signature import signatures_table
+
+
+@dataclass(frozen=True)
+class Material:
+    """The runs that are reported together."""
+
+    runs: Sequence[Run]
+
+    @cached_property
+    def names(self) -> list[str]:
+        """What each run is called in this report."""
+        return run_names([run.directory for run in self.runs])
+
+    @cached_property
+    def series(self) -> list[Series]:
+        """The curves of all runs."""
+        return series_of(self.runs)
+
+    @property
+    def signatures_table(self) -> PageTable:
+        """Those of all curves, a row each."""
+        tables = [(one.label, signatures_table([one.signature])) for one in self.series]
+        return PageTable.of(ResultTable.joined(tables))
+
+    @cached_property
+    def recommendations(self) -> list[tuple[str, list[Recommendation]]]:
+        """What the evidence of each run suggests to change, by the run's name, where it suggests something."""
+        found = []
+        for name, run in zip(self.names, self.runs, strict=True):
+            own = [one for one in self.series if one.run is run]
+            explained = [each for one in own for each in one.explanations]
+            changes = [each for one in own for each in one.thresholds]
+            found.append((name, recommendations(run, explained, changes) if own else []))
+        return [(name, several) for name, several in found if several]
+
+    @cached_property
+    def ensembles(self) -> list[Ensemble]:
+        """The runs that measured between many nodes."""
+        return ensembles_of(self.names, self.runs)
+
+    @cached_property
+    def insides(self) -> list[Inside]:
+        """The runs that record what was inside their nodes."""
+        return insides_of(self.names, self.runs)
+
+    @cached_property
+    def loads(self) -> list[LoadStep]:
+        """The steps in which applications compute."""
+        return load_steps_of(self.names, self.runs)
+
+    @cached_property
+    def pairs(self) -> list[PairStep]:
+        """The steps of several pairs between two nodes."""
+        return pair_steps_of(self.names, self.runs)
+
+    @cached_property
+    def studies(self) -> list[tuple[str, Study]]:
+        """What settings did, each with its run's name."""
+        named = zip(self.names, self.runs, strict=True)
+        return [(name, one) for name, run in named for one in studies(run)]
+
+    @cached_property
+    def applications(self) -> list[ApplicationStep]:
+        """The steps of applications, by kind."""
+        return application_steps(self.names, self.runs)
+
+    def of_kind(self, kind: ResultKind[R]) -> list[ApplicationStep]:
+        """Those of one kind."""
+        return [one for one in self.applications if one.kind is kind]
+
+    @property
+    def sections(self) -> list[ApplicationSection]:
+        """A part of the page for each kind that was measured."""
+        found = [ApplicationSection(kind, self.of_kind(kind)) for kind in KINDS]
+        return [one for one in found if one.steps]
+
+    @cached_property
+    def races(self) -> list[tuple[str, Outcome, PageTable]]:
+        """What races found and how their candidates did, each with its run's name."""
+        stands = [
+            (name, stand(run.meta, run.samples))
+            for name, run in zip(self.names, self.runs, strict=True)
+        ]
+        return [
+            (name, found[1], PageTable.of(race_table(found[1]))) for name, found in stands if found
+        ]
+
+    @cached_property
+    def predictions(self) -> list[tuple[str, Held]]:
+        """What was predicted of runs beside what they measured, each with its run's name."""
+        named = ((name, held(run)) for name, run in zip(self.names, self.runs, strict=True))
+        return [(name, found) for name, found in named if found]
+
+    @property
+    def prediction_tables(self) -> list[tuple[str, PageTable, Sequence[str]]]:
+        """The same as tables, and what they are made from."""
+        tables = [(name, held_table(found)) for name, found in self.predictions]
+        return [(name, PageTable.of(table), table.remarks) for name, table in tables]
+
+    @cached_property
+    def labels(self) -> list[str]:
+        """What has a colour and a place in the legend; the place gives the colour."""
+        steps = [step.label for one in self.ensembles for step in one.steps]
+        curves, loads = ([one.label for one in each] for each in (self.series, self.loads))
+        driven = [one.label for one in self.of_kind(TRAFFIC)]
+        return list(dict.fromkeys([*curves, *steps, *loads, *driven]))

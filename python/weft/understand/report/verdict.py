@@ -1,0 +1,198 @@
+"""What a run found, in one sentence."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Protocol
+
+from weft.base.alike import listed
+from weft.base.interval import Interval
+from weft.base.quantity import format_mbps, format_us, range_bytes, range_mbps, range_us
+from weft.runs.folder import Run
+from weft.understand.curve.points import Point
+from weft.understand.curve.stops import ASSUMED, beside_earlier, difference_text, stop_line
+from weft.understand.curve.thresholds import threshold_lines
+from weft.understand.host.disturbed import not_usable
+from weft.understand.report.applications import application_steps
+from weft.understand.report.ensemble import Ensemble, ensembles_of
+from weft.understand.report.figures.pair.curves import size_text
+from weft.understand.report.series import Series, series_of
+from weft.understand.report.steps import PairStep, load_steps_of
+from weft.understand.tables.signature import certainty
+
+MAX_NAMED = 8
+"""So many sizes are named; the rest are counted and marked in figures and table."""
+
+
+def verdict(run: Run) -> str:
+    """The run's verdict: a sentence, or one for each of its steps, each on a line."""
+    sentences = [sentence(one) for one in series_of([run])]
+    sentences += [ensemble_sentence(one) for one in ensembles_of([run.directory.name], [run])]
+    names = [run.directory.name]
+    found: list[Found] = [*load_steps_of(names, [run]), *application_steps(names, [run])]
+    sentences += [found_sentence(one) for one in found]
+    return "\n".join(sentences or [nothing_measured(run)])
+
+
+def disturbed_sentence(run: Run) -> str:
+    """That nothing may be concluded from a run, and why; empty where that is not so."""
+    reason = not_usable(run.meta)
+    return (
+        f"Disturbed: {reason}. What follows is the machine's and proves nothing." if reason else ""
+    )
+
+
+def sentence(one: Series) -> str:
+    """Where, what and how sure, such as "n1 to n2 over TCP on pair: 28 µs latency, ..."."""
+    statistic = one.run.meta.statistic
+    of = "" if statistic == "batch" else f", each value is the {statistic} of several trials"
+    sure = f"{certainty(one.signature)}{of}.{_status(one.run)}"
+    return f"{subject(one)}: {', '.join(findings(one))}; {sure}"
+
+
+def ensemble_sentence(one: Ensemble) -> str:
+    """Where, and what was found between the nodes."""
+    return f"{endpoints(one.run)}{_place(one.run)}: {one.findings.verdict}{_status(one.run)}"
+
+
+class Found(Protocol):
+    """A step of an application, and what it came to, in a clause."""
+
+    @property
+    def run(self) -> Run:
+        """The run that it is of."""
+
+    @property
+    def findings(self) -> str:
+        """The clause."""
+
+
+def found_sentence(one: Found) -> str:
+    """Where, and what an application came to."""
+    return f"{endpoints(one.run)}{_place(one.run)}: {one.findings}.{_status(one.run)}"
+
+
+def pairs_sentence(one: PairStep) -> str:
+    """Where several pairs ran."""
+    names = " and ".join(str(node["name"]) for node in one.run.meta.nodes[:2])
+    return f"Several pairs between {names}{_place(one.run)}.{_status(one.run)}"
+
+
+def nothing_measured(run: Run) -> str:
+    """The sentence for a run without a single sample."""
+    return f"{endpoints(run)}{_place(run)}: nothing was measured.{_status(run)}"
+
+
+def subject(one: Series) -> str:
+    """Between which nodes, over what, on what."""
+    over = _OVER.get(one.transport, f"over {one.transport.upper()}")
+    way = _WAYS.get(one.pattern, "")
+    return f"{endpoints(one.run)} {over}{_place(one.run)}{way}"
+
+
+_STREAMED = ("stream", "exchange")
+_WAYS = {"stream": ", streaming one way", "exchange": ", streaming both ways at once"}
+_OVER = {
+    "mpi": "over MPI",
+    "tcp-busy-poll": "over TCP with busy polling",
+    "tcp-striped": "over striped TCP",
+    "tcp-uring": "over TCP through io_uring",
+    "tcp-zerocopy": "over zero-copy TCP",
+    "null": "without a network",
+    "shm": "through shared memory",
+    "unix": "over a Unix socket",
+    "unknown": "over an unnamed transport",
+}
+
+
+def endpoints(run: Run) -> str:
+    """The nodes: "n1 to n2", "n1 alone", "64 nodes"."""
+    names = [str(node["name"]) for node in run.meta.nodes]
+    if len(names) == 2:
+        return f"{names[0]} to {names[1]}"
+    return f"{names[0]} alone" if len(names) == 1 else f"{len(names)} nodes"
+
+
+def findings(one: Series) -> list[str]:
+    """The numbers with their ranges; what could not be found is said, not left out."""
+    found = one.signature
+    timed = [
+        _found(found.latency_us, lambda x: _named(range_us(x), "latency"), "no latency"),
+        _found(found.saturation_bytes, lambda x: f"saturates at {range_bytes(x)}", "not saturated"),
+    ]
+    rates = [
+        _found(found.peak_mbps, lambda x: _named(range_mbps(x), "peak"), "no peak"),
+        _found(
+            found.half_power_bytes,
+            lambda x: f"half of it from {range_bytes(x)}",
+            "half of it at every size",
+        ),
+    ]
+    # A stream has no latency of its own, and so no saturation point either.
+    return rates if one.pattern in _STREAMED else [timed[0], *rates, timed[1]]
+
+
+def _named(range_text: str, name: str) -> str:
+    """Put the name between the value and its range: "28 µs latency (27 to 29)"."""
+    value, bracket, rest = range_text.partition(" (")
+    return f"{value} {name}{bracket}{rest}"
+
+
+def _found(value: Interval | None, say: Callable[[Interval], str], otherwise: str) -> str:
+    return otherwise if value is None else say(value)
+
+
+def _place(run: Run) -> str:
+    name = run.meta.testbed.get("name")
+    scale = float(run.meta.testbed.get("scale") or 1.0)
+    scaled = "" if scale == 1.0 else f" at {scale:g} of its rates"
+    return f" on {name}{scaled}" if name else ""
+
+
+def _status(run: Run) -> str:
+    return {
+        "complete": "",
+        "partial": " The run is partial: some of the plan was not measured.",
+        "failed": " The run failed: this is what was measured before.",
+    }[run.meta.status]
+
+
+def standouts(one: Series) -> list[str]:
+    """A sentence for each kind of oddity the curve has."""
+    dips = [_dip(point) for point in one.points if point.dip]
+    several = [_modes(point) for point in one.points if point.modes.count > 1]
+    at_dips = {point.size_bytes for point in one.points if point.dip}
+    changes = threshold_lines([t for t in one.thresholds if not at_dips & {*t.found.inside}])
+    sentences = (
+        *_stops(one),
+        ("Dips: ", dips),
+        ("Several modes: ", several),
+        ("Thresholds: ", changes),
+    )
+    found = [start + listed(names, MAX_NAMED, "; ") + "." for start, names in sentences if names]
+    return found + [f"{explanation.text}." for explanation in one.explanations[:MAX_NAMED]]
+
+
+def _stops(one: Series) -> Iterator[tuple[str, list[str]]]:
+    """Why its sizes ended, and which of them are known to differ from an earlier run."""
+    meta, step = one.run.meta, one.curve.step
+    if line := stop_line(meta, step):
+        yield "Stopped: ", [line]
+    differing = [each for each in beside_earlier(meta, step) if each["reason"] == "differs"]
+    if meta.against:
+        texts = [
+            f"{size_text(each['size_bytes'])} is {difference_text(each)}" for each in differing
+        ]
+        yield f"Beside {meta.against['path']}, {ASSUMED}: ", texts
+
+
+def _dip(point: Point) -> str:
+    expected = point.expected_mbps
+    reached = format_mbps(point.throughput_mbps.median)
+    promised = f" where its neighbours promise {format_mbps(expected.median)}" if expected else ""
+    return f"{size_text(point.size_bytes)} reaches {reached}{promised}"
+
+
+def _modes(point: Point) -> str:
+    times = " or ".join(format_us(time) for time in point.modes.locations)
+    return f"{size_text(point.size_bytes)} takes {times}"

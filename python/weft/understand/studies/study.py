@@ -1,0 +1,135 @@
+"""What a study of a setting found: a row for each value, a sentence, and the numbers that it is for."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+from weft.base.interval import Interval
+from weft.base.quantity import format_bytes, significant
+from weft.base.statistics import median_interval
+from weft.understand.studies.varied import Variant, Varied
+
+Kind = Literal["buffers", "segments", "affinity", "setting"]
+
+
+@dataclass(frozen=True)
+class Value:
+    """What one value of the setting got.
+
+    `latency_us` is one way of the smallest message, of a ping-pong. `ratio` is over the first value, launch by launch,
+    of rates, or of latencies where only those were measured. `timings` are a number for each launch: Mb/s, or us where
+    the study is of latency. `granted_bytes` is the buffer, or the payload of a segment, that the kernel gave, `note`
+    what else is to be known."""
+
+    value: str
+    latency_us: Interval | None
+    peak_mbps: Interval
+    ratio: Interval
+    timings: tuple[float, ...]
+    granted_bytes: int | None = None
+    note: str = ""
+
+    @property
+    def spread_pct(self) -> float:
+        """From the lowest to the highest timing, in parts of the median."""
+        return 100 * (max(self.timings) - min(self.timings)) / median_interval(self.timings).median
+
+
+@dataclass(frozen=True)
+class Study:
+    """A step that was repeated for each value of a setting; `numbers` are what was found, by name, None where the
+    values do not show it."""
+
+    kind: Kind
+    name: str
+    keys: tuple[str, ...]
+    is_of_latency: bool
+    values: Sequence[Value]
+    text: str
+    numbers: dict[str, Interval | None] = field(default_factory=dict)
+
+    @property
+    def title(self) -> str:
+        """What was studied over what: "buffer over send_buffer and receive_buffer"."""
+        return f"{self.name} over {' and '.join(key.split('.')[-1] for key in self.keys)}"
+
+    @property
+    def headers(self) -> list[str]:
+        """Of the columns that there is something in."""
+        return [header for header, cells in self._columns]
+
+    @property
+    def rows(self) -> list[list[str]]:
+        """A row for each value, as text."""
+        return [list(row) for row in zip(*(cells for _, cells in self._columns), strict=True)]
+
+    @property
+    def _columns(self) -> list[tuple[str, list[str]]]:
+        def cells(of: Callable[[Value], str]) -> list[str]:
+            return [of(value) for value in self.values]
+
+        main = "smallest, us" if self.is_of_latency else "fastest, Mb/s"
+        latency = "" if self.is_of_latency else "smallest, us"
+        spread = "spread, %" if self.kind == "affinity" else ""
+        times = ("times",) if self.kind != "setting" else ("times", "from ", "to ")
+        columns = [
+            ("", cells(lambda one: one.value)),
+            ("kernel gave", cells(self._granted)),
+            (latency, cells(lambda one: _ends(one.latency_us)[0] if latency else "")),
+            *zip(
+                (main, "from", "to"), _turned(map(_ends, map(self._main, self.values))), strict=True
+            ),
+            *zip(
+                times, _turned(_ends(one.ratio)[: len(times)] for one in self.values), strict=True
+            ),
+            (spread, cells(lambda one: significant(one.spread_pct, 3) if spread else "")),
+            ("note", cells(lambda one: one.note)),
+        ]
+        return [(header, found) for header, found in columns if any(found)]
+
+    def _granted(self, one: Value) -> str:
+        """A segment is a few bytes less than a round number."""
+        if not one.granted_bytes:
+            return ""
+        is_segment = self.kind == "segments"
+        return f"{one.granted_bytes} B" if is_segment else format_bytes(one.granted_bytes)
+
+    def _main(self, one: Value) -> Interval:
+        return one.latency_us if self.is_of_latency and one.latency_us else one.peak_mbps
+
+    def to_json(self) -> dict[str, Any]:
+        """The study as `weft show --json` and `weft diagnose --json` have it under `studies`."""
+        return dict(vars(self))
+
+
+def _ends(interval: Interval | None) -> tuple[str, str, str]:
+    """The median and both ends as text."""
+    if interval is None:
+        return "", "", ""
+    median, low, high = (
+        significant(value, 3) for value in (interval.median, interval.low, interval.high)
+    )
+    return median, low, high
+
+
+def _turned(rows: Iterable[Sequence[str]]) -> list[list[str]]:
+    return [list(column) for column in zip(*rows, strict=True)]
+
+
+def value_of(
+    one: Variant, among: Varied, granted_bytes: int | None = None, note: str = ""
+) -> Value:
+    """The row of one value."""
+    is_pingpong = one.curve.pattern == "pingpong"
+    first = among.variants[0]
+    return Value(
+        value=one.value,
+        latency_us=median_interval(one.latency_us, upper=True) if is_pingpong else None,
+        peak_mbps=median_interval(one.peak_mbps),
+        ratio=median_interval(one.timings / first.timings),
+        timings=tuple(map(float, one.timings)),
+        granted_bytes=granted_bytes,
+        note=note,
+    )

@@ -1,0 +1,104 @@
+"""The steps that a plan's step was repeated as, one for each value of a setting, with what they measured."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from weft.base.statistics import Floats
+from weft.plan.plan import Options
+from weft.runs.folder import Run
+from weft.understand.curve.curve import Curve, curves
+
+SMALL_BYTES = 1024
+
+
+@dataclass(frozen=True)
+class Variant:
+    """The step with one value; `options` are what was asked for, `settings` what the kernel had, of each node."""
+
+    value: str
+    options: Options
+    curve: Curve
+    settings: tuple[dict[str, Any], ...]
+
+    @property
+    def latency_us(self) -> Floats:
+        """One way of the smallest message, by launch."""
+        latency: Floats = self.curve.times_us[0]
+        return latency
+
+    @property
+    def peak_mbps(self) -> Floats:
+        """The fastest size's rate, by launch; sizes that a launch did not reach do not count."""
+        peaks: Floats = np.nanmax(self.curve.rates_mbps, axis=0)
+        return peaks
+
+    @property
+    def is_of_latency(self) -> bool:
+        """Whether there are only small messages, whose time says more than their rate."""
+        return self.curve.pattern == "pingpong" and int(self.curve.sizes[-1]) <= SMALL_BYTES
+
+    @property
+    def timings(self) -> Floats:
+        """A number for each launch: the time of small messages, or the rate of the fastest size."""
+        return self.latency_us if self.is_of_latency else self.peak_mbps
+
+
+@dataclass(frozen=True)
+class Varied:
+    """A step of the plan, the `keys` that change together, and what was measured with each of their values."""
+
+    name: str
+    keys: tuple[str, ...]
+    variants: tuple[Variant, ...]
+
+
+def varied(run: Run) -> list[Varied]:
+    """In the plan's order, those of which at least two values were measured."""
+    measured = {curve.step: _ended(run, curve) for curve in curves(run)}
+    groups: dict[str, list[Variant]] = {}
+    keys: dict[str, tuple[str, ...]] = {}
+    for index, step in enumerate(run.meta.plan.steps):
+        if step.over and index in measured:
+            values = dict.fromkeys(step.over.values.values())
+            one = Variant(" / ".join(values), step.options, measured[index], _settings(run, index))
+            groups.setdefault(step.over.of, []).append(one)
+            keys[step.over.of] = tuple(step.over.values)
+    return [
+        Varied(name, keys[name], _same_launches(group))
+        for name, group in groups.items()
+        if len(group) > 1
+    ]
+
+
+def _ended(run: Run, curve: Curve) -> Curve:
+    """The launches in which the step came to its end; an imported run does not say."""
+    ended = [launch for step, launch in run.meta.done if step == curve.step]
+    return _only(curve, sorted({*ended} & {*curve.launches.tolist()})) if ended else curve
+
+
+def _settings(run: Run, step: int) -> tuple[dict[str, Any], ...]:
+    """Those of the first launch: they are asked for anew, and given alike, in each."""
+    mine = [one for one in run.meta.effective if one["step"] == step]
+    first = [one for one in mine if one["launch"] == mine[0]["launch"]]
+    names = [node["name"] for node in run.meta.nodes]
+    return tuple(
+        dict(one["settings"]) for one in sorted(first, key=lambda one: names.index(one["node"]))
+    )
+
+
+def _same_launches(variants: Sequence[Variant]) -> tuple[Variant, ...]:
+    """Of a run that was cut short the launches that have all values."""
+    common = set.intersection(*({*one.curve.launches.tolist()} for one in variants))
+    if not common:
+        return ()
+    return tuple(replace(one, curve=_only(one.curve, sorted(common))) for one in variants)
+
+
+def _only(curve: Curve, launches: Sequence[int]) -> Curve:
+    columns = np.searchsorted(curve.launches, launches)
+    return replace(curve, launches=np.array(launches), times_us=curve.times_us[:, columns])

@@ -1,0 +1,130 @@
+"""What a run took for each of its kernels, measured or simulated alike: what a prediction of it is held against.
+
+A kernel is what a user waits for: a program at one size, in one way, over so many nodes; of other steps all phases of
+one message size.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import TypeAlias
+
+import numpy as np
+import pyarrow.compute as pc
+
+from weft.base.interval import Interval
+from weft.base.statistics import median_interval
+from weft.plan.pattern import Hpl, Traffic
+from weft.runs.folder import Run
+from weft.understand.ensemble.activities import Activity, activities
+from weft.understand.kinds.casts.cast import file_casts
+from weft.understand.kinds.collectives.collected import collectives
+from weft.understand.kinds.linpack.solution import solutions
+from weft.understand.kinds.traffic.driven import traffic
+from weft.understand.summary.measures import Measure, measures
+
+Key: TypeAlias = tuple[str, str, int]
+"""Step, variant and size: what tells the kernels of a plan apart."""
+
+
+@dataclass(frozen=True)
+class Kernel:
+    """Of one step: `variant` is an algorithm, or over how many nodes, empty where there is one. `time_s` is over
+    launches; `has_interval` says whether they, or the times within one, say where its median is. `compute_s` is
+    what a node computes of it, None where that is not known."""
+
+    step: str
+    variant: str
+    size_bytes: int
+    time_s: Interval
+    has_interval: bool
+    compute_s: float | None = None
+
+    @property
+    def key(self) -> Key:
+        """What it is found by in another run of the plan."""
+        return self.step, self.variant, self.size_bytes
+
+
+def kernels(run: Run) -> list[Kernel]:
+    """Those of all steps that have times, in the order of the plan's steps."""
+    places = {step.name: at for at, step in enumerate(run.meta.plan.steps)}
+    found = [one for part in _PARTS for one in part(run)]
+    return sorted(found, key=lambda one: places[one.step])
+
+
+def _programs(run: Run) -> Iterator[Kernel]:
+    """Traces, halos and collectives."""
+    found = activities(run)
+    ways = {(one.step, one.phase): one.algorithm for one in collectives(run.meta, found)}
+    for one in found:
+        step = run.meta.plan.steps[one.step]
+        if not isinstance(step.pattern, (Hpl, Traffic)):
+            way = ways.get((one.step, one.phase), "")
+            yield _of_activity(one, step.name, way)
+
+
+def _of_activity(one: Activity, step: str, variant: str) -> Kernel:
+    repeated = len(one.by_launch_ms) if len(one.by_launch_ms) > 1 else one.trials
+    compute_ms = next(share.median_ms for share in one.shares if share.kind == "compute")
+    return Kernel(
+        step, variant, one.size_bytes, one.elapsed.scaled(1e-3), repeated > 2, compute_ms / 1e3
+    )
+
+
+def _traffic(run: Run) -> Iterator[Kernel]:
+    """All seconds of each number of nodes, also where only some of them were carried out."""
+    for one in traffic(run):
+        step = run.meta.plan.steps[one.step].name
+        nodes = "1 node" if one.nodes == 1 else f"{one.nodes} nodes"
+        if one.steps_per_s.low > 0:
+            time_s = one.steps_per_s.map_decreasing(lambda rate, s=one.seconds: s / rate)  # type: ignore[misc]
+            compute_s = one.share["compute"] * time_s.median
+            yield Kernel(step, nodes, 0, time_s, one.launches > 2, compute_s)
+
+
+def _linpack(run: Run) -> Iterator[Kernel]:
+    for one in solutions(run):
+        if one.elapsed_s is not None:
+            computes = one.shares.compute * one.elapsed_s.median if one.shares else None
+            yield Kernel(one.name, one.grid, 0, one.elapsed_s, one.launches > 2, computes)
+
+
+def _file_casts(run: Run) -> Iterator[Kernel]:
+    """Files that agents cast; what is simulated of them is in `_others`."""
+    by_step: dict[str, list[tuple[int, float]]] = {}
+    for one in file_casts(run):
+        if one.elapsed_ms is not None:
+            name = run.meta.plan.steps[one.step].name
+            by_step.setdefault(name, []).append((one.record["size_bytes"], one.elapsed_ms / 1e3))
+    for step, found in by_step.items():
+        times_s = [time_s for _, time_s in found]
+        yield Kernel(step, "", found[0][0], median_interval(times_s, upper=True), len(found) > 2)
+
+
+def _others(run: Run) -> Iterator[Kernel]:
+    """Steps between two nodes or many, all phases of each size together."""
+    cast = {run.meta.plan.steps[one.step].name for one in file_casts(run)}
+    launches = np.unique(run.samples["launch"].to_numpy()).tolist()
+    found: dict[tuple[str, int], list[float]] = {}
+    for launch in launches:
+        for one in _measures_of(run, launch):
+            found.setdefault((one.step, one.size_bytes), []).append(one.time_s)
+    for (step, size), times_s in found.items():
+        if step not in cast:
+            interval = median_interval(times_s, upper=True)
+            yield Kernel(step, "", size, interval, len(times_s) > 2)
+
+
+def _measures_of(run: Run, launch: int) -> Sequence[Measure]:
+    return measures(replace(run, samples=run.samples.filter(pc.field("launch") == launch)))
+
+
+_PARTS: tuple[Callable[[Run], Iterator[Kernel]], ...] = (
+    _programs,
+    _traffic,
+    _linpack,
+    _file_casts,
+    _others,
+)

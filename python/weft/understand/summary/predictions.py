@@ -1,0 +1,178 @@
+"""What was predicted of a run, held against what it measured."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import groupby
+from typing import Any, Literal
+
+from weft.base.interval import Interval
+from weft.base.quantity import format_bytes, format_us, significant
+from weft.runs.folder import Run
+from weft.runs.meta import Warning
+from weft.runs.predicted import PredictedKernel, RunPrediction, read_prediction
+from weft.understand.summary.kernels import Kernel, kernels
+
+Verdict = Literal["within", "without", "no interval", "not measured"]
+Off = Literal["compute", "network", "unknown"]
+_WHAT: dict[Off, str] = {
+    "compute": "its nodes compute for another time than was predicted",
+    "network": "computing is as predicted, what is beside it is not",
+    "unknown": "whether computing or the network is off is not known, as nothing tells the two apart",
+}
+_DO: dict[Off, str] = {
+    "compute": "give the compute time of these nodes; other work on them counts, too (docs/predict-an-application.md)",
+    "network": "look for what changed with `weft diagnose`, or measure what the prediction is made from again; where "
+    "`lab-late` is said, this machine was the limit",
+    "unknown": "run its skeleton, or a signature of the same nodes, beside it",
+}
+
+
+LEAST_MISS = 1.02
+"""A kernel that is nearer than this to its interval is not worth a warning."""
+
+
+@dataclass(frozen=True)
+class Beside:
+    """A kernel as predicted and as measured, None where it was not. `ratio` is measured over predicted, with all that
+    the two intervals leave open; `off` says what is where it is without its interval."""
+
+    predicted: PredictedKernel
+    measured: Kernel | None
+    ratio: Interval | None
+    verdict: Verdict
+    off: Off | None
+
+    @property
+    def miss(self) -> float:
+        """How many times as long, or as short, as the nearer end of its interval it is; 1 where it is within."""
+        if self.verdict != "without" or self.measured is None:
+            return 1.0
+        took_s, said = self.measured.time_s.median, self.predicted.time_s
+        return max(took_s / said.high, said.low / took_s)
+
+    @property
+    def name(self) -> str:
+        """What tells it from the others of its step; empty where there is nothing."""
+        return kernel_name(self.predicted)
+
+    def to_json(self) -> dict[str, Any]:
+        """As `weft show --json` has it."""
+        one = self.predicted
+        return {
+            "step": one.step,
+            "variant": one.variant,
+            "size_bytes": one.size_bytes,
+            "predicted_s": one.time_s,
+            "measured_s": self.measured and self.measured.time_s,
+            "ratio": self.ratio,
+            "verdict": self.verdict,
+            "off": self.off,
+        }
+
+
+@dataclass(frozen=True)
+class Held:
+    """A run's prediction, and its kernels in the order of the prediction."""
+
+    prediction: RunPrediction
+    kernels: list[Beside]
+
+    @property
+    def warnings(self) -> list[Warning]:
+        """What was said when it was made, and which steps missed it."""
+        return [*self.prediction.notes, *_missed(self.kernels)]
+
+    def to_json(self) -> dict[str, Any]:
+        """As `weft show --json` has it."""
+        one = self.prediction
+        return {
+            "kind": one.kind,
+            "sources": one.sources,
+            "network": one.network,
+            "draws": one.draws,
+            "level": one.level,
+            "no_interval": one.no_interval,
+            "compute": one.compute,
+            "not_predicted": one.not_predicted,
+            "kernels": [each.to_json() for each in self.kernels],
+        }
+
+
+def held(run: Run) -> Held | None:
+    """What was predicted of a run beside what it measured; None where nothing was. Raises RequestError where
+    prediction.json cannot be read."""
+    prediction = None if run.in_memory is not None else read_prediction(run.directory)
+    if prediction is None:
+        return None
+    measured = {one.key: one for one in kernels(run)}
+    is_known = not prediction.no_interval
+    found = [
+        _beside(one, measured.get((one.step, one.variant, one.size_bytes)), is_known)
+        for one in prediction.kernels
+    ]
+    return Held(prediction, found)
+
+
+def kernel_name(one: PredictedKernel | Kernel) -> str:
+    """Variant and size, as far as there are such."""
+    size = format_bytes(one.size_bytes) if one.size_bytes else ""
+    return " ".join(filter(None, (one.variant, size)))
+
+
+def _beside(predicted: PredictedKernel, measured: Kernel | None, is_known: bool) -> Beside:
+    if measured is None or predicted.time_s.low <= 0:
+        return Beside(predicted, measured, None, "not measured", None)
+    ratio = _ratio(measured.time_s, predicted.time_s)
+    if not is_known:
+        return Beside(predicted, measured, ratio, "no interval", None)
+    if predicted.time_s.low <= measured.time_s.median <= predicted.time_s.high:
+        return Beside(predicted, measured, ratio, "within", None)
+    return Beside(predicted, measured, ratio, "without", _off(predicted, measured))
+
+
+def _ratio(measured: Interval, predicted: Interval) -> Interval:
+    return Interval(
+        measured.median / predicted.median,
+        measured.low / predicted.high,
+        measured.high / predicted.low,
+    )
+
+
+def _off(predicted: PredictedKernel, measured: Kernel) -> Off:
+    """What most of the difference is in."""
+    if predicted.compute_s is None or measured.compute_s is None:
+        return "unknown"
+    if predicted.compute_s >= predicted.time_s.median:
+        return "compute"  # there is nothing else
+    missed_s = measured.time_s.median - predicted.time_s.median
+    computing_s = measured.compute_s - predicted.compute_s
+    return "compute" if computing_s / missed_s > 0.5 else "network"
+
+
+def _missed(found: Sequence[Beside]) -> Iterator[Warning]:
+    """A warning for each step with kernels that missed their prediction, by the one that missed it most."""
+    for step, group in groupby(found, lambda one: one.predicted.step):
+        kernels_of_step = list(group)
+        missed = [one for one in kernels_of_step if one.miss > LEAST_MISS]
+        if missed:
+            worst = max(missed, key=lambda one: one.miss)
+            yield _warning(step, worst, len(missed), len(kernels_of_step))
+
+
+def _warning(step: str, worst: Beside, missed: int, kernels: int) -> Warning:
+    assert worst.measured is not None and worst.ratio is not None and worst.off is not None
+    predicted = worst.predicted.time_s
+    count = "" if kernels == 1 else f"{missed} of {kernels} kernels missed their prediction, most "
+    name = " ".join(filter(None, (step, worst.name)))
+    took, low, high = (
+        format_us(1e6 * one)
+        for one in (worst.measured.time_s.median, predicted.low, predicted.high)
+    )
+    return Warning(
+        "prediction-missed",
+        f"{step}: {count}{name} took {took}, {significant(worst.ratio.median, 3)} times what was predicted "
+        f"({low} to {high}): {_WHAT[worst.off]}",
+        _DO[worst.off],
+    )

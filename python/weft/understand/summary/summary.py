@@ -1,0 +1,169 @@
+"""Everything `weft show` says about a run."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import msgspec
+
+from weft.runs.digests import Digests, sampled_steps
+from weft.runs.folder import Run
+from weft.runs.meta import RunMeta, Warning
+from weft.understand.curve.curve import curves
+from weft.understand.curve.delivery import Delivered, deliveries
+from weft.understand.curve.points import Point, curve_points
+from weft.understand.curve.signature import Signature, of_curve, of_curves
+from weft.understand.curve.thresholds import Threshold, curve_thresholds
+from weft.understand.ensemble.activities import Activity, activities
+from weft.understand.ensemble.effects import Effects, effects_of
+from weft.understand.ensemble.matrix import matrices
+from weft.understand.ensemble.phases import Bottleneck, Phase, bottlenecks, phases
+from weft.understand.ensemble.rates import Rates
+from weft.understand.ensemble.routes import routes, transfers_json
+from weft.understand.kinds.every import KINDS
+from weft.understand.multi_pair.multi_pair import MultiPairPoint, multi_pair_points
+from weft.understand.node.applications import LoadedPoint, loaded_points
+from weft.understand.node.occupation import (
+    Budget,
+    Busy,
+    CacheHits,
+    Cycles,
+    budgets,
+    cache_hits,
+    cycles_by_category,
+    occupation,
+)
+from weft.understand.node.web import WebPoint, web_points
+from weft.understand.race.outcome import Outcome, stand
+from weft.understand.studies.find import studies
+from weft.understand.studies.study import Study
+from weft.understand.summary.predictions import Held, held
+
+
+@dataclass(frozen=True)
+class Summary:
+    """A run reduced to what is read; `warnings` are the run's and the signature's.
+
+    `effects` says what stands out in the steps between many nodes, `rates` holds every transfer.
+    """
+
+    meta: RunMeta
+    points: list[Point]
+    signature: Signature | None
+    phases: list[Phase]
+    effects: list[Effects]
+    rates: Rates
+    warnings: list[Warning]
+    bottlenecks: list[Bottleneck] = field(default_factory=list)
+    occupation: list[Busy] = field(default_factory=list)
+    budgets: list[Budget] = field(default_factory=list)
+    cycles: list[Cycles] = field(default_factory=list)
+    loaded: list[LoadedPoint] = field(default_factory=list)
+    web: list[WebPoint] = field(default_factory=list)
+    sampled: dict[int, Digests] = field(default_factory=dict)
+    """By step of which the run keeps some transfers only: what it records of all."""
+    caches: list[CacheHits] = field(default_factory=list)
+    deliveries: list[Delivered] = field(default_factory=list)
+    thresholds: list[Threshold] = field(default_factory=list)
+    multi_pair: list[MultiPairPoint] = field(default_factory=list)
+    race: Outcome | None = None
+    studies: list[Study] = field(default_factory=list)
+    activities: list[Activity] = field(default_factory=list)
+    results: dict[str, list[Any]] = field(default_factory=dict)
+    """By the name of their kind (`weft.understand.kinds`)."""
+    prediction: Held | None = None
+    signatures: list[Signature] = field(default_factory=list)
+    """Of each curve."""
+
+    @property
+    def ensembles(self) -> list[int]:
+        """The steps between many nodes."""
+        return [i for i, step in enumerate(self.meta.plan.steps) if step.is_ensemble]
+
+    def to_json(self) -> dict[str, Any]:
+        """The document of `weft show --json`."""
+        points: list[Point | LoadedPoint | WebPoint] = [*self.points, *self.loaded, *self.web]
+        return {
+            "schema": self.meta.schema,
+            "plan": self.meta.plan.name,
+            "testbed": self.meta.testbed,
+            "status": self.meta.status,
+            "statistic": self.meta.statistic,
+            "source": self.meta.source,
+            "nodes": self.meta.nodes,
+            "warnings": self.warnings,
+            "stops": self.meta.stops,
+            "against": self.meta.against,
+            "race": msgspec.to_builtins(self.race),
+            "points": [point.to_json() for point in points],
+            "signature": self.signature and self.signature.to_json(),
+            "thresholds": [one.to_json() for one in self.thresholds],
+            "phases": self.phases,
+            "routes": routes(self.meta, self.rates),
+            "effects": [effects.to_json() for effects in self.effects],
+            "sampled": self.meta.sampled,
+            "transfers": transfers_json(self.meta, self.rates, set(self.ensembles)),
+            "bottlenecks": self.bottlenecks,
+            "occupation": [busy.to_json() for busy in self.occupation],
+            "caches": self.caches,
+            "budgets": [budget.to_json() for budget in self.budgets],
+            "cycles": [one.to_json() for one in self.cycles],
+            "activities": self.activities,
+            **self._results_json(),
+            "prediction": self.prediction and self.prediction.to_json(),
+            "studies": [one.to_json() for one in self.studies],
+            "multi_pair": [point.to_json() for point in self.multi_pair],
+            "deliveries": [one.to_json() for one in self.deliveries],
+            "lost": self.meta.lost,
+            "incomplete": self.meta.incomplete,
+            "clocks": self.meta.clocks,
+        }
+
+    def _results_json(self) -> dict[str, Sequence[object]]:
+        found = [kind.to_json(self.results.get(kind.name, [])) for kind in KINDS]
+        return {key: value for one in found for key, value in one.items()}
+
+
+def summarise(run: Run) -> Summary:
+    """Summarise a run, whole or cut short."""
+    found = curves(run)
+    signature = of_curves(found)
+    rates = Rates.of(run)
+    busy = occupation(run)
+    taken_apart = [effects_of(matrix) for matrix in matrices(run, rates) if matrix.is_calm]
+    raced = stand(run.meta, run.samples)
+    predicted = held(run)
+    notes = [*(signature.notes if signature else []), *(predicted.warnings if predicted else [])]
+    return Summary(
+        meta=run.meta,
+        points=[point for curve in found for point in curve_points(curve)],
+        signature=signature,
+        phases=phases(run, rates),
+        effects=[effects for effects in taken_apart if effects],
+        rates=rates,
+        warnings=[*run.meta.warnings, *notes],
+        bottlenecks=bottlenecks(run),
+        occupation=busy,
+        budgets=budgets(run),
+        cycles=cycles_by_category(run),
+        loaded=loaded_points(run),
+        web=web_points(run, busy),
+        sampled=_sampled(run),
+        caches=cache_hits(run),
+        deliveries=deliveries(run),
+        thresholds=[one for curve in found for one in curve_thresholds(run, curve)],
+        multi_pair=multi_pair_points(run),
+        race=raced[1] if raced else None,
+        studies=studies(run),
+        activities=activities(run),
+        results={kind.name: kind.results(run) for kind in KINDS},
+        prediction=predicted,
+        signatures=[of_curve(curve) for curve in found],
+    )
+
+
+def _sampled(run: Run) -> dict[int, Digests]:
+    digests = Digests.of(run)
+    return {step: digests.of_step(step) for step in sampled_steps(run.meta)}

@@ -1,0 +1,141 @@
+"""Which nodes share a limit that round trips do not show: the partition that explains their rates best."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+
+from weft.base.statistics import Floats
+from weft.understand.curve.curve import Ints
+from weft.understand.xray.flows import Members
+from weft.understand.xray.hidden.correlation import Correlation
+from weft.understand.xray.hidden.partition import Rounds
+from weft.understand.xray.limit.limit import Ports
+from weft.understand.xray.trial import Trial
+
+LEAST_ROUNDS = 24
+MOST_ROUNDS = 90
+LEAST_EXPLAINED = 0.12
+"""A split that explains less of the remaining variation is chance, or follows what TCP does, not a limit."""
+SURE_DEVIATIONS = 3.0
+"""A node's place is sure when either view, and both together, put it there by so many standard errors."""
+FINEST_MISFIT = 1e-6
+"""Rates are not known better than to a thousandth; a simulation may explain them without any rest."""
+LEAST_PART = 2
+
+
+@dataclass(frozen=True)
+class HiddenGroups:
+    """The parts found, one if all share the same limit; `is_sure` when every node's place is clear."""
+
+    parts: tuple[Members, ...]
+    is_sure: bool
+
+
+def find_hidden_groups(members: Members, rounds: list[Trial], ports: Ports) -> HiddenGroups:
+    """Split nodes into parts, by rounds in which random subsets of them send to each other.
+
+    Nodes are split in two by the correlation of their rates; then single nodes go where max-min sharing of
+    the parts' limits explains better what all flows got. That is repeated with the parts, as long as a
+    split explains enough. Both are needed: only the model tells groups apart that hide behind each
+    other's limits, and where all are alike, correlation tells sooner.
+    """
+    order = sorted(members)
+    if len(order) < 2 * LEAST_PART or not rounds:
+        return HiddenGroups((members,), len(order) < 2 * LEAST_PART)
+    search = _Partition(Rounds.of(order, rounds, ports), Correlation.of(order, rounds, ports))
+    labels, is_clear = search.divided()
+    parts = tuple(
+        frozenset(order[i] for i in np.flatnonzero(labels == label)) for label in np.unique(labels)
+    )
+    return HiddenGroups(parts, len(rounds) >= MOST_ROUNDS or is_clear)
+
+
+@dataclass(frozen=True)
+class _Partition:
+    """Labels for nodes by two views of the same rounds."""
+
+    seen: Rounds
+    correlation: Correlation
+
+    def divided(self) -> tuple[Ints, bool]:
+        """The labels, and whether they are clear.
+
+        They are when there were rounds enough and every node's place is sure.
+        """
+        labels = np.zeros(self.seen.nodes, dtype=np.int64)
+        while True:
+            best = min(self._splits(labels), key=self._mean_misfit, default=labels)
+            more = self._placed(best)
+            if len(np.unique(more)) <= len(np.unique(labels)):
+                break
+            labels = more
+        is_clear = len(self.seen.mbps) >= LEAST_ROUNDS and all(
+            self._is_sure(labels, node, other) for node, other in _moves(labels)
+        )
+        return labels, is_clear
+
+    def _splits(self, labels: Ints) -> Iterator[Ints]:
+        """The labels with one of the parts in two, from halves on by single nodes, where that explains enough."""
+        most = (1 - LEAST_EXPLAINED) * self._mean_misfit(labels)
+        new = labels.max() + 1
+        for label in np.unique(labels):
+            part = np.flatnonzero(labels == label)
+            if len(part) < 2 * LEAST_PART:
+                continue
+            split = labels.copy()
+            split[part[self.correlation.halves(part) == 1]] = new
+            split = self._placed(split, np.array([label, new]))
+            is_in_two = np.bincount(split, minlength=new + 1).min() >= LEAST_PART
+            if is_in_two and self._mean_misfit(split) < most:
+                yield split
+
+    def _placed(self, labels: Ints, among: Ints | None = None) -> Ints:
+        """The labels after nodes, of some parts or all, went where that explains the rounds better, one
+        at a time, until none does."""
+        least = self._mean_misfit(labels)
+        moved = True
+        while moved:
+            moved = False
+            for node, other in _moves(labels, among):
+                tried = _with(labels, node, other)
+                if (misfit := self._mean_misfit(tried)) < least:
+                    labels, least, moved = tried, misfit, True
+        return labels
+
+    def _is_sure(self, labels: Ints, node: int, other: int) -> bool:
+        model, together = self._deviations_from(labels, node, other)
+        return min(model + together, max(model, together)) > SURE_DEVIATIONS
+
+    def _deviations_from(self, labels: Ints, node: int, other: int) -> tuple[float, float]:
+        """How many standard errors worse the rounds are explained with the node in another part, and how
+        many it is nearer to its own by what moves together."""
+        own, others = (np.flatnonzero(labels == label) for label in (labels[node], other))
+        worse = self.seen.misfit(_with(labels, node, other)) - self.seen.misfit(labels)
+        return _deviations(worse), _deviations(self.correlation.nearer(node, own, others))
+
+    def _mean_misfit(self, labels: Ints) -> float:
+        return FINEST_MISFIT + float(self.seen.misfit(labels).mean())
+
+
+def _moves(labels: Ints, among: Ints | None = None) -> Iterator[tuple[int, int]]:
+    """Every node of some parts, or all, with every other one of these parts."""
+    parts = np.unique(labels) if among is None else among
+    for node in np.flatnonzero(np.isin(labels, parts)).tolist():
+        for other in parts.tolist():
+            if other != labels[node]:
+                yield node, other
+
+
+def _with(labels: Ints, node: int, other: int) -> Ints:
+    changed = labels.copy()
+    changed[node] = other
+    return changed
+
+
+def _deviations(values: Floats) -> float:
+    """How many standard errors the mean is above zero."""
+    error = float(values.std(ddof=1)) / np.sqrt(len(values)) if len(values) > 1 else 0.0
+    return float(values.mean()) / error if error else 0.0

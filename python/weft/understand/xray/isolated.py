@@ -1,0 +1,195 @@
+"""What every node can do in isolation: pairs that have their part of the network to themselves."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+
+import numpy as np
+
+from weft.base.statistics import Floats
+from weft.runs.experiment import Experiment
+from weft.runs.records.records import Kind
+from weft.understand.xray.evidence import Evidence
+from weft.understand.xray.flows import Members, as_arrays, is_in
+from weft.understand.xray.limit.limit import Ports, SharedLimit
+from weft.understand.xray.limit.rates import predict
+from weft.understand.xray.outliers import RETRIALS, SLOW_SHARE, slow_ports, suspects
+from weft.understand.xray.request import Request
+from weft.understand.xray.several_paths import Leaves
+from weft.understand.xray.survey import BEST_ROUTES, NEAR_BEST, Survey
+from weft.understand.xray.tree.grouping import Group
+from weft.understand.xray.trial import Trial
+
+MOST_IN_ISOLATION = 32
+"""Of so many nodes one pair exchanges at a time; of more, one of each piece of half as many."""
+PARTNERS = 4
+"""With how many partners a node that seems slow is tried alone."""
+
+Partners = dict[int, set[int]]
+
+
+def ports_of(survey: Survey, evidence: Evidence) -> Ports:
+    """What each node can send and receive: the best of the survey and of what it did in isolation.
+
+    A rate alone that is far above nearly all others is a queue that emptied into a short window.
+    """
+    send, receive = survey.send_mbps.copy(), survey.receive_mbps.copy()
+    isolated = sorted(mbps for trial in evidence.isolated for mbps in trial.mbps.tolist())
+    for trial in evidence.isolated:
+        for a, b, mbps in zip(trial.src, trial.dst, trial.mbps, strict=True):
+            if NEAR_BEST * mbps <= isolated[-BEST_ROUTES:][0]:
+                send[a], receive[b] = max(send[a], mbps), max(receive[b], mbps)
+    return Ports(send, receive)
+
+
+def isolated_requests(
+    survey: Survey, candidates: Group, evidence: Evidence, ports: Ports
+) -> list[Request]:
+    """Each node once with a neighbour; then those that seem slow with others."""
+    sent_to: Partners = {}
+    received_from: Partners = {}
+    for trial in evidence.isolated:
+        for a, b in trial.flows:
+            sent_to.setdefault(a, set()).add(b)
+            received_from.setdefault(b, set()).add(a)
+    parts = [part for group in candidates.walk() if group.children for part in group.parts]
+    loose = frozenset(node for part in parts if len(part) == 1 for node in part)
+    leaves = [group.members for group in candidates.walk() if not group.children]
+    pieces = [piece for leaf in leaves for piece in _pieces(leaf)]
+    first = [request for piece in pieces for request in _pairs(piece, piece, sent_to)]
+    for piece in _pieces(loose):
+        within = candidates.members if piece == loose else piece
+        first += _pairs(piece, within, sent_to)
+    if first:
+        return first
+    sides: list[tuple[Kind, Floats, Partners]] = [
+        ("send", ports.send_mbps, sent_to),
+        ("receive", ports.receive_mbps, received_from),
+    ]
+    return list(_other_partners(survey, candidates, sides))
+
+
+def retrial_requests(
+    survey: Survey,
+    evidence: Evidence,
+    ports: Ports,
+    limits: Sequence[SharedLimit],
+    has_several_paths: bool = False,
+) -> list[Request]:
+    """Routes that got less than all that is known explains are tried again, alone, and so are nodes that seem slow.
+
+    At the same time only those that have no limit in common: more of them would be slow together. With several paths
+    one at a time between leaves, since two may be on the same.
+    """
+    tried = Counter(
+        one.group for trial in evidence.isolated for one in trial.experiments if one.kind == "alone"
+    )
+    routes = [frozenset(flow) for flow in suspects(survey, ports, limits)]
+    pairs = dict.fromkeys([*routes, *_freest_pairs(survey, evidence, ports, limits)])
+    left = [ends for ends in pairs if tried[ends] < RETRIALS]
+    leaves = Leaves(survey.candidates) if has_several_paths else None
+    apart = _apart(left, limits, leaves)
+    return [_request("alone", ends, ends, RETRIALS - tried[ends]) for ends in apart]
+
+
+def _freest_pairs(
+    survey: Survey, evidence: Evidence, ports: Ports, limits: Sequence[SharedLimit]
+) -> Iterator[Members]:
+    """Each node that seems slow with the partner that known limits leave most.
+
+    What it was tried with before they were known may have been behind one, or busy with others of its own.
+    """
+    slow = sorted({one.node for one in slow_ports(survey, ports, evidence.isolated, limits)})
+    partners = _one_of_each(sorted(survey.nodes.difference(slow)), ports, limits)
+    unhindered = Ports(ports.send_mbps.copy(), ports.receive_mbps.copy())
+    unhindered.send_mbps[slow] = unhindered.receive_mbps[slow] = np.inf
+    for node in slow:
+        if partners:
+            left = [predict(_exchange(node, one), unhindered, limits).min() for one in partners]
+            yield frozenset([node, partners[int(np.argmax(left))]])
+
+
+def _one_of_each(nodes: Sequence[int], ports: Ports, limits: Sequence[SharedLimit]) -> list[int]:
+    """Of those that are behind the same limits the one with the fastest ports."""
+    fastest: dict[tuple[bool, ...], int] = {}
+    behind = np.array([is_in(limit.members)[nodes] for limit in limits], dtype=bool).T
+    slower = np.minimum(ports.send_mbps, ports.receive_mbps)
+    for node, place in zip(nodes, behind.tolist() if limits else [[]] * len(nodes), strict=True):
+        best = fastest.setdefault(tuple(place), node)
+        if slower[node] > slower[best]:
+            fastest[tuple(place)] = node
+    return sorted(fastest.values())
+
+
+def _exchange(a: int, b: int) -> Trial:
+    """A pair both ways, nothing of it measured."""
+    return Trial(0, *as_arrays([(a, b), (b, a)]), np.zeros(2))
+
+
+def _apart(
+    pairs: Sequence[Members], limits: Sequence[SharedLimit], leaves: Leaves | None
+) -> Iterator[Members]:
+    """The pairs, first come first served, that cross no limit in common; with `leaves`, of all that cross from one to
+    another only the first."""
+    taken: set[tuple[object, ...]] = set()
+    for ends in pairs:
+        there = np.array(sorted(ends))
+        crossed: set[tuple[object, ...]] = {
+            limit.identity for limit in limits if limit.crossings(there, there[::-1]).any()
+        }
+        if leaves and leaves.between(_exchange(*there.tolist())).any():
+            crossed.add(("between leaves",))
+        if taken.isdisjoint(crossed):
+            taken |= crossed
+            yield ends
+
+
+def _pieces(nodes: Members) -> list[Members]:
+    """All of them, or pieces that can be measured at the same time: an eighth of all ports is too little to fill what
+    they share."""
+    if len(nodes) <= MOST_IN_ISOLATION:
+        return [nodes]
+    pieces = np.array_split(sorted(nodes), 2 * len(nodes) // MOST_IN_ISOLATION)
+    return [frozenset(piece.tolist()) for piece in pieces]
+
+
+def _pairs(nodes: Members, within: Members, tried: Partners) -> Iterator[Request]:
+    new = sorted(node for node in nodes if node not in tried)
+    if len(new) % 2:
+        mates = sorted(nodes - {new[-1]}) or sorted(within - {new[-1]})
+        new = new + mates[:1] if mates else new[:-1]
+    for a, b in zip(new[::2], new[1::2], strict=True):
+        yield _request("alone", frozenset([a, b]), within)
+
+
+def _other_partners(
+    survey: Survey, candidates: Group, sides: Sequence[tuple[Kind, Floats, Partners]]
+) -> Iterator[Request]:
+    """A node that seems slow one way gets further partners: the first partner may be the slow one.
+
+    One direction at a time: acknowledgements that are held up hold up the other one. Of a group one at a time, too:
+    they may seem slow for a limit that they share.
+    """
+    nodes = sorted(survey.nodes)
+    least = {kind: SLOW_SHARE * float(np.median(rates[nodes])) for kind, rates, _ in sides}
+    good = {node for node in nodes if all(rates[node] >= least[kind] for kind, rates, _ in sides)}
+    busy: set[Members] = set()
+    for kind, rates, tried in sides:
+        for node in (one for one in nodes if rates[one] < least[kind]):
+            partners = tried.get(node, set())
+            left = good - partners - {node}
+            group = _smallest_group(candidates, node)
+            near = sorted(left & group) or sorted(left)
+            if near and len(partners) < PARTNERS and group not in busy:
+                yield _request(kind, frozenset([node]), frozenset([node, near[0]]))
+                busy |= {group} - {candidates.members}
+
+
+def _smallest_group(candidates: Group, node: int) -> Members:
+    around = [group.members for group in candidates.walk() if node in group.members]
+    return min(around, key=len)
+
+
+def _request(kind: Kind, group: Members, within: Members, rounds: int = 1) -> Request:
+    return Request(Experiment(kind, group, within), rounds)

@@ -1,0 +1,1 @@
+"""Limits that the search knows, with their capacities and rates."""

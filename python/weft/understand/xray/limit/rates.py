@@ -1,0 +1,99 @@
+"""The rates that follow from ports and limits, and which limits it takes to explain what was measured."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from weft.base.statistics import Floats
+from weft.network.model.maxmin import NONE, shared_rates
+from weft.understand.curve.curve import Ints
+from weft.understand.xray.limit.capacities import Capacities
+from weft.understand.xray.limit.limit import Ports, SharedLimit
+from weft.understand.xray.trial import Trial
+
+
+def predict(
+    trial: Trial, ports: Ports, limits: Sequence[SharedLimit], most_mbps: float | Floats = np.inf
+) -> Floats:
+    """The rates that ports and limits let the flows of a trial have, each `most_mbps` at most."""
+    return predict_among(trial, ports, Capacities(limits), most_mbps)
+
+
+def predict_among(
+    trial: Trial, ports: Ports, limits: Capacities, most_mbps: float | Floats = np.inf
+) -> Floats:
+    """The same, of limits that several trials are asked about."""
+    first = len(ports.send_mbps) + len(ports.receive_mbps)
+    shared = limits.crossed(trial.src, trial.dst)
+    senders = _repeated(trial.src)
+    receivers = _repeated(trial.dst, len(ports.send_mbps))
+    return shared_rates(
+        np.column_stack([senders, receivers, np.where(shared == NONE, NONE, shared + first)]),
+        np.concatenate([ports.send_mbps, ports.receive_mbps, limits.mbps]),
+        np.minimum(ports.own_limits(trial.src, trial.dst), most_mbps),
+    )
+
+
+def _repeated(nodes: Ints, first: int = 0) -> Ints:
+    """The capacity, from `first` on, of each flow's port that others use too; NONE of one that has it to itself."""
+    return np.where(np.bincount(nodes)[nodes] > 1, nodes + first, NONE)
+
+
+FULL_LOAD = 0.99
+"""A limit is full when fair rates take this much of it: the rest is rounding."""
+
+
+def predict_held_up(trial: Trial, ports: Ports, limits: Sequence[SharedLimit]) -> Floats:
+    """The least that TCP makes of these rates: acknowledgements wait where limits are full the other way.
+
+    A window is sent once per round trip. A flow whose acknowledgements wait in a queue behind the data of
+    others has the round trip that these have, and with the same window no higher rate than they have.
+    A larger window lets it have up to its fair rate.
+    """
+    capacities = Capacities(limits)
+    rates = predict_among(trial, ports, capacities)
+    crossed = capacities.crossed(trial.src, trial.dst)
+    flow, layer = np.nonzero(crossed != NONE)
+    capacity = crossed[flow, layer]
+    loads = np.bincount(capacity, rates[flow], len(capacities.mbps))
+    fastest = np.zeros(len(capacities.mbps))
+    np.maximum.at(fastest, capacity, rates[flow])
+    shares = np.where(loads >= FULL_LOAD * capacities.mbps, fastest, np.inf)
+    held_up = least(shares, capacities.crossed(trial.dst, trial.src))
+    return predict_among(trial, ports, capacities, held_up)
+
+
+def least(of_capacities: Floats, crossed: Ints) -> Floats:
+    """The least of what each flow finds at the capacities that it crosses, (flows,)."""
+    # NONE is the last one.
+    found: Floats = np.append(of_capacities, np.inf)[crossed].min(axis=1, initial=np.inf)
+    return found
+
+
+EXPLAINED_SHARE = 0.92
+"""A limit whose evidence the others predict within this share is not needed."""
+
+
+def without_explained(limits: Sequence[SharedLimit], ports: Ports) -> list[SharedLimit]:
+    """The limits that are needed: those of the widest are asked first whether the others explain them."""
+    kept = list(limits)
+    widest_first = sorted(
+        limits, key=lambda one: (-one.capacity_mbps.median / len(one.members), -len(one.members))
+    )
+    for limit in widest_first:
+        others = [one for one in kept if one is not limit]
+        if _is_explained(limit, ports, others):
+            kept = others
+    return kept
+
+
+def _is_explained(limit: SharedLimit, ports: Ports, others: Sequence[SharedLimit]) -> bool:
+    among = Capacities(others)
+    shares = []
+    for trial in limit.evidence:
+        crossed = limit.crossings(trial.src, trial.dst)[:, 0]
+        predicted = predict_among(trial, ports, among)[crossed].sum()
+        shares.append(trial.mbps[crossed].sum() / predicted)
+    return float(np.median(shares)) >= EXPLAINED_SHARE

@@ -1,0 +1,144 @@
+"""What is slow by itself: nodes, one direction of a node, single routes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import Literal
+
+import numpy as np
+
+from weft.base.interval import Interval
+from weft.base.statistics import Floats, median_interval
+from weft.understand.xray.flows import Flow
+from weft.understand.xray.limit.limit import Ports, SharedLimit
+from weft.understand.xray.limit.rates import predict
+from weft.understand.xray.survey import BEST_ROUTES, NEAR_BEST, Survey
+from weft.understand.xray.trial import Trial
+
+SLOW_SHARE = 0.8
+"""A node or route below this share of what the others do is slow."""
+SUSPICIOUS_SHARE = 0.6
+"""A route that got less of what ports and limits allow is tried again, alone."""
+SUSPICIOUS_SHARE_OF_A_SHARE = 0.25
+"""... where it had to share a limit, since flows do not share fairly."""
+LEAST_SHARE = 1 / 8
+"""A route whose share of a limit is less of what its ends can do is not asked: that is a few frames of a survey."""
+MOST_SUSPECTS = 12
+RETRIALS = 5
+
+
+@dataclass(frozen=True)
+class SlowPort:
+    """A node that sends or receives less than the others can."""
+
+    node: int
+    direction: Literal["out", "in"]
+    rate_mbps: Interval
+    expected_mbps: float
+    """What others can, or if that is less, what its switch lets all of its nodes have."""
+
+
+@dataclass(frozen=True)
+class SlowRoute:
+    """A route that is slow though both of its ends are not."""
+
+    src: int
+    dst: int
+    rate_mbps: Interval
+    expected_mbps: float
+
+
+def slow_ports(
+    survey: Survey, ports: Ports, isolated: Sequence[Trial], limits: Sequence[SharedLimit]
+) -> Iterator[SlowPort]:
+    """The nodes whose best routes are all slow, in one direction or, as two entries, in both.
+
+    Not those that get about as much as a switch has for all of its nodes: that is the switch's limit, not theirs.
+    Where no node was measured in isolation, they are also slower than others in the same steps: some may have been
+    measured only over what is slow for all.
+    """
+    nodes = sorted(survey.nodes)
+    directions: tuple[tuple[Literal["out", "in"], Floats, str], ...] = (
+        ("out", ports.send_mbps, "src"),
+        ("in", ports.receive_mbps, "dst"),
+    )
+    for direction, rates, end in directions:
+        usual = float(np.median(rates[nodes]))
+        expected = {node: min(usual, _most_of_switch(node, limits)) for node in nodes}
+        slow = [node for node in nodes if rates[node] < SLOW_SHARE * expected[node]]
+        if not isolated:
+            slow = list(_slow_beside_others(survey, slow, end))
+        for node in slow:
+            seen = [t.mbps[getattr(t, end) == node] for t in (*survey.trials, *isolated)]
+            found = np.concatenate(seen)
+            best = found[found >= NEAR_BEST * rates[node]]
+            yield SlowPort(node, direction, median_interval(best), expected[node])
+
+
+def _most_of_switch(node: int, limits: Sequence[SharedLimit]) -> float:
+    """What the switch that a node is on lets all of its nodes have, infinite where nothing is known of one."""
+    around = [one for one in limits if one.kind == "switch" and node in one.members]
+    return min((one.capacity_mbps.median for one in around), default=np.inf)
+
+
+def _slow_beside_others(survey: Survey, nodes: Sequence[int], end: str) -> Iterator[int]:
+    """Those of the nodes that got less than others in the steps that they took part in, with several
+    partners: a single one may be slow itself."""
+    part = [{node for t in step for node in getattr(t, end).tolist()} for step in survey.steps]
+    by_steps: dict[tuple[int, ...], Survey] = {}
+    for node in nodes:
+        own = tuple(index for index, present in enumerate(part) if node in present)
+        if own not in by_steps:
+            by_steps[own] = replace(survey, steps=[survey.steps[index] for index in own])
+        beside = by_steps[own]
+        mbps = beside.mbps if end == "src" else beside.mbps.T
+        rates = beside.send_mbps if end == "src" else beside.receive_mbps
+        partners = np.count_nonzero(~np.isnan(mbps[node]))
+        if partners >= BEST_ROUTES and rates[node] < SLOW_SHARE * np.nanmedian(rates):
+            yield node
+
+
+def suspects(survey: Survey, ports: Ports, limits: Sequence[SharedLimit]) -> list[Flow]:
+    """The routes that got far less than what is known explains, the slowest first.
+
+    Those are not asked whose other direction was busy at the same time through a slow port: what holds
+    up the acknowledgements there holds up the route. Nor are phases in which ports themselves are shared
+    by so many flows that each share is thin.
+    """
+    nodes = sorted(survey.nodes)
+    sends, receives = (
+        rates < SLOW_SHARE * np.median(rates[nodes])
+        for rates in (ports.send_mbps, ports.receive_mbps)
+    )
+    found: list[tuple[float, Flow]] = []
+    few = [one for one in survey.trials if LEAST_SHARE * len(one.src) <= len(nodes)]
+    for trial in (one.without(survey.lost) for one in few):
+        isolated = predict(trial, ports, [])
+        expected = predict(trial, ports, limits)
+        least = np.where(
+            expected > SLOW_SHARE * isolated, SUSPICIOUS_SHARE, SUSPICIOUS_SHARE_OF_A_SHARE
+        )
+        shares = np.divide(trial.mbps, expected, out=np.ones_like(expected), where=expected > 0)
+        is_thin = expected < LEAST_SHARE * isolated
+        flows = set(trial.flows)
+        both_ways = np.array([flow[::-1] in flows for flow in trial.flows], dtype=bool)
+        is_held_up = both_ways & (sends[trial.dst] | receives[trial.src])
+        low = np.flatnonzero((shares < least) & ~is_held_up & ~is_thin)
+        found += [(float(shares[i] / least[i]), trial.flows[i]) for i in low]
+    return [flow for _, flow in sorted(found)[:MOST_SUSPECTS]]
+
+
+def slow_routes(
+    flows: Sequence[Flow], isolated: Sequence[Trial], ports: Ports, limits: Sequence[SharedLimit]
+) -> Iterator[SlowRoute]:
+    """Those of the suspects that are slow alone too, in most of the retrials."""
+    for src, dst in flows:
+        rounds = [trial for trial in isolated if (src, dst) in trial.flows]
+        if not rounds:
+            continue
+        places = [trial.flows.index((src, dst)) for trial in rounds]
+        expected = float(predict(rounds[0], ports, limits)[places[0]])
+        rates = [float(trial.mbps[i]) for trial, i in zip(rounds, places, strict=True)]
+        if median_interval(rates).high < SLOW_SHARE * expected:
+            yield SlowRoute(src, dst, median_interval(rates), expected)

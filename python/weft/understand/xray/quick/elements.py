@@ -1,0 +1,77 @@
+"""What may be not like the others, numbered: both directions of each node, of what joins each group, and delays."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+
+from weft.understand.curve.curve import Ints
+from weft.understand.xray.flows import Members
+from weft.understand.xray.quick.rounds import NONE
+
+Kind = Literal["node", "uplink", "inside"]
+Way = Literal["out", "in", "both"]
+Fault = Literal["slow", "delayed"]
+
+
+@dataclass(frozen=True)
+class Element:
+    """A node, what joins a group to all others, or what joins the members of a group; one way, or both ways."""
+
+    kind: Kind
+    members: Members
+    way: Way
+    fault: Fault = "slow"
+
+
+OF_NODES: tuple[tuple[Way, Fault], ...] = (("out", "slow"), ("in", "slow"), ("both", "delayed"))
+OF_GROUPS: tuple[tuple[Kind, Way, Fault], ...] = (
+    ("uplink", "out", "slow"),
+    ("uplink", "in", "slow"),
+    ("inside", "both", "slow"),
+    ("uplink", "both", "delayed"),
+)
+
+
+@dataclass(frozen=True, eq=False)
+class Elements:
+    """All elements of `count` nodes, of which some are in `groups`; nodes in none are alike among themselves."""
+
+    count: int
+    groups: Sequence[Members]
+
+    def __getitem__(self, number: int) -> Element:
+        if number < len(OF_NODES) * self.count:
+            what, node = divmod(number, self.count)
+            return Element("node", frozenset([node]), *OF_NODES[what])
+        what, group = divmod(number - len(OF_NODES) * self.count, len(self.groups))
+        kind, way, fault = OF_GROUPS[what]
+        return Element(kind, self.groups[group], way, fault)
+
+    def nodes(self, nodes: Ints, way: Way) -> Ints:
+        """The numbers of a direction ("both": the delay) of some nodes."""
+        place = [one for one, _ in OF_NODES].index(way)
+        found: Ints = place * self.count + nodes
+        return found
+
+    def of_groups(self, groups: Ints, kind: Kind, way: Way) -> Ints:
+        """The numbers of something of some groups, which are their places; NONE of none."""
+        place = [one[:2] for one in OF_GROUPS].index((kind, way))
+        first = len(OF_NODES) * self.count + place * len(self.groups)
+        found: Ints = np.where(groups == NONE, NONE, first + groups)
+        return found
+
+    def group_of(self, nodes: Ints) -> Ints:
+        """The places of the groups of some nodes, NONE where a node is in none."""
+        labels = np.full(self.count, NONE)
+        for place, members in enumerate(self.groups):
+            labels[list(members)] = place
+        found: Ints = labels[nodes]
+        return found
+
+    @property
+    def total(self) -> int:
+        return len(OF_NODES) * self.count + len(OF_GROUPS) * len(self.groups)

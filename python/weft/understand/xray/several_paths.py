@@ -1,0 +1,106 @@
+"""Whether flows between the same leaves are held up unevenly: over several paths they are, in a tree they are not."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterable
+
+import numpy as np
+
+from weft.network.model.maxmin import Crossings
+from weft.runs.experiment import MOST_NODES
+from weft.understand.curve.curve import Ints
+from weft.understand.xray.cache import Cache
+from weft.understand.xray.evidence import Evidence
+from weft.understand.xray.flows import Members
+from weft.understand.xray.limit.limit import Ports
+from weft.understand.xray.tree.grouping import Group
+from weft.understand.xray.trial import Trial
+
+HELD_UP_SHARE, FREE_SHARE = 0.72, 0.9
+"""Of what its ports allow: a flow below the one is held up by something else, above the other by nothing."""
+BESIDE_FREE, BESIDE_ANY = 0.75, 0.6
+"""A flow that is held up is so unevenly where it gets less than this share of a free one, whose port may be a slow one,
+or of any other one between the same leaves."""
+LEAST_CASES, LEAST_FREE, LEAST_ANY = 15, 0.15, 0.3
+"""So many cases, and one of these parts of those with a flow that is held up, are uneven beside a free flow, or any.
+Of 32 simulated trees 0.05 and 0.03 were at most (0.13 beside free ones where rates vary by a fifth), and of hashed
+fabrics mostly one of both at least 0.18 and 0.31. In the first rounds of one tree 10 of 34 were, and none later."""
+DOUBTS_A_CORE = 0.5
+"""This share of all three suffices to doubt a core in the end: of small hashed fabrics 0.09 and 0.16 were uneven."""
+
+
+class Leaves:
+    """The smallest groups that round trips show; a node in none is one by itself."""
+
+    def __init__(self, candidates: Group) -> None:
+        leaves = [group.members for group in candidates.walk() if not group.children]
+        loose = candidates.members.difference(*leaves)
+        self._of = np.full(MOST_NODES, -1, dtype=np.int64)
+        for number, members in enumerate((*leaves, *_each(loose))):
+            self._of[list(members)] = number
+
+    def between(self, trial: Trial) -> Crossings:
+        """The flows from one leaf to another."""
+        crossed: Crossings = self._of[trial.src] != self._of[trial.dst]
+        return crossed
+
+    def ways(self, trial: Trial) -> Ints:
+        """A number for each flow, the same from the same leaf to the same other one."""
+        numbers: Ints = self._of[trial.src] * MOST_NODES + self._of[trial.dst]
+        return numbers
+
+
+def has_several_paths(
+    leaves: Leaves, evidence: Evidence, ports: Ports, cache: Cache, share: float = 1.0
+) -> bool:
+    """Whether the rounds in which all, or some, leaves exchanged show that their flows take several paths; a `share` of
+    what that takes otherwise may do."""
+    counts = np.zeros(3)
+    for trial in evidence.of_kind("cross", "out", "in"):
+        key: Hashable = ("uneven", trial.phase, ports.identity)
+        counts += cache.get(key, lambda of=trial: _cases(leaves, of, ports))  # type: ignore[misc]
+    held_up, beside_free, beside_any = counts
+    return bool(
+        beside_free >= share * max(LEAST_CASES, LEAST_FREE * held_up)
+        or beside_any >= share * max(LEAST_CASES, LEAST_ANY * held_up)
+    )
+
+
+def by_itself(leaves: Leaves, trials: Iterable[Trial]) -> list[Trial]:
+    """The trials in which no two pairs of nodes exchanged between leaves: others may have been on the same path."""
+    return [trial for trial in trials if _pairs(leaves, trial) <= 1]
+
+
+def _pairs(leaves: Leaves, trial: Trial) -> int:
+    crossed = leaves.between(trial)
+    ends = np.sort([trial.src[crossed], trial.dst[crossed]], axis=0)
+    return len(np.unique(ends, axis=1).T)
+
+
+def _cases(leaves: Leaves, trial: Trial, ports: Ports) -> tuple[int, int, int]:
+    """How many ways from one leaf to another have several flows, some of them held up; and how many of these unevenly,
+    beside a free one, or beside any.
+
+    Flows that share a port at either end say nothing of what is between.
+    """
+    has_own_ports = (np.bincount(trial.src)[trial.src] == 1) & (
+        np.bincount(trial.dst)[trial.dst] == 1
+    )
+    chosen = leaves.between(trial) & has_own_ports
+    if not chosen.any():
+        return 0, 0, 0
+    mbps = trial.mbps[chosen]
+    shares = mbps / ports.own_limits(trial.src, trial.dst)[chosen]
+    _, way, flows = np.unique(leaves.ways(trial)[chosen], return_inverse=True, return_counts=True)
+    fastest, freest, slowest = (np.full(len(flows), start) for start in (0.0, 0.0, np.inf))
+    np.maximum.at(fastest, way, mbps)
+    np.maximum.at(freest, way, np.where(shares > FREE_SHARE, mbps, 0.0))
+    np.minimum.at(slowest, way, np.where(shares < HELD_UP_SHARE, mbps, np.inf))
+    is_held_up = (flows > 1) & np.isfinite(slowest)
+    beside_free = is_held_up & (slowest < BESIDE_FREE * freest)
+    beside_any = is_held_up & (slowest < BESIDE_ANY * fastest)
+    return int(is_held_up.sum()), int(beside_free.sum()), int(beside_any.sum())
+
+
+def _each(nodes: Members) -> list[Members]:
+    return [frozenset([node]) for node in sorted(nodes)]

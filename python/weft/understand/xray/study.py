@@ -1,0 +1,135 @@
+"""The study: from the trials so far, what is known about every group and what should be tried next."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from weft.understand.xray.between import study_between
+from weft.understand.xray.cache import Cache
+from weft.understand.xray.evidence import Evidence
+from weft.understand.xray.flows import Members
+from weft.understand.xray.isolated import isolated_requests, ports_of, retrial_requests
+from weft.understand.xray.knowledge import Answer, Knowledge
+from weft.understand.xray.limit.limit import Ports, SharedLimit
+from weft.understand.xray.limit.rates import predict, without_explained
+from weft.understand.xray.request import Request
+from weft.understand.xray.several_paths import DOUBTS_A_CORE, Leaves, by_itself, has_several_paths
+from weft.understand.xray.survey import Survey
+from weft.understand.xray.tree.grouping import Group
+from weft.understand.xray.trial import Trial
+from weft.understand.xray.within import study_within
+
+PASSES = 4
+"""What is found high up is known only in the next pass to those below."""
+
+
+@dataclass(frozen=True)
+class Study:
+    """Everything that follows from a survey and the trials of a search.
+
+    `groups` share a limit, largest first; `undecided` are questions and the nodes that they are about. With several
+    paths between leaves flows meet by chance.
+    """
+
+    survey: Survey
+    evidence: Evidence
+    ports: Ports
+    limits: Sequence[SharedLimit] = ()
+    groups: Sequence[Group] = ()
+    undecided: Sequence[tuple[str, Members]] = ()
+    requests: Sequence[Request] = ()
+    has_several_paths: bool = False
+
+    @property
+    def retrials(self) -> list[Trial]:
+        """The trials that say of a route what it gets by itself."""
+        isolated = self.evidence.isolated
+        if not self.has_several_paths:
+            return isolated
+        return by_itself(Leaves(self.survey.candidates), isolated)
+
+    @property
+    def bisection_shares(self) -> list[float]:
+        """What each random bisection delivered of what the ports allow."""
+        found = self.evidence.of_kind("bisection")
+        return [float(t.mbps.sum() / predict(t, self.ports, []).sum()) for t in found]
+
+
+def conclude(
+    survey: Survey, trials: Sequence[Trial], is_over: bool = False, cache: Cache | None = None
+) -> Study:
+    """All that follows from a survey and some trials; `is_over` when there will be no more of them.
+
+    Groups are studied from the smallest up, since what a group sends is also limited by what its
+    parts can: first each by itself, then what passes between the parts of the next larger one. A `cache`
+    keeps what the next turn, with more trials, needs again.
+    """
+    lost = survey.lost
+    evidence = Evidence([trial.without(lost) if lost else trial for trial in trials])
+    ports = ports_of(survey, evidence)
+    study = Study(survey, evidence, ports)
+    if not survey.nodes:
+        return study
+    requests = isolated_requests(survey, survey.candidates, evidence, ports)
+    if (requests and not is_over) or len(survey.nodes) < 3:
+        return replace(study, requests=requests)
+    cache = cache or Cache()
+    cache.turn()
+    leaves = Leaves(survey.candidates)
+    several = has_several_paths(leaves, evidence, ports, cache)
+    known = Knowledge(survey, evidence, ports, is_over, several, cache=cache)
+    found, limits = _find(known)
+    if not several and not found.requests and any(one.kind == "core" for one in limits):
+        several = has_several_paths(leaves, evidence, ports, cache, DOUBTS_A_CORE)
+        if several:
+            found, limits = _find(replace(known, has_several_paths=True))
+    requests = [*requests, *found.requests] or retrial_requests(
+        survey, evidence, ports, limits, several
+    )
+    groups = _limited_groups(survey.candidates, limits, len(found.parts))
+    undecided = [*_unplaced(survey), *found.undecided]
+    return Study(survey, evidence, ports, limits, groups, undecided, requests, several)
+
+
+def _find(known: Knowledge) -> tuple[Answer, list[SharedLimit]]:
+    """What the groups come to, visited until nothing changes, and the limits that it takes."""
+    for _ in range(PASSES):
+        found = _visit(known, known.survey.candidates, None)
+        limits = without_explained(found.limits, known.ports)
+        before = [one.identity for one in known.known]
+        if (found.requests and not known.is_over) or [one.identity for one in limits] == before:
+            break
+        known = replace(known, known=tuple(limits))
+    return found, limits
+
+
+def _unplaced(survey: Survey) -> list[tuple[str, Members]]:
+    """The question that is left open where too few round trips were measured; more `rounds` of them answer it."""
+    nodes = survey.placement.unplaced
+    question = f"which others {len(nodes)} nodes are near, of too few round trips"
+    return [(question, nodes)] if nodes else []
+
+
+def _visit(known: Knowledge, group: Group, parent: Group | None = None) -> Answer:
+    """Study a group after those below it; its parts are those of the answer."""
+    below = known.each(lambda now, child: _visit(now, child, group), group.children)
+    loose = group.members.difference(*(child.members for child in group.children))
+    inside = study_within(known.after(below), loose)
+    found = replace(below + inside, parts=())
+    whole = replace(group, children=(*group.children, *map(Group, inside.parts)))
+    if not found.is_decided or not whole.children:
+        return found
+    between = study_between(known.after(found), whole, parent)
+    return replace(found + between, parts=tuple(whole.parts))
+
+
+def _limited_groups(candidates: Group, limits: Sequence[SharedLimit], parts: int) -> list[Group]:
+    """The groups that share a limit, largest first; both sides of what cuts all nodes in two."""
+    all_nodes = candidates.members
+    support = {group.members: group for group in candidates.walk()}
+    limited = {limit.members for limit in limits}
+    halves = {all_nodes - one for one in limited if {one, all_nodes - one} <= set(support)}
+    named = limited | halves if parts == 2 else limited
+    largest_first = sorted(named, key=lambda one: (-len(one), min(one)))
+    return [support.get(members, Group(members)) for members in largest_first]

@@ -1,0 +1,144 @@
+"""The survey: round trips and rates between all pairs, or a sample of them, taken before the search."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from weft.base.statistics import Floats
+from weft.plan.plan import Plan
+from weft.runs.meta import RunMeta
+from weft.understand.curve.curve import column
+from weft.understand.xray.flows import Members
+from weft.understand.xray.tree.grouping import Group, group_by_round_trip
+from weft.understand.xray.tree.round_trips import RoundTrips
+from weft.understand.xray.tree.sampled import Placement, place
+from weft.understand.xray.trial import Trial, trials
+
+NEAR_BEST = 0.85
+"""Routes of a node that reach this share of its best ones count as not limited by anything else."""
+BEST_ROUTES, BEST_SHARE = 3, 0.1
+"""So many, and this share of a node's routes, must be as good: a few have what was held up before in their window."""
+
+MOST_IN_FULL, MOST_PAIRS = 512, 0.95
+"""The tree is drawn of all nodes where they are no more, and so much of all pairs was measured."""
+
+
+@dataclass(frozen=True)
+class Survey:
+    """`trips` are the round trips.
+
+    `steps` are the rounds of each step in which pairs exchanged; nodes without any rate are not in `nodes`.
+    """
+
+    count: int
+    lost: Members
+    trips: RoundTrips
+    steps: list[list[Trial]]
+
+    @cached_property
+    def trials(self) -> list[Trial]:
+        """All rounds."""
+        return [trial for step in self.steps for trial in step]
+
+    @cached_property
+    def nodes(self) -> Members:
+        """The nodes that sent and received something."""
+        alive = np.nan_to_num(self.send_mbps) * np.nan_to_num(self.receive_mbps) > 0
+        return frozenset(np.flatnonzero(alive).tolist()) - self.lost
+
+    @property
+    def candidates(self) -> Group:
+        """All nodes, in the groups that the round trips show."""
+        return self.placement.group
+
+    @cached_property
+    def placement(self) -> Placement:
+        """The groups, and the nodes that may be in one which the round trips do not show."""
+        return placed(self.nodes, self.trips)
+
+    @cached_property
+    def round_trip_us(self) -> Floats:
+        """The fastest round trip of each pair, [a, b] as [b, a]; NaN where it was not measured."""
+        shortest: Floats = self.trips.dense(self.count)[:, :, 0]
+        return shortest
+
+    @cached_property
+    def mbps(self) -> Floats:
+        """The rate of each route, NaN where it was not measured."""
+        rates = np.full((self.count, self.count), np.nan)
+        for trial in self.trials:
+            rates[trial.src, trial.dst] = trial.mbps
+        return rates
+
+    @cached_property
+    def send_mbps(self) -> Floats:
+        """What each node can send."""
+        return _best(self.mbps)
+
+    @cached_property
+    def receive_mbps(self) -> Floats:
+        """What each node can receive."""
+        return _best(self.mbps.T)
+
+
+def placed(nodes: Members, trips: RoundTrips) -> Placement:
+    """Nodes in the groups that round trips show, of all pairs of them or of some."""
+    order = sorted(nodes)
+    pairs = trips.among(order)
+    if len(pairs.a) == 0:
+        return Placement(Group(nodes))
+    all_pairs = len(order) * (len(order) - 1) / 2
+    if len(order) > MOST_IN_FULL or len(pairs.a) < MOST_PAIRS * all_pairs:
+        return place(nodes, trips)
+    count = int(np.max([trips.a, trips.b], initial=max(order, default=-1))) + 1
+    return Placement(group_by_round_trip(nodes, trips.dense(count)))
+
+
+def survey_of(samples: pa.Table, meta: RunMeta, step: int, lost: Members) -> Survey:
+    """The survey of the network that a step of a run is on, without the lost nodes."""
+    network = meta.plan.steps[step].on_network
+    return take_survey(samples, meta.plan, len(meta.nodes), lost, network)
+
+
+def take_survey(
+    samples: pa.Table, plan: Plan, count: int, lost: Members = frozenset(), network: int = 0
+) -> Survey:
+    """The survey of a network of a run over `count` nodes, without the lost ones: its matrix steps.
+
+    A run that has no matrix of rates is surveyed by whatever else it measured between many nodes.
+    """
+    trips = samples[:0]
+    steps: dict[bool, list[list[Trial]]] = {True: [], False: []}
+    for index, step in enumerate(plan.steps):
+        kind = step.pattern.kind
+        if not step.is_ensemble or step.is_adaptive or kind == "cast":
+            continue
+        if step.on_network != network:
+            continue
+        if step.measures_latency:
+            trips = samples.filter(pc.field("step") == index)
+        else:
+            steps[kind == "matrix"].append(trials(samples, index))
+    return Survey(count, lost, _round_trips(trips), steps[True] or steps[False])
+
+
+def _round_trips(rows: pa.Table) -> RoundTrips:
+    elapsed_us = column(rows, "elapsed_ns") / np.maximum(column(rows, "messages"), 1) / 1e3
+    return RoundTrips.of(column(rows, "src"), column(rows, "dst"), elapsed_us)
+
+
+def _best(mbps: Floats) -> Floats:
+    """For each row the median of what comes near its BEST_ROUTES best: the maximum alone would be luck."""
+    best = np.full(len(mbps), np.nan)
+    for node, row in enumerate(mbps):
+        known = row[~np.isnan(row)]
+        if len(known):
+            enough = max(BEST_ROUTES, round(BEST_SHARE * len(known)))
+            good = np.sort(known)[-enough:][0]
+            best[node] = np.median(known[known >= NEAR_BEST * good])
+    return best

@@ -1,0 +1,113 @@
+"""Questions about several parts of a group at the same time, whose flows cannot get into each other's way.
+
+What passed when all parts exchanged at once passes again: so much each part lets out and in, and so much passes
+between them, whatever limits there are. Flows of several parts that stay below that are held up by what these parts
+have of their own only.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+from weft.runs.experiment import Experiment
+from weft.understand.xray.decision import Decision
+from weft.understand.xray.flows import Flow, Members, Random, reversed_flows
+from weft.understand.xray.limit.limit import Direction, Ports, SharedLimit
+from weft.understand.xray.request import Request
+from weft.understand.xray.residual import Residual, crossing_flows, in_turn
+from weft.understand.xray.tree.grouping import Group
+from weft.understand.xray.trial import Trial
+
+SAFE_SHARE = 0.9
+"""So much of what is known to pass is asked for: rounds differ."""
+OPPOSITE: dict[Direction, Direction] = {"out": "in", "in": "out"}
+
+Laid = tuple[Experiment, list[Flow]]
+"""An experiment, with the nodes that take part in one round of it, and its flows."""
+
+
+@dataclass(frozen=True, eq=False)
+class Floors:
+    """What surely passes between the parts of a group, by the rounds in which all of them exchanged."""
+
+    ports: Ports
+    group: Group
+    crossing: tuple[Trial, ...]
+
+    @property
+    def limits(self) -> tuple[SharedLimit, ...]:
+        """As if no more did."""
+        return (self._core, *self._uplinks.values())
+
+    def have_room(self, asked: Sequence[Members], direction: Direction) -> bool:
+        """Whether all that some parts could send (or receive) passes to the others, each of which has one partner."""
+        taken = set(asked)
+        others = [part for part in self.group.parts if part not in taken]
+        own = self.ports.send_mbps if direction == "out" else self.ports.receive_mbps
+        offered = sum(float(own[list(part)].sum()) for part in asked)
+        ends = [self._uplinks[part, OPPOSITE[direction]] for part in others]
+        passes = min(_passes(ends), _passes([self._core]))
+        enough = sum(map(len, asked)) <= sum(map(len, others))
+        return enough and offered <= SAFE_SHARE * passes
+
+    @cached_property
+    def _uplinks(self) -> dict[tuple[Members, Direction], SharedLimit]:
+        ways: tuple[Direction, ...] = ("out", "in")
+        keys = [(part, way) for part in self.group.parts for way in ways]
+        return {
+            key: SharedLimit("uplink", *key, Decision("open", ()), self.crossing, 0.0)
+            for key in keys
+        }
+
+    @cached_property
+    def _core(self) -> SharedLimit:
+        parts, unknown = tuple(self.group.parts), Decision("open", ())
+        return SharedLimit("core", self.group.members, "inside", unknown, self.crossing, 0.0, parts)
+
+
+def _passes(limits: Sequence[SharedLimit]) -> float:
+    return sum(limit.capacity_mbps.median for limit in limits)
+
+
+def flows_together(requests: Sequence[Request], ports: Ports, rng: Random) -> list[Laid]:
+    """One round of requests that have their floors in common: of those whose flows all pass, the first at least."""
+    direction = requests[0].experiment.kind
+    groups = frozenset[int]().union(*(one.experiment.group for one in requests))
+    residual = Residual(_beside(requests), ports, direction == "out")
+    used: set[int] = set()
+    found: list[Laid] = []
+    for request in requests:
+        flows = _fitting(request, residual, groups | used, rng)
+        if flows is not None:
+            partners = frozenset(other for _, other in flows)
+            used |= partners
+            experiment = request.experiment
+            own = Experiment(experiment.kind, experiment.group, experiment.group | partners)
+            found.append((own, flows if direction == "out" else reversed_flows(flows)))
+    return found or [(requests[0].experiment, crossing_flows(requests[0], ports, rng))]
+
+
+def _fitting(
+    request: Request, residual: Residual, taken: Members, rng: Random
+) -> list[Flow] | None:
+    """Each member with a partner of its own, where there is room; None where there is not for all."""
+    others = in_turn(request, rng, taken)
+    flows: list[Flow] = []
+    for node in rng.permutation(sorted(request.experiment.group)).tolist():
+        other = residual.take_fitting(node, others)
+        if other is None:
+            return None
+        others = others[others != other]
+        flows.append((node, other))
+    return flows
+
+
+def _beside(requests: Sequence[Request]) -> list[SharedLimit]:
+    """What is known to all, and the floors, but of what is asked about."""
+    asked = {(one.experiment.group, one.experiment.kind) for one in requests}
+    known = [*requests[0].beside, *requests[0].floors]
+    return [
+        one for one in known if one.kind != "uplink" or (one.members, one.direction) not in asked
+    ]

@@ -1,0 +1,1 @@
+"""Programs, hosts and servers that tests start."""

@@ -1,0 +1,1 @@
+"""Runs, clusters and fabrics that are made for tests."""
