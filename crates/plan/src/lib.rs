@@ -2,6 +2,9 @@
 //!
 //! Pure: text in, values out. The same expansion drives live probes and simulators.
 
+#[macro_use]
+mod named;
+
 mod arrangement;
 mod collective;
 mod ensemble;

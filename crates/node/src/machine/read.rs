@@ -177,7 +177,7 @@ fn read_nic(root: &Section, clock_hz: u64) -> Result<Nic> {
     ])?;
     Ok(Nic {
         location: section
-            .choice("location", &Location::ALL)?
+            .choice("location", &Location::NAMED)?
             .unwrap_or_default(),
         ring_bytes: amount(section, "ring", &SIZE, 1)?,
         pause: section.flag("pause")?.unwrap_or(true),

@@ -63,11 +63,7 @@ pub struct Collective {
 
 impl Collective {
     pub(crate) fn read(step: &Section) -> Result<Self> {
-        let operation = step.choice("operation", &Operation::NAMED)?;
-        let operation = operation.ok_or_else(|| {
-            let names = Operation::NAMED.map(|(name, _)| name).join(", ");
-            step.refuse("operation", format!("give one of: {names}"))
-        })?;
+        let operation = step.required_choice("operation", &Operation::NAMED)?;
         Ok(Self {
             nodes: positions::read_nodes(step)?,
             operation,

@@ -16,23 +16,21 @@ pub struct AllToAll {
     pub mode: Mode,
 }
 
-/// When an all-to-all sends what.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Mode {
-    /// In phase i node k sends to k+i mod n: each sends one block and receives one at a time.
-    Phased,
-    /// All n(n-1) at once.
-    Unphased,
+json_enum! {
+    /// When an all-to-all sends what.
+    pub enum Mode {
+        /// In phase i node k sends to k+i mod n: each sends one block and receives one at a time.
+        Phased = "phased",
+        /// All n(n-1) at once.
+        Unphased = "unphased",
+    }
 }
-
-const MODES: [(&str, Mode); 2] = [("phased", Mode::Phased), ("unphased", Mode::Unphased)];
 
 impl AllToAll {
     pub(crate) fn read(step: &Section) -> Result<Self> {
         Ok(Self {
             nodes: positions::read_nodes(step)?,
-            mode: step.choice("mode", &MODES)?.unwrap_or(Mode::Phased),
+            mode: step.choice("mode", &Mode::NAMED)?.unwrap_or(Mode::Phased),
         })
     }
 }

@@ -28,20 +28,20 @@ pub struct Matrix {
     pub rounds: Option<u32>,
 }
 
-/// What is measured of each pair.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Measure {
-    Rate,
-    /// One ping-pong for both directions of a pair.
-    Latency,
+json_enum! {
+    /// What is measured of each pair.
+    pub enum Measure {
+        Rate = "rate",
+        /// One ping-pong for both directions of a pair.
+        Latency = "latency",
+    }
 }
-
-const MEASURES: [(&str, Measure); 2] = [("rate", Measure::Rate), ("latency", Measure::Latency)];
 
 impl Matrix {
     pub(crate) fn read(step: &Section) -> Result<Self> {
-        let measure = step.choice("measure", &MEASURES)?.unwrap_or(Measure::Rate);
+        let measure = step
+            .choice("measure", &Measure::NAMED)?
+            .unwrap_or(Measure::Rate);
         let duplex = match measure {
             Measure::Rate => Some(Duplex::read(step)?.unwrap_or(Duplex::Half)),
             Measure::Latency => {

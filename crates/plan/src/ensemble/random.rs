@@ -25,20 +25,15 @@ pub struct Random {
     pub shape: Shape,
 }
 
-/// What is drawn by chance.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Shape {
-    /// A permutation in which no node sends to itself.
-    Permutation,
-    /// Two halves, paired across, both ways at once; one of an odd number sits out.
-    Bisection,
+json_enum! {
+    /// What is drawn by chance.
+    pub enum Shape {
+        /// A permutation in which no node sends to itself.
+        Permutation = "permutation",
+        /// Two halves, paired across, both ways at once; one of an odd number sits out.
+        Bisection = "bisection",
+    }
 }
-
-const SHAPES: [(&str, Shape); 2] = [
-    ("permutation", Shape::Permutation),
-    ("bisection", Shape::Bisection),
-];
 
 impl Random {
     pub(crate) fn read(step: &Section) -> Result<Self> {
@@ -47,7 +42,9 @@ impl Random {
             nodes: positions::read_nodes(step)?,
             permutations: permutations.unwrap_or(DEFAULT_PERMUTATIONS),
             seed: step.count("seed", 0..=u32::MAX)?.unwrap_or(DEFAULT_SEED),
-            shape: step.choice("shape", &SHAPES)?.unwrap_or(Shape::Permutation),
+            shape: step
+                .choice("shape", &Shape::NAMED)?
+                .unwrap_or(Shape::Permutation),
         })
     }
 

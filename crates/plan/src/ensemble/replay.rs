@@ -50,25 +50,19 @@ impl Replay {
     }
 }
 
-/// How an agent spends the time that a program computes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Compute {
-    /// It keeps the processor, and looks after messages meanwhile.
-    Spin,
-    /// It leaves the processor to others, so that many nodes can share one.
-    Sleep,
-    /// It calculates as much as takes so long on a processor that does nothing else.
-    Work,
+json_enum! {
+    /// How an agent spends the time that a program computes.
+    pub enum Compute {
+        /// It keeps the processor, and looks after messages meanwhile.
+        Spin = "spin",
+        /// It leaves the processor to others, so that many nodes can share one.
+        Sleep = "sleep",
+        /// It calculates as much as takes so long on a processor that does nothing else.
+        Work = "work",
+    }
 }
 
-impl Compute {
-    const NAMED: [(&'static str, Self); 3] = [
-        ("spin", Self::Spin),
-        ("sleep", Self::Sleep),
-        ("work", Self::Work),
-    ];
-}
+impl Compute {}
 
 /// How agents compute, where it is said.
 pub(crate) fn read_compute(step: &Section) -> Result<Option<Compute>> {

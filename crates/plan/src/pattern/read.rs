@@ -24,8 +24,6 @@ const GAMMA: Axis = Axis {
     intervals: 50.0,
 };
 
-const GRAINS: [(&str, Grain); 2] = [("read", Grain::Read), ("message", Grain::Message)];
-
 /// A pattern's name in a plan, the keys of a step that are its own, and how they are read.
 struct Kind {
     name: &'static str,
@@ -184,15 +182,8 @@ impl Pattern {
 }
 
 fn read_kind(step: &Section) -> Result<&'static Kind> {
-    let named = KINDS.each_ref().map(|kind| (kind.name, kind.name));
-    let name = step.choice("pattern", &named)?;
-    KINDS
-        .iter()
-        .find(|kind| Some(kind.name) == name)
-        .ok_or_else(|| {
-            let names = KINDS.each_ref().map(|kind| kind.name).join(", ");
-            step.refuse("pattern", format!("give a pattern: {names}"))
-        })
+    let named = KINDS.each_ref().map(|kind| (kind.name, kind));
+    step.required_choice("pattern", &named)
 }
 
 fn refuse_keys_of_others(step: &Section, kind: &Kind) -> Result<()> {
@@ -221,6 +212,6 @@ fn read_stream(step: &Section) -> Result<Pattern> {
     Ok(Pattern::Stream {
         window: read_window(step)?,
         gamma,
-        compute: step.choice("compute", &GRAINS)?.unwrap_or_default(),
+        compute: step.choice("compute", &Grain::NAMED)?.unwrap_or_default(),
     })
 }
