@@ -302,19 +302,14 @@ fn read_algorithms(step: &Section, operation: Operation) -> Result<Vec<Algorithm
 
 /// Its messages depend on each other, so that none of them are a set that begins at once: phases have no transfers.
 impl Ensemble for Collective {
-    fn lists(&self) -> Vec<(&'static str, &[u32])> {
-        let nodes = self.nodes.as_deref();
-        nodes.map(|nodes| ("nodes", nodes)).into_iter().collect()
+    fn nodes(&self) -> Option<&[u32]> {
+        self.nodes.as_deref()
     }
 
     fn check(&self) -> Result<(), Wrong> {
         let nodes = self.nodes.as_ref().map(Vec::len);
         let fits = nodes.map_or(Ok(()), |nodes| self.check_named(nodes));
         fits.map_err(|right| ("algorithms", right))
-    }
-
-    fn transfers(&self, _members: u64) -> u64 {
-        0
     }
 
     fn rounds(&self, members: &[u32], _bytes: u64) -> Vec<Vec<Transfer>> {

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{Ensemble, given};
+use super::Ensemble;
 use crate::error::Result;
 use crate::phase::Transfer;
 use crate::positions;
@@ -36,8 +36,8 @@ impl AllToAll {
 }
 
 impl Ensemble for AllToAll {
-    fn lists(&self) -> Vec<(&'static str, &[u32])> {
-        given([("nodes", &self.nodes)])
+    fn nodes(&self) -> Option<&[u32]> {
+        self.nodes.as_deref()
     }
 
     fn transfers(&self, members: u64) -> u64 {

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{CastFile, Ensemble, Wrong, check_count, given, streams::doubling};
+use super::{CastFile, Ensemble, Wrong, check_count, streams::doubling};
 use crate::error::Result;
 use crate::phase::{Transfer, Work};
 use crate::positions;
@@ -74,8 +74,8 @@ impl Ensemble for Cast {
         Work::Cast
     }
 
-    fn lists(&self) -> Vec<(&'static str, &[u32])> {
-        given([("nodes", &self.nodes)])
+    fn nodes(&self) -> Option<&[u32]> {
+        self.nodes.as_deref()
     }
 
     fn check(&self) -> Result<(), Wrong> {

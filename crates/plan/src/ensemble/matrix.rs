@@ -5,7 +5,7 @@ use rand_pcg::rand_core::SeedableRng;
 use serde::{Deserialize, Serialize};
 
 use super::random::shuffled;
-use super::{Duplex, Ensemble, Wrong, check_count, given};
+use super::{Duplex, Ensemble, Wrong, check_count};
 use crate::error::Result;
 use crate::limits::MOST_NODES;
 use crate::phase::{Transfer, Work};
@@ -103,8 +103,8 @@ impl Ensemble for Matrix {
         }
     }
 
-    fn lists(&self) -> Vec<(&'static str, &[u32])> {
-        given([("nodes", &self.nodes)])
+    fn nodes(&self) -> Option<&[u32]> {
+        self.nodes.as_deref()
     }
 
     fn check(&self) -> Result<(), Wrong> {

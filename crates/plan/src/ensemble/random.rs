@@ -4,7 +4,7 @@ use rand_pcg::Pcg64;
 use rand_pcg::rand_core::{RngCore, SeedableRng};
 use serde::{Deserialize, Serialize};
 
-use super::{Duplex, Ensemble, Wrong, check_count, given};
+use super::{Duplex, Ensemble, Wrong, check_count};
 use crate::error::Result;
 use crate::phase::Transfer;
 use crate::positions;
@@ -65,8 +65,8 @@ impl Random {
 }
 
 impl Ensemble for Random {
-    fn lists(&self) -> Vec<(&'static str, &[u32])> {
-        given([("nodes", &self.nodes)])
+    fn nodes(&self) -> Option<&[u32]> {
+        self.nodes.as_deref()
     }
 
     fn check(&self) -> Result<(), Wrong> {

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{Ensemble, given};
+use super::Ensemble;
 use crate::collective::Ways;
 use crate::error::Result;
 use crate::phase::Transfer;
@@ -77,12 +77,8 @@ pub(crate) fn read_rendezvous(step: &Section) -> Result<u64> {
 
 /// Its messages depend on each other, so that none of them are a set that begins at once: phases have no transfers.
 impl Ensemble for Replay {
-    fn lists(&self) -> Vec<(&'static str, &[u32])> {
-        given([("nodes", &self.nodes)])
-    }
-
-    fn transfers(&self, _members: u64) -> u64 {
-        0
+    fn nodes(&self) -> Option<&[u32]> {
+        self.nodes.as_deref()
     }
 
     fn rounds(&self, _members: &[u32], _bytes: u64) -> Vec<Vec<Transfer>> {

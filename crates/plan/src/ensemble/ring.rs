@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{Ensemble, alltoall::shift, given};
+use super::{Ensemble, alltoall::shift};
 use crate::error::Result;
 use crate::phase::Transfer;
 use crate::positions;
@@ -23,8 +23,8 @@ impl Ring {
 }
 
 impl Ensemble for Ring {
-    fn lists(&self) -> Vec<(&'static str, &[u32])> {
-        given([("nodes", &self.nodes)])
+    fn nodes(&self) -> Option<&[u32]> {
+        self.nodes.as_deref()
     }
 
     fn transfers(&self, members: u64) -> u64 {

@@ -5,7 +5,7 @@ use std::ops::RangeInclusive;
 use serde::{Deserialize, Serialize};
 use toml::Value;
 
-use super::{Ensemble, Wrong, given, read_rendezvous, streams::doubling};
+use super::{Ensemble, Wrong, read_rendezvous, streams::doubling};
 use crate::error::Result;
 use crate::limits::MOST_NODES;
 use crate::phase::Transfer;
@@ -203,8 +203,8 @@ fn read_numbers(step: &Section, key: &str, range: RangeInclusive<u32>) -> Result
 
 /// Its messages depend on what the nodes have simulated: phases have no transfers.
 impl Ensemble for Traffic {
-    fn lists(&self) -> Vec<(&'static str, &[u32])> {
-        given([("nodes", &self.nodes)])
+    fn nodes(&self) -> Option<&[u32]> {
+        self.nodes.as_deref()
     }
 
     fn least(&self) -> usize {
@@ -219,10 +219,6 @@ impl Ensemble for Traffic {
             )),
             _ => Ok(()),
         }
-    }
-
-    fn transfers(&self, _members: u64) -> u64 {
-        0
     }
 
     fn rounds(&self, members: &[u32], _bytes: u64) -> Vec<Vec<Transfer>> {

@@ -243,9 +243,8 @@ fn fitting(nodes: u32) -> String {
 
 /// Its messages depend on each other, so that none of them are a set that begins at once: phases have no transfers.
 impl Ensemble for Hpl {
-    fn lists(&self) -> Vec<(&'static str, &[u32])> {
-        let nodes = self.nodes.as_deref();
-        nodes.map(|nodes| ("nodes", nodes)).into_iter().collect()
+    fn nodes(&self) -> Option<&[u32]> {
+        self.nodes.as_deref()
     }
 
     fn least(&self) -> usize {
@@ -266,10 +265,6 @@ impl Ensemble for Hpl {
                 .map_err(|why| ("grid", why)),
             None => Ok(()),
         }
-    }
-
-    fn transfers(&self, _members: u64) -> u64 {
-        0
     }
 
     fn rounds(&self, _members: &[u32], _bytes: u64) -> Vec<Vec<Transfer>> {
