@@ -201,51 +201,15 @@ impl Machine {
 
 /// What was simulated, as columns by table.
 fn tables(py: Python<'_>, outcome: Outcome) -> PyResult<Bound<'_, PyDict>> {
-    let (occupation, budgets) = (&outcome.occupation, &outcome.budgets);
-    let (hits, loads) = (&outcome.cache_hits, &outcome.loads);
-    let (categories, responses) = (&outcome.categories, &outcome.responses);
     let all = columns_of(py, outcome.samples)?;
-    let occupation = columns!(
-        py,
-        occupation,
-        phase,
-        node,
-        part,
-        task,
-        share,
-        interrupts_per_s
-    );
-    all.set_item("occupation", occupation)?;
-    all.set_item("budgets", columns!(py, budgets, phase, stage, elapsed_ns))?;
-    let categories = columns!(py, categories, phase, node, category, cycles);
-    all.set_item("categories", categories)?;
-    let responses = columns!(
-        py, responses, phase, batch, users, waiting, mean_ns, median_ns, p95_ns, p99_ns
-    );
-    all.set_item("responses", responses)?;
-    let loads = columns!(
-        py,
-        loads,
-        phase,
-        gamma,
-        communication_ns,
-        host_ns,
-        other_ns,
-        link_ns,
-        before_ns
-    );
-    all.set_item("applications", loads)?;
-    let hits = columns!(
-        py, hits, phase, node, part, cache, access, accesses, hit_rate
-    );
-    all.set_item("cache_hits", hits)?;
+    all.set_item("occupation", columns(py, &outcome.occupation)?)?;
+    all.set_item("budgets", columns(py, &outcome.budgets)?)?;
+    all.set_item("categories", columns(py, &outcome.categories)?)?;
+    all.set_item("responses", columns(py, &outcome.responses)?)?;
+    all.set_item("applications", columns(py, &outcome.loads)?)?;
+    all.set_item("cache_hits", columns(py, &outcome.cache_hits)?)?;
     if !outcome.deliveries.phase.is_empty() {
-        let rows = &outcome.deliveries;
-        let deliveries = columns!(
-            py, rows, phase, batch, sent, received, ring, backlog, overrun, jitter_ns, span_ns,
-            sending_ns
-        );
-        all.set_item("deliveries", deliveries)?;
+        all.set_item("deliveries", columns(py, &outcome.deliveries)?)?;
     }
     all.set_item("failures", outcome.failures)?;
     Ok(all)

@@ -337,22 +337,9 @@ fn played(py: Python<'_>, found: Result<Played, Unplayed>) -> PyResult<Bound<'_,
         Unplayed::Interrupted => interrupted(),
         Unplayed::Refused(why) => refused(why),
     })?;
-    let activities = found.activities;
     let all = columns_of(py, found.outcome)?;
-    let columns = columns!(
-        py,
-        activities,
-        phase,
-        node,
-        compute_ns,
-        communicate_ns,
-        wait_ns,
-        end_ns
-    );
-    all.set_item("activities", columns)?;
-    let laps = found.laps;
-    let columns = columns!(py, laps, phase, node, lap, begin_ns, end_ns, received_bytes);
-    all.set_item("laps", columns)?;
+    all.set_item("activities", columns(py, &found.activities)?)?;
+    all.set_item("laps", columns(py, &found.laps)?)?;
     all.set_item("messages", found.messages)?;
     Ok(all)
 }

@@ -8,12 +8,12 @@ use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use weft_netsim::program::Cast;
 use weft_netsim::samples::{Activities, Played, Simulator, Unplayed};
+use weft_netsim::table;
 use weft_plan::program::Repeated;
 use weft_plan::{Pattern, Step, Traffic};
 use weft_traffic::{Domain, Journey, Sampled, Scenario, sample};
 
 use super::answers::refused;
-use super::columns::columns as columns_of;
 use super::watched::watched;
 
 /// Refuses a step whose cars have no routes.
@@ -126,25 +126,26 @@ fn whole(scenario: &Arc<Scenario>, until_s: u32, stop: &AtomicBool) -> Result<Do
     Ok(whole)
 }
 
-/// A row for each phase.
-#[derive(Default)]
-struct Rows {
-    phase: Vec<i32>,
-    nodes: Vec<i32>,
-    seconds: Vec<i32>,
-    steps: Vec<i32>,
-    hash: Vec<i64>,
-    home: Vec<i64>,
-    waiting: Vec<i64>,
-    driving: Vec<i64>,
-    arrived: Vec<i64>,
-    passed: Vec<i64>,
-    messages: Vec<i64>,
-    bytes: Vec<i64>,
-    elapsed_ns: Vec<i64>,
-    compute_ns: Vec<i64>,
-    communicate_ns: Vec<i64>,
-    wait_ns: Vec<i64>,
+table! {
+    /// A row for each phase.
+    struct Rows {
+        phase: i32,
+        nodes: i32,
+        seconds: i32,
+        steps: i32,
+        hash: i64,
+        home: i64,
+        waiting: i64,
+        driving: i64,
+        arrived: i64,
+        passed: i64,
+        messages: i64,
+        bytes: i64,
+        elapsed_ns: i64,
+        compute_ns: i64,
+        communicate_ns: i64,
+        wait_ns: i64,
+    }
 }
 
 /// What the phases were, and how long the nodes took for them.
@@ -180,24 +181,5 @@ pub fn columns<'py>(
             .push(mine(&activities.communicate_ns).iter().sum());
         rows.wait_ns.push(mine(&activities.wait_ns).iter().sum());
     }
-    Ok(columns_of!(
-        py,
-        rows,
-        phase,
-        nodes,
-        seconds,
-        steps,
-        hash,
-        home,
-        waiting,
-        driving,
-        arrived,
-        passed,
-        messages,
-        bytes,
-        elapsed_ns,
-        compute_ns,
-        communicate_ns,
-        wait_ns
-    ))
+    super::columns::columns(py, &rows)
 }
