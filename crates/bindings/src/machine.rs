@@ -7,7 +7,7 @@ use pyo3::types::PyDict;
 use weft_node::{Access, NAMES, Outcome, Simulator, Stage, Task, parts, tracks};
 use weft_plan::{Reach, Step};
 
-use super::answers::refused;
+use super::answers::{Json, refused};
 use super::columns::{columns, columns_of};
 use super::recording::columns_of_recording;
 use super::watched::watched;
@@ -122,20 +122,17 @@ impl Machine {
     }
 
     /// How many phases a step has here.
-    fn phase_count(&self, step_json: &str) -> PyResult<usize> {
-        let step: Step = serde_json::from_str(step_json).map_err(refused)?;
+    fn phase_count(&self, step: Json<Step>) -> PyResult<usize> {
         step.phase_count(NODES, Reach::SIMULATOR).map_err(refused)
     }
 
     /// Why a step cannot be simulated on this machine, if it cannot.
-    fn refusal(&self, step_json: &str) -> PyResult<Option<String>> {
-        let step: Step = serde_json::from_str(step_json).map_err(refused)?;
+    fn refusal(&self, step: Json<Step>) -> PyResult<Option<String>> {
         Ok(self.simulator.refusal(&step))
     }
 
     /// What the MPI library of a step is set to; nothing for other transports.
-    fn settings<'py>(&self, py: Python<'py>, step_json: &str) -> PyResult<Bound<'py, PyDict>> {
-        let step: Step = serde_json::from_str(step_json).map_err(refused)?;
+    fn settings<'py>(&self, py: Python<'py>, step: Json<Step>) -> PyResult<Bound<'py, PyDict>> {
         let settings = PyDict::new(py);
         if let Some((name, library)) = self.simulator.library(&step) {
             settings.set_item("mpi", format!("{name}, simulated"))?;
@@ -148,11 +145,10 @@ impl Machine {
     fn simulate<'py>(
         &self,
         py: Python<'py>,
-        step_json: &str,
+        step: Json<Step>,
         first: usize,
         last: usize,
     ) -> PyResult<Bound<'py, PyDict>> {
-        let step: Step = serde_json::from_str(step_json).map_err(refused)?;
         if !step.pattern.is_pair() {
             let message =
                 "only pingpong, stream and webserver are between the two nodes of a machine";
@@ -181,10 +177,9 @@ impl Machine {
     fn record<'py>(
         &self,
         py: Python<'py>,
-        step_json: &str,
+        step: Json<Step>,
         phase: usize,
     ) -> PyResult<Bound<'py, PyDict>> {
-        let step: Step = serde_json::from_str(step_json).map_err(refused)?;
         let phases = step.some_phases(NODES, Reach::SIMULATOR, phase..phase + 1);
         let phases = phases.map_err(refused)?;
         let [phase] = phases.as_slice() else {
