@@ -1,7 +1,7 @@
 //! How long each job takes where the placement puts it, worked out once.
 
 use super::job::{Frame, Header, Job};
-use crate::machine::{Machine, Remote, Span, Task, Work};
+use crate::machine::{Costs, Machine, Remote, Span, Task, Work};
 
 pub const PAGE_BYTES: u32 = 4096;
 
@@ -41,6 +41,103 @@ pub struct JobCosts {
     library_byte: Span,
 }
 
+/// The cycles of code of each job, besides those of the bytes that it goes through.
+#[derive(Debug, Clone, Copy)]
+pub struct JobCycles {
+    interrupt: f64,
+    driver: f64,
+    page: f64,
+    /// Where packets are merged.
+    merge: f64,
+    remote_frame: f64,
+    acknowledgement: f64,
+    driver_out: f64,
+    protocol_in: f64,
+    datagram_in: f64,
+    datagram_out: f64,
+    protocol_out: f64,
+    refill: f64,
+    wake_up: f64,
+    switch: f64,
+    system_call: f64,
+    copy_in: f64,
+    copy_out: f64,
+    page_out: f64,
+    /// Whether headers are in none of the pages.
+    splits: bool,
+}
+
+impl JobCycles {
+    /// By a machine's costs, or a part of them.
+    pub fn new(machine: &Machine, costs: &Costs) -> Self {
+        let remote = match is_remote(machine) {
+            true => costs.remote,
+            false => Remote::default(),
+        };
+        // A processor of the interface has no kernel that defers work.
+        let softirq = match machine.processors[machine.placement.of(Task::Protocol)].on_nic {
+            true => 0.0,
+            false => costs.softirq,
+        };
+        Self {
+            interrupt: costs.interrupt,
+            driver: costs.driver,
+            page: costs.page,
+            merge: match machine.nic.merge_bytes {
+                0 => 0.0,
+                _ => costs.merge,
+            },
+            remote_frame: remote.frame,
+            acknowledgement: costs.acknowledgement + softirq + remote.acknowledgement,
+            driver_out: costs.driver_out,
+            protocol_in: costs.protocol + softirq + remote.segment,
+            datagram_in: costs.datagram.unwrap_or(costs.protocol) + softirq + remote.segment,
+            datagram_out: costs.datagram.unwrap_or(costs.protocol_out),
+            protocol_out: costs.protocol_out,
+            refill: costs.refill,
+            wake_up: costs.wake_up,
+            switch: costs.context_switch,
+            system_call: costs.system_call,
+            copy_in: costs.copy_in + remote.copy,
+            copy_out: costs.copy_out,
+            page_out: costs.page_out + remote.page_out,
+            splits: machine.nic.header_split,
+        }
+    }
+
+    fn driven(&self, frame: Frame) -> f64 {
+        let remote_frame = match frame.payload_bytes {
+            0 => 0.0,
+            _ => self.remote_frame,
+        };
+        self.driver + pages(frame, self.splits) as f64 * self.page + remote_frame
+    }
+
+    /// Of a job on a host without a driver domain.
+    pub fn of(&self, job: Job) -> f64 {
+        match job {
+            Job::Call | Job::Interrupt => self.interrupt,
+            Job::DriverIn(frame) => self.driven(frame),
+            Job::Poll(frame) => self.driven(frame) + self.merge,
+            Job::DriverOut(_) => self.driver_out,
+            Job::ProtocolIn(frame) if frame.payload_bytes == 0 => self.acknowledgement,
+            Job::ProtocolIn(frame) if frame.is_datagram() => self.datagram_in,
+            Job::ProtocolIn(_) => self.protocol_in,
+            Job::ProtocolOut(frame) if frame.is_datagram() => self.datagram_out,
+            Job::ProtocolOut(_) => self.protocol_out,
+            Job::Refill => self.refill,
+            Job::WakeUp => self.wake_up,
+            Job::Switch => self.switch,
+            Job::SystemCall => self.system_call,
+            Job::CopyIn(_) => self.copy_in,
+            Job::CopyOut(bytes) => {
+                self.copy_out + f64::from(bytes) / f64::from(PAGE_BYTES) * self.page_out
+            }
+            Job::BridgeIn(_) | Job::BridgeOut(_) | Job::Library { .. } | Job::Compute => 0.0,
+        }
+    }
+}
+
 /// Turns what jobs do into what they take where they are placed.
 struct Pricing<'a> {
     machine: &'a Machine,
@@ -52,18 +149,18 @@ impl Pricing<'_> {
     }
 
     /// So many cycles of code, which accesses memory as code does.
-    fn code(&self, cycles: u64) -> Work {
+    fn code(&self, cycles: f64) -> Work {
         Work {
-            cycles: cycles as f64,
-            accesses: cycles as f64 * self.machine.costs.accesses_per_cycle,
+            cycles,
+            accesses: cycles * self.machine.costs.accesses_per_cycle,
         }
     }
 
-    fn of(&self, task: Task, cycles: u64) -> Span {
+    fn of(&self, task: Task, cycles: f64) -> Span {
         self.on(self.machine.placement.of(task), self.code(cycles))
     }
 
-    fn everywhere(&self, cycles: u64) -> Vec<Span> {
+    fn everywhere(&self, cycles: f64) -> Vec<Span> {
         let all = 0..self.machine.processors.len();
         all.map(|at| self.on(at, self.code(cycles))).collect()
     }
@@ -78,7 +175,7 @@ impl Pricing<'_> {
     }
 
     /// A byte's part of what a page costs that is copied to.
-    fn page_byte(&self, cycles: u64) -> Span {
+    fn page_byte(&self, cycles: f64) -> Span {
         let page = self.code(cycles);
         let share = 1.0 / f64::from(PAGE_BYTES);
         let work = Work {
@@ -96,39 +193,18 @@ impl Pricing<'_> {
         self.on(self.machine.placement.of(Task::Application), work)
     }
 
-    /// A processor of the interface has no kernel that defers work.
-    fn softirq(&self) -> u64 {
-        let protocol = self.machine.placement.of(Task::Protocol);
-        match self.machine.processors[protocol].on_nic {
-            true => 0,
-            false => self.machine.costs.softirq,
-        }
-    }
-
     /// What a packet takes on each side between a driver domain and a guest.
-    fn packet(&self) -> u64 {
-        self.machine.driver_domain.map_or(0, |one| one.packet)
+    fn packet(&self) -> f64 {
+        self.machine
+            .driver_domain
+            .map_or(0.0, |one| one.packet as f64)
     }
 
     /// The driver of a guest's interface, in front of its protocol processing and behind it.
-    fn frontend(&self, driver: u64) -> u64 {
+    fn frontend(&self, driver: f64) -> f64 {
         match self.machine.driver_domain {
-            Some(domain) => driver + domain.packet,
-            None => 0,
-        }
-    }
-
-    fn merge(&self) -> u64 {
-        match self.machine.nic.merge_bytes {
-            0 => 0,
-            _ => self.machine.costs.merge,
-        }
-    }
-
-    fn remote(&self) -> Remote {
-        match is_remote(self.machine) {
-            true => self.machine.costs.remote,
-            false => Remote::default(),
+            Some(domain) => driver + domain.packet as f64,
+            None => 0.0,
         }
     }
 }
@@ -137,52 +213,44 @@ impl JobCosts {
     pub fn new(machine: &Machine) -> Self {
         let costs = &machine.costs;
         let price = Pricing { machine };
-        let (softirq, remote) = (price.softirq(), price.remote());
-        let (front_in, front_out) = (
-            price.frontend(costs.driver),
-            price.frontend(costs.driver_out),
-        );
-        let copy_in_accesses = costs.copy_in_accesses_per_byte + remote.accesses_per_byte;
+        let cycles = JobCycles::new(machine, costs);
+        let front_in = price.frontend(costs.driver);
+        let front_out = price.frontend(costs.driver_out);
+        let remote_accesses = match is_remote(machine) {
+            true => costs.remote.accesses_per_byte,
+            false => 0.0,
+        };
+        let copy_in_accesses = costs.copy_in_accesses_per_byte + remote_accesses;
         Self {
-            call: price.everywhere(costs.interrupt),
-            interrupt: price.of(Task::Interrupt, costs.interrupt),
-            driver: price.of(Task::Driver, costs.driver),
-            page: price.of(Task::Driver, costs.page),
-            poll: price.of(Task::Driver, costs.driver + price.merge()),
-            remote_frame: price.of(Task::Driver, remote.frame),
-            acknowledgement: price.of(
-                Task::Protocol,
-                costs.acknowledgement + softirq + front_in + remote.acknowledgement,
-            ),
-            driver_out: price.everywhere(costs.driver_out),
+            call: price.everywhere(cycles.interrupt),
+            interrupt: price.of(Task::Interrupt, cycles.interrupt),
+            driver: price.of(Task::Driver, cycles.driver),
+            page: price.of(Task::Driver, cycles.page),
+            poll: price.of(Task::Driver, cycles.driver + cycles.merge),
+            remote_frame: price.of(Task::Driver, cycles.remote_frame),
+            acknowledgement: price.of(Task::Protocol, cycles.acknowledgement + front_in),
+            driver_out: price.everywhere(cycles.driver_out),
             bond: price.of(Task::Driver, costs.bond),
             bridge: price.of(Task::Driver, price.packet()),
-            protocol_in: price.of(
-                Task::Protocol,
-                costs.protocol + softirq + front_in + remote.segment,
-            ),
-            datagram_in: price.of(
-                Task::Protocol,
-                costs.datagram.unwrap_or(costs.protocol) + softirq + front_in + remote.segment,
-            ),
-            datagram_out: price
-                .everywhere(costs.datagram.unwrap_or(costs.protocol_out) + front_out),
-            protocol_out: price.everywhere(costs.protocol_out + front_out),
+            protocol_in: price.of(Task::Protocol, cycles.protocol_in + front_in),
+            datagram_in: price.of(Task::Protocol, cycles.datagram_in + front_in),
+            datagram_out: price.everywhere(cycles.datagram_out + front_out),
+            protocol_out: price.everywhere(cycles.protocol_out + front_out),
             protocol_in_byte: price.per_byte(Task::Protocol, machine.in_accesses_per_byte()),
             protocol_out_byte: price.per_byte(Task::Protocol, machine.out_accesses_per_byte()),
             splits: machine.nic.header_split,
-            refill: price.of(Task::Protocol, costs.refill),
-            wake_up: price.everywhere(costs.wake_up),
-            switch: price.everywhere(costs.context_switch),
-            system_call: price.everywhere(costs.system_call),
-            copy_in: price.of(Task::Copy, costs.copy_in + remote.copy),
-            copy_out: price.of(Task::Copy, costs.copy_out),
+            refill: price.of(Task::Protocol, cycles.refill),
+            wake_up: price.everywhere(cycles.wake_up),
+            switch: price.everywhere(cycles.switch),
+            system_call: price.everywhere(cycles.system_call),
+            copy_in: price.of(Task::Copy, cycles.copy_in),
+            copy_out: price.of(Task::Copy, cycles.copy_out),
             copy_in_byte: price.per_byte(Task::Copy, copy_in_accesses),
             copy_out_byte: price
                 .per_byte(Task::Copy, costs.copy_accesses_per_byte)
-                .plus(1, price.page_byte(costs.page_out + remote.page_out)),
+                .plus(1, price.page_byte(cycles.page_out)),
             compute_byte: price.compute_byte(),
-            library_cycle: price.of(Task::Application, 1),
+            library_cycle: price.of(Task::Application, 1.0),
             library_byte: price.per_byte(Task::Application, costs.copy_accesses_per_byte),
         }
     }
