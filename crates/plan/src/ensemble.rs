@@ -33,6 +33,7 @@ pub use replay::{Compute, Replay};
 pub(crate) use replay::{read_compute, read_rendezvous};
 pub use ring::Ring;
 pub use streams::Streams;
+pub(crate) use streams::greatest_common_divisor;
 pub(crate) use traffic::KEYS as TRAFFIC_KEYS;
 pub use traffic::{Demand, Traffic};
 pub use xray::Xray;

@@ -13,24 +13,6 @@ use crate::rate::Rate;
 use crate::reading::{Section, count};
 use crate::transport::Transport;
 
-const KEYS: [&str; 16] = [
-    "send_buffer",
-    "receive_buffer",
-    "nodelay",
-    "congestion",
-    "cpus",
-    "wait",
-    "verify",
-    "rate",
-    "mpi",
-    "calls",
-    "stripes",
-    "busy_poll",
-    "mss",
-    "pacing",
-    "knobs",
-    "evidence",
-];
 /// The kernel keeps twice the request, in a signed 32-bit number.
 const MOST_BUFFER_BYTES: u64 = 1 << 30;
 /// Connections that may share a message.
@@ -151,7 +133,7 @@ impl Options {
         let Some(value) = step.get("options") else {
             return Ok(Self::default());
         };
-        let section = Section::of(value, &step.key("options"), &KEYS, "{ nodelay = true }")?;
+        let section = Section::unchecked(value, &step.key("options"), "{ nodelay = true }")?;
         refuse_options_of_others(&section, transport, pattern)?;
         if !pattern.is_pair() {
             // One thread serves all of a node's connections: it cannot spin for one, nor look at every byte.
@@ -165,7 +147,7 @@ impl Options {
             section.only_for("verify", "pattern = \"pingpong\" or \"stream\"")?;
         }
         let default = Self::default();
-        Ok(Self {
+        let options = Self {
             send_buffer_bytes: read_buffer(&section, "send_buffer")?,
             receive_buffer_bytes: read_buffer(&section, "receive_buffer")?,
             nodelay: section.flag("nodelay")?.unwrap_or(default.nodelay),
@@ -184,7 +166,9 @@ impl Options {
             pacing_bits_per_s: Rate::read_absolute(&section, "pacing")?,
             knobs: read_knobs(&section)?,
             evidence: section.flag("evidence")?.unwrap_or(default.evidence),
-        })
+        };
+        section.finish()?;
+        Ok(options)
     }
 }
 

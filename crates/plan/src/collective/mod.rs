@@ -17,7 +17,7 @@ mod ways;
 
 use serde::{Deserialize, Serialize};
 
-use crate::ensemble::{Ensemble, Wrong};
+use crate::ensemble::{Ensemble, Wrong, greatest_common_divisor};
 use crate::error::Result;
 use crate::phase::Transfer;
 use crate::positions;
@@ -213,7 +213,10 @@ impl Collective {
     fn period(&self, algorithm: Algorithm, nodes: u32, bytes: u64) -> u32 {
         match (self.operation, algorithm) {
             (Operation::Alltoall, Algorithm::Pairwise | Algorithm::Linear) => 1,
-            (_, Algorithm::Ring | Algorithm::Pairwise) => nodes / divisor(nodes, bytes),
+            (_, Algorithm::Ring | Algorithm::Pairwise) => {
+                let left = (bytes % u64::from(nodes)) as usize;
+                nodes / greatest_common_divisor(nodes as usize, left) as u32
+            }
             _ => nodes,
         }
     }
@@ -261,15 +264,6 @@ impl Collective {
             _ => members.saturating_mul(2 * u64::from(members.ilog2()) + 4),
         }
     }
-}
-
-/// The greatest that both have.
-fn divisor(nodes: u32, bytes: u64) -> u32 {
-    let (mut one, mut other) = (nodes, (bytes % u64::from(nodes)) as u32);
-    while other > 0 {
-        (one, other) = (other, one % other);
-    }
-    one
 }
 
 /// What so many nodes do that wait for each other.

@@ -119,7 +119,7 @@ fn transfers(senders: &[u32], receivers: &[u32], amount: usize, bytes: u64) -> V
     (0..amount.min(period)).map(transfer).collect()
 }
 
-fn greatest_common_divisor(a: usize, b: usize) -> usize {
+pub(crate) fn greatest_common_divisor(a: usize, b: usize) -> usize {
     if b == 0 {
         a
     } else {
