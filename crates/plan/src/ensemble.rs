@@ -1,28 +1,27 @@
 //! Patterns between many nodes: which take part, in which rounds, and which requests are refused.
 
-mod alltoall;
-mod cast;
+pub(crate) mod alltoall;
+pub(crate) mod cast;
 mod cast_file;
 mod duplex;
-mod halo;
-mod health;
-mod matrix;
-mod pairs;
-mod paths;
-mod random;
-mod replay;
-mod ring;
+pub(crate) mod halo;
+pub(crate) mod health;
+pub(crate) mod matrix;
+pub(crate) mod pairs;
+pub(crate) mod paths;
+pub(crate) mod random;
+pub(crate) mod replay;
+pub(crate) mod ring;
 mod searched;
-mod streams;
-mod traffic;
-mod xray;
+pub(crate) mod streams;
+pub(crate) mod traffic;
+pub(crate) mod xray;
 
 pub use alltoall::{AllToAll, Mode};
 pub use cast::Cast;
 pub use cast_file::{CastFile, Compression};
 pub use duplex::Duplex;
 pub use halo::Halo;
-pub(crate) use halo::KEYS as HALO_KEYS;
 pub use health::Health;
 pub use matrix::{Matrix, Measure};
 pub use pairs::Pairs;
@@ -34,7 +33,6 @@ pub(crate) use replay::{read_compute, read_rendezvous};
 pub use ring::Ring;
 pub use streams::Streams;
 pub(crate) use streams::greatest_common_divisor;
-pub(crate) use traffic::KEYS as TRAFFIC_KEYS;
 pub use traffic::{Demand, Traffic};
 pub use xray::Xray;
 

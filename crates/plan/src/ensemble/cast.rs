@@ -9,6 +9,18 @@ use crate::positions;
 use crate::reading::Section;
 use crate::stop::StopRule;
 
+/// The keys of a step that are its own.
+pub(crate) const KEYS: [&str; 8] = [
+    "nodes",
+    "chunk",
+    "networks",
+    "sweep",
+    "file",
+    "to",
+    "overwrite",
+    "compress",
+];
+
 const DEFAULT_CHUNK_BYTES: u64 = 64 << 10;
 /// A node holds several chunks of each network.
 const MOST_CHUNK_BYTES: u64 = 64 << 20;

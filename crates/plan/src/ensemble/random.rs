@@ -6,9 +6,13 @@ use serde::{Deserialize, Serialize};
 
 use super::{Duplex, Ensemble, Wrong, check_count};
 use crate::error::Result;
+use crate::pattern::network;
 use crate::phase::Transfer;
 use crate::positions;
 use crate::reading::Section;
+
+/// The keys of a step that are its own.
+pub(crate) const KEYS: [&str; 5] = ["nodes", network::KEY, "permutations", "seed", "shape"];
 
 const DEFAULT_PERMUTATIONS: u32 = 10;
 const MOST_PERMUTATIONS: u32 = 10_000;

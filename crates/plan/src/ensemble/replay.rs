@@ -9,6 +9,17 @@ use crate::phase::Transfer;
 use crate::positions;
 use crate::reading::Section;
 
+/// The keys of a step that are its own.
+pub(crate) const KEYS: [&str; 7] = [
+    "nodes",
+    "trace",
+    "rendezvous",
+    "compute",
+    "trials",
+    "groups",
+    "algorithms",
+];
+
 /// LogGOPSim's default.
 const DEFAULT_RENDEZVOUS_BYTES: u64 = 65_535;
 

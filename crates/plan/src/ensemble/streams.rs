@@ -4,9 +4,20 @@ use serde::{Deserialize, Serialize};
 
 use super::{Ensemble, Wrong, check_count, given, union};
 use crate::error::Result;
+use crate::pattern::network;
 use crate::phase::Transfer;
 use crate::positions;
 use crate::reading::Section;
+
+/// The keys of a step that are its own.
+pub(crate) const KEYS: [&str; 6] = [
+    "nodes",
+    "senders",
+    "receivers",
+    "streams_per_sender",
+    "sweep",
+    network::KEY,
+];
 
 const MOST_STREAMS_PER_SENDER: u32 = 1024;
 
