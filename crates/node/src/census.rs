@@ -1,21 +1,24 @@
 //! Cycles by category, counted while two nodes work: for machines whose costs are given by category.
 
-use crate::engine::{Job, JobCycles, Watch, is_remote};
+use crate::engine::{Job, JobParts, Watch, is_remote};
 use crate::machine::{Machine, PER_BYTE};
 
-/// Counts the cycles of all jobs behind the warm-up.
+/// Counts all jobs behind the warm-up.
 #[derive(Debug, Clone)]
 pub struct Census {
     /// By category.
-    prices: Vec<JobCycles>,
+    prices: Vec<JobParts>,
     /// With the waits for memory of the first processor.
     stretch: f64,
     per_byte: usize,
     byte_in: f64,
     byte_out: f64,
+    splits: bool,
     is_on: bool,
-    /// By node and category.
-    pub cycles: [Vec<f64>; 2],
+    /// By node.
+    counts: [JobParts; 2],
+    bytes_in: [f64; 2],
+    bytes_out: [f64; 2],
 }
 
 impl Census {
@@ -28,18 +31,32 @@ impl Census {
             true => costs.remote.accesses_per_byte,
             false => 0.0,
         };
-        let price = |costs| JobCycles::new(machine, costs);
+        let price = |costs| JobParts::cycles(machine, costs);
         let mut names = breakdown.categories.iter();
-        let none = vec![0.0; breakdown.categories.len()];
         Self {
             prices: breakdown.costs.iter().map(price).collect(),
             stretch: 1.0 + costs.accesses_per_cycle * access_cycles,
             per_byte: names.position(|one| one == PER_BYTE).unwrap_or(0),
             byte_in: (costs.copy_in_accesses_per_byte + remote_accesses) * (1.0 + access_cycles),
             byte_out: costs.copy_accesses_per_byte * (1.0 + access_cycles),
+            splits: machine.nic.header_split,
             is_on: false,
-            cycles: [none.clone(), none],
+            counts: [JobParts::default(); 2],
+            bytes_in: [0.0; 2],
+            bytes_out: [0.0; 2],
         }
+    }
+
+    /// By node and category.
+    pub fn cycles(&self) -> [Vec<f64>; 2] {
+        [0, 1].map(|node| {
+            let prices = self.prices.iter();
+            let of_code = prices.map(|price| self.stretch * price.times(&self.counts[node]));
+            let mut cycles: Vec<_> = of_code.collect();
+            cycles[self.per_byte] +=
+                self.bytes_in[node] * self.byte_in + self.bytes_out[node] * self.byte_out;
+            cycles
+        })
     }
 }
 
@@ -52,13 +69,10 @@ impl Watch for Census {
         if !self.is_on {
             return;
         }
-        let cycles = &mut self.cycles[node];
-        for (sum, price) in cycles.iter_mut().zip(&self.prices) {
-            *sum += self.stretch * price.of(job);
-        }
+        self.counts[node].count(job, self.splits);
         match job {
-            Job::CopyIn(bytes) => cycles[self.per_byte] += f64::from(bytes) * self.byte_in,
-            Job::CopyOut(bytes) => cycles[self.per_byte] += f64::from(bytes) * self.byte_out,
+            Job::CopyIn(bytes) => self.bytes_in[node] += f64::from(bytes),
+            Job::CopyOut(bytes) => self.bytes_out[node] += f64::from(bytes),
             _ => (),
         }
     }

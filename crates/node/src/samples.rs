@@ -216,7 +216,7 @@ impl Outcome {
             true => {
                 let census = Census::new(machine);
                 let (streamed, census) = datagrams::stream(machine, exchange, step, census)?;
-                (streamed, census.cycles)
+                (streamed, census.cycles())
             }
             false => {
                 let (streamed, _) = datagrams::stream(machine, exchange, step, Unwatched)?;
@@ -388,5 +388,5 @@ fn counted(machine: &Machine, exchange: Exchange) -> Result<(Measured, Cycles), 
         return Ok((measure(machine, exchange)?, Cycles::default()));
     }
     let (measured, census) = observe(machine, exchange, Census::new(machine))?;
-    Ok((measured, census.cycles))
+    Ok((measured, census.cycles()))
 }

@@ -1,5 +1,9 @@
 //! How long each job takes where the placement puts it, worked out once.
 
+use std::ops::Index;
+
+use weft_plan::named_enum;
+
 use super::job::{Frame, Header, Job};
 use crate::machine::{Costs, Machine, Remote, Span, Task, Work};
 
@@ -41,35 +45,45 @@ pub struct JobCosts {
     library_byte: Span,
 }
 
-/// The cycles of code of each job, besides those of the bytes that it goes through.
-#[derive(Debug, Clone, Copy)]
-pub struct JobCycles {
-    interrupt: f64,
-    driver: f64,
-    page: f64,
-    /// Where packets are merged.
-    merge: f64,
-    remote_frame: f64,
-    acknowledgement: f64,
-    driver_out: f64,
-    protocol_in: f64,
-    datagram_in: f64,
-    datagram_out: f64,
-    protocol_out: f64,
-    refill: f64,
-    wake_up: f64,
-    switch: f64,
-    system_call: f64,
-    copy_in: f64,
-    copy_out: f64,
-    page_out: f64,
-    /// Whether headers are in none of the pages.
-    splits: bool,
+named_enum! {
+    /// What jobs are made of, besides the bytes that they go through.
+    pub enum JobPart {
+        Interrupt = "interrupt",
+        Driver = "driver",
+        Page = "page",
+        Merge = "merge",
+        RemoteFrame = "remote frame",
+        Acknowledgement = "acknowledgement",
+        DriverOut = "driver out",
+        ProtocolIn = "protocol in",
+        DatagramIn = "datagram in",
+        DatagramOut = "datagram out",
+        ProtocolOut = "protocol out",
+        Refill = "refill",
+        WakeUp = "wake-up",
+        Switch = "switch",
+        SystemCall = "system call",
+        CopyIn = "copy in",
+        CopyOut = "copy out",
+        PageOut = "page out",
+    }
 }
 
-impl JobCycles {
-    /// By a machine's costs, or a part of them.
-    pub fn new(machine: &Machine, costs: &Costs) -> Self {
+/// The cycles of each part, or how often it was done.
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+pub struct JobParts([f64; JobPart::ALL.len()]);
+
+impl Index<JobPart> for JobParts {
+    type Output = f64;
+
+    fn index(&self, part: JobPart) -> &f64 {
+        &self.0[part as usize]
+    }
+}
+
+impl JobParts {
+    /// Cycles, by a machine's costs, or by those of one category.
+    pub fn cycles(machine: &Machine, costs: &Costs) -> Self {
         let remote = match is_remote(machine) {
             true => costs.remote,
             false => Remote::default(),
@@ -79,62 +93,81 @@ impl JobCycles {
             true => 0.0,
             false => costs.softirq,
         };
-        Self {
-            interrupt: costs.interrupt,
-            driver: costs.driver,
-            page: costs.page,
-            merge: match machine.nic.merge_bytes {
-                0 => 0.0,
-                _ => costs.merge,
-            },
-            remote_frame: remote.frame,
-            acknowledgement: costs.acknowledgement + softirq + remote.acknowledgement,
-            driver_out: costs.driver_out,
-            protocol_in: costs.protocol + softirq + remote.segment,
-            datagram_in: costs.datagram.unwrap_or(costs.protocol) + softirq + remote.segment,
-            datagram_out: costs.datagram.unwrap_or(costs.protocol_out),
-            protocol_out: costs.protocol_out,
-            refill: costs.refill,
-            wake_up: costs.wake_up,
-            switch: costs.context_switch,
-            system_call: costs.system_call,
-            copy_in: costs.copy_in + remote.copy,
-            copy_out: costs.copy_out,
-            page_out: costs.page_out + remote.page_out,
-            splits: machine.nic.header_split,
-        }
-    }
-
-    fn driven(&self, frame: Frame) -> f64 {
-        let remote_frame = match frame.payload_bytes {
-            0 => 0.0,
-            _ => self.remote_frame,
-        };
-        self.driver + pages(frame, self.splits) as f64 * self.page + remote_frame
-    }
-
-    /// Of a job on a host without a driver domain.
-    pub fn of(&self, job: Job) -> f64 {
-        match job {
-            Job::Call | Job::Interrupt => self.interrupt,
-            Job::DriverIn(frame) => self.driven(frame),
-            Job::Poll(frame) => self.driven(frame) + self.merge,
-            Job::DriverOut(_) => self.driver_out,
-            Job::ProtocolIn(frame) if frame.payload_bytes == 0 => self.acknowledgement,
-            Job::ProtocolIn(frame) if frame.is_datagram() => self.datagram_in,
-            Job::ProtocolIn(_) => self.protocol_in,
-            Job::ProtocolOut(frame) if frame.is_datagram() => self.datagram_out,
-            Job::ProtocolOut(_) => self.protocol_out,
-            Job::Refill => self.refill,
-            Job::WakeUp => self.wake_up,
-            Job::Switch => self.switch,
-            Job::SystemCall => self.system_call,
-            Job::CopyIn(_) => self.copy_in,
-            Job::CopyOut(bytes) => {
-                self.copy_out + f64::from(bytes) / f64::from(PAGE_BYTES) * self.page_out
+        let merges = machine.nic.merge_bytes > 0;
+        Self(JobPart::ALL.map(|part| match part {
+            JobPart::Interrupt => costs.interrupt,
+            JobPart::Driver => costs.driver,
+            JobPart::Page => costs.page,
+            JobPart::Merge if merges => costs.merge,
+            JobPart::Merge => 0.0,
+            JobPart::RemoteFrame => remote.frame,
+            JobPart::Acknowledgement => costs.acknowledgement + softirq + remote.acknowledgement,
+            JobPart::DriverOut => costs.driver_out,
+            JobPart::ProtocolIn => costs.protocol + softirq + remote.segment,
+            JobPart::DatagramIn => {
+                costs.datagram.unwrap_or(costs.protocol) + softirq + remote.segment
             }
-            Job::BridgeIn(_) | Job::BridgeOut(_) | Job::Library { .. } | Job::Compute => 0.0,
+            JobPart::DatagramOut => costs.datagram.unwrap_or(costs.protocol_out),
+            JobPart::ProtocolOut => costs.protocol_out,
+            JobPart::Refill => costs.refill,
+            JobPart::WakeUp => costs.wake_up,
+            JobPart::Switch => costs.context_switch,
+            JobPart::SystemCall => costs.system_call,
+            JobPart::CopyIn => costs.copy_in + remote.copy,
+            JobPart::CopyOut => costs.copy_out,
+            JobPart::PageOut => costs.page_out + remote.page_out,
+        }))
+    }
+
+    /// These cycles, so often.
+    pub fn times(&self, counts: &Self) -> f64 {
+        self.0
+            .iter()
+            .zip(counts.0)
+            .map(|(one, count)| one * count)
+            .sum()
+    }
+
+    /// Counts a job on a host without a driver domain; `splits` says whether headers are in none of the pages.
+    pub fn count(&mut self, job: Job, splits: bool) {
+        match job {
+            Job::Call | Job::Interrupt => self.add(JobPart::Interrupt, 1.0),
+            Job::DriverIn(frame) => self.count_driven(frame, splits),
+            Job::Poll(frame) => {
+                self.count_driven(frame, splits);
+                self.add(JobPart::Merge, 1.0);
+            }
+            Job::DriverOut(_) => self.add(JobPart::DriverOut, 1.0),
+            Job::ProtocolIn(frame) if frame.payload_bytes == 0 => {
+                self.add(JobPart::Acknowledgement, 1.0);
+            }
+            Job::ProtocolIn(frame) if frame.is_datagram() => self.add(JobPart::DatagramIn, 1.0),
+            Job::ProtocolIn(_) => self.add(JobPart::ProtocolIn, 1.0),
+            Job::ProtocolOut(frame) if frame.is_datagram() => self.add(JobPart::DatagramOut, 1.0),
+            Job::ProtocolOut(_) => self.add(JobPart::ProtocolOut, 1.0),
+            Job::Refill => self.add(JobPart::Refill, 1.0),
+            Job::WakeUp => self.add(JobPart::WakeUp, 1.0),
+            Job::Switch => self.add(JobPart::Switch, 1.0),
+            Job::SystemCall => self.add(JobPart::SystemCall, 1.0),
+            Job::CopyIn(_) => self.add(JobPart::CopyIn, 1.0),
+            Job::CopyOut(bytes) => {
+                self.add(JobPart::CopyOut, 1.0);
+                self.add(JobPart::PageOut, f64::from(bytes) / f64::from(PAGE_BYTES));
+            }
+            Job::BridgeIn(_) | Job::BridgeOut(_) | Job::Library { .. } | Job::Compute => {}
         }
+    }
+
+    fn count_driven(&mut self, frame: Frame, splits: bool) {
+        self.add(JobPart::Driver, 1.0);
+        self.add(JobPart::Page, pages(frame, splits) as f64);
+        if frame.payload_bytes > 0 {
+            self.add(JobPart::RemoteFrame, 1.0);
+        }
+    }
+
+    fn add(&mut self, part: JobPart, times: f64) {
+        self.0[part as usize] += times;
     }
 }
 
@@ -213,7 +246,7 @@ impl JobCosts {
     pub fn new(machine: &Machine) -> Self {
         let costs = &machine.costs;
         let price = Pricing { machine };
-        let cycles = JobCycles::new(machine, costs);
+        let cycles = JobParts::cycles(machine, costs);
         let front_in = price.frontend(costs.driver);
         let front_out = price.frontend(costs.driver_out);
         let remote_accesses = match is_remote(machine) {
@@ -222,33 +255,36 @@ impl JobCosts {
         };
         let copy_in_accesses = costs.copy_in_accesses_per_byte + remote_accesses;
         Self {
-            call: price.everywhere(cycles.interrupt),
-            interrupt: price.of(Task::Interrupt, cycles.interrupt),
-            driver: price.of(Task::Driver, cycles.driver),
-            page: price.of(Task::Driver, cycles.page),
-            poll: price.of(Task::Driver, cycles.driver + cycles.merge),
-            remote_frame: price.of(Task::Driver, cycles.remote_frame),
-            acknowledgement: price.of(Task::Protocol, cycles.acknowledgement + front_in),
-            driver_out: price.everywhere(cycles.driver_out),
+            call: price.everywhere(cycles[JobPart::Interrupt]),
+            interrupt: price.of(Task::Interrupt, cycles[JobPart::Interrupt]),
+            driver: price.of(Task::Driver, cycles[JobPart::Driver]),
+            page: price.of(Task::Driver, cycles[JobPart::Page]),
+            poll: price.of(
+                Task::Driver,
+                cycles[JobPart::Driver] + cycles[JobPart::Merge],
+            ),
+            remote_frame: price.of(Task::Driver, cycles[JobPart::RemoteFrame]),
+            acknowledgement: price.of(Task::Protocol, cycles[JobPart::Acknowledgement] + front_in),
+            driver_out: price.everywhere(cycles[JobPart::DriverOut]),
             bond: price.of(Task::Driver, costs.bond),
             bridge: price.of(Task::Driver, price.packet()),
-            protocol_in: price.of(Task::Protocol, cycles.protocol_in + front_in),
-            datagram_in: price.of(Task::Protocol, cycles.datagram_in + front_in),
-            datagram_out: price.everywhere(cycles.datagram_out + front_out),
-            protocol_out: price.everywhere(cycles.protocol_out + front_out),
+            protocol_in: price.of(Task::Protocol, cycles[JobPart::ProtocolIn] + front_in),
+            datagram_in: price.of(Task::Protocol, cycles[JobPart::DatagramIn] + front_in),
+            datagram_out: price.everywhere(cycles[JobPart::DatagramOut] + front_out),
+            protocol_out: price.everywhere(cycles[JobPart::ProtocolOut] + front_out),
             protocol_in_byte: price.per_byte(Task::Protocol, machine.in_accesses_per_byte()),
             protocol_out_byte: price.per_byte(Task::Protocol, machine.out_accesses_per_byte()),
             splits: machine.nic.header_split,
-            refill: price.of(Task::Protocol, cycles.refill),
-            wake_up: price.everywhere(cycles.wake_up),
-            switch: price.everywhere(cycles.switch),
-            system_call: price.everywhere(cycles.system_call),
-            copy_in: price.of(Task::Copy, cycles.copy_in),
-            copy_out: price.of(Task::Copy, cycles.copy_out),
+            refill: price.of(Task::Protocol, cycles[JobPart::Refill]),
+            wake_up: price.everywhere(cycles[JobPart::WakeUp]),
+            switch: price.everywhere(cycles[JobPart::Switch]),
+            system_call: price.everywhere(cycles[JobPart::SystemCall]),
+            copy_in: price.of(Task::Copy, cycles[JobPart::CopyIn]),
+            copy_out: price.of(Task::Copy, cycles[JobPart::CopyOut]),
             copy_in_byte: price.per_byte(Task::Copy, copy_in_accesses),
             copy_out_byte: price
                 .per_byte(Task::Copy, costs.copy_accesses_per_byte)
-                .plus(1, price.page_byte(cycles.page_out)),
+                .plus(1, price.page_byte(cycles[JobPart::PageOut])),
             compute_byte: price.compute_byte(),
             library_cycle: price.of(Task::Application, 1.0),
             library_byte: price.per_byte(Task::Application, costs.copy_accesses_per_byte),
