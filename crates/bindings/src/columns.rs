@@ -3,7 +3,8 @@
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict};
 use weft_fabric::Wiring;
-use weft_netsim::samples::{Column, Digest, Outcome, QUANTILES, Table, Tally};
+use weft_netsim::samples::{Digest, Outcome, QUANTILES, Tally};
+use weft_netsim::table::{Column, Table};
 
 /// What columns of the `QUANTILES` are called.
 const QUANTILE_NAMES: [&str; QUANTILES.len()] = [

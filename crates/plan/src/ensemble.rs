@@ -27,7 +27,7 @@ pub use matrix::{Matrix, Measure};
 pub use pairs::Pairs;
 pub use paths::Paths;
 pub(crate) use random::shuffled;
-pub use random::{Random, Shape};
+pub use random::{Random, Shape, mixed};
 pub use replay::{Compute, Replay};
 pub(crate) use replay::{read_compute, read_rendezvous};
 pub use ring::Ring;

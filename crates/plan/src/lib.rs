@@ -3,7 +3,7 @@
 //! Pure: text in, values out. The same expansion drives live probes and simulators.
 
 #[macro_use]
-mod named;
+pub mod reading;
 
 mod arrangement;
 mod collective;
@@ -13,7 +13,6 @@ mod goal;
 mod hpl;
 mod interference;
 mod limits;
-mod mixed;
 mod multipair;
 mod options;
 mod over;
@@ -24,7 +23,6 @@ mod positions;
 pub mod program;
 mod race;
 mod rate;
-pub mod reading;
 mod sizes;
 mod step;
 mod stop;
@@ -35,14 +33,13 @@ pub use arrangement::{Arrangement, Policy};
 pub use collective::{Algorithm, Collective, Operation, Piece, Script, Stretch, Ways, WrongByte};
 pub use ensemble::{
     AllToAll, Cast, CastFile, Compression, Compute, Demand, Duplex, Halo, Health, Matrix, Measure,
-    Mode, Pairs, Paths, Random, Replay, Ring, Shape, Streams, Traffic, Xray,
+    Mode, Pairs, Paths, Random, Replay, Ring, Shape, Streams, Traffic, Xray, mixed,
 };
 pub use error::{Fault, PlanError};
 pub use goal::{Goal, Question};
 pub use hpl::{Broadcast, Factor, Grid, Hpl, Swap};
 pub use interference::{Congestor, Interference, Placement, Roles, Victim};
 pub use limits::{Limits, Reach};
-pub use mixed::mixed;
 pub use multipair::{MultiPair, Test};
 pub use options::{Calls, Mpi, Options, Wait};
 pub use over::Over;

@@ -20,7 +20,6 @@ mod setup;
 mod step;
 mod stream;
 mod summary;
-mod table;
 
 pub use columns::{Columns, Loads, Row};
 pub use digest::{Digest, QUANTILES, Tally};
@@ -32,4 +31,3 @@ pub use program::{Activities, Played, Unplayed};
 pub(crate) use setup::Setup;
 pub use step::Halt;
 pub use summary::{Outcome, PhaseSummary, joined};
-pub use table::{Column, Table};

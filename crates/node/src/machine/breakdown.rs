@@ -1,29 +1,12 @@
-//! Costs in cycles, whole or by category.
+//! Costs in cycles as they are read, whole or by category.
 
 use weft_plan::reading::{Section, Value};
 
-use super::costs::Costs;
 use super::keys::Result;
 
 const MOST_CYCLES: f64 = 1e8;
 /// What the bytes of copies are accounted to.
 pub const PER_BYTE: &str = "data_copy";
-
-/// What software costs by category, where the description says it.
-#[derive(Debug, Clone, Default, PartialEq)]
-pub struct Breakdown {
-    /// In the order in which the description has them.
-    pub categories: Vec<String>,
-    /// Of each cost the cycles of a category, by category.
-    pub costs: Vec<Costs>,
-}
-
-impl Breakdown {
-    /// Whether the description says anything about categories.
-    pub fn is_known(&self) -> bool {
-        !self.categories.is_empty()
-    }
-}
 
 /// The categories that were met in reading.
 #[derive(Default)]

@@ -2,7 +2,7 @@
 
 use weft_plan::reading::Section;
 
-use super::breakdown::{Breakdown, Categories};
+use super::breakdown::Categories;
 use super::keys::Result;
 
 /// What software costs in cycles of the processor that does it, without its wait for memory.
@@ -73,6 +73,22 @@ pub struct Remote {
     pub page_out: f64,
     /// In the copy, for each byte.
     pub accesses_per_byte: f64,
+}
+
+/// What software costs by category, where the description says it.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Breakdown {
+    /// In the order in which the description has them.
+    pub categories: Vec<String>,
+    /// Of each cost the cycles of a category, by category.
+    pub costs: Vec<Costs>,
+}
+
+impl Breakdown {
+    /// Whether the description says anything about categories.
+    pub fn is_known(&self) -> bool {
+        !self.categories.is_empty()
+    }
 }
 
 const KEYS: [&str; 24] = [

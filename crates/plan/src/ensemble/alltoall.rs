@@ -4,13 +4,12 @@ use serde::{Deserialize, Serialize};
 
 use super::Ensemble;
 use crate::error::Result;
-use crate::pattern::network;
 use crate::phase::Transfer;
 use crate::positions;
 use crate::reading::Section;
 
 /// The keys of a step that are its own.
-pub(crate) const KEYS: [&str; 3] = ["nodes", network::KEY, "mode"];
+pub(crate) const KEYS: [&str; 3] = ["nodes", "network", "mode"];
 
 /// Each node sends to each other node.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]

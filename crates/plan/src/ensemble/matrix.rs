@@ -8,13 +8,12 @@ use super::random::shuffled;
 use super::{Duplex, Ensemble, Wrong, check_count};
 use crate::error::Result;
 use crate::limits::MOST_NODES;
-use crate::pattern::network;
 use crate::phase::{Transfer, Work};
 use crate::positions;
 use crate::reading::Section;
 
 /// The keys of a step that are its own.
-pub(crate) const KEYS: [&str; 5] = ["nodes", network::KEY, "measure", "duplex", "rounds"];
+pub(crate) const KEYS: [&str; 5] = ["nodes", "network", "measure", "duplex", "rounds"];
 
 const MOST_ROUNDS: u32 = MOST_NODES;
 const SEED: u64 = 1;

@@ -5,13 +5,12 @@ use serde::{Deserialize, Serialize};
 use super::{Duplex, Ensemble, Wrong, given, union};
 use crate::error::Result;
 use crate::limits::MOST_NODES;
-use crate::pattern::network;
 use crate::phase::Transfer;
 use crate::positions;
 use crate::reading::Section;
 
 /// The keys of a step that are its own.
-pub(crate) const KEYS: [&str; 6] = ["nodes", network::KEY, "stride", "from", "to", "duplex"];
+pub(crate) const KEYS: [&str; 6] = ["nodes", "network", "stride", "from", "to", "duplex"];
 
 /// Pairs at a stride, or pairs of `from` and `to` in order.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]

@@ -6,13 +6,12 @@ use serde::{Deserialize, Serialize};
 
 use super::{Duplex, Ensemble, Wrong, check_count};
 use crate::error::Result;
-use crate::pattern::network;
 use crate::phase::Transfer;
 use crate::positions;
 use crate::reading::Section;
 
 /// The keys of a step that are its own.
-pub(crate) const KEYS: [&str; 5] = ["nodes", network::KEY, "permutations", "seed", "shape"];
+pub(crate) const KEYS: [&str; 5] = ["nodes", "network", "permutations", "seed", "shape"];
 
 const DEFAULT_PERMUTATIONS: u32 = 10;
 const MOST_PERMUTATIONS: u32 = 10_000;
@@ -107,6 +106,15 @@ pub(crate) fn shuffled(members: &[u32], chance: &mut Pcg64) -> Vec<u32> {
         order.swap(last, below(last as u32 + 1, chance) as usize);
     }
     order
+}
+
+/// SplitMix64's finaliser: every bit of the input changes half of the output (G. Steele, D. Lea and C. Flood, "Fast
+/// splittable pseudorandom number generators", OOPSLA 2014).
+#[inline]
+pub fn mixed(number: u64) -> u64 {
+    let number = (number ^ (number >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    let number = (number ^ (number >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+    number ^ (number >> 31)
 }
 
 /// A number below `bound`, all equally likely: numbers of an incomplete last block are drawn again.

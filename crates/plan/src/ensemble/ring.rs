@@ -4,13 +4,12 @@ use serde::{Deserialize, Serialize};
 
 use super::{Ensemble, alltoall::shift};
 use crate::error::Result;
-use crate::pattern::network;
 use crate::phase::Transfer;
 use crate::positions;
 use crate::reading::Section;
 
 /// The keys of a step that are its own.
-pub(crate) const KEYS: [&str; 2] = ["nodes", network::KEY];
+pub(crate) const KEYS: [&str; 2] = ["nodes", "network"];
 
 /// Node k sends to k+1 mod n.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]

@@ -4,7 +4,6 @@ use serde::{Deserialize, Serialize};
 
 use super::{Ensemble, Wrong, check_count, given, union};
 use crate::error::Result;
-use crate::pattern::network;
 use crate::phase::Transfer;
 use crate::positions;
 use crate::reading::Section;
@@ -16,7 +15,7 @@ pub(crate) const KEYS: [&str; 6] = [
     "receivers",
     "streams_per_sender",
     "sweep",
-    network::KEY,
+    "network",
 ];
 
 const MOST_STREAMS_PER_SENDER: u32 = 1024;

@@ -4,13 +4,12 @@ use serde::{Deserialize, Serialize};
 
 use super::{Ensemble, Wrong, searched};
 use crate::error::Result;
-use crate::pattern::network;
 use crate::positions;
 use crate::reading::Section;
 use crate::stop::StopRule;
 
 /// The keys of a step that are its own.
-pub(crate) const KEYS: [&str; 4] = ["nodes", network::KEY, "time", "quick"];
+pub(crate) const KEYS: [&str; 4] = ["nodes", "network", "time", "quick"];
 
 const DEFAULT_TIME_NS: u64 = 60_000_000_000;
 

@@ -36,8 +36,8 @@ macro_rules! table {
         #[derive(Debug, Clone, Default, PartialEq)]
         $vis struct $Name { $($(#[$of])* pub $field: Vec<$number>),+ }
 
-        impl $crate::samples::Table for $Name {
-            fn columns(&self) -> Vec<(&'static str, $crate::samples::Column<'_>)> {
+        impl $crate::table::Table for $Name {
+            fn columns(&self) -> Vec<(&'static str, $crate::table::Column<'_>)> {
                 vec![$((stringify!($field), self.$field.as_slice().into())),+]
             }
         }
