@@ -13,10 +13,10 @@ def load_plan(
 ) -> str:
     """The resolved plan as JSON."""
 
-def expand_step(step_json: str, nodes: int) -> str:
+def expand_step(step: str, nodes: int) -> str:
     """The phases of a step of a resolved plan over so many nodes, as a JSON list."""
 
-def check_step(step_json: str, nodes: int) -> None:
+def check_step(step: str, nodes: int) -> None:
     """Refuses a step of a resolved plan that has no phases over so many nodes."""
 
 def load_fabric(text: str, origin: str, scale: float) -> str:
@@ -25,10 +25,10 @@ def load_fabric(text: str, origin: str, scale: float) -> str:
 def load_prices(text: str, origin: str) -> str:
     """A file of prices as JSON."""
 
-def fabric_wiring(fabric_json: str) -> tuple[int, int, bytes, bytes, bytes, bytes]:
+def fabric_wiring(fabric: str) -> tuple[int, int, bytes, bytes, bytes, bytes]:
     """What is connected how in a resolved fabric; see `Network.wiring`."""
 
-def fabric_tree(fabric_json: str, network: int) -> list[tuple[str, str | None]]:
+def fabric_tree(fabric: str, network: int) -> list[tuple[str, str | None]]:
     """The nodes of a network of a resolved fabric with the one above each; the root is the first, and each stands
     behind the one above. Of several trees, that of the first host."""
 
@@ -107,15 +107,15 @@ class Network:
     def way(self, src: int, dst: int, network: int) -> tuple[list[int], float] | None:
         """The constraints from one host to another and the delay of the way in seconds."""
 
-    def phase_count(self, step_json: str) -> int:
+    def phase_count(self, step: str) -> int:
         """How many phases a step has here."""
 
-    def refusal(self, step_json: str, **parameters: Any) -> str | None:
+    def refusal(self, step: str, **parameters: Any) -> str | None:
         """Why a step cannot be simulated with these parameters; None where it can."""
 
     def simulate(
         self,
-        step_json: str,
+        step: str,
         first: int,
         last: int,
         lost: set[int],
@@ -126,7 +126,7 @@ class Network:
 
     def condense(
         self,
-        step_json: str,
+        step: str,
         first: int,
         last: int,
         lost: set[int],
@@ -147,7 +147,7 @@ class Network:
 
     def play_made(
         self,
-        step_json: str,
+        step: str,
         first: int,
         last: int,
         most_rows: int,
@@ -158,7 +158,7 @@ class Network:
 
     def play_traffic(
         self,
-        step_json: str,
+        step: str,
         first: int,
         last: int,
         most_rows: int,
@@ -169,21 +169,21 @@ class Network:
 
     def simulate_chosen(
         self,
-        step_json: str,
-        phases_json: str,
+        step: str,
+        phases: str,
         lost: set[int],
         with_loads: bool,
         **parameters: float | str | None,
     ) -> dict[str, Any]:
         """Phases that were chosen for a step, given as JSON with a stop rule each."""
 
-def check_traffic(step_json: str) -> None:
+def check_traffic(step: str) -> None:
     """Refuses a step whose cars have no routes."""
 
-def traffic_counts(step_json: str, members: int) -> list[int]:
+def traffic_counts(step: str, members: int) -> list[int]:
     """The numbers of nodes of a step's phases, where so many take part."""
 
-def simulate_traffic(step_json: str, domains: int, seconds: int) -> dict[str, Any]:
+def simulate_traffic(step: str, domains: int, seconds: int) -> dict[str, Any]:
     """So many seconds from the start over so many domains in this process: where cars are then (`hash`, `home`,
     `waiting`, `driving`, `arrived`), how often one `passed` the end of a link, and the time taken (`elapsed_s`)."""
 
@@ -195,49 +195,49 @@ class Program:
         """Reads GOAL, as text or as LogGOPSim's txt2bin writes it."""
 
     @staticmethod
-    def of_chakra(files: list[tuple[str, bytes]], groups: str | None, pattern_json: str) -> Program:
+    def of_chakra(files: list[tuple[str, bytes]], groups: str | None, pattern: str) -> Program:
         """Reads the traces that Chakra has of each rank, with their names; `groups` is the text of a file of process
         groups, the pattern says how collectives go."""
 
     @staticmethod
-    def of_phases(phases_json: str, nodes: int) -> Program:
+    def of_phases(phases: str, nodes: int) -> Program:
         """What phases make nodes do, with a barrier between them."""
 
     @staticmethod
-    def of_step(step_json: str, phase: int, nodes: int) -> Program:
+    def of_step(step: str, phase: int, nodes: int) -> Program:
         """What so many nodes do in a phase of a step whose pattern says so: a collective, a halo, Linpack."""
 
     @staticmethod
-    def lines_of_step(step_json: str, phase: int, nodes: int, peers: list[int]) -> list[str]:
+    def lines_of_step(step: str, phase: int, nodes: int, peers: list[int]) -> list[str]:
         """What each of so many nodes does in a phase of a step that is a program, as lines of numbers for programs
         without JSON, with the bytes of a collective; `peers` has what each rank is called in them."""
 
     @staticmethod
-    def check_hpl(step_json: str, nodes: int) -> None:
+    def check_hpl(step: str, nodes: int) -> None:
         """Refuses a step that is Linpack over so many nodes whose program would be too large."""
 
     @staticmethod
-    def grid(step_json: str, nodes: int) -> tuple[int, int]:
+    def grid(step: str, nodes: int) -> tuple[int, int]:
         """Rows and columns of the processes of a step that is Linpack, over so many nodes."""
 
     @staticmethod
-    def ways(step_json: str, nodes: int) -> list[str]:
+    def ways(step: str, nodes: int) -> list[str]:
         """The names of a collective's algorithms over so many nodes, in the order of its phases at a size."""
 
     @staticmethod
-    def check_ways(step_json: str, nodes: int) -> None:
+    def check_ways(step: str, nodes: int) -> None:
         """Refuse so many nodes for which a collective names an algorithm that is not for as many."""
 
     @staticmethod
-    def added_bytes(step_json: str, phase: int, nodes: int, rank: int) -> int:
+    def added_bytes(step: str, phase: int, nodes: int, rank: int) -> int:
         """How many bytes a rank of a collective adds to others in a phase."""
 
     @staticmethod
-    def roles(step_json: str, nodes: int) -> tuple[list[int], list[int]]:
+    def roles(step: str, nodes: int) -> tuple[list[int], list[int]]:
         """Of a step that is interference over so many nodes: the victim's nodes, and the congestors'."""
 
     @staticmethod
-    def congestor(step_json: str, phase: int) -> str | None:
+    def congestor(step: str, phase: int) -> str | None:
         """The congestor of a phase of such a step; None where the victim is alone."""
 
     def flows(self) -> list[tuple[int, int, int]]:
@@ -302,16 +302,16 @@ class Machine:
         """The processors of a node, and what they share."""
 
     def constraints(self) -> list[str]: ...
-    def phase_count(self, step_json: str) -> int:
+    def phase_count(self, step: str) -> int:
         """How many phases a step has here."""
 
-    def refusal(self, step_json: str) -> str | None:
+    def refusal(self, step: str) -> str | None:
         """Why a step cannot be simulated on this machine, if it cannot."""
 
-    def settings(self, step_json: str) -> dict[str, str | int]:
+    def settings(self, step: str) -> dict[str, str | int]:
         """What the MPI library of a step is set to; nothing for other transports."""
 
-    def simulate(self, step_json: str, first: int, last: int) -> dict[str, Any]:
+    def simulate(self, step: str, first: int, last: int) -> dict[str, Any]:
         """The phases `first` to `last`, without it, of a step between the two nodes."""
 
     def categories(self) -> list[str]:
@@ -324,5 +324,5 @@ class Machine:
     def acts() -> list[str]:
         """What slices of a recording do, by number."""
 
-    def record(self, step_json: str, phase: int) -> dict[str, Any]:
+    def record(self, step: str, phase: int) -> dict[str, Any]:
         """One phase of a ping-pong or stream, and everything that happened in it."""

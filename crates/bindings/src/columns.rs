@@ -4,6 +4,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict};
 use weft_fabric::Wiring;
 use weft_netsim::samples::{Digest, Outcome, QUANTILES, Tally};
+use weft_netsim::table::{Column, Table};
 
 /// What columns of the `QUANTILES` are called.
 const QUANTILE_NAMES: [&str; QUANTILES.len()] = [
@@ -14,15 +15,20 @@ const QUANTILE_NAMES: [&str; QUANTILES.len()] = [
     "fastest_mbps",
 ];
 
-/// A dictionary of the named columns of a struct of columns.
-macro_rules! columns {
-    ($py:expr, $of:expr, $($name:ident),+) => {{
-        let all = PyDict::new($py);
-        $(all.set_item(stringify!($name), $crate::columns::bytes_of($py, &$of.$name))?;)+
-        all
-    }};
+/// A dictionary of a table's columns.
+pub fn columns<'py>(py: Python<'py>, table: &impl Table) -> PyResult<Bound<'py, PyDict>> {
+    let all = PyDict::new(py);
+    for (name, column) in table.columns() {
+        let bytes = match column {
+            Column::Int32(numbers) => bytes_of(py, numbers),
+            Column::Int64(numbers) => bytes_of(py, numbers),
+            Column::Whole32(numbers) => bytes_of(py, numbers),
+            Column::Double(numbers) => bytes_of(py, numbers),
+        };
+        all.set_item(name, bytes)?;
+    }
+    Ok(all)
 }
-pub(crate) use columns;
 
 /// Numbers of hosts and of cables in an interface; columns of ports, of ends, of networks and of rates.
 pub type WiringColumns<'py> = (
@@ -48,11 +54,6 @@ pub fn wiring_columns<'py>(py: Python<'py>, wiring: &Wiring) -> WiringColumns<'p
 
 /// What a simulation came to.
 pub fn columns_of(py: Python<'_>, outcome: Outcome) -> PyResult<Bound<'_, PyDict>> {
-    let (rows, loads) = (&outcome.rows, &outcome.loads);
-    let rows = columns!(
-        py, rows, phase, batch, src, dst, size_bytes, messages, start_ns, elapsed_ns, bottleneck
-    );
-    let loads = columns!(py, loads, phase, constraint, bits_per_s);
     let all = PyDict::new(py);
     let digests = outcome.phases.iter();
     let digests: Vec<_> = digests
@@ -60,8 +61,8 @@ pub fn columns_of(py: Python<'_>, outcome: Outcome) -> PyResult<Bound<'_, PyDict
         .collect();
     all.set_item("digests", digests_of(py, &digests)?)?;
     all.set_item("tally", tally_of(py, &outcome.tally)?)?;
-    all.set_item("rows", rows)?;
-    all.set_item("loads", loads)?;
+    all.set_item("rows", columns(py, &outcome.rows)?)?;
+    all.set_item("loads", columns(py, &outcome.loads)?)?;
     let phases = outcome.phases.into_iter();
     let phases: Vec<_> = phases
         .map(|one| {

@@ -15,7 +15,7 @@ use weft_fabric::{ETHERNET_BYTES, Fabric, Framing, Medium, Wiring};
 use weft_plan::reading;
 use weft_plan::{Limits, Reach, Step};
 
-use answers::{refused, to_json};
+use answers::{Json, refused, to_json};
 use columns::{WiringColumns, wiring_columns};
 
 /// What Python sees of the Rust crates.
@@ -52,15 +52,13 @@ mod _core {
 
     /// Expands a step of a resolved plan over so many nodes; gives its phases as JSON.
     #[pyfunction]
-    fn expand_step(step_json: &str, nodes: u32) -> PyResult<String> {
-        let step: Step = serde_json::from_str(step_json).map_err(refused)?;
+    fn expand_step(step: Json<Step>, nodes: u32) -> PyResult<String> {
         to_json(&step.phases(nodes).map_err(refused)?)
     }
 
     /// Refuses a step of a resolved plan that has no phases over so many nodes, however far they reach.
     #[pyfunction]
-    fn check_step(step_json: &str, nodes: u32) -> PyResult<()> {
-        let step: Step = serde_json::from_str(step_json).map_err(refused)?;
+    fn check_step(step: Json<Step>, nodes: u32) -> PyResult<()> {
         step.phase_count(nodes, Reach::SIMULATOR).map_err(refused)?;
         Ok(())
     }
@@ -100,16 +98,14 @@ mod _core {
 
     /// What is connected how in a resolved fabric; see `Network.wiring`.
     #[pyfunction]
-    fn fabric_wiring<'py>(py: Python<'py>, fabric_json: &str) -> PyResult<WiringColumns<'py>> {
-        let fabric: Fabric = serde_json::from_str(fabric_json).map_err(refused)?;
+    fn fabric_wiring<'py>(py: Python<'py>, fabric: Json<Fabric>) -> PyResult<WiringColumns<'py>> {
         let wiring = Wiring::of(&fabric).map_err(refused)?;
         Ok(wiring_columns(py, &wiring))
     }
 
     /// The nodes of a network of a resolved fabric with the one above each, the root first.
     #[pyfunction]
-    fn fabric_tree(fabric_json: &str, network: u32) -> PyResult<Vec<(String, Option<String>)>> {
-        let fabric: Fabric = serde_json::from_str(fabric_json).map_err(refused)?;
+    fn fabric_tree(fabric: Json<Fabric>, network: u32) -> PyResult<Vec<(String, Option<String>)>> {
         weft_fabric::nodes_of(&fabric, network).map_err(refused)
     }
 }

@@ -7,7 +7,7 @@ use pyo3::types::PyDict;
 use weft_node::{Access, NAMES, Outcome, Simulator, Stage, Task, parts, tracks};
 use weft_plan::{Reach, Step};
 
-use super::answers::refused;
+use super::answers::{Json, refused};
 use super::columns::{columns, columns_of};
 use super::recording::columns_of_recording;
 use super::watched::watched;
@@ -122,20 +122,17 @@ impl Machine {
     }
 
     /// How many phases a step has here.
-    fn phase_count(&self, step_json: &str) -> PyResult<usize> {
-        let step: Step = serde_json::from_str(step_json).map_err(refused)?;
+    fn phase_count(&self, step: Json<Step>) -> PyResult<usize> {
         step.phase_count(NODES, Reach::SIMULATOR).map_err(refused)
     }
 
     /// Why a step cannot be simulated on this machine, if it cannot.
-    fn refusal(&self, step_json: &str) -> PyResult<Option<String>> {
-        let step: Step = serde_json::from_str(step_json).map_err(refused)?;
+    fn refusal(&self, step: Json<Step>) -> PyResult<Option<String>> {
         Ok(self.simulator.refusal(&step))
     }
 
     /// What the MPI library of a step is set to; nothing for other transports.
-    fn settings<'py>(&self, py: Python<'py>, step_json: &str) -> PyResult<Bound<'py, PyDict>> {
-        let step: Step = serde_json::from_str(step_json).map_err(refused)?;
+    fn settings<'py>(&self, py: Python<'py>, step: Json<Step>) -> PyResult<Bound<'py, PyDict>> {
         let settings = PyDict::new(py);
         if let Some((name, library)) = self.simulator.library(&step) {
             settings.set_item("mpi", format!("{name}, simulated"))?;
@@ -148,11 +145,10 @@ impl Machine {
     fn simulate<'py>(
         &self,
         py: Python<'py>,
-        step_json: &str,
+        step: Json<Step>,
         first: usize,
         last: usize,
     ) -> PyResult<Bound<'py, PyDict>> {
-        let step: Step = serde_json::from_str(step_json).map_err(refused)?;
         if !step.pattern.is_pair() {
             let message =
                 "only pingpong, stream and webserver are between the two nodes of a machine";
@@ -181,10 +177,9 @@ impl Machine {
     fn record<'py>(
         &self,
         py: Python<'py>,
-        step_json: &str,
+        step: Json<Step>,
         phase: usize,
     ) -> PyResult<Bound<'py, PyDict>> {
-        let step: Step = serde_json::from_str(step_json).map_err(refused)?;
         let phases = step.some_phases(NODES, Reach::SIMULATOR, phase..phase + 1);
         let phases = phases.map_err(refused)?;
         let [phase] = phases.as_slice() else {
@@ -201,51 +196,15 @@ impl Machine {
 
 /// What was simulated, as columns by table.
 fn tables(py: Python<'_>, outcome: Outcome) -> PyResult<Bound<'_, PyDict>> {
-    let (occupation, budgets) = (&outcome.occupation, &outcome.budgets);
-    let (hits, loads) = (&outcome.cache_hits, &outcome.loads);
-    let (categories, responses) = (&outcome.categories, &outcome.responses);
     let all = columns_of(py, outcome.samples)?;
-    let occupation = columns!(
-        py,
-        occupation,
-        phase,
-        node,
-        part,
-        task,
-        share,
-        interrupts_per_s
-    );
-    all.set_item("occupation", occupation)?;
-    all.set_item("budgets", columns!(py, budgets, phase, stage, elapsed_ns))?;
-    let categories = columns!(py, categories, phase, node, category, cycles);
-    all.set_item("categories", categories)?;
-    let responses = columns!(
-        py, responses, phase, batch, users, waiting, mean_ns, median_ns, p95_ns, p99_ns
-    );
-    all.set_item("responses", responses)?;
-    let loads = columns!(
-        py,
-        loads,
-        phase,
-        gamma,
-        communication_ns,
-        host_ns,
-        other_ns,
-        link_ns,
-        before_ns
-    );
-    all.set_item("applications", loads)?;
-    let hits = columns!(
-        py, hits, phase, node, part, cache, access, accesses, hit_rate
-    );
-    all.set_item("cache_hits", hits)?;
+    all.set_item("occupation", columns(py, &outcome.occupation)?)?;
+    all.set_item("budgets", columns(py, &outcome.budgets)?)?;
+    all.set_item("categories", columns(py, &outcome.categories)?)?;
+    all.set_item("responses", columns(py, &outcome.responses)?)?;
+    all.set_item("applications", columns(py, &outcome.loads)?)?;
+    all.set_item("cache_hits", columns(py, &outcome.cache_hits)?)?;
     if !outcome.deliveries.phase.is_empty() {
-        let rows = &outcome.deliveries;
-        let deliveries = columns!(
-            py, rows, phase, batch, sent, received, ring, backlog, overrun, jitter_ns, span_ns,
-            sending_ns
-        );
-        all.set_item("deliveries", deliveries)?;
+        all.set_item("deliveries", columns(py, &outcome.deliveries)?)?;
     }
     all.set_item("failures", outcome.failures)?;
     Ok(all)

@@ -12,7 +12,7 @@ use weft_netsim::samples::{Halt, Keep, Played, Simulator, Unplayed};
 use weft_plan::program::Repeated;
 use weft_plan::{Phase, Reach, Step, StopRule};
 
-use super::answers::refused;
+use super::answers::{Json, refused};
 use super::columns::{WiringColumns, bytes_of, columns, columns_of, wiring_columns};
 use super::parameters;
 use super::program::{Program, made_of};
@@ -180,37 +180,34 @@ impl Network {
     }
 
     /// How many phases a step has here.
-    fn phase_count(&self, step_json: &str) -> PyResult<usize> {
-        let step: Step = serde_json::from_str(step_json).map_err(refused)?;
+    fn phase_count(&self, step: Json<Step>) -> PyResult<usize> {
         let nodes = self.inner.hosts() as u32;
         step.phase_count(nodes, Reach::SIMULATOR).map_err(refused)
     }
 
     /// Why a step cannot be simulated with these parameters; None where it can.
-    #[pyo3(signature = (step_json, **parameters))]
+    #[pyo3(signature = (step, **parameters))]
     fn refusal(
         &self,
-        step_json: &str,
+        step: Json<Step>,
         parameters: Option<&Bound<'_, PyDict>>,
     ) -> PyResult<Option<String>> {
-        let step: Step = serde_json::from_str(step_json).map_err(refused)?;
         Ok(self.simulator(parameters)?.refusal(&step))
     }
 
     /// Simulates the phases `first` to `last` (without it) of a step.
-    #[pyo3(signature = (step_json, first, last, lost, with_loads, **parameters))]
+    #[pyo3(signature = (step, first, last, lost, with_loads, **parameters))]
     #[allow(clippy::too_many_arguments)]
     fn simulate<'py>(
         &self,
         py: Python<'py>,
-        step_json: &str,
+        step: Json<Step>,
         first: usize,
         last: usize,
         lost: HashSet<u32>,
         with_loads: bool,
         parameters: Option<&Bound<'py, PyDict>>,
     ) -> PyResult<Bound<'py, PyDict>> {
-        let step: Step = serde_json::from_str(step_json).map_err(refused)?;
         let nodes = self.inner.hosts() as u32;
         let phases = step.some_phases(nodes, Reach::SIMULATOR, first..last);
         let phases = phases.map_err(refused)?.into_iter();
@@ -219,19 +216,18 @@ impl Network {
     }
 
     /// Simulates the phases `first` to `last` (without it) of a step, and keeps a digest of each and about so many rows.
-    #[pyo3(signature = (step_json, first, last, lost, most_rows, **parameters))]
+    #[pyo3(signature = (step, first, last, lost, most_rows, **parameters))]
     #[allow(clippy::too_many_arguments)]
     fn condense<'py>(
         &self,
         py: Python<'py>,
-        step_json: &str,
+        step: Json<Step>,
         first: usize,
         last: usize,
         lost: HashSet<u32>,
         most_rows: usize,
         parameters: Option<&Bound<'py, PyDict>>,
     ) -> PyResult<Bound<'py, PyDict>> {
-        let step: Step = serde_json::from_str(step_json).map_err(refused)?;
         let simulator = self.simulator(parameters)?;
         let stop = AtomicBool::new(false);
         let work = || simulator.condense(&step, first..last, &lost, most_rows, &stop);
@@ -253,7 +249,6 @@ impl Network {
         most_rows: usize,
         parameters: Option<&Bound<'py, PyDict>>,
     ) -> PyResult<Bound<'py, PyDict>> {
-        let simulator = self.simulator(parameters)?;
         let cast = |_| {
             Ok(Cast {
                 program: Repeated::of(&program.inner),
@@ -261,46 +256,40 @@ impl Network {
                 hosts: hosts.clone(),
             })
         };
-        let stop = AtomicBool::new(false);
-        let work = || simulator.play(&[0], cast, most_rows, &stop);
-        played(py, watched(py, &stop, work)?)
+        self.play_casts(py, &[0], cast, most_rows, parameters)
     }
 
     /// Plays the phases `first` to `last` (without it) of a step whose programs follow from it (a collective, Linpack), and
     /// keeps about so many messages of each.
-    #[pyo3(signature = (step_json, first, last, most_rows, **parameters))]
+    #[pyo3(signature = (step, first, last, most_rows, **parameters))]
     fn play_made<'py>(
         &self,
         py: Python<'py>,
-        step_json: &str,
+        step: Json<Step>,
         first: u32,
         last: u32,
         most_rows: usize,
         parameters: Option<&Bound<'py, PyDict>>,
     ) -> PyResult<Bound<'py, PyDict>> {
-        let step: Step = serde_json::from_str(step_json).map_err(refused)?;
-        let simulator = self.simulator(parameters)?;
         let hosts = self.inner.hosts() as u32;
         let cast = |phase| made_of(&step, phase, hosts);
         let phases: Vec<u32> = (first..last).collect();
-        let stop = AtomicBool::new(false);
-        let work = || simulator.play(&phases, cast, most_rows, &stop);
-        played(py, watched(py, &stop, work)?)
+        self.play_casts(py, &phases, cast, most_rows, parameters)
     }
 
     /// Plays the phases `first` to `last` (without it) of a step that is traffic, and keeps about so many messages of each.
-    #[pyo3(signature = (step_json, first, last, most_rows, **parameters))]
+    #[pyo3(signature = (step, first, last, most_rows, **parameters))]
     fn play_traffic<'py>(
         &self,
         py: Python<'py>,
-        step_json: &str,
+        step: Json<Step>,
         first: u32,
         last: u32,
         most_rows: usize,
         parameters: Option<&Bound<'py, PyDict>>,
     ) -> PyResult<Bound<'py, PyDict>> {
         let simulator = self.simulator(parameters)?;
-        let (found, sampled) = traffic::play(py, &simulator, step_json, first..last, most_rows)?;
+        let (found, sampled) = traffic::play(py, &simulator, &step, first..last, most_rows)?;
         let columns = match &found {
             Ok(found) => Some(traffic::columns(py, &sampled, &found.activities)?),
             Err(_) => None,
@@ -311,22 +300,18 @@ impl Network {
     }
 
     /// Simulates phases that were chosen for a step, given as JSON with a stop rule each.
-    #[pyo3(signature = (step_json, phases_json, lost, with_loads, **parameters))]
+    #[pyo3(signature = (step, phases, lost, with_loads, **parameters))]
     fn simulate_chosen<'py>(
         &self,
         py: Python<'py>,
-        step_json: &str,
-        phases_json: &str,
+        step: Json<Step>,
+        phases: Json<Vec<ChosenPhase>>,
         lost: HashSet<u32>,
         with_loads: bool,
         parameters: Option<&Bound<'py, PyDict>>,
     ) -> PyResult<Bound<'py, PyDict>> {
-        let step: Step = serde_json::from_str(step_json).map_err(refused)?;
-        let chosen: Vec<ChosenPhase> = serde_json::from_str(phases_json).map_err(refused)?;
-        let phases: Vec<_> = chosen
-            .into_iter()
-            .map(|chosen| (chosen.phase, Some(chosen.stop)))
-            .collect();
+        let phases = phases.0.into_iter();
+        let phases: Vec<_> = phases.map(|one| (one.phase, Some(one.stop))).collect();
         self.run(py, &step, &phases, &lost, with_loads, parameters)
     }
 }
@@ -337,22 +322,9 @@ fn played(py: Python<'_>, found: Result<Played, Unplayed>) -> PyResult<Bound<'_,
         Unplayed::Interrupted => interrupted(),
         Unplayed::Refused(why) => refused(why),
     })?;
-    let activities = found.activities;
     let all = columns_of(py, found.outcome)?;
-    let columns = columns!(
-        py,
-        activities,
-        phase,
-        node,
-        compute_ns,
-        communicate_ns,
-        wait_ns,
-        end_ns
-    );
-    all.set_item("activities", columns)?;
-    let laps = found.laps;
-    let columns = columns!(py, laps, phase, node, lap, begin_ns, end_ns, received_bytes);
-    all.set_item("laps", columns)?;
+    all.set_item("activities", columns(py, &found.activities)?)?;
+    all.set_item("laps", columns(py, &found.laps)?)?;
     all.set_item("messages", found.messages)?;
     Ok(all)
 }
@@ -383,6 +355,20 @@ impl Network {
         let work = || simulator.run(step, phases, lost, keep, &stop);
         let outcome = watched(py, &stop, work)?;
         columns_of(py, outcome.map_err(|_| interrupted())?)
+    }
+
+    fn play_casts<'py, 'a>(
+        &self,
+        py: Python<'py>,
+        phases: &[u32],
+        cast: impl Fn(u32) -> Result<Cast<'a>, String> + Sync + Send,
+        most_rows: usize,
+        parameters: Option<&Bound<'py, PyDict>>,
+    ) -> PyResult<Bound<'py, PyDict>> {
+        let simulator = self.simulator(parameters)?;
+        let stop = AtomicBool::new(false);
+        let work = || simulator.play(phases, cast, most_rows, &stop);
+        played(py, watched(py, &stop, work)?)
     }
 
     fn simulator(&self, parameters: Option<&Bound<'_, PyDict>>) -> PyResult<Simulator<'_>> {

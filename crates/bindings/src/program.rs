@@ -1,15 +1,16 @@
 //! Programs in Python: work with dependencies, read and written in the formats of GOAL, read in that of Chakra.
 
 use std::collections::BTreeMap;
+use std::fmt::Display;
 
 use pyo3::prelude::*;
 use pyo3::pybacked::PyBackedBytes;
 use pyo3::types::PyBytes;
 use weft_netsim::program::Cast;
 use weft_plan::program::{self, chakra, goal_binary, goal_text};
-use weft_plan::{Collective, Congestor, Hpl, Interference, Pattern, Phase, Replay, Step};
+use weft_plan::{Congestor, Pattern, Phase, Replay, Step};
 
-use super::answers::refused;
+use super::answers::{Json, pattern_of, refused};
 
 /// What each rank computes, sends and receives.
 #[pyclass(frozen)]
@@ -22,12 +23,10 @@ impl Program {
     /// Reads GOAL, as text or binary; `origin` is what messages call it.
     #[staticmethod]
     fn parse(content: &[u8], origin: &str) -> PyResult<Self> {
-        let inner = match content.starts_with(&goal_binary::COOKIE.to_le_bytes()) {
+        let is_binary = content.starts_with(&goal_binary::COOKIE.to_le_bytes());
+        Self::of(match is_binary {
             true => goal_binary::parse(content).map_err(|why| format!("{origin}: {why}")),
             false => read_text(content, origin),
-        };
-        Ok(Self {
-            inner: inner.map_err(refused)?,
         })
     }
 
@@ -37,49 +36,40 @@ impl Program {
     fn of_chakra(
         files: Vec<(String, PyBackedBytes)>,
         groups: Option<&str>,
-        pattern_json: &str,
+        pattern: Json<Replay>,
     ) -> PyResult<Self> {
-        let replay: Replay = serde_json::from_str(pattern_json).map_err(refused)?;
         let files: Vec<(String, &[u8])> = files
             .iter()
             .map(|(origin, content)| (origin.clone(), content.as_ref()))
             .collect();
-        let inner = chakra::parse(&files, groups, &replay.algorithms).map_err(refused)?;
-        Ok(Self { inner })
+        Self::of(chakra::parse(&files, groups, &pattern.algorithms))
     }
 
     /// What phases, given as JSON, make so many nodes do.
     #[staticmethod]
-    fn of_phases(phases_json: &str, nodes: usize) -> PyResult<Self> {
-        let phases: Vec<Phase> = serde_json::from_str(phases_json).map_err(refused)?;
-        let inner = program::of_phases(&phases, nodes).map_err(refused)?;
-        Ok(Self { inner })
+    fn of_phases(phases: Json<Vec<Phase>>, nodes: usize) -> PyResult<Self> {
+        Self::of(program::of_phases(&phases, nodes))
     }
 
     /// What so many nodes do in a phase of a step that is a program.
     #[staticmethod]
-    fn of_step(step_json: &str, phase: u32, nodes: u32) -> PyResult<Self> {
-        let step: Step = serde_json::from_str(step_json).map_err(refused)?;
+    fn of_step(step: Json<Step>, phase: u32, nodes: u32) -> PyResult<Self> {
         let ranks = step.pattern.ranks(nodes).map_err(refused)?.len();
         let inner = step.pattern.program(phase, &step.sizes.sizes(), ranks);
-        let inner = inner.ok_or_else(|| refused(without_program(&step)))?;
-        Ok(Self {
-            inner: inner.map_err(refused)?,
-        })
+        Self::of(inner.ok_or_else(|| refused(without_program(&step)))?)
     }
 
     /// What each of so many nodes does in a phase of a step that is a program, and for a collective with which bytes, as lines
     /// of numbers; `peers` has what each node is called in them. None may send to itself.
     #[staticmethod]
     fn lines_of_step(
-        step_json: &str,
+        step: Json<Step>,
         phase: u32,
         nodes: u32,
         peers: Vec<u32>,
     ) -> PyResult<Vec<String>> {
-        let step: Step = serde_json::from_str(step_json).map_err(refused)?;
         let Pattern::Collective(collective) = &step.pattern else {
-            return Self::of_step(step_json, phase, nodes)?.lines(peers);
+            return Self::of_step(step, phase, nodes)?.lines(peers);
         };
         let (ranks, sizes) = (peers.len() as u32, step.sizes.sizes());
         let line = |rank| {
@@ -94,21 +84,25 @@ impl Program {
 
     /// Refuses a step that is Linpack over so many nodes whose program would be too large.
     #[staticmethod]
-    fn check_hpl(step_json: &str, nodes: u32) -> PyResult<()> {
-        hpl_of(step_json)?.check_program(nodes).map_err(refused)
+    fn check_hpl(step: Json<Step>, nodes: u32) -> PyResult<()> {
+        pattern_of!(step, Hpl, "Linpack")?
+            .check_program(nodes)
+            .map_err(refused)
     }
 
     /// Rows and columns of the processes of a step that is Linpack, over so many nodes.
     #[staticmethod]
-    fn grid(step_json: &str, nodes: u32) -> PyResult<(u32, u32)> {
-        let grid = hpl_of(step_json)?.grid_of(nodes).map_err(refused)?;
+    fn grid(step: Json<Step>, nodes: u32) -> PyResult<(u32, u32)> {
+        let grid = pattern_of!(step, Hpl, "Linpack")?
+            .grid_of(nodes)
+            .map_err(refused)?;
         Ok((grid.rows, grid.columns))
     }
 
     /// The names of the ways in which so many nodes go through a collective, in the order of its phases at a size.
     #[staticmethod]
-    fn ways(step_json: &str, nodes: u32) -> PyResult<Vec<&'static str>> {
-        let (collective, step) = collective_of(step_json)?;
+    fn ways(step: Json<Step>, nodes: u32) -> PyResult<Vec<&'static str>> {
+        let collective = pattern_of!(step, Collective, "collective")?;
         let ranks = step.pattern.ranks(nodes).map_err(refused)?;
         let ways = collective.ways(ranks.len());
         Ok(ways.iter().map(|one| one.name()).collect())
@@ -116,15 +110,16 @@ impl Program {
 
     /// Refuses so many nodes for which a collective names an algorithm that is not for as many.
     #[staticmethod]
-    fn check_ways(step_json: &str, nodes: usize) -> PyResult<()> {
-        let (collective, _) = collective_of(step_json)?;
-        collective.check_named(nodes).map_err(refused)
+    fn check_ways(step: Json<Step>, nodes: usize) -> PyResult<()> {
+        pattern_of!(step, Collective, "collective")?
+            .check_named(nodes)
+            .map_err(refused)
     }
 
     /// How many bytes a rank of a collective over so many nodes adds to others in a phase.
     #[staticmethod]
-    fn added_bytes(step_json: &str, phase: u32, nodes: u32, rank: u32) -> PyResult<u64> {
-        let (collective, step) = collective_of(step_json)?;
+    fn added_bytes(step: Json<Step>, phase: u32, nodes: u32, rank: u32) -> PyResult<u64> {
+        let collective = pattern_of!(step, Collective, "collective")?;
         let ranks = step.pattern.ranks(nodes).map_err(refused)?.len() as u32;
         if rank >= ranks {
             return Err(refused(format!("there is no rank {rank}")));
@@ -135,19 +130,18 @@ impl Program {
 
     /// Of a step that is interference over so many nodes: the victim's nodes, and the congestors'.
     #[staticmethod]
-    fn roles(step_json: &str, nodes: u32) -> PyResult<(Vec<u32>, Vec<u32>)> {
-        let step: Step = serde_json::from_str(step_json).map_err(refused)?;
+    fn roles(step: Json<Step>, nodes: u32) -> PyResult<(Vec<u32>, Vec<u32>)> {
         let ranks = step.pattern.ranks(nodes).map_err(refused)?;
-        let roles = interference_of(&step)?.roles(ranks.len());
+        let roles = pattern_of!(step, Interference, "interference")?.roles(ranks.len());
         let of = |side: &[u32]| side.iter().map(|rank| ranks[*rank as usize]).collect();
         Ok((of(&roles.victims), of(&roles.congestors)))
     }
 
     /// The congestor of a phase of such a step; None where the victim is alone.
     #[staticmethod]
-    fn congestor(step_json: &str, phase: u32) -> PyResult<Option<&'static str>> {
-        let step: Step = serde_json::from_str(step_json).map_err(refused)?;
-        let trial = interference_of(&step)?.trial(phase, &step.sizes.sizes());
+    fn congestor(step: Json<Step>, phase: u32) -> PyResult<Option<&'static str>> {
+        let trial =
+            pattern_of!(step, Interference, "interference")?.trial(phase, &step.sizes.sizes());
         let (_, congestor) = trial.map_err(refused)?;
         Ok(congestor.map(Congestor::name))
     }
@@ -227,26 +221,10 @@ impl Program {
     }
 }
 
-fn collective_of(step_json: &str) -> PyResult<(Collective, Step)> {
-    let step: Step = serde_json::from_str(step_json).map_err(refused)?;
-    match &step.pattern {
-        Pattern::Collective(collective) => Ok((collective.clone(), step)),
-        _ => Err(refused(format!("step {:?} is no collective", step.name))),
-    }
-}
-
-fn hpl_of(step_json: &str) -> PyResult<Hpl> {
-    let step: Step = serde_json::from_str(step_json).map_err(refused)?;
-    match step.pattern {
-        Pattern::Hpl(hpl) => Ok(hpl),
-        _ => Err(refused(format!("step {:?} is no Linpack", step.name))),
-    }
-}
-
-fn interference_of(step: &Step) -> PyResult<&Interference> {
-    match &step.pattern {
-        Pattern::Interference(found) => Ok(found),
-        _ => Err(refused(format!("step {:?} is no interference", step.name))),
+impl Program {
+    fn of(made: Result<program::Program, impl Display>) -> PyResult<Self> {
+        let inner = made.map_err(refused)?;
+        Ok(Self { inner })
     }
 }
 

@@ -8,25 +8,25 @@ use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use weft_netsim::program::Cast;
 use weft_netsim::samples::{Activities, Played, Simulator, Unplayed};
+use weft_netsim::table;
+use weft_plan::Step;
 use weft_plan::program::Repeated;
-use weft_plan::{Pattern, Step, Traffic};
 use weft_traffic::{Domain, Journey, Sampled, Scenario, sample};
 
-use super::answers::refused;
-use super::columns::columns as columns_of;
+use super::answers::{Json, pattern_of, refused};
 use super::watched::watched;
 
 /// Refuses a step whose cars have no routes.
 #[pyfunction]
-pub fn check_traffic(step_json: &str) -> PyResult<()> {
-    Scenario::of(&traffic_of(step_json)?).map_err(refused)?;
+pub fn check_traffic(step: Json<Step>) -> PyResult<()> {
+    Scenario::of(pattern_of!(step, Traffic, "traffic")?).map_err(refused)?;
     Ok(())
 }
 
 /// The numbers of nodes of a step's phases, where so many take part.
 #[pyfunction]
-pub fn traffic_counts(step_json: &str, members: usize) -> PyResult<Vec<u32>> {
-    Ok(traffic_of(step_json)?.numbers(members))
+pub fn traffic_counts(step: Json<Step>, members: usize) -> PyResult<Vec<u32>> {
+    Ok(pattern_of!(step, Traffic, "traffic")?.numbers(members))
 }
 
 /// Simulates so many seconds from the start over so many domains in this process, and nothing else: where all cars are then,
@@ -34,12 +34,12 @@ pub fn traffic_counts(step_json: &str, members: usize) -> PyResult<Vec<u32>> {
 #[pyfunction]
 pub fn simulate_traffic<'py>(
     py: Python<'py>,
-    step_json: &str,
+    step: Json<Step>,
     domains: u32,
     seconds: u32,
 ) -> PyResult<Bound<'py, PyDict>> {
-    let traffic = traffic_of(step_json)?;
-    let scenario = Arc::new(Scenario::of(&traffic).map_err(refused)?);
+    let traffic = pattern_of!(step, Traffic, "traffic")?;
+    let scenario = Arc::new(Scenario::of(traffic).map_err(refused)?);
     let stop = AtomicBool::new(false);
     let work = || {
         let mut journey = Journey::new(&scenario, domains, 0);
@@ -66,14 +66,6 @@ pub fn simulate_traffic<'py>(
     Ok(all)
 }
 
-fn traffic_of(step_json: &str) -> PyResult<Traffic> {
-    let step: Step = serde_json::from_str(step_json).map_err(refused)?;
-    match step.pattern {
-        Pattern::Traffic(traffic) => Ok(traffic),
-        _ => Err(refused(format!("step {:?} is no traffic", step.name))),
-    }
-}
-
 /// Phases of traffic, each by its number.
 type Found = BTreeMap<u32, (u32, Sampled)>;
 
@@ -81,21 +73,21 @@ type Found = BTreeMap<u32, (u32, Sampled)>;
 pub fn play(
     py: Python<'_>,
     simulator: &Simulator<'_>,
-    step_json: &str,
+    step: &Step,
     phases: std::ops::Range<u32>,
     most_rows: usize,
 ) -> PyResult<(Result<Played, Unplayed>, Found)> {
-    let traffic = traffic_of(step_json)?;
+    let traffic = pattern_of!(step, Traffic, "traffic")?;
     let members = traffic.members(simulator.network.hosts() as u32);
     let counts = traffic.numbers(members.len());
-    let scenario = Arc::new(Scenario::of(&traffic).map_err(refused)?);
+    let scenario = Arc::new(Scenario::of(traffic).map_err(refused)?);
     let stop = AtomicBool::new(false);
     let found = Mutex::new(Found::new());
     let work = || {
         let whole = whole(&scenario, traffic.from_second, &stop)?;
         let cast = |phase: u32| {
             let count = counts[phase as usize];
-            let sampled = sample(&traffic, Journey::of(&whole, count), count, &stop);
+            let sampled = sample(traffic, Journey::of(&whole, count), count, &stop);
             let sampled = sampled.ok_or_else(String::new)?;
             let program = Repeated::from(sampled.program.clone());
             let mut found = found.lock().map_err(|why| why.to_string())?;
@@ -126,25 +118,26 @@ fn whole(scenario: &Arc<Scenario>, until_s: u32, stop: &AtomicBool) -> Result<Do
     Ok(whole)
 }
 
-/// A row for each phase.
-#[derive(Default)]
-struct Rows {
-    phase: Vec<i32>,
-    nodes: Vec<i32>,
-    seconds: Vec<i32>,
-    steps: Vec<i32>,
-    hash: Vec<i64>,
-    home: Vec<i64>,
-    waiting: Vec<i64>,
-    driving: Vec<i64>,
-    arrived: Vec<i64>,
-    passed: Vec<i64>,
-    messages: Vec<i64>,
-    bytes: Vec<i64>,
-    elapsed_ns: Vec<i64>,
-    compute_ns: Vec<i64>,
-    communicate_ns: Vec<i64>,
-    wait_ns: Vec<i64>,
+table! {
+    /// A row for each phase.
+    struct Rows {
+        phase: i32,
+        nodes: i32,
+        seconds: i32,
+        steps: i32,
+        hash: i64,
+        home: i64,
+        waiting: i64,
+        driving: i64,
+        arrived: i64,
+        passed: i64,
+        messages: i64,
+        bytes: i64,
+        elapsed_ns: i64,
+        compute_ns: i64,
+        communicate_ns: i64,
+        wait_ns: i64,
+    }
 }
 
 /// What the phases were, and how long the nodes took for them.
@@ -180,24 +173,5 @@ pub fn columns<'py>(
             .push(mine(&activities.communicate_ns).iter().sum());
         rows.wait_ns.push(mine(&activities.wait_ns).iter().sum());
     }
-    Ok(columns_of!(
-        py,
-        rows,
-        phase,
-        nodes,
-        seconds,
-        steps,
-        hash,
-        home,
-        waiting,
-        driving,
-        arrived,
-        passed,
-        messages,
-        bytes,
-        elapsed_ns,
-        compute_ns,
-        communicate_ns,
-        wait_ns
-    ))
+    super::columns::columns(py, &rows)
 }

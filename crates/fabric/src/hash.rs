@@ -1,13 +1,8 @@
 //! A hash for equal-cost multi-path.
 
+pub use weft_plan::mixed;
+
 /// What a pair of hosts hashes to.
 pub fn of_pair(seed: u64, src: u64, dst: u64) -> u64 {
     mixed(mixed(seed ^ src) ^ dst)
-}
-
-/// SplitMix64's finaliser: every bit of the input changes half of the output.
-pub fn mixed(number: u64) -> u64 {
-    let number = (number ^ (number >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-    let number = (number ^ (number >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-    number ^ (number >> 31)
 }

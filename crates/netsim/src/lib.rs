@@ -5,3 +5,4 @@ pub mod packets;
 pub mod program;
 pub mod samples;
 pub mod simulate;
+pub mod table;

@@ -26,12 +26,30 @@ fn with_routing(text: &str, routing: &str) -> Box<dyn Network> {
 }
 
 fn names(network: &dyn Network, src: usize, dst: usize) -> Vec<String> {
+    names_of(network, Flow::between(src, dst))
+}
+
+fn names_of(network: &dyn Network, flow: Flow) -> Vec<String> {
     let mut route = Vec::new();
-    network
-        .path(Flow::between(src, dst), &mut route)
-        .expect("there is a way");
+    network.path(flow, &mut route).expect("there is a way");
     let name = |at: &u32| network.constraint_name(*at as usize);
     route.iter().map(name).collect()
+}
+
+/// What connections of some ports from the first host to the third cross at a place of their way.
+fn crossed(
+    network: &dyn Network,
+    in_network: u32,
+    place: usize,
+    ports: impl Iterator<Item = u16>,
+) -> HashSet<String> {
+    let of = |port| Flow {
+        network: in_network,
+        port,
+        ..Flow::between(0, 2)
+    };
+    let names = ports.map(|port| names_of(network, of(port)).swap_remove(place));
+    names.collect()
 }
 
 fn catalogued(name: &str) -> String {
@@ -219,32 +237,19 @@ between = ["leaf2", "spine[1-4]"]
 rate = "1 Gb/s"
 "#;
 
-fn uplinks(network: &dyn Network, ports: impl Iterator<Item = u16>) -> HashSet<String> {
-    let uplink = |port| {
-        let mut route = Vec::new();
-        let flow = Flow {
-            port,
-            ..Flow::between(0, 2)
-        };
-        network.path(flow, &mut route).expect("there is a way");
-        network.constraint_name(route[1] as usize)
-    };
-    ports.map(uplink).collect()
-}
-
 #[test]
 fn ports_choose_the_path_of_a_connection_unless_the_hash_ignores_them() {
     let ports = || 40_000..40_064;
     let hashed = with_routing(LEAF_SPINE, "routing = \"hash\"");
-    assert_eq!(uplinks(hashed.as_ref(), ports()).len(), 4);
+    assert_eq!(crossed(hashed.as_ref(), 0, 1, ports()).len(), 4);
     let again = with_routing(LEAF_SPINE, "routing = \"hash\"");
     for port in ports() {
-        let one = |network: &dyn Network| uplinks(network, port..port + 1);
+        let one = |network: &dyn Network| crossed(network, 0, 1, port..port + 1);
         assert_eq!(one(hashed.as_ref()), one(again.as_ref()));
     }
     let keys = "routing = \"hash\"\nrouting_fields = \"addresses\"";
     let blind = with_routing(LEAF_SPINE, keys);
-    assert_eq!(uplinks(blind.as_ref(), ports()).len(), 1);
+    assert_eq!(crossed(blind.as_ref(), 0, 1, ports()).len(), 1);
     assert!(hashed.hashes_ports() && !blind.hashes_ports());
 }
 
@@ -275,16 +280,7 @@ between = ["a[2,4]", "core[4]"]
 fn where_switches_hash_alike_the_second_choice_is_the_first_again() {
     let cores = |keys: &str| -> HashSet<String> {
         let network = with_routing(THREE_TIER, &format!("routing = \"hash\"\n{keys}"));
-        let core = |port| {
-            let mut route = Vec::new();
-            let flow = Flow {
-                port,
-                ..Flow::between(0, 2)
-            };
-            network.path(flow, &mut route).expect("there is a way");
-            network.constraint_name(route[2] as usize)
-        };
-        (40_000..40_064).map(core).collect()
+        crossed(network.as_ref(), 0, 2, 40_000..40_064)
     };
     assert_eq!(cores("").len(), 4);
     assert_eq!(cores("routing_polarised = true").len(), 2);
@@ -296,17 +292,7 @@ fn each_network_has_paths_of_its_own_and_links_in_parallel_are_counted() {
                   [[switches]]\nids = \"t[1-2]\"\n[[links]]\nbetween = [\"t1\", \"t2\"]\ncount = 3\n";
     let text = format!("{LEAF_SPINE}{second}");
     let network = with_routing(&text, "routing = \"hash\"");
-    let second = |port| {
-        let mut route = Vec::new();
-        let flow = Flow {
-            network: 1,
-            port,
-            ..Flow::between(0, 2)
-        };
-        network.path(flow, &mut route).expect("there is a way");
-        network.constraint_name(route[1] as usize)
-    };
-    let used: HashSet<String> = (40_000..40_064).map(second).collect();
+    let used = crossed(network.as_ref(), 1, 1, 40_000..40_064);
     let expected = ["t1 to t2", "t1 to t2 (2)", "t1 to t2 (3)"];
     assert_eq!(used, expected.map(str::to_owned).into_iter().collect());
 }

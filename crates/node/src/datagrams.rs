@@ -1,6 +1,7 @@
 //! Streams of datagrams, batch by batch as an agent sends them: how many arrive, and where the others are lost.
 
 use weft_netsim::samples::{Batches, PhaseOutcome, Timed};
+use weft_netsim::table;
 use weft_plan::{Phase, Rate, Step};
 
 use crate::engine::{Exchange, Failure, Pair, Place, Sent, Tally, Watch};
@@ -24,19 +25,20 @@ pub struct Streamed {
     pub fingerprint: u64,
 }
 
-/// What became of messages that may be lost, by column: a row for each batch.
-#[derive(Debug, Clone, Default, PartialEq)]
-pub struct Deliveries {
-    pub phase: Vec<i64>,
-    pub batch: Vec<i64>,
-    pub sent: Vec<i64>,
-    pub received: Vec<i64>,
-    pub ring: Vec<i64>,
-    pub backlog: Vec<i64>,
-    pub overrun: Vec<i64>,
-    pub jitter_ns: Vec<i64>,
-    pub span_ns: Vec<i64>,
-    pub sending_ns: Vec<i64>,
+table! {
+    /// What became of messages that may be lost, by column: a row for each batch.
+    pub struct Deliveries {
+        phase: i64,
+        batch: i64,
+        sent: i64,
+        received: i64,
+        ring: i64,
+        backlog: i64,
+        overrun: i64,
+        jitter_ns: i64,
+        span_ns: i64,
+        sending_ns: i64,
+    }
 }
 
 /// Sends a batch at the step's rate, once it is known how long one takes.

@@ -1,12 +1,12 @@
 //! The application ratio gamma: how much an application computes beside what communicating costs, and what LAWS says of it
 //! (P. Shivam and J. S. Chase, "On the elusive benefits of protocol offload", NICELI 2003).
 
-use weft_fabric::Framing;
+use weft_fabric::{Framing, IP_AND_TCP_BYTES};
+use weft_netsim::table;
 
 use crate::engine::{Exchange, Failure, Tally};
 use crate::machine::{Machine, Placement, Task};
 use crate::steady::measure;
-use weft_fabric::IP_AND_TCP_BYTES;
 
 /// Longer than this for one message, and nothing worth a name flows.
 const MOST_COMPUTE_S: f64 = 1000.0;
@@ -24,17 +24,18 @@ pub struct Stages {
     pub link_ps: f64,
 }
 
-/// Loads of a stream, by column: a row for each phase. Times are of a byte.
-#[derive(Debug, Clone, Default, PartialEq)]
-pub struct Loads {
-    pub phase: Vec<i32>,
-    pub gamma: Vec<f64>,
-    pub communication_ns: Vec<f64>,
-    pub host_ns: Vec<f64>,
-    pub other_ns: Vec<f64>,
-    pub link_ns: Vec<f64>,
-    /// Of the same work where the application's processor does everything.
-    pub before_ns: Vec<f64>,
+table! {
+    /// Loads of a stream, by column: a row for each phase. Times are of a byte.
+    pub struct Loads {
+        phase: i32,
+        gamma: f64,
+        communication_ns: f64,
+        host_ns: f64,
+        other_ns: f64,
+        link_ns: f64,
+        /// Of the same work where the application's processor does everything.
+        before_ns: f64,
+    }
 }
 
 impl Stages {

@@ -1,60 +1,66 @@
 //! Which part was busy with what, as rows of a table.
 
+use weft_netsim::table;
+
 use crate::caches::Access;
 use crate::engine::{Stage, Tally};
 use crate::machine::{Machine, Task};
 
-/// Of phases, by column: a row for each node, part of it and task.
-#[derive(Debug, Clone, Default, PartialEq)]
-pub struct Occupation {
-    pub phase: Vec<i32>,
-    pub node: Vec<i32>,
-    /// An index of [`parts`].
-    pub part: Vec<i32>,
-    /// An index of [`Task::ALL`], or behind them for what is no processor.
-    pub task: Vec<i32>,
-    /// What part of the time.
-    pub share: Vec<f64>,
-    /// Of the whole processor, in the rows of its interrupts.
-    pub interrupts_per_s: Vec<f64>,
+table! {
+    /// Of phases, by column: a row for each node, part of it and task.
+    pub struct Occupation {
+        phase: i32,
+        node: i32,
+        /// An index of [`parts`].
+        part: i32,
+        /// An index of [`Task::ALL`], or behind them for what is no processor.
+        task: i32,
+        /// What part of the time.
+        share: f64,
+        /// Of the whole processor, in the rows of its interrupts.
+        interrupts_per_s: f64,
+    }
 }
 
-/// What caches had, by column: a row for each phase, node, processor, cache and kind of access that there was.
-#[derive(Debug, Clone, Default, PartialEq)]
-pub struct CacheHits {
-    pub phase: Vec<i32>,
-    pub node: Vec<i32>,
-    /// An index of [`parts`].
-    pub part: Vec<i32>,
-    /// An index of the machine's caches.
-    pub cache: Vec<i32>,
-    /// An index of [`Access::ALL`].
-    pub access: Vec<i32>,
-    /// For each message; of a ping-pong, both ways.
-    pub accesses: Vec<f64>,
-    /// What part of them.
-    pub hit_rate: Vec<f64>,
+table! {
+    /// What caches had, by column: a row for each phase, node, processor, cache and kind of access that there was.
+    pub struct CacheHits {
+        phase: i32,
+        node: i32,
+        /// An index of [`parts`].
+        part: i32,
+        /// An index of the machine's caches.
+        cache: i32,
+        /// An index of [`Access::ALL`].
+        access: i32,
+        /// For each message; of a ping-pong, both ways.
+        accesses: f64,
+        /// What part of them.
+        hit_rate: f64,
+    }
 }
 
-/// Where a message's time went, by column: a row for each phase and stage.
-#[derive(Debug, Clone, Default, PartialEq)]
-pub struct Budgets {
-    pub phase: Vec<i32>,
-    /// An index of [`Stage::ALL`].
-    pub stage: Vec<i32>,
-    /// One way.
-    pub elapsed_ns: Vec<f64>,
+table! {
+    /// Where a message's time went, by column: a row for each phase and stage.
+    pub struct Budgets {
+        phase: i32,
+        /// An index of [`Stage::ALL`].
+        stage: i32,
+        /// One way.
+        elapsed_ns: f64,
+    }
 }
 
-/// Cycles of a message by category, by column: a row for each phase, node and category, where they are known.
-#[derive(Debug, Clone, Default, PartialEq)]
-pub struct Categories {
-    pub phase: Vec<i32>,
-    pub node: Vec<i32>,
-    /// An index of the breakdown's categories.
-    pub category: Vec<i32>,
-    /// Of each message.
-    pub cycles: Vec<f64>,
+table! {
+    /// Cycles of a message by category, by column: a row for each phase, node and category, where they are known.
+    pub struct Categories {
+        phase: i32,
+        node: i32,
+        /// An index of the breakdown's categories.
+        category: i32,
+        /// Of each message.
+        cycles: f64,
+    }
 }
 
 /// The names of a node's parts: its processors, then what they share.

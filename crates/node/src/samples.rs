@@ -129,6 +129,22 @@ impl Simulator {
 }
 
 impl Outcome {
+    /// What both nodes were busy with over so many messages.
+    fn note(
+        &mut self,
+        machine: &Machine,
+        phase: &Phase,
+        tallies: &[Tally; 2],
+        messages: u64,
+        cycles: &Cycles,
+    ) {
+        for (node, tally) in tallies.iter().enumerate() {
+            self.note_hits(machine, phase, node, messages, tally);
+            self.occupation.add(phase.index, node, tally);
+        }
+        self.categories.add(phase.index, cycles, messages);
+    }
+
     /// What a node's caches had over so many messages.
     fn note_hits(
         &mut self,
@@ -150,24 +166,38 @@ impl Outcome {
         step: &Step,
         phase: &Phase,
     ) -> Result<(PhaseOutcome, bool), Failure> {
-        if let Pattern::Webserver(server) = &step.pattern {
-            return Ok((self.serve(machine, step, server, phase)?, false));
+        match &step.pattern {
+            Pattern::Webserver(server) => Ok((self.serve(machine, step, server, phase)?, false)),
+            Pattern::MultiPair(pattern) => Ok((self.pairs(machine, step, pattern, phase)?, false)),
+            _ if is_datagrams(step) => self.stream_datagrams(machine, step, phase),
+            _ => self.exchange(machine, step, phase),
         }
-        if let Pattern::MultiPair(pattern) = &step.pattern {
-            return Ok((self.pairs(machine, step, pattern, phase)?, false));
-        }
-        if is_datagrams(step) {
-            return self.stream_datagrams(machine, step, phase);
-        }
+    }
+
+    /// Messages of one pair of which none is lost.
+    fn exchange(
+        &mut self,
+        machine: &Machine,
+        step: &Step,
+        phase: &Phase,
+    ) -> Result<(PhaseOutcome, bool), Failure> {
         let (timed, measured, cycles) = match step.pattern.load_of(phase.index) {
             Some(gamma) => timed(&self.load(machine, step, phase, gamma)?, step, phase)?,
             None => timed(machine, step, phase)?,
         };
-        for (node, tally) in measured.tallies.iter().enumerate() {
-            self.note_hits(machine, phase, node, measured.messages, tally);
+        self.note(
+            machine,
+            phase,
+            &measured.tallies,
+            measured.messages,
+            &cycles,
+        );
+        if step.pattern == Pattern::Pingpong {
+            self.budgets.add(phase.index, &measured.budget_ps);
         }
-        self.categories.add(phase.index, &cycles, measured.messages);
-        let rows = self.take(step, phase, &timed, &measured);
+        let mut rows = PhaseOutcome::of(phase, measured.events);
+        rows.fingerprint.add_word(measured.fingerprint);
+        timed.add_rows(step, phase, &phase.transfers[0], &mut rows);
         if step.transport == Transport::Udp {
             self.deliveries.add_round_trips(&rows);
         }
@@ -186,24 +216,16 @@ impl Outcome {
             true => {
                 let census = Census::new(machine);
                 let (streamed, census) = datagrams::stream(machine, exchange, step, census)?;
-                (streamed, census.cycles)
+                (streamed, census.cycles())
             }
             false => {
                 let (streamed, _) = datagrams::stream(machine, exchange, step, Unwatched)?;
                 (streamed, Cycles::default())
             }
         };
-        for (node, tally) in streamed.tallies.iter().enumerate() {
-            self.note_hits(machine, phase, node, streamed.sent.messages, tally);
-            self.occupation.add(phase.index, node, tally);
-        }
-        self.categories
-            .add(phase.index, &cycles, streamed.sent.messages);
-        let mut rows = PhaseOutcome {
-            index: phase.index,
-            events: streamed.events,
-            ..PhaseOutcome::default()
-        };
+        let messages = streamed.sent.messages;
+        self.note(machine, phase, &streamed.tallies, messages, &cycles);
+        let mut rows = PhaseOutcome::of(phase, streamed.events);
         rows.fingerprint.add_word(streamed.fingerprint);
         let bottleneck = busiest(streamed.tallies.iter().flat_map(shares));
         streamed.add_rows(step, phase, bottleneck, &mut rows);
@@ -253,10 +275,7 @@ impl Outcome {
             pages,
             &whole,
         );
-        let mut rows = PhaseOutcome {
-            index: phase.index,
-            ..PhaseOutcome::default()
-        };
+        let mut rows = PhaseOutcome::of(phase, 0);
         serving::add_rows(&batches, phase, load.users, &mut rows, &mut self.responses);
         Ok(rows)
     }
@@ -272,11 +291,7 @@ impl Outcome {
         for (node, tally) in together.tallies.iter().enumerate() {
             self.occupation.add(phase.index, node, tally);
         }
-        let mut rows = PhaseOutcome {
-            index: phase.index,
-            events: together.events,
-            ..PhaseOutcome::default()
-        };
+        let mut rows = PhaseOutcome::of(phase, together.events);
         rows.fingerprint.add_word(together.fingerprint);
         samples::add_rows(step, pattern, phase, &together.pairs, &mut rows);
         Ok(rows)
@@ -285,35 +300,9 @@ impl Outcome {
     fn lose(&mut self, phase: &Phase, load: Option<f64>, failure: &Failure) -> PhaseOutcome {
         let at = load.map_or(String::new(), |load| format!("at {load}: "));
         self.failures.push((phase.index, format!("{at}{failure}")));
-        let mut lost = PhaseOutcome {
-            index: phase.index,
-            ..PhaseOutcome::default()
-        };
+        let mut lost = PhaseOutcome::of(phase, 0);
         lost.fail(&phase.transfers[0]);
         lost
-    }
-
-    fn take(
-        &mut self,
-        step: &Step,
-        phase: &Phase,
-        timed: &Timed,
-        measured: &Measured,
-    ) -> PhaseOutcome {
-        for (node, tally) in measured.tallies.iter().enumerate() {
-            self.occupation.add(phase.index, node, tally);
-        }
-        if step.pattern == Pattern::Pingpong {
-            self.budgets.add(phase.index, &measured.budget_ps);
-        }
-        let mut rows = PhaseOutcome {
-            index: phase.index,
-            events: measured.events,
-            ..PhaseOutcome::default()
-        };
-        rows.fingerprint.add_word(measured.fingerprint);
-        timed.add_rows(step, phase, &phase.transfers[0], &mut rows);
-        rows
     }
 }
 
@@ -373,11 +362,9 @@ fn timed(
         let (measured, cycles) =
             counted(machine, exchange(machine, step, phase, phase.size_bytes))?;
         let timed = Timed {
-            each_s: measured.period_ps / 1e12,
-            window_s: 0.0,
-            window: 1,
             crossings: 2.0,
             bottleneck: busiest(measured.tallies.iter().flat_map(shares)),
+            ..Timed::alone(measured.period_ps / 1e12)
         };
         return Ok((timed, measured, cycles));
     };
@@ -401,5 +388,5 @@ fn counted(machine: &Machine, exchange: Exchange) -> Result<(Measured, Cycles), 
         return Ok((measure(machine, exchange)?, Cycles::default()));
     }
     let (measured, census) = observe(machine, exchange, Census::new(machine))?;
-    Ok((measured, census.cycles))
+    Ok((measured, census.cycles()))
 }

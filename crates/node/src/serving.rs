@@ -1,6 +1,7 @@
 //! A web server under so many users, batch by batch.
 
 use weft_netsim::samples::{PhaseOutcome, Row};
+use weft_netsim::table;
 use weft_plan::{Phase, Step, Webserver};
 
 use crate::engine::{Failure, Load, Pair, Visits};
@@ -15,19 +16,20 @@ const MOST_BATCHES: usize = 40;
 const TIGHT: f64 = 0.01;
 const BATCH_PAGES: u64 = 500;
 
-/// What each batch gave, by column: a row for each.
-#[derive(Debug, Clone, Default, PartialEq)]
-pub struct Responses {
-    pub phase: Vec<i32>,
-    pub batch: Vec<i32>,
-    pub users: Vec<i32>,
-    /// Users waiting for a page, on average over the batch's time.
-    pub waiting: Vec<f64>,
-    /// From a request to the last byte of its page.
-    pub mean_ns: Vec<f64>,
-    pub median_ns: Vec<f64>,
-    pub p95_ns: Vec<f64>,
-    pub p99_ns: Vec<f64>,
+table! {
+    /// What each batch gave, by column: a row for each.
+    pub struct Responses {
+        phase: i32,
+        batch: i32,
+        users: i32,
+        /// Users waiting for a page, on average over the batch's time.
+        waiting: f64,
+        /// From a request to the last byte of its page.
+        mean_ns: f64,
+        median_ns: f64,
+        p95_ns: f64,
+        p99_ns: f64,
+    }
 }
 
 impl Responses {

@@ -1,39 +1,38 @@
 //! Patterns between many nodes: which take part, in which rounds, and which requests are refused.
 
-mod alltoall;
-mod cast;
+pub(crate) mod alltoall;
+pub(crate) mod cast;
 mod cast_file;
 mod duplex;
-mod halo;
-mod health;
-mod matrix;
-mod pairs;
-mod paths;
-mod random;
-mod replay;
-mod ring;
+pub(crate) mod halo;
+pub(crate) mod health;
+pub(crate) mod matrix;
+pub(crate) mod pairs;
+pub(crate) mod paths;
+pub(crate) mod random;
+pub(crate) mod replay;
+pub(crate) mod ring;
 mod searched;
-mod streams;
-mod traffic;
-mod xray;
+pub(crate) mod streams;
+pub(crate) mod traffic;
+pub(crate) mod xray;
 
 pub use alltoall::{AllToAll, Mode};
 pub use cast::Cast;
 pub use cast_file::{CastFile, Compression};
 pub use duplex::Duplex;
 pub use halo::Halo;
-pub(crate) use halo::KEYS as HALO_KEYS;
 pub use health::Health;
 pub use matrix::{Matrix, Measure};
 pub use pairs::Pairs;
 pub use paths::Paths;
 pub(crate) use random::shuffled;
-pub use random::{Random, Shape};
+pub use random::{Random, Shape, mixed};
 pub use replay::{Compute, Replay};
 pub(crate) use replay::{read_compute, read_rendezvous};
 pub use ring::Ring;
 pub use streams::Streams;
-pub(crate) use traffic::KEYS as TRAFFIC_KEYS;
+pub(crate) use streams::greatest_common_divisor;
 pub use traffic::{Demand, Traffic};
 pub use xray::Xray;
 
@@ -53,8 +52,13 @@ pub(crate) trait Ensemble {
         Work::Stream
     }
 
-    /// Every list of positions that is given, with its key; `nodes` is the first if it is given.
-    fn lists(&self) -> Vec<(&'static str, &[u32])>;
+    /// The positions of those that take part, where they are given.
+    fn nodes(&self) -> Option<&[u32]>;
+
+    /// Every other list of positions that is given, with its key.
+    fn lists(&self) -> Vec<(&'static str, &[u32])> {
+        Vec::new()
+    }
 
     /// The fewest members that it works with.
     fn least(&self) -> usize {
@@ -76,11 +80,15 @@ pub(crate) trait Ensemble {
         Ok(())
     }
 
-    /// No fewer transfers than `rounds` makes over so many members.
-    fn transfers(&self, members: u64) -> u64;
+    /// No fewer transfers than `rounds` makes over so many members; none where a program says what goes.
+    fn transfers(&self, _members: u64) -> u64 {
+        0
+    }
 
-    /// The transfers of one message of this size, phase by phase.
-    fn rounds(&self, members: &[u32], bytes: u64) -> Vec<Vec<Transfer>>;
+    /// The transfers of one message of this size, phase by phase; none where phases are chosen during the run.
+    fn rounds(&self, _members: &[u32], _bytes: u64) -> Vec<Vec<Transfer>> {
+        Vec::new()
+    }
 
     /// How many phases a size has.
     fn round_count(&self, members: &[u32]) -> usize {
@@ -95,7 +103,8 @@ pub(crate) trait Ensemble {
 
 /// The fewest nodes that a testbed must have.
 pub(crate) fn nodes_needed(pattern: &dyn Ensemble) -> u32 {
-    let listed = pattern.lists().into_iter().flat_map(|(_, list)| list);
+    let lists = pattern.lists().into_iter().map(|(_, list)| list);
+    let listed = pattern.nodes().into_iter().chain(lists).flatten();
     let last = listed.map(|index| index.saturating_add(1)).max();
     let least = u32::try_from(pattern.least()).unwrap_or(u32::MAX);
     last.unwrap_or(0).max(least)
@@ -103,15 +112,15 @@ pub(crate) fn nodes_needed(pattern: &dyn Ensemble) -> u32 {
 
 /// Refuses what no testbed could run.
 pub(crate) fn check(pattern: &dyn Ensemble) -> Result<(), Wrong> {
-    let lists = pattern.lists();
-    let (nodes, parts): (Vec<_>, Vec<_>) = lists.into_iter().partition(|(key, _)| *key == "nodes");
-    for (key, list) in nodes.iter().chain(&parts) {
+    let (nodes, parts) = (pattern.nodes(), pattern.lists());
+    nodes.map_or(Ok(()), |nodes| check_list("nodes", nodes))?;
+    for (key, list) in &parts {
         check_list(key, list)?;
     }
     check_disjoint(&parts)?;
     pattern.check()?;
-    match nodes.first() {
-        Some((_, nodes)) => check_members(nodes, &parts, pattern.least()),
+    match nodes {
+        Some(nodes) => check_members(nodes, &parts, pattern.least()),
         None => Ok(()),
     }
 }
@@ -250,8 +259,8 @@ pub(crate) fn some_phases(
 
 fn members(pattern: &dyn Ensemble, testbed_nodes: u32, reach: Reach) -> Result<Vec<u32>, String> {
     let most = reach.most_nodes;
-    match pattern.lists().into_iter().find(|(key, _)| *key == "nodes") {
-        Some((_, nodes)) => pattern.fits(nodes.len()).map(|()| nodes.to_vec()),
+    match pattern.nodes() {
+        Some(nodes) => pattern.fits(nodes.len()).map(|()| nodes.to_vec()),
         None if testbed_nodes > most => Err(format!(
             "a step has at most {most} nodes, the testbed has {testbed_nodes}; choose some with `nodes`"
         )),

@@ -2,6 +2,9 @@
 //!
 //! Pure: text in, values out. The same expansion drives live probes and simulators.
 
+#[macro_use]
+pub mod reading;
+
 mod arrangement;
 mod collective;
 mod ensemble;
@@ -20,7 +23,6 @@ mod positions;
 pub mod program;
 mod race;
 mod rate;
-pub mod reading;
 mod sizes;
 mod step;
 mod stop;
@@ -31,7 +33,7 @@ pub use arrangement::{Arrangement, Policy};
 pub use collective::{Algorithm, Collective, Operation, Piece, Script, Stretch, Ways, WrongByte};
 pub use ensemble::{
     AllToAll, Cast, CastFile, Compression, Compute, Demand, Duplex, Halo, Health, Matrix, Measure,
-    Mode, Pairs, Paths, Random, Replay, Ring, Shape, Streams, Traffic, Xray,
+    Mode, Pairs, Paths, Random, Replay, Ring, Shape, Streams, Traffic, Xray, mixed,
 };
 pub use error::{Fault, PlanError};
 pub use goal::{Goal, Question};

@@ -19,33 +19,17 @@ const MOST_WINDOW: u32 = 1 << 20;
 /// How much more often small messages are repeated.
 const SMALL_FACTOR: u32 = 10;
 
-/// What each pair does.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Test {
-    /// A message there and back; a repeat is one round trip.
-    Latency,
-    /// A window of messages, then an acknowledgement; a repeat is one window.
-    OneWay,
-    /// A window of messages each way at once; a repeat is one window each way.
-    TwoWay,
+json_enum! {
+    /// What each pair does.
+    pub enum Test {
+        /// A message there and back; a repeat is one round trip.
+        Latency = "latency",
+        /// A window of messages, then an acknowledgement; a repeat is one window.
+        OneWay = "one-way",
+        /// A window of messages each way at once; a repeat is one window each way.
+        TwoWay = "two-way",
+    }
 }
-
-const TESTS: [(&str, Test); 3] = [
-    ("latency", Test::Latency),
-    ("one-way", Test::OneWay),
-    ("two-way", Test::TwoWay),
-];
-
-const POLICIES: [(&str, Policy); 7] = [
-    ("alone", Policy::Isolated),
-    ("independent", Policy::Independent),
-    ("shared", Policy::Shared),
-    ("striped", Policy::Striped),
-    ("mptcp", Policy::Mptcp),
-    ("bonded", Policy::Bonded),
-    ("memory", Policy::Memory),
-];
 
 /// So many pairs at once under each policy, one after the other.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -73,9 +57,7 @@ fn one() -> u32 {
 impl MultiPair {
     /// Reads the keys of a step.
     pub(crate) fn read(step: &Section) -> Result<Self> {
-        let test = step.choice("test", &TESTS)?;
-        let test = test
-            .ok_or_else(|| step.refuse("test", "give \"latency\", \"one-way\" or \"two-way\""))?;
+        let test = step.required_choice("test", &Test::NAMED)?;
         if test == Test::Latency {
             step.only_for("window", "test = \"one-way\" or \"two-way\"")?;
         }
@@ -234,12 +216,12 @@ fn read_pairs(step: &Section) -> Result<Vec<u32>> {
 }
 
 fn read_interfaces(step: &Section) -> Result<Vec<Policy>> {
-    let known = POLICIES.map(|(name, _)| name).join(", ");
+    let known = Policy::NAMED.map(|(name, _)| name).join(", ");
     let right =
         || format!("must be a list of different ones of {known}, such as [\"independent\"]");
     let one = |value: &Value| {
         let name = value.as_str()?;
-        let found = POLICIES.iter().find(|(known, _)| *known == name)?;
+        let found = Policy::NAMED.iter().find(|(known, _)| *known == name)?;
         Some(found.1)
     };
     let found = step.value("interfaces", |value| set(value, one).ok_or_else(right))?;

@@ -11,26 +11,8 @@ use crate::limits::MOST_NODES;
 use crate::pattern::Pattern;
 use crate::rate::Rate;
 use crate::reading::{Section, count};
-use crate::transport::{TRANSPORTS, Transport};
+use crate::transport::Transport;
 
-const KEYS: [&str; 16] = [
-    "send_buffer",
-    "receive_buffer",
-    "nodelay",
-    "congestion",
-    "cpus",
-    "wait",
-    "verify",
-    "rate",
-    "mpi",
-    "calls",
-    "stripes",
-    "busy_poll",
-    "mss",
-    "pacing",
-    "knobs",
-    "evidence",
-];
 /// The kernel keeps twice the request, in a signed 32-bit number.
 const MOST_BUFFER_BYTES: u64 = 1 << 30;
 /// Connections that may share a message.
@@ -90,49 +72,37 @@ pub struct Options {
     pub evidence: bool,
 }
 
-/// A kind of MPI.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Mpi {
-    OpenMpi,
-    Mpich,
+json_enum! {
+    /// A kind of MPI.
+    pub enum Mpi {
+        OpenMpi = "openmpi",
+        Mpich = "mpich",
+    }
 }
 
-const MPIS: [(&str, Mpi); 2] = [("openmpi", Mpi::OpenMpi), ("mpich", Mpi::Mpich)];
-
-/// Which of MPI's calls move messages.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Calls {
-    /// MPI_Send and MPI_Recv.
-    Blocking,
-    /// MPI_Isend and MPI_Irecv, a window of them at once.
-    NonBlocking,
+json_enum! {
+    /// Which of MPI's calls move messages.
+    pub enum Calls {
+        /// MPI_Send and MPI_Recv.
+        Blocking = "blocking",
+        /// MPI_Isend and MPI_Irecv, a window of them at once.
+        NonBlocking = "nonblocking",
+    }
 }
 
-const CALLS: [(&str, Calls); 2] = [
-    ("blocking", Calls::Blocking),
-    ("nonblocking", Calls::NonBlocking),
-];
-
-/// How an agent waits for data.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Wait {
-    /// The agent chooses and reports what it chose.
-    #[default]
-    Auto,
-    /// Sleep in the kernel.
-    Block,
-    /// Ask again and again, never sleep.
-    Spin,
+json_enum! {
+    /// How an agent waits for data.
+    #[derive(Default)]
+    pub enum Wait {
+        /// The agent chooses and reports what it chose.
+        #[default]
+        Auto = "auto",
+        /// Sleep in the kernel.
+        Block = "block",
+        /// Ask again and again, never sleep.
+        Spin = "spin",
+    }
 }
-
-const WAITS: [(&str, Wait); 3] = [
-    ("auto", Wait::Auto),
-    ("block", Wait::Block),
-    ("spin", Wait::Spin),
-];
 
 impl Default for Options {
     fn default() -> Self {
@@ -163,7 +133,7 @@ impl Options {
         let Some(value) = step.get("options") else {
             return Ok(Self::default());
         };
-        let section = Section::of(value, &step.key("options"), &KEYS, "{ nodelay = true }")?;
+        let section = Section::unchecked(value, &step.key("options"), "{ nodelay = true }")?;
         refuse_options_of_others(&section, transport, pattern)?;
         if !pattern.is_pair() {
             // One thread serves all of a node's connections: it cannot spin for one, nor look at every byte.
@@ -177,24 +147,28 @@ impl Options {
             section.only_for("verify", "pattern = \"pingpong\" or \"stream\"")?;
         }
         let default = Self::default();
-        Ok(Self {
+        let options = Self {
             send_buffer_bytes: read_buffer(&section, "send_buffer")?,
             receive_buffer_bytes: read_buffer(&section, "receive_buffer")?,
             nodelay: section.flag("nodelay")?.unwrap_or(default.nodelay),
             congestion: read_congestion(&section)?,
             cpus: read_cpus(&section, transport, pattern)?,
-            wait: section.choice("wait", &WAITS)?.unwrap_or(default.wait),
+            wait: section
+                .choice("wait", &Wait::NAMED)?
+                .unwrap_or(default.wait),
             verify: section.flag("verify")?.unwrap_or(default.verify),
             rate: read_rate(&section, pattern)?,
-            mpi: section.choice("mpi", &MPIS)?,
-            calls: section.choice("calls", &CALLS)?,
+            mpi: section.choice("mpi", &Mpi::NAMED)?,
+            calls: section.choice("calls", &Calls::NAMED)?,
             stripes: section.count("stripes", STRIPES)?,
             busy_poll_ns: section.time("busy_poll")?,
             mss_bytes: read_segment(&section)?,
             pacing_bits_per_s: Rate::read_absolute(&section, "pacing")?,
             knobs: read_knobs(&section)?,
             evidence: section.flag("evidence")?.unwrap_or(default.evidence),
-        })
+        };
+        section.finish()?;
+        Ok(options)
     }
 }
 
@@ -222,13 +196,13 @@ const OWNERS: [(&str, Owns); 13] = [
 /// Removes from a step's options those that its transport does not have and that are not `kept`, and names them.
 pub(crate) fn take_of_others(step: &mut Value, is_kept: &dyn Fn(&str) -> bool) -> Vec<String> {
     let named = step.get("transport").and_then(Value::as_str);
-    let found = TRANSPORTS.iter().find(|(name, _)| Some(*name) == named);
+    let transport = named.and_then(Transport::named);
     let options = step.get_mut("options").and_then(Value::as_table_mut);
-    let (Some((_, transport)), Some(options)) = (found, options) else {
+    let (Some(transport), Some(options)) = (transport, options) else {
         return Vec::new();
     };
     // Of these two the pattern decides, too.
-    let is_other = |name: &str, owns: Owns| !owns(*transport) && !["mpi", "verify"].contains(&name);
+    let is_other = |name: &str, owns: Owns| !owns(transport) && !["mpi", "verify"].contains(&name);
     OWNERS
         .iter()
         .filter(|(name, owns)| is_other(name, *owns) && !is_kept(name))
@@ -249,8 +223,8 @@ fn refuse_options_of_others(
         .iter()
         .filter(|(name, owns)| !owns(transport) && !by_library(*name))
         .try_for_each(|(name, owns)| {
-            let owners = TRANSPORTS.iter().filter(|(_, one)| owns(*one));
-            let names: Vec<String> = owners.map(|(name, _)| format!("{name:?}")).collect();
+            let owners = Transport::ALL.into_iter().filter(|one| owns(*one));
+            let names: Vec<String> = owners.map(|one| format!("{:?}", one.name())).collect();
             section.only_for(name, &format!("transport = {}", names.join(" or ")))
         })
 }

@@ -61,15 +61,16 @@ pub enum Pattern {
     Interference(Interference),
 }
 
-/// What an application computes with at once.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Grain {
-    /// What a read gave back, while the rest of the message comes in.
-    #[default]
-    Read,
-    /// A whole message, once it is there.
-    Message,
+json_enum! {
+    /// What an application computes with at once.
+    #[derive(Default)]
+    pub enum Grain {
+        /// What a read gave back, while the rest of the message comes in.
+        #[default]
+        Read = "read",
+        /// A whole message, once it is there.
+        Message = "message",
+    }
 }
 
 impl Grain {

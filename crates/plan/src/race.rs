@@ -21,44 +21,31 @@ const DEFAULT_MARGIN_PPM: u64 = 10_000;
 const MOST_MARGIN_PPM: u64 = 1_000_000;
 const DEFAULT_TIME_NS: u64 = 120_000_000_000;
 
-/// What makes a candidate good.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Prize {
-    /// The rate of what is not a round trip.
-    Throughput,
-    /// The time of round trips.
-    Latency,
-    /// Both: the geometric mean of the two ratios.
-    Mixed,
-    /// The time in which one message of each size of each step is over.
-    Time,
+json_enum! {
+    /// What makes a candidate good.
+    pub enum Prize {
+        /// The rate of what is not a round trip.
+        Throughput = "throughput",
+        /// The time of round trips.
+        Latency = "latency",
+        /// Both: the geometric mean of the two ratios.
+        Mixed = "mixed",
+        /// The time in which one message of each size of each step is over.
+        Time = "time",
+    }
 }
 
-const PRIZES: [(&str, Prize); 4] = [
-    ("throughput", Prize::Throughput),
-    ("latency", Prize::Latency),
-    ("mixed", Prize::Mixed),
-    ("time", Prize::Time),
-];
-
-/// Which candidates are confirmed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Confirm {
-    /// The one that leads when the race is over.
-    Winner,
-    /// All: there is no race, so that no block chooses.
-    All,
-    /// None: the race is to choose what another one confirms.
-    None,
+json_enum! {
+    /// Which candidates are confirmed.
+    pub enum Confirm {
+        /// The one that leads when the race is over.
+        Winner = "winner",
+        /// All: there is no race, so that no block chooses.
+        All = "all",
+        /// None: the race is to choose what another one confirms.
+        None = "none",
+    }
 }
-
-const CONFIRMS: [(&str, Confirm); 3] = [
-    ("winner", Confirm::Winner),
-    ("all", Confirm::All),
-    ("none", Confirm::None),
-];
 
 /// Steps that belong together.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -112,7 +99,7 @@ impl Race {
             margin_ppm: margin.unwrap_or(DEFAULT_MARGIN_PPM) as u32,
             time_ns: section.time("time")?.unwrap_or(DEFAULT_TIME_NS),
             confirm: section
-                .choice("confirm", &CONFIRMS)?
+                .choice("confirm", &Confirm::NAMED)?
                 .unwrap_or(Confirm::Winner),
             seed: section.count("seed", 0..=u32::MAX)?,
             candidates,
@@ -196,7 +183,7 @@ fn read_measure(section: &Section, one: &Entrant, steps: &[Step]) -> Result<Priz
         (_, true) => Prize::Latency,
         _ => Prize::Mixed,
     };
-    let measure = section.choice("measure", &PRIZES)?.unwrap_or(usual);
+    let measure = section.choice("measure", &Prize::NAMED)?.unwrap_or(usual);
     let lacks = match measure {
         Prize::Throughput | Prize::Mixed if rates.is_empty() => "a step that measures a rate",
         Prize::Latency | Prize::Mixed if trips.is_empty() => "a step of round trips",

@@ -213,10 +213,7 @@ const READERS: [(&str, Reader); 3] = [
 ];
 
 fn read_schedule(section: &Section, limits: &Limits) -> Result<SizeSchedule> {
-    let read = section.choice("schedule", &READERS)?;
-    read.ok_or_else(|| section.refuse("schedule", "give \"powers\", \"octaves\" or \"netpipe\""))?(
-        section, limits,
-    )
+    section.required_choice("schedule", &READERS)?(section, limits)
 }
 
 fn read_powers(section: &Section, limits: &Limits) -> Result<SizeSchedule> {

@@ -16,7 +16,7 @@ use crate::phase::Phase;
 use crate::reading::Section;
 use crate::sizes::SizeSchedule;
 use crate::stop::{Between, StopRule};
-use crate::transport::{TRANSPORTS, Transport};
+use crate::transport::Transport;
 
 /// How often a program may be carried out in a launch.
 const MOST_EXECUTIONS: u32 = 10_000;
@@ -243,7 +243,7 @@ fn read_stop(section: &Section, pattern: &Pattern) -> Result<(StopRule, Option<G
 }
 
 fn read_transport(section: &Section, pattern: &Pattern) -> Result<Transport> {
-    let transport = section.choice("transport", &TRANSPORTS)?;
+    let transport = section.choice("transport", &Transport::NAMED)?;
     let transport = transport.unwrap_or(Transport::Tcp);
     if transport == Transport::Tcp {
         Ok(transport)

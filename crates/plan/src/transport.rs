@@ -2,67 +2,44 @@
 
 use std::ops::RangeInclusive;
 
-use serde::{Deserialize, Serialize};
-
 use crate::pattern::Pattern;
 
-/// What carries the messages.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Transport {
-    Tcp,
-    /// TCP, the receiver polling its interface for a while (SO_BUSY_POLL).
-    TcpBusyPoll,
-    /// TCP that sends from the message's own memory (MSG_ZEROCOPY).
-    TcpZerocopy,
-    /// TCP through io_uring.
-    TcpUring,
-    /// Several TCP connections that share every message.
-    TcpStriped,
-    /// Multipath TCP.
-    Mptcp,
-    /// Datagrams, of which some may be lost.
-    Udp,
-    /// A Unix stream socket, inside one node.
-    Unix,
-    /// Rings in memory that two processes of one node share.
-    Shm,
-    /// The user's MPI, between two ranks.
-    Mpi,
-    /// ICMP echo, which the peer's kernel answers.
-    Icmp,
-    /// No network at all: what remains is the overhead of the timed loop itself.
-    Null,
+json_enum! {
+    /// What carries the messages.
+    pub enum Transport {
+        Tcp = "tcp",
+        /// TCP, the receiver polling its interface for a while (SO_BUSY_POLL).
+        TcpBusyPoll = "tcp-busy-poll",
+        /// TCP that sends from the message's own memory (MSG_ZEROCOPY).
+        TcpZerocopy = "tcp-zerocopy",
+        /// TCP through io_uring.
+        TcpUring = "tcp-uring",
+        /// Several TCP connections that share every message.
+        TcpStriped = "tcp-striped",
+        /// Multipath TCP.
+        Mptcp = "mptcp",
+        /// Datagrams, of which some may be lost.
+        Udp = "udp",
+        /// A Unix stream socket, inside one node.
+        Unix = "unix",
+        /// Rings in memory that two processes of one node share.
+        Shm = "shm",
+        /// The user's MPI, between two ranks.
+        Mpi = "mpi",
+        /// ICMP echo, which the peer's kernel answers.
+        Icmp = "icmp",
+        /// No network at all: what remains is the overhead of the timed loop itself.
+        Null = "null",
+    }
 }
 
 /// The transports by their names in a plan.
-pub(crate) const TRANSPORTS: [(&str, Transport); 12] = [
-    ("tcp", Transport::Tcp),
-    ("tcp-busy-poll", Transport::TcpBusyPoll),
-    ("tcp-zerocopy", Transport::TcpZerocopy),
-    ("tcp-uring", Transport::TcpUring),
-    ("tcp-striped", Transport::TcpStriped),
-    ("mptcp", Transport::Mptcp),
-    ("udp", Transport::Udp),
-    ("unix", Transport::Unix),
-    ("shm", Transport::Shm),
-    ("mpi", Transport::Mpi),
-    ("icmp", Transport::Icmp),
-    ("null", Transport::Null),
-];
-
 /// What a UDP datagram over IPv4 holds: 65,535 bytes less the headers of IP and UDP.
 const MOST_DATAGRAM_BYTES: u64 = 65_507;
 /// The number of a streamed datagram, that of its batch, and when it was sent.
 const STREAM_HEADER_BYTES: u64 = 16;
 
 impl Transport {
-    /// Its name in a plan.
-    pub fn name(self) -> &'static str {
-        let found = TRANSPORTS.iter().find(|(_, one)| *one == self);
-        found.expect("every transport has a name").0
-    }
-
     /// Whether it is TCP underneath, with its options.
     pub(crate) fn is_tcp(self) -> bool {
         matches!(
@@ -131,8 +108,8 @@ impl Transport {
             return Err(("transport", right.to_owned()));
         }
         if matches!(pattern, Pattern::Exchange { .. }) && !self.goes_both_ways() {
-            let names = TRANSPORTS.iter().filter(|(_, one)| one.goes_both_ways());
-            let names: Vec<_> = names.map(|(name, _)| *name).collect();
+            let both = Self::ALL.into_iter().filter(|one| one.goes_both_ways());
+            let names: Vec<_> = both.map(Self::name).collect();
             return Err((
                 "transport",
                 format!("both ways at once goes over {}", names.join(", ")),

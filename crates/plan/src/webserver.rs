@@ -24,25 +24,22 @@ const DEFAULT_REQUEST_BYTES: u64 = 300;
 const DEFAULT_THINK_NS: u64 = 1_000_000_000;
 /// Requests that are due faster never come to an end.
 const LEAST_OPEN_THINK_NS: u64 = 10_000;
-const SERVERS: [(&str, Server); 2] = [("apache", Server::Apache), ("nginx", Server::Nginx)];
-const LOOPS: [(&str, Loop); 2] = [("open", Loop::Open), ("closed", Loop::Closed)];
-
-/// The program that serves pages.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Server {
-    Apache,
-    Nginx,
+json_enum! {
+    /// The program that serves pages.
+    pub enum Server {
+        Apache = "apache",
+        Nginx = "nginx",
+    }
 }
 
-/// When a user requests the next page.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Loop {
-    /// A think time after the last request was due: what is late does not put off what comes after it.
-    Open,
-    /// A think time after the last page was there.
-    Closed,
+json_enum! {
+    /// When a user requests the next page.
+    pub enum Loop {
+        /// A think time after the last request was due: what is late does not put off what comes after it.
+        Open = "open",
+        /// A think time after the last page was there.
+        Closed = "closed",
+    }
 }
 
 /// So many users at a time, each with a connection of its own that stays open.
@@ -78,7 +75,7 @@ impl Webserver {
             return Err(step.refuse("request", "must be at most 1 MiB"));
         }
         let think_ns = step.time("think")?.unwrap_or(DEFAULT_THINK_NS);
-        let arrivals = step.choice("loop", &LOOPS)?;
+        let arrivals = step.choice("loop", &Loop::NAMED)?;
         if arrivals == Some(Loop::Open) && think_ns < LEAST_OPEN_THINK_NS {
             return Err(step.refuse("think", "must be at least 10 us in an open loop"));
         }
@@ -88,7 +85,7 @@ impl Webserver {
             request_bytes: request,
             work_cycles: step.count("work", 0..=MOST_WORK_CYCLES)?.unwrap_or(0),
             seed: step.count("seed", 0..=u32::MAX)?.unwrap_or(0),
-            server: step.choice("server", &SERVERS)?,
+            server: step.choice("server", &Server::NAMED)?,
             arrivals,
             time_ns: step.time("time")?,
         })

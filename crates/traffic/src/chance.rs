@@ -1,12 +1,13 @@
 //! Numbers by chance that depend on nothing but what they are for.
 
-/// Spreads a number over all 64 bits (G. Steele, D. Lea and C. Flood, "Fast splittable pseudorandom number generators",
-/// OOPSLA 2014: SplitMix64).
+use weft_plan::mixed;
+
+/// What SplitMix64 adds from one number to the next.
+const STEP: u64 = 0x9e37_79b9_7f4a_7c15;
+
+/// Spreads a number over all 64 bits.
 pub fn mix(number: u64) -> u64 {
-    let mut bits = number.wrapping_add(0x9e37_79b9_7f4a_7c15);
-    bits = (bits ^ (bits >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-    bits = (bits ^ (bits >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-    bits ^ (bits >> 31)
+    mixed(number.wrapping_add(STEP))
 }
 
 /// A hash of several numbers in their order.
@@ -30,7 +31,7 @@ impl Chance {
 
     /// The next one, from 0 to `below` without it (D. Lemire, ACM TOMACS 29(1), 2019; a bias of `below` / 2^32).
     pub fn below(&mut self, below: u32) -> u32 {
-        self.state = self.state.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        self.state = self.state.wrapping_add(STEP);
         let bits = mix(self.state) >> 32;
         ((bits * u64::from(below)) >> 32) as u32
     }

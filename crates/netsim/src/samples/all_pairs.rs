@@ -123,7 +123,7 @@ impl<'a> AllPairs<'a> {
         let last_ns = ends.map(|(start, elapsed)| start + elapsed).max();
         notes.last_ns = notes.last_ns.max(last_ns.unwrap_or(0));
         let kept = rows.only(|row| rank(&rows, row) <= most_rank);
-        notes.outcome.rows.append(kept, 0);
+        notes.outcome.rows.append(kept);
     }
 
     /// All rows of a host's transfers; the phase's span and failures go to the outcome.
@@ -222,7 +222,7 @@ impl Default for Notes {
 
 impl Notes {
     fn merge(&mut self, other: Notes) {
-        self.outcome.rows.append(other.outcome.rows, 0);
+        self.outcome.rows.append(other.outcome.rows);
         self.outcome.failed.extend(other.outcome.failed);
         self.outcome.span_s = self.outcome.span_s.max(other.outcome.span_s);
         self.tally.merge(&other.tally);

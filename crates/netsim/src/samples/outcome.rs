@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 use std::sync::atomic::AtomicBool;
 
-use weft_plan::{Step, Transfer};
+use weft_plan::{Phase, Step, Transfer};
 
 use crate::simulate::{Fingerprint, Interrupted, Settings, Solution};
 
@@ -66,6 +66,15 @@ pub struct Batches {
 }
 
 impl PhaseOutcome {
+    /// Of a phase of which nothing is known but how many events it took.
+    pub fn of(phase: &Phase, events: u64) -> Self {
+        Self {
+            index: phase.index,
+            events,
+            ..Self::default()
+        }
+    }
+
     /// When the transfers that are set up end.
     pub fn solve(
         &mut self,

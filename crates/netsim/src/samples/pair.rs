@@ -10,11 +10,7 @@ use super::setup::Setup;
 pub fn run(setup: &mut Setup<'_>, step: &Step, phases: &[Phase]) -> Vec<PhaseOutcome> {
     let mut outcomes = Vec::new();
     for phase in phases {
-        let mut outcome = PhaseOutcome {
-            index: phase.index,
-            events: 1,
-            ..PhaseOutcome::default()
-        };
+        let mut outcome = PhaseOutcome::of(phase, 1);
         let first = phase.transfers[0];
         let Some(timed) = Timed::of(setup, &step.pattern, &first, phase.size_bytes) else {
             outcome.fail(&first);
@@ -66,11 +62,9 @@ impl Timed {
             _ => {
                 let (each_s, bottleneck) = round_trip(setup, transfer, size_bytes)?;
                 Some(Self {
-                    each_s,
-                    window_s: 0.0,
-                    window: 1,
                     crossings: 2.0,
                     bottleneck,
+                    ..Self::alone(each_s)
                 })
             }
         }

@@ -1,6 +1,7 @@
 //! What a simulation needs besides the network.
 
 use crate::network::Network;
+use weft_plan::named_enum;
 
 /// The parameters of the ends, as in LogGP (A. Alexandrov et al., SPAA 1995): o is `overhead_s`; L and G are the
 /// network's; g, the gap between messages, is o.
@@ -27,57 +28,27 @@ pub struct Parameters {
     pub threads: usize,
 }
 
-/// How transfers that meet at a limit share it.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub enum Sharing {
-    /// None could have more without another, that has no more, getting less.
-    #[default]
-    MaxMin,
-    /// As connections over TCP Reno come to, each frame carried out.
-    Reno,
-}
-
-impl Sharing {
-    const ALL: [Self; 2] = [Self::MaxMin, Self::Reno];
-
-    /// What it is called.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::MaxMin => "max-min",
-            Self::Reno => "reno",
-        }
-    }
-
-    /// The one that is called so.
-    pub fn named(name: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|sharing| sharing.name() == name)
+named_enum! {
+    /// How transfers that meet at a limit share it.
+    #[derive(Default)]
+    pub enum Sharing {
+        /// None could have more without another, that has no more, getting less.
+        #[default]
+        MaxMin = "max-min",
+        /// As connections over TCP Reno come to, each frame carried out.
+        Reno = "reno",
     }
 }
 
-/// How messages of a program leave an interface that has several.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub enum Outgoing {
-    /// One behind the other, as in LogGP.
-    #[default]
-    Queue,
-    /// Those to one node one behind the other, those to several side by side, as connections of TCP do it.
-    Connections,
-}
-
-impl Outgoing {
-    const ALL: [Self; 2] = [Self::Queue, Self::Connections];
-
-    /// What it is called.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Queue => "queue",
-            Self::Connections => "connections",
-        }
-    }
-
-    /// The one that is called so.
-    pub fn named(name: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|one| one.name() == name)
+named_enum! {
+    /// How messages of a program leave an interface that has several.
+    #[derive(Default)]
+    pub enum Outgoing {
+        /// One behind the other, as in LogGP.
+        #[default]
+        Queue = "queue",
+        /// Those to one node one behind the other, those to several side by side, as connections of TCP do it.
+        Connections = "connections",
     }
 }
 

@@ -17,11 +17,8 @@ pub fn run(
     rule: StopRule,
 ) -> Result<PhaseOutcome, Interrupted> {
     let transfers = chain::without(phase, common.lost);
-    let mut outcome = PhaseOutcome {
-        index: phase.index,
-        barrier_s: barrier_s(setup, &transfers),
-        ..PhaseOutcome::default()
-    };
+    let mut outcome = PhaseOutcome::of(phase, 0);
+    outcome.barrier_s = barrier_s(setup, &transfers);
     match phase.work {
         Work::Stream => stream::run(setup, common, phase, rule, &transfers, &mut outcome)?,
         Work::Pingpong => pingpong::run(setup, phase, rule, &transfers, &mut outcome),

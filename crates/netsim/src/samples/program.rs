@@ -5,6 +5,7 @@ use std::sync::atomic::AtomicBool;
 
 use crate::program::{self, Activity, Cast, Costs, Delivery, Failure, Timed, play};
 use crate::simulate::{Fingerprint, side_by_side};
+use crate::table;
 use weft_fabric::hash::of_pair;
 
 use super::columns::{Columns, Row, nanoseconds};
@@ -22,15 +23,16 @@ pub struct Played {
     pub messages: u64,
 }
 
-/// What hosts did with their time, by phase: until the last end of their own.
-#[derive(Debug, Clone, Default)]
-pub struct Activities {
-    pub phase: Vec<i32>,
-    pub node: Vec<i32>,
-    pub compute_ns: Vec<i64>,
-    pub communicate_ns: Vec<i64>,
-    pub wait_ns: Vec<i64>,
-    pub end_ns: Vec<i64>,
+table! {
+    /// What hosts did with their time, by phase: until the last end of their own.
+    pub struct Activities {
+        phase: i32,
+        node: i32,
+        compute_ns: i64,
+        communicate_ns: i64,
+        wait_ns: i64,
+        end_ns: i64,
+    }
 }
 
 impl Activities {
@@ -44,15 +46,16 @@ impl Activities {
     }
 }
 
-/// What was timed of hosts, by phase; from its begin.
-#[derive(Debug, Clone, Default)]
-pub struct Laps {
-    pub phase: Vec<i32>,
-    pub node: Vec<i32>,
-    pub lap: Vec<i32>,
-    pub begin_ns: Vec<i64>,
-    pub end_ns: Vec<i64>,
-    pub received_bytes: Vec<i64>,
+table! {
+    /// What was timed of hosts, by phase; from its begin.
+    pub struct Laps {
+        phase: i32,
+        node: i32,
+        lap: i32,
+        begin_ns: i64,
+        end_ns: i64,
+        received_bytes: i64,
+    }
 }
 
 impl Laps {

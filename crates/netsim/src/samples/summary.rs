@@ -41,7 +41,7 @@ impl Outcome {
     /// Adds later phases of the same step.
     pub(super) fn append(&mut self, later: Outcome) {
         let offset_ns = self.span_ns;
-        self.rows.append(later.rows, offset_ns);
+        self.rows.append_from(offset_ns, later.rows);
         self.loads.append(later.loads);
         let phases = later.phases.into_iter();
         self.phases.extend(phases.map(|phase| PhaseSummary {
@@ -62,7 +62,7 @@ pub fn joined(outcomes: Vec<PhaseOutcome>) -> Outcome {
         let barrier_ns = nanoseconds(one.barrier_s);
         let start_ns = all.span_ns + barrier_ns;
         let span_ns = nanoseconds(one.span_s);
-        all.rows.append(one.rows, start_ns);
+        all.rows.append_from(start_ns, one.rows);
         all.loads.append(one.loads);
         all.span_ns = start_ns + span_ns;
         all.idle_s = all.idle_s.max(one.idle_s);

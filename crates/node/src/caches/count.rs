@@ -1,23 +1,13 @@
 //! How often caches were asked, and had what was asked for.
 
-/// What for.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Access {
-    Read,
-    Write,
-    Instruction,
-}
+use weft_plan::named_enum;
 
-impl Access {
-    pub const ALL: [Self; 3] = [Self::Read, Self::Write, Self::Instruction];
-
-    /// What tables call it.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Read => "read",
-            Self::Write => "write",
-            Self::Instruction => "instruction",
-        }
+named_enum! {
+    /// What for.
+    pub enum Access {
+        Read = "read",
+        Write = "write",
+        Instruction = "instruction",
     }
 }
 

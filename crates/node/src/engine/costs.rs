@@ -1,7 +1,11 @@
 //! How long each job takes where the placement puts it, worked out once.
 
+use std::ops::Index;
+
+use weft_plan::named_enum;
+
 use super::job::{Frame, Header, Job};
-use crate::machine::{Machine, Remote, Span, Task, Work};
+use crate::machine::{Costs, Machine, Remote, Span, Task, Work};
 
 pub const PAGE_BYTES: u32 = 4096;
 
@@ -41,6 +45,132 @@ pub struct JobCosts {
     library_byte: Span,
 }
 
+named_enum! {
+    /// What jobs are made of, besides the bytes that they go through.
+    pub enum JobPart {
+        Interrupt = "interrupt",
+        Driver = "driver",
+        Page = "page",
+        Merge = "merge",
+        RemoteFrame = "remote frame",
+        Acknowledgement = "acknowledgement",
+        DriverOut = "driver out",
+        ProtocolIn = "protocol in",
+        DatagramIn = "datagram in",
+        DatagramOut = "datagram out",
+        ProtocolOut = "protocol out",
+        Refill = "refill",
+        WakeUp = "wake-up",
+        Switch = "switch",
+        SystemCall = "system call",
+        CopyIn = "copy in",
+        CopyOut = "copy out",
+        PageOut = "page out",
+    }
+}
+
+/// The cycles of each part, or how often it was done.
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+pub struct JobParts([f64; JobPart::ALL.len()]);
+
+impl Index<JobPart> for JobParts {
+    type Output = f64;
+
+    fn index(&self, part: JobPart) -> &f64 {
+        &self.0[part as usize]
+    }
+}
+
+impl JobParts {
+    /// Cycles, by a machine's costs, or by those of one category.
+    pub fn cycles(machine: &Machine, costs: &Costs) -> Self {
+        let remote = match is_remote(machine) {
+            true => costs.remote,
+            false => Remote::default(),
+        };
+        // A processor of the interface has no kernel that defers work.
+        let softirq = match machine.processors[machine.placement.of(Task::Protocol)].on_nic {
+            true => 0.0,
+            false => costs.softirq,
+        };
+        let merges = machine.nic.merge_bytes > 0;
+        Self(JobPart::ALL.map(|part| match part {
+            JobPart::Interrupt => costs.interrupt,
+            JobPart::Driver => costs.driver,
+            JobPart::Page => costs.page,
+            JobPart::Merge if merges => costs.merge,
+            JobPart::Merge => 0.0,
+            JobPart::RemoteFrame => remote.frame,
+            JobPart::Acknowledgement => costs.acknowledgement + softirq + remote.acknowledgement,
+            JobPart::DriverOut => costs.driver_out,
+            JobPart::ProtocolIn => costs.protocol + softirq + remote.segment,
+            JobPart::DatagramIn => {
+                costs.datagram.unwrap_or(costs.protocol) + softirq + remote.segment
+            }
+            JobPart::DatagramOut => costs.datagram.unwrap_or(costs.protocol_out),
+            JobPart::ProtocolOut => costs.protocol_out,
+            JobPart::Refill => costs.refill,
+            JobPart::WakeUp => costs.wake_up,
+            JobPart::Switch => costs.context_switch,
+            JobPart::SystemCall => costs.system_call,
+            JobPart::CopyIn => costs.copy_in + remote.copy,
+            JobPart::CopyOut => costs.copy_out,
+            JobPart::PageOut => costs.page_out + remote.page_out,
+        }))
+    }
+
+    /// These cycles, so often.
+    pub fn times(&self, counts: &Self) -> f64 {
+        self.0
+            .iter()
+            .zip(counts.0)
+            .map(|(one, count)| one * count)
+            .sum()
+    }
+
+    /// Counts a job on a host without a driver domain; `splits` says whether headers are in none of the pages.
+    pub fn count(&mut self, job: Job, splits: bool) {
+        match job {
+            Job::Call | Job::Interrupt => self.add(JobPart::Interrupt, 1.0),
+            Job::DriverIn(frame) => self.count_driven(frame, splits),
+            Job::Poll(frame) => {
+                self.count_driven(frame, splits);
+                self.add(JobPart::Merge, 1.0);
+            }
+            Job::DriverOut(_) => self.add(JobPart::DriverOut, 1.0),
+            Job::ProtocolIn(frame) if frame.payload_bytes == 0 => {
+                self.add(JobPart::Acknowledgement, 1.0);
+            }
+            Job::ProtocolIn(frame) if frame.is_datagram() => self.add(JobPart::DatagramIn, 1.0),
+            Job::ProtocolIn(_) => self.add(JobPart::ProtocolIn, 1.0),
+            Job::ProtocolOut(frame) if frame.is_datagram() => self.add(JobPart::DatagramOut, 1.0),
+            Job::ProtocolOut(_) => self.add(JobPart::ProtocolOut, 1.0),
+            Job::Refill => self.add(JobPart::Refill, 1.0),
+            Job::WakeUp => self.add(JobPart::WakeUp, 1.0),
+            Job::Switch => self.add(JobPart::Switch, 1.0),
+            Job::SystemCall => self.add(JobPart::SystemCall, 1.0),
+            Job::CopyIn(_) => self.add(JobPart::CopyIn, 1.0),
+            Job::CopyOut(bytes) => {
+                self.add(JobPart::CopyOut, 1.0);
+                self.add(JobPart::PageOut, f64::from(bytes) / f64::from(PAGE_BYTES));
+            }
+            Job::BridgeIn(_) | Job::BridgeOut(_) | Job::Library { .. } | Job::Compute => {}
+        }
+    }
+
+    fn count_driven(&mut self, frame: Frame, splits: bool) {
+        self.add(JobPart::Driver, 1.0);
+        self.add(JobPart::Page, pages(frame, splits) as f64);
+        if frame.payload_bytes > 0 {
+            self.add(JobPart::RemoteFrame, 1.0);
+        }
+    }
+
+    fn add(&mut self, part: JobPart, times: f64) {
+        self.0[part as usize] += times;
+    }
+}
+
 /// Turns what jobs do into what they take where they are placed.
 struct Pricing<'a> {
     machine: &'a Machine,
@@ -52,18 +182,18 @@ impl Pricing<'_> {
     }
 
     /// So many cycles of code, which accesses memory as code does.
-    fn code(&self, cycles: u64) -> Work {
+    fn code(&self, cycles: f64) -> Work {
         Work {
-            cycles: cycles as f64,
-            accesses: cycles as f64 * self.machine.costs.accesses_per_cycle,
+            cycles,
+            accesses: cycles * self.machine.costs.accesses_per_cycle,
         }
     }
 
-    fn of(&self, task: Task, cycles: u64) -> Span {
+    fn of(&self, task: Task, cycles: f64) -> Span {
         self.on(self.machine.placement.of(task), self.code(cycles))
     }
 
-    fn everywhere(&self, cycles: u64) -> Vec<Span> {
+    fn everywhere(&self, cycles: f64) -> Vec<Span> {
         let all = 0..self.machine.processors.len();
         all.map(|at| self.on(at, self.code(cycles))).collect()
     }
@@ -78,7 +208,7 @@ impl Pricing<'_> {
     }
 
     /// A byte's part of what a page costs that is copied to.
-    fn page_byte(&self, cycles: u64) -> Span {
+    fn page_byte(&self, cycles: f64) -> Span {
         let page = self.code(cycles);
         let share = 1.0 / f64::from(PAGE_BYTES);
         let work = Work {
@@ -96,39 +226,18 @@ impl Pricing<'_> {
         self.on(self.machine.placement.of(Task::Application), work)
     }
 
-    /// A processor of the interface has no kernel that defers work.
-    fn softirq(&self) -> u64 {
-        let protocol = self.machine.placement.of(Task::Protocol);
-        match self.machine.processors[protocol].on_nic {
-            true => 0,
-            false => self.machine.costs.softirq,
-        }
-    }
-
     /// What a packet takes on each side between a driver domain and a guest.
-    fn packet(&self) -> u64 {
-        self.machine.driver_domain.map_or(0, |one| one.packet)
+    fn packet(&self) -> f64 {
+        self.machine
+            .driver_domain
+            .map_or(0.0, |one| one.packet as f64)
     }
 
     /// The driver of a guest's interface, in front of its protocol processing and behind it.
-    fn frontend(&self, driver: u64) -> u64 {
+    fn frontend(&self, driver: f64) -> f64 {
         match self.machine.driver_domain {
-            Some(domain) => driver + domain.packet,
-            None => 0,
-        }
-    }
-
-    fn merge(&self) -> u64 {
-        match self.machine.nic.merge_bytes {
-            0 => 0,
-            _ => self.machine.costs.merge,
-        }
-    }
-
-    fn remote(&self) -> Remote {
-        match is_remote(self.machine) {
-            true => self.machine.costs.remote,
-            false => Remote::default(),
+            Some(domain) => driver + domain.packet as f64,
+            None => 0.0,
         }
     }
 }
@@ -137,52 +246,47 @@ impl JobCosts {
     pub fn new(machine: &Machine) -> Self {
         let costs = &machine.costs;
         let price = Pricing { machine };
-        let (softirq, remote) = (price.softirq(), price.remote());
-        let (front_in, front_out) = (
-            price.frontend(costs.driver),
-            price.frontend(costs.driver_out),
-        );
-        let copy_in_accesses = costs.copy_in_accesses_per_byte + remote.accesses_per_byte;
+        let cycles = JobParts::cycles(machine, costs);
+        let front_in = price.frontend(costs.driver);
+        let front_out = price.frontend(costs.driver_out);
+        let remote_accesses = match is_remote(machine) {
+            true => costs.remote.accesses_per_byte,
+            false => 0.0,
+        };
+        let copy_in_accesses = costs.copy_in_accesses_per_byte + remote_accesses;
         Self {
-            call: price.everywhere(costs.interrupt),
-            interrupt: price.of(Task::Interrupt, costs.interrupt),
-            driver: price.of(Task::Driver, costs.driver),
-            page: price.of(Task::Driver, costs.page),
-            poll: price.of(Task::Driver, costs.driver + price.merge()),
-            remote_frame: price.of(Task::Driver, remote.frame),
-            acknowledgement: price.of(
-                Task::Protocol,
-                costs.acknowledgement + softirq + front_in + remote.acknowledgement,
+            call: price.everywhere(cycles[JobPart::Interrupt]),
+            interrupt: price.of(Task::Interrupt, cycles[JobPart::Interrupt]),
+            driver: price.of(Task::Driver, cycles[JobPart::Driver]),
+            page: price.of(Task::Driver, cycles[JobPart::Page]),
+            poll: price.of(
+                Task::Driver,
+                cycles[JobPart::Driver] + cycles[JobPart::Merge],
             ),
-            driver_out: price.everywhere(costs.driver_out),
+            remote_frame: price.of(Task::Driver, cycles[JobPart::RemoteFrame]),
+            acknowledgement: price.of(Task::Protocol, cycles[JobPart::Acknowledgement] + front_in),
+            driver_out: price.everywhere(cycles[JobPart::DriverOut]),
             bond: price.of(Task::Driver, costs.bond),
             bridge: price.of(Task::Driver, price.packet()),
-            protocol_in: price.of(
-                Task::Protocol,
-                costs.protocol + softirq + front_in + remote.segment,
-            ),
-            datagram_in: price.of(
-                Task::Protocol,
-                costs.datagram.unwrap_or(costs.protocol) + softirq + front_in + remote.segment,
-            ),
-            datagram_out: price
-                .everywhere(costs.datagram.unwrap_or(costs.protocol_out) + front_out),
-            protocol_out: price.everywhere(costs.protocol_out + front_out),
+            protocol_in: price.of(Task::Protocol, cycles[JobPart::ProtocolIn] + front_in),
+            datagram_in: price.of(Task::Protocol, cycles[JobPart::DatagramIn] + front_in),
+            datagram_out: price.everywhere(cycles[JobPart::DatagramOut] + front_out),
+            protocol_out: price.everywhere(cycles[JobPart::ProtocolOut] + front_out),
             protocol_in_byte: price.per_byte(Task::Protocol, machine.in_accesses_per_byte()),
             protocol_out_byte: price.per_byte(Task::Protocol, machine.out_accesses_per_byte()),
             splits: machine.nic.header_split,
-            refill: price.of(Task::Protocol, costs.refill),
-            wake_up: price.everywhere(costs.wake_up),
-            switch: price.everywhere(costs.context_switch),
-            system_call: price.everywhere(costs.system_call),
-            copy_in: price.of(Task::Copy, costs.copy_in + remote.copy),
-            copy_out: price.of(Task::Copy, costs.copy_out),
+            refill: price.of(Task::Protocol, cycles[JobPart::Refill]),
+            wake_up: price.everywhere(cycles[JobPart::WakeUp]),
+            switch: price.everywhere(cycles[JobPart::Switch]),
+            system_call: price.everywhere(cycles[JobPart::SystemCall]),
+            copy_in: price.of(Task::Copy, cycles[JobPart::CopyIn]),
+            copy_out: price.of(Task::Copy, cycles[JobPart::CopyOut]),
             copy_in_byte: price.per_byte(Task::Copy, copy_in_accesses),
             copy_out_byte: price
                 .per_byte(Task::Copy, costs.copy_accesses_per_byte)
-                .plus(1, price.page_byte(costs.page_out + remote.page_out)),
+                .plus(1, price.page_byte(cycles[JobPart::PageOut])),
             compute_byte: price.compute_byte(),
-            library_cycle: price.of(Task::Application, 1),
+            library_cycle: price.of(Task::Application, 1.0),
             library_byte: price.per_byte(Task::Application, costs.copy_accesses_per_byte),
         }
     }

@@ -24,7 +24,7 @@ mod users;
 mod visits;
 mod work;
 
-pub use costs::{PAGE_BYTES, is_remote, pages};
+pub use costs::{JobParts, is_remote};
 pub use datagrams::Place;
 pub use datagrams::Sent;
 pub use flows::Route;

@@ -1,6 +1,6 @@
 //! What a node is made of.
 
-use super::breakdown::Breakdown;
+use super::costs::Breakdown;
 use super::costs::Costs;
 use super::location::Location;
 use super::memory::Memory;

@@ -1,28 +1,24 @@
 //! Where the network interface sits: four places, from the far end of the I/O bus to the processor's own die.
 
-/// What a frame crosses between interface and memory, and how the interface gets a processor's attention.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Location {
-    /// Behind the bridge, on the I/O bus.
-    #[default]
-    IoBus,
-    /// In the bridge: no I/O bus between.
-    Bridge,
-    /// Beside the processors: it also signals over their bus, past the interrupt controller.
-    ProcessorBus,
-    /// With the processors on a die, where its frames share no bus.
-    Die,
+use weft_plan::named_enum;
+
+named_enum! {
+    /// What a frame crosses between interface and memory, and how the interface gets a processor's attention.
+    #[derive(Default)]
+    pub enum Location {
+        /// Behind the bridge, on the I/O bus.
+        #[default]
+        IoBus = "io-bus",
+        /// In the bridge: no I/O bus between.
+        Bridge = "bridge",
+        /// Beside the processors: it also signals over their bus, past the interrupt controller.
+        ProcessorBus = "processor-bus",
+        /// With the processors on a die, where its frames share no bus.
+        Die = "die",
+    }
 }
 
 impl Location {
-    /// As descriptions name them.
-    pub const ALL: [(&'static str, Self); 4] = [
-        ("io-bus", Self::IoBus),
-        ("bridge", Self::Bridge),
-        ("processor-bus", Self::ProcessorBus),
-        ("die", Self::Die),
-    ];
-
     /// Whether frames cross the I/O bus, else at the memory bus's rate and without winning a bus first.
     pub fn crosses_io_bus(self) -> bool {
         self == Self::IoBus

@@ -18,9 +18,9 @@ mod processor;
 mod read;
 mod work;
 
-pub use breakdown::{Breakdown, PER_BYTE};
+pub use breakdown::PER_BYTE;
 pub use cache::{Cache, Holds, MOST_LEVELS};
-pub use costs::{Costs, Remote};
+pub use costs::{Breakdown, Costs, Remote};
 pub use description::{
     Application, DriverDomain, Interface, Interrupts, IoBus, Link, Machine, Nic, Sockets,
 };

@@ -1,44 +1,25 @@
 //! Which processor does what.
 
+use weft_plan::named_enum;
 use weft_plan::reading::Section;
 
 use super::keys::Result;
 use super::processor::Processor;
 
-/// What a processor is busy with.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Task {
-    /// Entering interrupts: of the network interface, of the timer, of other processors.
-    Interrupt,
-    /// The driver: frames and descriptors, before sending and after an interrupt.
-    Driver,
-    /// TCP, IP and what hands packets up to them.
-    Protocol,
-    /// Between the application's memory and the socket.
-    Copy,
-    /// System calls, switches to the process, and what it computes itself.
-    Application,
-}
-
-impl Task {
-    /// All of them, as a message that arrives meets them.
-    pub const ALL: [Self; 5] = [
-        Self::Interrupt,
-        Self::Driver,
-        Self::Protocol,
-        Self::Copy,
-        Self::Application,
-    ];
-
-    /// Its name in a placement.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Interrupt => "interrupt",
-            Self::Driver => "driver",
-            Self::Protocol => "protocol",
-            Self::Copy => "copy",
-            Self::Application => "application",
-        }
+named_enum! {
+    /// What a processor is busy with.
+    #[derive(PartialOrd, Ord)]
+    pub enum Task {
+        /// Entering interrupts: of the network interface, of the timer, of other processors.
+        Interrupt = "interrupt",
+        /// The driver: frames and descriptors, before sending and after an interrupt.
+        Driver = "driver",
+        /// TCP, IP and what hands packets up to them.
+        Protocol = "protocol",
+        /// Between the application's memory and the socket.
+        Copy = "copy",
+        /// System calls, switches to the process, and what it computes itself.
+        Application = "application",
     }
 }
 

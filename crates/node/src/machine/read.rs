@@ -11,8 +11,7 @@ use super::memory::read_memory;
 use super::mpi::{Libraries, presets};
 use super::processor::{Processor, read_processors};
 use super::{
-    Application, Breakdown, Interrupts, IoBus, Link, Location, Machine, Nic, Placement, Sockets,
-    check, costs,
+    Application, Interrupts, IoBus, Link, Location, Machine, Nic, Placement, Sockets, check, costs,
 };
 use crate::MachineError;
 
@@ -71,8 +70,7 @@ fn read(value: &Value, placement: Option<&str>) -> Result<Machine> {
         .ok_or_else(|| root.refuse("name", right))?;
     let processors = read_processors(&root)?;
     let (placement_name, placement) = read_placement(&root, placement, &processors)?;
-    let mut breakdown = Breakdown::default();
-    let costs = costs::read(&table(&root, "costs")?, &mut breakdown)?;
+    let (costs, breakdown) = costs::read(&table(&root, "costs")?)?;
     let io_buses = read_buses(&root, read_io_bus)?;
     let interfaces = read_interfaces(&root, &io_buses, &processors)?;
     let clock_hz = processors[0].clock_hz;
@@ -177,7 +175,7 @@ fn read_nic(root: &Section, clock_hz: u64) -> Result<Nic> {
     ])?;
     Ok(Nic {
         location: section
-            .choice("location", &Location::ALL)?
+            .choice("location", &Location::NAMED)?
             .unwrap_or_default(),
         ring_bytes: amount(section, "ring", &SIZE, 1)?,
         pause: section.flag("pause")?.unwrap_or(true),

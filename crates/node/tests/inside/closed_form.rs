@@ -7,10 +7,10 @@ use super::{machine, measured, pingpong, stream};
 const ALONE: [(&str, &str); 2] = [("memory.collision", "0 ns"), ("nic.coalesce_frames", "1")];
 
 /// What so many cycles of code take cpu0.
-pub fn code_ps(machine: &Machine, cycles: u64) -> f64 {
+pub fn code_ps(machine: &Machine, cycles: f64) -> f64 {
     let period_ps = 1e12 / machine.processors[0].clock_hz as f64;
     let stalls_ps = machine.costs.accesses_per_cycle * machine.memory.access_ps();
-    cycles as f64 * (period_ps + stalls_ps)
+    cycles * (period_ps + stalls_ps)
 }
 
 /// What a loop over so many words takes it.
@@ -22,8 +22,8 @@ pub fn loop_ps(machine: &Machine, accesses: f64) -> f64 {
 fn one_way_ps(machine: &Machine, bytes: u64) -> f64 {
     let costs = &machine.costs;
     let cycles = costs.system_call
-        + 2 * costs.protocol
-        + 2 * costs.driver
+        + 2.0 * costs.protocol
+        + 2.0 * costs.driver
         + costs.interrupt
         + costs.softirq
         + costs.wake_up

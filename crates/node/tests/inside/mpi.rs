@@ -28,7 +28,7 @@ fn an_eager_message_takes_what_tcp_takes_and_the_librarys_part() {
         let found_ps = one_way_ps(&machine, over(library, pingpong(bytes)));
         let tcp_ps = one_way_ps(&machine, pingpong(bytes + library.header_bytes));
         let costs = &machine.costs;
-        let work = u64::from(library.send + library.receive);
+        let work = f64::from(library.send + library.receive);
         let copied = 2.0 * bytes as f64 * costs.copy_accesses_per_byte;
         let woken = costs.wake_up + costs.context_switch;
         let expected_ps = tcp_ps + code_ps(&machine, work + costs.system_call)

@@ -104,7 +104,7 @@ fn cycles_by_category_are_the_processors_busy_time() {
     for placement in ["no-opts", "tso-gro", "all"] {
         let machine = server(placement, &[]);
         let (found, census) = observe(&machine, stream(BYTES), Census::new(&machine)).unwrap();
-        for (tally, cycles) in found.tallies.iter().zip(&census.cycles) {
+        for (tally, cycles) in found.tallies.iter().zip(&census.cycles()) {
             let busy_ps: u64 = tally.busy_ps.iter().flatten().sum();
             let busy_cycles = busy_ps as f64 * 3.4e9 / 1e12;
             let sum: f64 = cycles.iter().sum();

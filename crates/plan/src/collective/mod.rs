@@ -17,7 +17,7 @@ mod ways;
 
 use serde::{Deserialize, Serialize};
 
-use crate::ensemble::{Ensemble, Wrong};
+use crate::ensemble::{Ensemble, Wrong, greatest_common_divisor};
 use crate::error::Result;
 use crate::phase::Transfer;
 use crate::positions;
@@ -63,11 +63,7 @@ pub struct Collective {
 
 impl Collective {
     pub(crate) fn read(step: &Section) -> Result<Self> {
-        let operation = step.choice("operation", &Operation::NAMED)?;
-        let operation = operation.ok_or_else(|| {
-            let names = Operation::NAMED.map(|(name, _)| name).join(", ");
-            step.refuse("operation", format!("give one of: {names}"))
-        })?;
+        let operation = step.required_choice("operation", &Operation::NAMED)?;
         Ok(Self {
             nodes: positions::read_nodes(step)?,
             operation,
@@ -217,7 +213,10 @@ impl Collective {
     fn period(&self, algorithm: Algorithm, nodes: u32, bytes: u64) -> u32 {
         match (self.operation, algorithm) {
             (Operation::Alltoall, Algorithm::Pairwise | Algorithm::Linear) => 1,
-            (_, Algorithm::Ring | Algorithm::Pairwise) => nodes / divisor(nodes, bytes),
+            (_, Algorithm::Ring | Algorithm::Pairwise) => {
+                let left = (bytes % u64::from(nodes)) as usize;
+                nodes / greatest_common_divisor(nodes as usize, left) as u32
+            }
             _ => nodes,
         }
     }
@@ -267,15 +266,6 @@ impl Collective {
     }
 }
 
-/// The greatest that both have.
-fn divisor(nodes: u32, bytes: u64) -> u32 {
-    let (mut one, mut other) = (nodes, (bytes % u64::from(nodes)) as u32);
-    while other > 0 {
-        (one, other) = (other, one % other);
-    }
-    one
-}
-
 /// What so many nodes do that wait for each other.
 pub fn barrier(nodes: u32) -> Program {
     let mut rounds = Rounds::new(nodes as usize);
@@ -306,19 +296,14 @@ fn read_algorithms(step: &Section, operation: Operation) -> Result<Vec<Algorithm
 
 /// Its messages depend on each other, so that none of them are a set that begins at once: phases have no transfers.
 impl Ensemble for Collective {
-    fn lists(&self) -> Vec<(&'static str, &[u32])> {
-        let nodes = self.nodes.as_deref();
-        nodes.map(|nodes| ("nodes", nodes)).into_iter().collect()
+    fn nodes(&self) -> Option<&[u32]> {
+        self.nodes.as_deref()
     }
 
     fn check(&self) -> Result<(), Wrong> {
         let nodes = self.nodes.as_ref().map(Vec::len);
         let fits = nodes.map_or(Ok(()), |nodes| self.check_named(nodes));
         fits.map_err(|right| ("algorithms", right))
-    }
-
-    fn transfers(&self, _members: u64) -> u64 {
-        0
     }
 
     fn rounds(&self, members: &[u32], _bytes: u64) -> Vec<Vec<Transfer>> {

@@ -333,7 +333,7 @@ mod tests {
     /// The node's own part is that of the program that simulators play.
     #[test]
     fn a_script_is_the_node_s_part_of_the_program() {
-        for (_, operation) in Operation::NAMED {
+        for operation in Operation::ALL {
             for nodes in [2, 7, 8, 17] {
                 let collective = collective(operation);
                 for algorithm in collective.ways(nodes) {

@@ -73,7 +73,7 @@ fn check(operation: Operation, algorithm: Algorithm, nodes: u32, bytes: u64) {
 #[test]
 fn every_slot_has_what_it_should_have_whatever_the_number_of_nodes() {
     let mut checked = 0;
-    for (_, operation) in Operation::NAMED {
+    for operation in Operation::ALL {
         for nodes in (2..=17).chain([31, 32, 33]) {
             for algorithm in collective(operation, 3).ways(nodes as usize) {
                 // One piece of a chain, and some.
@@ -90,7 +90,7 @@ fn every_slot_has_what_it_should_have_whatever_the_number_of_nodes() {
 #[test]
 fn the_first_nodes_say_what_all_do() {
     let mut fewer = 0;
-    for (_, operation) in Operation::NAMED {
+    for operation in Operation::ALL {
         let whole = collective(operation, 3);
         for (nodes, bytes) in [(16, 24), (16, 8), (12, 100), (12, 48_000), (7, 1000)] {
             for algorithm in whole.ways(nodes as usize) {

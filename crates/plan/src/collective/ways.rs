@@ -38,7 +38,7 @@ impl Ways {
         let Some(section) = step.section("algorithms")? else {
             return Ok(ways);
         };
-        section.check_keys(&Operation::NAMED.map(|(name, _)| name))?;
+        section.check_keys(&Operation::ALL.map(Operation::name))?;
         for (name, operation) in Operation::NAMED {
             let known: Vec<_> = operation
                 .algorithms()

@@ -2,11 +2,14 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{Ensemble, given};
+use super::Ensemble;
 use crate::error::Result;
 use crate::phase::Transfer;
 use crate::positions;
 use crate::reading::Section;
+
+/// The keys of a step that are its own.
+pub(crate) const KEYS: [&str; 3] = ["nodes", "network", "mode"];
 
 /// Each node sends to each other node.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -16,30 +19,28 @@ pub struct AllToAll {
     pub mode: Mode,
 }
 
-/// When an all-to-all sends what.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Mode {
-    /// In phase i node k sends to k+i mod n: each sends one block and receives one at a time.
-    Phased,
-    /// All n(n-1) at once.
-    Unphased,
+json_enum! {
+    /// When an all-to-all sends what.
+    pub enum Mode {
+        /// In phase i node k sends to k+i mod n: each sends one block and receives one at a time.
+        Phased = "phased",
+        /// All n(n-1) at once.
+        Unphased = "unphased",
+    }
 }
-
-const MODES: [(&str, Mode); 2] = [("phased", Mode::Phased), ("unphased", Mode::Unphased)];
 
 impl AllToAll {
     pub(crate) fn read(step: &Section) -> Result<Self> {
         Ok(Self {
             nodes: positions::read_nodes(step)?,
-            mode: step.choice("mode", &MODES)?.unwrap_or(Mode::Phased),
+            mode: step.choice("mode", &Mode::NAMED)?.unwrap_or(Mode::Phased),
         })
     }
 }
 
 impl Ensemble for AllToAll {
-    fn lists(&self) -> Vec<(&'static str, &[u32])> {
-        given([("nodes", &self.nodes)])
+    fn nodes(&self) -> Option<&[u32]> {
+        self.nodes.as_deref()
     }
 
     fn transfers(&self, members: u64) -> u64 {

@@ -2,12 +2,24 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{CastFile, Ensemble, Wrong, check_count, given, streams::doubling};
+use super::{CastFile, Ensemble, Wrong, check_count, streams::doubling};
 use crate::error::Result;
 use crate::phase::{Transfer, Work};
 use crate::positions;
 use crate::reading::Section;
 use crate::stop::StopRule;
+
+/// The keys of a step that are its own.
+pub(crate) const KEYS: [&str; 8] = [
+    "nodes",
+    "chunk",
+    "networks",
+    "sweep",
+    "file",
+    "to",
+    "overwrite",
+    "compress",
+];
 
 const DEFAULT_CHUNK_BYTES: u64 = 64 << 10;
 /// A node holds several chunks of each network.
@@ -74,8 +86,8 @@ impl Ensemble for Cast {
         Work::Cast
     }
 
-    fn lists(&self) -> Vec<(&'static str, &[u32])> {
-        given([("nodes", &self.nodes)])
+    fn nodes(&self) -> Option<&[u32]> {
+        self.nodes.as_deref()
     }
 
     fn check(&self) -> Result<(), Wrong> {

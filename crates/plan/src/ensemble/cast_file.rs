@@ -7,17 +7,15 @@ use crate::reading::Section;
 
 /// Keys that say something only beside `file`.
 const BESIDE: [&str; 3] = ["to", "overwrite", "compress"];
-const COMPRESSIONS: [(&str, Compression); 2] =
-    [("zstd", Compression::Zstd), ("lz4", Compression::Lz4)];
 /// Kernels take no longer paths (PATH_MAX).
 const LONGEST_PATH: usize = 4096;
 
-/// How chunks travel.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Compression {
-    Zstd,
-    Lz4,
+json_enum! {
+    /// How chunks travel.
+    pub enum Compression {
+        Zstd = "zstd",
+        Lz4 = "lz4",
+    }
 }
 
 /// A file or device whose bytes are cast.
@@ -46,7 +44,7 @@ impl CastFile {
             path,
             to: self::path(step, "to")?,
             overwrite: step.flag("overwrite")?.unwrap_or(false),
-            compress: step.choice("compress", &COMPRESSIONS)?,
+            compress: step.choice("compress", &Compression::NAMED)?,
             all_networks: step.get("networks").is_none(),
         }))
     }

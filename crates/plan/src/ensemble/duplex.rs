@@ -1,24 +1,20 @@
 //! Whether a pair talks one way or both ways at once.
 
-use serde::{Deserialize, Serialize};
-
 use crate::error::Result;
 use crate::phase::Transfer;
 use crate::reading::Section;
 
-/// One way, or both ways at once.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Duplex {
-    Half,
-    Full,
+json_enum! {
+    /// One way, or both ways at once.
+    pub enum Duplex {
+        Half = "half",
+        Full = "full",
+    }
 }
-
-const KNOWN: [(&str, Duplex); 2] = [("half", Duplex::Half), ("full", Duplex::Full)];
 
 impl Duplex {
     pub(super) fn read(step: &Section) -> Result<Option<Self>> {
-        step.choice("duplex", &KNOWN)
+        step.choice("duplex", &Duplex::NAMED)
     }
 
     /// The transfers of all pairs at once.

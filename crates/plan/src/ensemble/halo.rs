@@ -267,9 +267,8 @@ fn read_faces(value: &Value) -> Result<Vec<u32>, String> {
 
 /// Its messages depend on each other, so that none of them are a set that begins at once: phases have no transfers.
 impl Ensemble for Halo {
-    fn lists(&self) -> Vec<(&'static str, &[u32])> {
-        let nodes = self.nodes.as_deref();
-        nodes.map(|nodes| ("nodes", nodes)).into_iter().collect()
+    fn nodes(&self) -> Option<&[u32]> {
+        self.nodes.as_deref()
     }
 
     fn check(&self) -> Result<(), Wrong> {
@@ -293,10 +292,6 @@ impl Ensemble for Halo {
             "a grid of {} has {all} cells, and there are {members} nodes; \"{fitting}\" would fit, or `nodes` = {all}",
             named(cells)
         ))
-    }
-
-    fn transfers(&self, _members: u64) -> u64 {
-        0
     }
 
     fn rounds(&self, _members: &[u32], _bytes: u64) -> Vec<Vec<Transfer>> {

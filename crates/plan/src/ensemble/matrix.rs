@@ -5,12 +5,15 @@ use rand_pcg::rand_core::SeedableRng;
 use serde::{Deserialize, Serialize};
 
 use super::random::shuffled;
-use super::{Duplex, Ensemble, Wrong, check_count, given};
+use super::{Duplex, Ensemble, Wrong, check_count};
 use crate::error::Result;
 use crate::limits::MOST_NODES;
 use crate::phase::{Transfer, Work};
 use crate::positions;
 use crate::reading::Section;
+
+/// The keys of a step that are its own.
+pub(crate) const KEYS: [&str; 5] = ["nodes", "network", "measure", "duplex", "rounds"];
 
 const MOST_ROUNDS: u32 = MOST_NODES;
 const SEED: u64 = 1;
@@ -28,20 +31,20 @@ pub struct Matrix {
     pub rounds: Option<u32>,
 }
 
-/// What is measured of each pair.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Measure {
-    Rate,
-    /// One ping-pong for both directions of a pair.
-    Latency,
+json_enum! {
+    /// What is measured of each pair.
+    pub enum Measure {
+        Rate = "rate",
+        /// One ping-pong for both directions of a pair.
+        Latency = "latency",
+    }
 }
-
-const MEASURES: [(&str, Measure); 2] = [("rate", Measure::Rate), ("latency", Measure::Latency)];
 
 impl Matrix {
     pub(crate) fn read(step: &Section) -> Result<Self> {
-        let measure = step.choice("measure", &MEASURES)?.unwrap_or(Measure::Rate);
+        let measure = step
+            .choice("measure", &Measure::NAMED)?
+            .unwrap_or(Measure::Rate);
         let duplex = match measure {
             Measure::Rate => Some(Duplex::read(step)?.unwrap_or(Duplex::Half)),
             Measure::Latency => {
@@ -103,8 +106,8 @@ impl Ensemble for Matrix {
         }
     }
 
-    fn lists(&self) -> Vec<(&'static str, &[u32])> {
-        given([("nodes", &self.nodes)])
+    fn nodes(&self) -> Option<&[u32]> {
+        self.nodes.as_deref()
     }
 
     fn check(&self) -> Result<(), Wrong> {

@@ -9,6 +9,9 @@ use crate::phase::Transfer;
 use crate::positions;
 use crate::reading::Section;
 
+/// The keys of a step that are its own.
+pub(crate) const KEYS: [&str; 6] = ["nodes", "network", "stride", "from", "to", "duplex"];
+
 /// Pairs at a stride, or pairs of `from` and `to` in order.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Pairs {
@@ -62,12 +65,12 @@ fn at_stride(members: &[u32], stride: usize) -> Vec<(u32, u32)> {
 }
 
 impl Ensemble for Pairs {
+    fn nodes(&self) -> Option<&[u32]> {
+        self.nodes.as_deref()
+    }
+
     fn lists(&self) -> Vec<(&'static str, &[u32])> {
-        given([
-            ("nodes", &self.nodes),
-            ("from", &self.from),
-            ("to", &self.to),
-        ])
+        given([("from", &self.from), ("to", &self.to)])
     }
 
     fn least(&self) -> usize {

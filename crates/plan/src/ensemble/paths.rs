@@ -2,12 +2,14 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{Ensemble, Wrong, given, searched};
+use super::{Ensemble, Wrong, searched};
 use crate::error::Result;
-use crate::phase::Transfer;
 use crate::positions;
 use crate::reading::Section;
 use crate::stop::StopRule;
+
+/// The keys of a step that are its own.
+pub(crate) const KEYS: [&str; 4] = ["nodes", "network", "time", "ports"];
 
 const DEFAULT_TIME_NS: u64 = 120_000_000_000;
 const DEFAULT_PORTS: u32 = 24;
@@ -37,19 +39,11 @@ impl Paths {
 }
 
 impl Ensemble for Paths {
-    fn lists(&self) -> Vec<(&'static str, &[u32])> {
-        given([("nodes", &self.nodes)])
+    fn nodes(&self) -> Option<&[u32]> {
+        self.nodes.as_deref()
     }
 
     fn suits(&self, sizes: &[u64], stop: &StopRule) -> Result<(), Wrong> {
         searched::suits("paths", sizes, stop)
-    }
-
-    fn transfers(&self, _members: u64) -> u64 {
-        0
-    }
-
-    fn rounds(&self, _members: &[u32], _bytes: u64) -> Vec<Vec<Transfer>> {
-        Vec::new()
     }
 }

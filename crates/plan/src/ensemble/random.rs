@@ -4,11 +4,14 @@ use rand_pcg::Pcg64;
 use rand_pcg::rand_core::{RngCore, SeedableRng};
 use serde::{Deserialize, Serialize};
 
-use super::{Duplex, Ensemble, Wrong, check_count, given};
+use super::{Duplex, Ensemble, Wrong, check_count};
 use crate::error::Result;
 use crate::phase::Transfer;
 use crate::positions;
 use crate::reading::Section;
+
+/// The keys of a step that are its own.
+pub(crate) const KEYS: [&str; 5] = ["nodes", "network", "permutations", "seed", "shape"];
 
 const DEFAULT_PERMUTATIONS: u32 = 10;
 const MOST_PERMUTATIONS: u32 = 10_000;
@@ -25,20 +28,15 @@ pub struct Random {
     pub shape: Shape,
 }
 
-/// What is drawn by chance.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Shape {
-    /// A permutation in which no node sends to itself.
-    Permutation,
-    /// Two halves, paired across, both ways at once; one of an odd number sits out.
-    Bisection,
+json_enum! {
+    /// What is drawn by chance.
+    pub enum Shape {
+        /// A permutation in which no node sends to itself.
+        Permutation = "permutation",
+        /// Two halves, paired across, both ways at once; one of an odd number sits out.
+        Bisection = "bisection",
+    }
 }
-
-const SHAPES: [(&str, Shape); 2] = [
-    ("permutation", Shape::Permutation),
-    ("bisection", Shape::Bisection),
-];
 
 impl Random {
     pub(crate) fn read(step: &Section) -> Result<Self> {
@@ -47,7 +45,9 @@ impl Random {
             nodes: positions::read_nodes(step)?,
             permutations: permutations.unwrap_or(DEFAULT_PERMUTATIONS),
             seed: step.count("seed", 0..=u32::MAX)?.unwrap_or(DEFAULT_SEED),
-            shape: step.choice("shape", &SHAPES)?.unwrap_or(Shape::Permutation),
+            shape: step
+                .choice("shape", &Shape::NAMED)?
+                .unwrap_or(Shape::Permutation),
         })
     }
 
@@ -68,8 +68,8 @@ impl Random {
 }
 
 impl Ensemble for Random {
-    fn lists(&self) -> Vec<(&'static str, &[u32])> {
-        given([("nodes", &self.nodes)])
+    fn nodes(&self) -> Option<&[u32]> {
+        self.nodes.as_deref()
     }
 
     fn check(&self) -> Result<(), Wrong> {
@@ -106,6 +106,15 @@ pub(crate) fn shuffled(members: &[u32], chance: &mut Pcg64) -> Vec<u32> {
         order.swap(last, below(last as u32 + 1, chance) as usize);
     }
     order
+}
+
+/// SplitMix64's finaliser: every bit of the input changes half of the output (G. Steele, D. Lea and C. Flood, "Fast
+/// splittable pseudorandom number generators", OOPSLA 2014).
+#[inline]
+pub fn mixed(number: u64) -> u64 {
+    let number = (number ^ (number >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    let number = (number ^ (number >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+    number ^ (number >> 31)
 }
 
 /// A number below `bound`, all equally likely: numbers of an incomplete last block are drawn again.

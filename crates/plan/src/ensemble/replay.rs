@@ -2,12 +2,23 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{Ensemble, given};
+use super::Ensemble;
 use crate::collective::Ways;
 use crate::error::Result;
 use crate::phase::Transfer;
 use crate::positions;
 use crate::reading::Section;
+
+/// The keys of a step that are its own.
+pub(crate) const KEYS: [&str; 7] = [
+    "nodes",
+    "trace",
+    "rendezvous",
+    "compute",
+    "trials",
+    "groups",
+    "algorithms",
+];
 
 /// LogGOPSim's default.
 const DEFAULT_RENDEZVOUS_BYTES: u64 = 65_535;
@@ -50,25 +61,19 @@ impl Replay {
     }
 }
 
-/// How an agent spends the time that a program computes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Compute {
-    /// It keeps the processor, and looks after messages meanwhile.
-    Spin,
-    /// It leaves the processor to others, so that many nodes can share one.
-    Sleep,
-    /// It calculates as much as takes so long on a processor that does nothing else.
-    Work,
+json_enum! {
+    /// How an agent spends the time that a program computes.
+    pub enum Compute {
+        /// It keeps the processor, and looks after messages meanwhile.
+        Spin = "spin",
+        /// It leaves the processor to others, so that many nodes can share one.
+        Sleep = "sleep",
+        /// It calculates as much as takes so long on a processor that does nothing else.
+        Work = "work",
+    }
 }
 
-impl Compute {
-    const NAMED: [(&'static str, Self); 3] = [
-        ("spin", Self::Spin),
-        ("sleep", Self::Sleep),
-        ("work", Self::Work),
-    ];
-}
+impl Compute {}
 
 /// How agents compute, where it is said.
 pub(crate) fn read_compute(step: &Section) -> Result<Option<Compute>> {
@@ -83,12 +88,8 @@ pub(crate) fn read_rendezvous(step: &Section) -> Result<u64> {
 
 /// Its messages depend on each other, so that none of them are a set that begins at once: phases have no transfers.
 impl Ensemble for Replay {
-    fn lists(&self) -> Vec<(&'static str, &[u32])> {
-        given([("nodes", &self.nodes)])
-    }
-
-    fn transfers(&self, _members: u64) -> u64 {
-        0
+    fn nodes(&self) -> Option<&[u32]> {
+        self.nodes.as_deref()
     }
 
     fn rounds(&self, _members: &[u32], _bytes: u64) -> Vec<Vec<Transfer>> {

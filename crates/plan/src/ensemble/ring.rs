@@ -2,11 +2,14 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{Ensemble, alltoall::shift, given};
+use super::{Ensemble, alltoall::shift};
 use crate::error::Result;
 use crate::phase::Transfer;
 use crate::positions;
 use crate::reading::Section;
+
+/// The keys of a step that are its own.
+pub(crate) const KEYS: [&str; 2] = ["nodes", "network"];
 
 /// Node k sends to k+1 mod n.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -23,8 +26,8 @@ impl Ring {
 }
 
 impl Ensemble for Ring {
-    fn lists(&self) -> Vec<(&'static str, &[u32])> {
-        given([("nodes", &self.nodes)])
+    fn nodes(&self) -> Option<&[u32]> {
+        self.nodes.as_deref()
     }
 
     fn transfers(&self, members: u64) -> u64 {

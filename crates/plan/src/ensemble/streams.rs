@@ -8,6 +8,16 @@ use crate::phase::Transfer;
 use crate::positions;
 use crate::reading::Section;
 
+/// The keys of a step that are its own.
+pub(crate) const KEYS: [&str; 6] = [
+    "nodes",
+    "senders",
+    "receivers",
+    "streams_per_sender",
+    "sweep",
+    "network",
+];
+
 const MOST_STREAMS_PER_SENDER: u32 = 1024;
 
 /// Stream j goes from the sender j mod m to the receiver j mod r.
@@ -62,12 +72,12 @@ impl Streams {
 }
 
 impl Ensemble for Streams {
+    fn nodes(&self) -> Option<&[u32]> {
+        self.nodes.as_deref()
+    }
+
     fn lists(&self) -> Vec<(&'static str, &[u32])> {
-        given([
-            ("nodes", &self.nodes),
-            ("senders", &self.senders),
-            ("receivers", &self.receivers),
-        ])
+        given([("senders", &self.senders), ("receivers", &self.receivers)])
     }
 
     fn least(&self) -> usize {
@@ -119,7 +129,7 @@ fn transfers(senders: &[u32], receivers: &[u32], amount: usize, bytes: u64) -> V
     (0..amount.min(period)).map(transfer).collect()
 }
 
-fn greatest_common_divisor(a: usize, b: usize) -> usize {
+pub(crate) fn greatest_common_divisor(a: usize, b: usize) -> usize {
     if b == 0 {
         a
     } else {

@@ -5,7 +5,7 @@ use std::ops::RangeInclusive;
 use serde::{Deserialize, Serialize};
 use toml::Value;
 
-use super::{Ensemble, Wrong, given, read_rendezvous, streams::doubling};
+use super::{Ensemble, Wrong, read_rendezvous, streams::doubling};
 use crate::error::Result;
 use crate::limits::MOST_NODES;
 use crate::phase::Transfer;
@@ -72,20 +72,17 @@ pub struct Traffic {
     pub closed: Vec<u32>,
 }
 
-/// Who drives where.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Demand {
-    /// All cars to the far side of one pass, within an hour.
-    Bottleneck,
-    /// From anywhere to anywhere, over six hours.
-    Even,
+json_enum! {
+    /// Who drives where.
+    pub enum Demand {
+        /// All cars to the far side of one pass, within an hour.
+        Bottleneck = "bottleneck",
+        /// From anywhere to anywhere, over six hours.
+        Even = "even",
+    }
 }
 
 impl Demand {
-    const NAMED: [(&'static str, Self); 2] =
-        [("bottleneck", Self::Bottleneck), ("even", Self::Even)];
-
     /// Within how many seconds cars want to leave.
     pub fn departures_s(self) -> u32 {
         match self {
@@ -104,10 +101,7 @@ impl Demand {
 
 impl Traffic {
     pub(crate) fn read(step: &Section) -> Result<Self> {
-        let demand = step.choice("demand", &Demand::NAMED)?;
-        let demand = demand.ok_or_else(|| {
-            step.refuse("demand", "give one: \"bottleneck\" or \"even\"".to_owned())
-        })?;
+        let demand = step.required_choice("demand", &Demand::NAMED)?;
         let count = |key, range, default| Ok(step.count(key, range)?.unwrap_or(default));
         Ok(Self {
             nodes: positions::read_nodes(step)?,
@@ -209,8 +203,8 @@ fn read_numbers(step: &Section, key: &str, range: RangeInclusive<u32>) -> Result
 
 /// Its messages depend on what the nodes have simulated: phases have no transfers.
 impl Ensemble for Traffic {
-    fn lists(&self) -> Vec<(&'static str, &[u32])> {
-        given([("nodes", &self.nodes)])
+    fn nodes(&self) -> Option<&[u32]> {
+        self.nodes.as_deref()
     }
 
     fn least(&self) -> usize {
@@ -225,10 +219,6 @@ impl Ensemble for Traffic {
             )),
             _ => Ok(()),
         }
-    }
-
-    fn transfers(&self, _members: u64) -> u64 {
-        0
     }
 
     fn rounds(&self, members: &[u32], _bytes: u64) -> Vec<Vec<Transfer>> {

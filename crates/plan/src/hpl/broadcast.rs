@@ -1,39 +1,27 @@
 //! The six broadcasts of a panel along a row of processes (HPL's src/comm), by distance from the one that has it.
 
-use serde::{Deserialize, Serialize};
-
 use super::line::{Line, parts};
 use crate::program::Action;
 
-/// In which way.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub enum Broadcast {
-    /// Each passes it on to the next.
-    #[serde(rename = "1ring")]
-    Ring,
-    /// The next gets it and need not pass it on.
-    #[serde(rename = "1ringM")]
-    RingModified,
-    /// Two halves of a ring.
-    #[serde(rename = "2ring")]
-    TwoRings,
-    #[serde(rename = "2ringM")]
-    TwoRingsModified,
-    /// Each gets a part, then all exchange parts.
-    #[serde(rename = "long")]
-    Long,
-    #[serde(rename = "longM")]
-    LongModified,
+json_enum! {
+    /// In which way.
+    pub enum Broadcast {
+        /// Each passes it on to the next.
+        Ring = "1ring",
+        /// The next gets it and need not pass it on.
+        RingModified = "1ringM",
+        /// Two halves of a ring.
+        TwoRings = "2ring",
+        TwoRingsModified = "2ringM",
+        /// Each gets a part, then all exchange parts.
+        Long = "long",
+        LongModified = "longM",
+    }
 }
 
-/// By the names that plans have for them: the issue's, and those of HPL.dat.
-pub(crate) const BROADCASTS: [(&str, Broadcast); 12] = [
-    ("1ring", Broadcast::Ring),
-    ("1ringM", Broadcast::RingModified),
-    ("2ring", Broadcast::TwoRings),
-    ("2ringM", Broadcast::TwoRingsModified),
-    ("long", Broadcast::Long),
-    ("longM", Broadcast::LongModified),
+/// The names that HPL.dat has for them.
+/// The names that HPL.dat has for them.
+pub(crate) const SHORT_NAMES: [(&str, Broadcast); 6] = [
     ("1rg", Broadcast::Ring),
     ("1rM", Broadcast::RingModified),
     ("2rg", Broadcast::TwoRings),

@@ -27,11 +27,10 @@ use crate::positions;
 use crate::program::{Program, check_amount};
 use crate::reading::{Quantity, Section};
 
-use broadcast::BROADCASTS;
 pub use broadcast::Broadcast;
+use broadcast::SHORT_NAMES;
 pub use layout::Grid;
 use skeleton::Problem;
-use swap::SWAPS;
 pub use swap::Swap;
 use work::Rates;
 
@@ -76,20 +75,14 @@ const FLOPS: Quantity = Quantity {
     ],
 };
 
-/// In which way a part of a panel is factorised.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Factor {
-    Left,
-    Crout,
-    Right,
+json_enum! {
+    /// In which way a part of a panel is factorised.
+    pub enum Factor {
+        Left = "left",
+        Crout = "crout",
+        Right = "right",
+    }
 }
-
-const FACTORS: [(&str, Factor); 3] = [
-    ("left", Factor::Left),
-    ("crout", Factor::Crout),
-    ("right", Factor::Right),
-];
 
 /// A system of linear equations that processes on some nodes solve together, one on each.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -145,12 +138,14 @@ impl Hpl {
             nb: nb.min(n),
             grid: step.parsed("grid", Grid::parse)?,
             bcast: step
-                .choice("bcast", &BROADCASTS)?
+                .choice("bcast", &[Broadcast::NAMED, SHORT_NAMES].concat())?
                 .unwrap_or(Broadcast::RingModified),
             depth: step.count("depth", 0..=1)?.unwrap_or(0),
-            swap: step.choice("swap", &SWAPS)?.unwrap_or(Swap::Mix),
+            swap: step.choice("swap", &Swap::NAMED)?.unwrap_or(Swap::Mix),
             threshold: threshold.unwrap_or(DEFAULT_THRESHOLD),
-            pfact: step.choice("pfact", &FACTORS)?.unwrap_or(Factor::Right),
+            pfact: step
+                .choice("pfact", &Factor::NAMED)?
+                .unwrap_or(Factor::Right),
             nbmin: step.count("nbmin", 1..=MOST_NB)?.unwrap_or(4),
             ndiv: step.count("ndiv", 2..=64)?.unwrap_or(2),
             pivots: step.count("pivots", 1..=MOST_NB)?.unwrap_or(1),
@@ -248,9 +243,8 @@ fn fitting(nodes: u32) -> String {
 
 /// Its messages depend on each other, so that none of them are a set that begins at once: phases have no transfers.
 impl Ensemble for Hpl {
-    fn lists(&self) -> Vec<(&'static str, &[u32])> {
-        let nodes = self.nodes.as_deref();
-        nodes.map(|nodes| ("nodes", nodes)).into_iter().collect()
+    fn nodes(&self) -> Option<&[u32]> {
+        self.nodes.as_deref()
     }
 
     fn least(&self) -> usize {
@@ -271,10 +265,6 @@ impl Ensemble for Hpl {
                 .map_err(|why| ("grid", why)),
             None => Ok(()),
         }
-    }
-
-    fn transfers(&self, _members: u64) -> u64 {
-        0
     }
 
     fn rounds(&self, _members: &[u32], _bytes: u64) -> Vec<Vec<Transfer>> {

@@ -1,27 +1,19 @@
 //! How the rows that pivoting moves come to all processes of a column (HPL_pdlaswp00T, HPL_pdlaswp01T).
 
-use serde::{Deserialize, Serialize};
-
 use super::exchange::Exchange;
 use super::line::Line;
 
-/// In which way.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Swap {
-    /// Over a hypercube.
-    BinaryExchange,
-    /// Spread over the column, then rolled around it.
-    Long,
-    /// Long from more columns than a threshold on.
-    Mix,
+json_enum! {
+    /// In which way.
+    pub enum Swap {
+        /// Over a hypercube.
+        BinaryExchange = "binary-exchange",
+        /// Spread over the column, then rolled around it.
+        Long = "long",
+        /// Long from more columns than a threshold on.
+        Mix = "mix",
+    }
 }
-
-pub(crate) const SWAPS: [(&str, Swap); 3] = [
-    ("binary-exchange", Swap::BinaryExchange),
-    ("long", Swap::Long),
-    ("mix", Swap::Mix),
-];
 
 impl Swap {
     /// What is done for so many columns.

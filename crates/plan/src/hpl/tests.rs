@@ -47,22 +47,13 @@ fn computed_ns(program: &Program) -> u64 {
     spans.sum()
 }
 
-const BROADCASTS: [Broadcast; 6] = [
-    Broadcast::Ring,
-    Broadcast::RingModified,
-    Broadcast::TwoRings,
-    Broadcast::TwoRingsModified,
-    Broadcast::Long,
-    Broadcast::LongModified,
-];
-
 #[test]
 fn every_way_ends_and_is_no_larger_than_was_said() {
     for grid in [
         "1x1", "1x2", "2x1", "2x2", "1x5", "3x4", "5x3", "7x2", "2x6",
     ] {
-        for bcast in BROADCASTS {
-            for swap in [Swap::BinaryExchange, Swap::Long, Swap::Mix] {
+        for bcast in Broadcast::ALL {
+            for swap in Swap::ALL {
                 for depth in [0, 1] {
                     let one = Hpl {
                         bcast,
@@ -119,7 +110,7 @@ fn a_small_system_sends_what_hpl_sends() {
 
 #[test]
 fn all_processes_of_a_row_get_the_whole_panel() {
-    for bcast in BROADCASTS {
+    for bcast in Broadcast::ALL {
         for columns in 2..9usize {
             let words = 1000;
             let mut rounds = crate::program::Rounds::new(columns);

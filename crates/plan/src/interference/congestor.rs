@@ -1,25 +1,24 @@
 //! What fills the network beside a victim.
 
-use serde::{Deserialize, Serialize};
 use toml::Value;
 
 use crate::error::Result;
 use crate::reading::{Section, did_you_mean};
 
-/// Who sends to whom, over and over.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Congestor {
-    /// All others to the first.
-    Incast,
-    /// Each to all others in turn.
-    Alltoall,
-    /// The first to all others in turn.
-    Broadcast,
-    /// Each to the one half of them further on.
-    Permutation,
-    /// All of these at once, each among as many nodes of its own.
-    Mixed,
+json_enum! {
+    /// Who sends to whom, over and over.
+    pub enum Congestor {
+        /// All others to the first.
+        Incast = "incast",
+        /// Each to all others in turn.
+        Alltoall = "alltoall",
+        /// The first to all others in turn.
+        Broadcast = "broadcast",
+        /// Each to the one half of them further on.
+        Permutation = "permutation",
+        /// All of these at once, each among as many nodes of its own.
+        Mixed = "mixed",
+    }
 }
 
 /// What a mixed congestor is made of.
@@ -33,20 +32,6 @@ const PARTS: [Congestor; 4] = [
 const LEAST_NODES: usize = 2;
 
 impl Congestor {
-    pub(crate) const NAMED: [(&'static str, Self); 5] = [
-        ("incast", Self::Incast),
-        ("alltoall", Self::Alltoall),
-        ("broadcast", Self::Broadcast),
-        ("permutation", Self::Permutation),
-        ("mixed", Self::Mixed),
-    ];
-
-    /// Its name in a plan.
-    pub fn name(self) -> &'static str {
-        let found = Self::NAMED.iter().find(|(_, one)| *one == self);
-        found.expect("every congestor has a name").0
-    }
-
     /// Those of a step, each once.
     pub(super) fn read(step: &Section) -> Result<Vec<Self>> {
         let found = step.value("congestors", read_list)?;
@@ -91,17 +76,16 @@ fn read_list(value: &Value) -> Result<Vec<Congestor>, String> {
     let mut found = Vec::new();
     for one in list.ok_or_else(right)? {
         let name = one.as_str().ok_or_else(right)?;
-        let named = Congestor::NAMED.iter().find(|(known, _)| *known == name);
-        let (_, congestor) = named.ok_or_else(|| unknown(name))?;
-        if !found.contains(congestor) {
-            found.push(*congestor);
+        let congestor = Congestor::named(name).ok_or_else(|| unknown(name))?;
+        if !found.contains(&congestor) {
+            found.push(congestor);
         }
     }
     Ok(found)
 }
 
 fn unknown(name: &str) -> String {
-    let names = Congestor::NAMED.map(|(name, _)| name);
+    let names = Congestor::ALL.map(Congestor::name);
     let nearest = did_you_mean(name, names.into_iter());
     format!(
         "unknown congestor {name:?}{nearest}; known: {}",
@@ -110,6 +94,6 @@ fn unknown(name: &str) -> String {
 }
 
 fn right() -> String {
-    let names = Congestor::NAMED.map(|(name, _)| name).join(", ");
+    let names = Congestor::ALL.map(Congestor::name).join(", ");
     format!("must be a list of some of: {names}; such as [\"incast\"]")
 }

@@ -128,9 +128,8 @@ impl Interference {
 
 /// Its messages depend on each other, so that none of them are a set that begins at once: phases have no transfers.
 impl Ensemble for Interference {
-    fn lists(&self) -> Vec<(&'static str, &[u32])> {
-        let nodes = self.nodes.as_deref();
-        nodes.map(|nodes| ("nodes", nodes)).into_iter().collect()
+    fn nodes(&self) -> Option<&[u32]> {
+        self.nodes.as_deref()
     }
 
     fn least(&self) -> usize {
@@ -156,10 +155,6 @@ impl Ensemble for Interference {
             ));
         }
         self.victim.check_algorithm(self.algorithm, victims as u32)
-    }
-
-    fn transfers(&self, _members: u64) -> u64 {
-        0
     }
 
     fn rounds(&self, _members: &[u32], _bytes: u64) -> Vec<Vec<Transfer>> {

@@ -147,7 +147,7 @@ mod tests {
             rendezvous_bytes: 65_535,
             victim,
             algorithm: None,
-            congestors: Congestor::NAMED.map(|(_, one)| one).to_vec(),
+            congestors: Congestor::ALL.to_vec(),
             share: 0.5,
             placement: Placement::Interleaved,
             seed: 1,

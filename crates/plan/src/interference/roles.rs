@@ -2,22 +2,21 @@
 
 use rand_pcg::Pcg64;
 use rand_pcg::rand_core::SeedableRng;
-use serde::{Deserialize, Serialize};
 
 use crate::ensemble::shuffled;
 use crate::error::Result;
 use crate::reading::Section;
 
-/// How nodes are divided.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Placement {
-    /// Those of either are as evenly among all as their numbers allow.
-    Interleaved,
-    /// As a seed draws them, which is what GPCNeT does.
-    Random,
-    /// The first are the victim's.
-    Blocks,
+json_enum! {
+    /// How nodes are divided.
+    pub enum Placement {
+        /// Those of either are as evenly among all as their numbers allow.
+        Interleaved = "interleaved",
+        /// As a seed draws them, which is what GPCNeT does.
+        Random = "random",
+        /// The first are the victim's.
+        Blocks = "blocks",
+    }
 }
 
 /// Ranks of a program, in rising order.
@@ -28,12 +27,6 @@ pub struct Roles {
 }
 
 impl Placement {
-    const NAMED: [(&'static str, Self); 3] = [
-        ("interleaved", Self::Interleaved),
-        ("random", Self::Random),
-        ("blocks", Self::Blocks),
-    ];
-
     pub(super) fn read(step: &Section) -> Result<Self> {
         let placement = step.choice("placement", &Self::NAMED)?;
         Ok(placement.unwrap_or(Self::Interleaved))
@@ -73,7 +66,7 @@ mod tests {
 
     #[test]
     fn every_node_has_one_role_and_the_victim_its_share() {
-        for (_, placement) in Placement::NAMED {
+        for placement in Placement::ALL {
             for (nodes, share, victims) in [(8, 0.5, 4), (10, 0.2, 2), (7, 0.75, 5), (4, 0.0, 0)] {
                 let roles = placement.divide(nodes, share, 1);
                 assert_eq!(

@@ -1,45 +1,29 @@
 //! What is slowed down.
 
-use serde::{Deserialize, Serialize};
-
 use crate::collective::{Algorithm, Collective, Operation};
 use crate::ensemble::Halo;
 use crate::error::Result;
 use crate::program::{Action, Message, Program, Rounds};
 use crate::reading::Section;
 
-/// An application, or a part of one.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Victim {
-    Allreduce,
-    Allgather,
-    Alltoall,
-    Bcast,
-    ReduceScatter,
-    /// An exchange with the neighbours on a flat grid.
-    Halo,
-    /// Each sends to the next and gets the same back.
-    Ring,
+json_enum! {
+    /// An application, or a part of one.
+    pub enum Victim {
+        Allreduce = "allreduce",
+        Allgather = "allgather",
+        Alltoall = "alltoall",
+        Bcast = "bcast",
+        ReduceScatter = "reduce-scatter",
+        /// An exchange with the neighbours on a flat grid.
+        Halo = "halo",
+        /// Each sends to the next and gets the same back.
+        Ring = "ring",
+    }
 }
 
 impl Victim {
-    const NAMED: [(&'static str, Self); 7] = [
-        ("allreduce", Self::Allreduce),
-        ("allgather", Self::Allgather),
-        ("alltoall", Self::Alltoall),
-        ("bcast", Self::Bcast),
-        ("reduce-scatter", Self::ReduceScatter),
-        ("halo", Self::Halo),
-        ("ring", Self::Ring),
-    ];
-
     pub(super) fn read(step: &Section) -> Result<Self> {
-        let victim = step.choice("victim", &Self::NAMED)?;
-        victim.ok_or_else(|| {
-            let names = Self::NAMED.map(|(name, _)| name).join(", ");
-            step.refuse("victim", format!("give one of: {names}"))
-        })
+        step.required_choice("victim", &Self::NAMED)
     }
 
     /// The algorithm of a collective, where one is named.

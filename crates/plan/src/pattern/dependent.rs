@@ -91,14 +91,10 @@ impl Pattern {
     /// The nodes of a program, rank by rank: those that are named, else as many as it takes. The error says why it does
     /// not fit so many.
     pub fn ranks(&self, testbed_nodes: u32) -> Result<Vec<u32>, String> {
-        let named = match self {
-            Self::Hpl(pattern) => return pattern.members(testbed_nodes),
-            Self::Program(pattern) => pattern.nodes.clone(),
-            Self::Collective(pattern) => pattern.nodes.clone(),
-            Self::Halo(pattern) => pattern.nodes.clone(),
-            Self::Interference(pattern) => pattern.nodes.clone(),
-            _ => None,
-        };
-        Ok(named.unwrap_or_else(|| (0..testbed_nodes).collect()))
+        if let Self::Hpl(pattern) = self {
+            return pattern.members(testbed_nodes);
+        }
+        let named = self.ensemble().and_then(|pattern| pattern.nodes());
+        Ok(named.map_or_else(|| (0..testbed_nodes).collect(), <[u32]>::to_vec))
     }
 }

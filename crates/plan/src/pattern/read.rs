@@ -1,18 +1,13 @@
 //! How a step's pattern is read: which there are, and the keys of each.
 
 use super::{Grain, Pattern};
-use crate::collective::{self, Collective};
 use crate::ensemble::{
-    self, AllToAll, Cast, Halo, Health, Matrix, Pairs, Paths, Random, Replay, Ring, Streams,
-    Traffic, Xray,
+    self, alltoall, cast, halo, health, matrix, pairs, paths, random, replay, ring, streams,
+    traffic, xray,
 };
 use crate::error::Result;
-use crate::hpl::{self, Hpl};
-use crate::interference::{self, Interference};
-use crate::multipair::{self, MultiPair};
-use crate::pattern::network;
 use crate::reading::{Axis, Section};
-use crate::webserver::{self, Webserver};
+use crate::{collective, hpl, interference, multipair, webserver};
 
 const DEFAULT_WINDOW: u32 = 64;
 const MOST_WINDOW: u32 = 1 << 20;
@@ -24,13 +19,22 @@ const GAMMA: Axis = Axis {
     intervals: 50.0,
 };
 
-const GRAINS: [(&str, Grain); 2] = [("read", Grain::Read), ("message", Grain::Message)];
-
 /// A pattern's name in a plan, the keys of a step that are its own, and how they are read.
 struct Kind {
     name: &'static str,
     keys: &'static [&'static str],
     read: fn(&Section) -> Result<Pattern>,
+}
+
+/// A pattern that is a struct, whose module has its keys.
+macro_rules! kind {
+    ($name:literal, $module:ident, $Variant:ident($Struct:ident)) => {
+        Kind {
+            name: $name,
+            keys: &$module::KEYS,
+            read: |step| $module::$Struct::read(step).map(Pattern::$Variant),
+        }
+    };
 }
 
 const KINDS: [Kind; 21] = [
@@ -48,125 +52,28 @@ const KINDS: [Kind; 21] = [
         name: "exchange",
         keys: &["window"],
         read: |step| {
-            Ok(Pattern::Exchange {
-                window: read_window(step)?,
-            })
+            let window = read_window(step)?;
+            Ok(Pattern::Exchange { window })
         },
     },
-    Kind {
-        name: "multipair",
-        keys: &multipair::KEYS,
-        read: |step| MultiPair::read(step).map(Pattern::MultiPair),
-    },
-    Kind {
-        name: "pairs",
-        keys: &["nodes", network::KEY, "stride", "from", "to", "duplex"],
-        read: |step| Pairs::read(step).map(Pattern::Pairs),
-    },
-    Kind {
-        name: "alltoall",
-        keys: &["nodes", network::KEY, "mode"],
-        read: |step| AllToAll::read(step).map(Pattern::AllToAll),
-    },
-    Kind {
-        name: "matrix",
-        keys: &["nodes", network::KEY, "measure", "duplex", "rounds"],
-        read: |step| Matrix::read(step).map(Pattern::Matrix),
-    },
-    Kind {
-        name: "streams",
-        keys: &[
-            "nodes",
-            "senders",
-            "receivers",
-            "streams_per_sender",
-            "sweep",
-            network::KEY,
-        ],
-        read: |step| Streams::read(step).map(Pattern::Streams),
-    },
-    Kind {
-        name: "cast",
-        keys: &[
-            "nodes",
-            "chunk",
-            "networks",
-            "sweep",
-            "file",
-            "to",
-            "overwrite",
-            "compress",
-        ],
-        read: |step| Cast::read(step).map(Pattern::Cast),
-    },
-    Kind {
-        name: "ring",
-        keys: &["nodes", network::KEY],
-        read: |step| Ring::read(step).map(Pattern::Ring),
-    },
-    Kind {
-        name: "random",
-        keys: &["nodes", network::KEY, "permutations", "seed", "shape"],
-        read: |step| Random::read(step).map(Pattern::Random),
-    },
-    Kind {
-        name: "xray",
-        keys: &["nodes", network::KEY, "time", "quick"],
-        read: |step| Xray::read(step).map(Pattern::Xray),
-    },
-    Kind {
-        name: "paths",
-        keys: &["nodes", network::KEY, "time", "ports"],
-        read: |step| Paths::read(step).map(Pattern::Paths),
-    },
-    Kind {
-        name: "health",
-        keys: &["nodes", network::KEY, "time"],
-        read: |step| Health::read(step).map(Pattern::Health),
-    },
-    Kind {
-        name: "program",
-        keys: &[
-            "nodes",
-            "trace",
-            "rendezvous",
-            "compute",
-            "trials",
-            "groups",
-            "algorithms",
-        ],
-        read: |step| Replay::read(step).map(Pattern::Program),
-    },
-    Kind {
-        name: "halo",
-        keys: &ensemble::HALO_KEYS,
-        read: |step| Halo::read(step).map(Pattern::Halo),
-    },
-    Kind {
-        name: "collective",
-        keys: &collective::KEYS,
-        read: |step| Collective::read(step).map(Pattern::Collective),
-    },
-    Kind {
-        name: "traffic",
-        keys: &ensemble::TRAFFIC_KEYS,
-        read: |step| Traffic::read(step).map(Pattern::Traffic),
-    },
-    Kind {
-        name: "hpl",
-        keys: &hpl::KEYS,
-        read: |step| Hpl::read(step).map(Pattern::Hpl),
-    },
-    Kind {
-        name: "interference",
-        keys: &interference::KEYS,
-        read: |step| Interference::read(step).map(Pattern::Interference),
-    },
-    Kind {
-        name: "webserver",
-        keys: &webserver::KEYS,
-        read: |step| Webserver::read(step).map(Pattern::Webserver),
-    },
+    kind!("multipair", multipair, MultiPair(MultiPair)),
+    kind!("pairs", pairs, Pairs(Pairs)),
+    kind!("alltoall", alltoall, AllToAll(AllToAll)),
+    kind!("matrix", matrix, Matrix(Matrix)),
+    kind!("streams", streams, Streams(Streams)),
+    kind!("cast", cast, Cast(Cast)),
+    kind!("ring", ring, Ring(Ring)),
+    kind!("random", random, Random(Random)),
+    kind!("xray", xray, Xray(Xray)),
+    kind!("paths", paths, Paths(Paths)),
+    kind!("health", health, Health(Health)),
+    kind!("program", replay, Program(Replay)),
+    kind!("halo", halo, Halo(Halo)),
+    kind!("collective", collective, Collective(Collective)),
+    kind!("traffic", traffic, Traffic(Traffic)),
+    kind!("hpl", hpl, Hpl(Hpl)),
+    kind!("interference", interference, Interference(Interference)),
+    kind!("webserver", webserver, Webserver(Webserver)),
 ];
 
 impl Pattern {
@@ -184,15 +91,8 @@ impl Pattern {
 }
 
 fn read_kind(step: &Section) -> Result<&'static Kind> {
-    let named = KINDS.each_ref().map(|kind| (kind.name, kind.name));
-    let name = step.choice("pattern", &named)?;
-    KINDS
-        .iter()
-        .find(|kind| Some(kind.name) == name)
-        .ok_or_else(|| {
-            let names = KINDS.each_ref().map(|kind| kind.name).join(", ");
-            step.refuse("pattern", format!("give a pattern: {names}"))
-        })
+    let named = KINDS.each_ref().map(|kind| (kind.name, kind));
+    step.required_choice("pattern", &named)
 }
 
 fn refuse_keys_of_others(step: &Section, kind: &Kind) -> Result<()> {
@@ -221,6 +121,6 @@ fn read_stream(step: &Section) -> Result<Pattern> {
     Ok(Pattern::Stream {
         window: read_window(step)?,
         gamma,
-        compute: step.choice("compute", &GRAINS)?.unwrap_or_default(),
+        compute: step.choice("compute", &Grain::NAMED)?.unwrap_or_default(),
     })
 }

@@ -1,5 +1,8 @@
 //! Checked reading of TOML, for plans and for descriptions of other things.
 
+#[macro_use]
+mod named;
+
 mod node_range;
 mod place;
 mod quantity;

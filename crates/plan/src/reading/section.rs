@@ -275,6 +275,14 @@ impl<'a> Section<'a> {
         };
         self.text(name)?.map(choose).transpose()
     }
+
+    /// One of the named values, which must be given.
+    pub fn required_choice<T: Copy>(&self, name: &str, known: &[(&str, T)]) -> Result<T> {
+        self.choice(name, known)?.ok_or_else(|| {
+            let names: Vec<_> = known.iter().map(|(key, _)| *key).collect();
+            self.refuse(name, format!("give one of: {}", names.join(", ")))
+        })
+    }
 }
 
 /// A size in bytes, more than zero, or what would be right.

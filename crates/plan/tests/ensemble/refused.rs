@@ -41,7 +41,7 @@ pattern = "ring"\nnetwork = 2\ntransport = "mpi" => steps[0].network = 2: belong
 pattern = "cast"\nnetwork = 2 => steps[0].network = 2: belongs to pattern = "pairs" or "alltoall"
 pattern = "random"\npermutations = 0 => must be a whole number from 1 to 10000
 pattern = "pingpong"\nnodes = 2 => steps[0].nodes = 2: belongs to pattern = "pairs" or "alltoall"
-stride = 2 => steps[0].pattern: missing: give a pattern: pingpong, stream, exchange, multipair, pairs,
+stride = 2 => steps[0].pattern: missing: give one of: pingpong, stream, exchange, multipair, pairs,
 "#;
 
 #[test]

@@ -1,7 +1,7 @@
 //! A member's part in a phase, and what it amounts to.
 
 use serde::Deserialize;
-use weft_plan::StopRule;
+use weft_plan::{StopRule, Work};
 
 use super::error::SessionError;
 
@@ -20,18 +20,6 @@ pub struct Part {
     pub chunk_bytes: Option<u64>,
     pub send: Vec<Outgoing>,
     pub receive: Vec<Incoming>,
-}
-
-/// How the bytes of a phase move.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Work {
-    /// One way.
-    Stream,
-    /// There and back; the sender begins.
-    Pingpong,
-    /// Along a chain whose members forward while they receive.
-    Cast,
 }
 
 #[derive(Clone, Copy, Debug, Deserialize)]

@@ -5,13 +5,15 @@ use std::net::TcpStream;
 
 use super::connect::{Outcome, Target};
 use super::error::SessionError;
-use super::part::{Incoming, Outgoing, Part, Work};
+use super::part::{Incoming, Outgoing, Part};
 use super::progress::State;
 use super::reply::Reply;
 use super::request::Phases;
 use super::rows::{Context, Row};
 use super::session::Session;
 use super::transfer::Connected;
+use weft_plan::Work;
+
 use crate::evidence;
 use crate::listener::place::{Place, Purpose};
 use crate::system::clock::now_ns;

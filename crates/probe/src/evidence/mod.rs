@@ -23,7 +23,8 @@ mod throttling;
 
 pub use moved::{Moved, MovedBytes};
 pub use open::{open, open_beside, open_own, open_served};
-pub use process::{Computed, USED};
+pub use pressure::total_us;
+pub use process::{Computed, USED, waited_ns};
 pub use recorder::Recorder;
 pub use report::put;
 pub use serving::ServingEnd;

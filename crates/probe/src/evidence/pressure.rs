@@ -12,14 +12,17 @@ pub const RESOURCES: [(&str, &str); 3] = [
 pub struct Pressure(pub &'static str);
 
 impl Format for Pressure {
-    /// A line `some avg10=0.00 avg60=0.00 avg300=0.00 total=microseconds`, and perhaps one about all tasks.
     fn visit(&self, text: &str, see: &mut See) {
-        let some = text.lines().find_map(|line| line.strip_prefix("some "));
-        let total = some.and_then(|line| line.rsplit_once("total=")?.1.parse::<u64>().ok());
-        if let Some(waited_us) = total {
+        if let Some(waited_us) = total_us(text, "some") {
             see(None, 1000 * waited_us, &|| self.0.to_owned());
         }
     }
+}
+
+/// The total of a line `some avg10=0.00 avg60=0.00 avg300=0.00 total=microseconds`, or of one about all tasks (`full`).
+pub fn total_us(text: &str, line: &str) -> Option<u64> {
+    let mut lines = text.lines().filter_map(|one| one.strip_prefix(line));
+    lines.next()?.rsplit_once("total=")?.1.parse().ok()
 }
 
 #[cfg(test)]

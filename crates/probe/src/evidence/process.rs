@@ -8,6 +8,7 @@ use std::rc::Rc;
 use super::source::{Counter, Source, Value};
 use super::text::{Format, See, TextSource};
 use crate::application::Counts;
+use crate::system::usage;
 
 /// How many numbers a process gives of itself.
 pub const USED: usize = 5;
@@ -27,11 +28,8 @@ impl Source for Process {
     }
 
     fn read(&mut self, values: &mut [Value]) {
-        // SAFETY: all fields are numbers, for which zeros are values; the kernel fills all of them.
-        let (outcome, usage) = unsafe {
-            let mut usage: libc::rusage = std::mem::zeroed();
-            let outcome = libc::getrusage(libc::RUSAGE_SELF, &raw mut usage);
-            (outcome, usage)
+        let Some(usage) = usage::own() else {
+            return values.fill(None);
         };
         let time_ns = |time: libc::timeval| time.tv_sec * 1_000_000_000 + time.tv_usec * 1000;
         let numbers = [
@@ -42,7 +40,7 @@ impl Source for Process {
             usage.ru_minflt + usage.ru_majflt,
         ];
         for (value, number) in values.iter_mut().zip(numbers) {
-            *value = (outcome == 0).then_some(number as u64);
+            *value = Some(number as u64);
         }
     }
 }
@@ -109,13 +107,16 @@ impl Source for Waiting {
     }
 }
 
-/// On the processor, in the run queue (both in ns), how often.
+/// How long a thread stood in run queues, of its `schedstat`: on the processor, in the run queue (both in ns), how often.
+pub fn waited_ns(text: &str) -> Option<u64> {
+    text.split_ascii_whitespace().nth(1)?.parse().ok()
+}
+
 struct Schedstat;
 
 impl Format for Schedstat {
     fn visit(&self, text: &str, see: &mut See) {
-        let waited = text.split_ascii_whitespace().nth(1);
-        if let Some(waited_ns) = waited.and_then(|one| one.parse().ok()) {
+        if let Some(waited_ns) = waited_ns(text) {
             see(None, waited_ns, &|| "process_waiting_ns".to_owned());
         }
     }

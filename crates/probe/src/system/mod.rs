@@ -14,4 +14,5 @@ pub mod processor;
 pub mod settings;
 pub mod socket_option;
 pub mod tcp_socket;
+pub mod usage;
 pub mod wake;

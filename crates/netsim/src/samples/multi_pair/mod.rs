@@ -29,10 +29,7 @@ pub fn run(
             true => segments_per_ack.min(1),
             false => segments_per_ack,
         };
-        let mut outcome = PhaseOutcome {
-            index: phase.index,
-            ..PhaseOutcome::default()
-        };
+        let mut outcome = PhaseOutcome::of(phase, 0);
         match timed(setup, common, pattern, phase, &mut outcome)? {
             Some(pairs) => add_rows(common.step, pattern, phase, &pairs, &mut outcome),
             None => outcome.fail(&phase.transfers[0]),

@@ -3,6 +3,7 @@
 mod sent;
 
 use std::collections::{BTreeSet, VecDeque};
+use weft_plan::named_enum;
 
 pub use sent::Sent;
 
@@ -14,26 +15,15 @@ use crate::machine::Machine;
 /// Fragments begin at multiples of so many bytes.
 const FRAGMENT_UNIT_BYTES: u64 = 8;
 
-/// Where a datagram was lost.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Place {
-    /// The ring of the network interface.
-    Ring,
-    /// Between driver and protocol processing.
-    Backlog,
-    /// The buffer of the socket.
-    Socket,
-}
-
-impl Place {
-    pub const ALL: [Self; 3] = [Self::Ring, Self::Backlog, Self::Socket];
-
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Ring => "ring",
-            Self::Backlog => "backlog",
-            Self::Socket => "socket",
-        }
+named_enum! {
+    /// Where a datagram was lost.
+    pub enum Place {
+        /// The ring of the network interface.
+        Ring = "ring",
+        /// Between driver and protocol processing.
+        Backlog = "backlog",
+        /// The buffer of the socket.
+        Socket = "socket",
     }
 }
 

@@ -52,7 +52,7 @@ impl Routine {
     }
 
     /// How many cycles its code takes once through; what comes on top for pages or copies is taken to loop in it.
-    fn cycles(self, costs: &Costs) -> u64 {
+    fn cycles(self, costs: &Costs) -> f64 {
         match self {
             Self::Interrupt => costs.interrupt,
             Self::DriverIn => costs.driver,
@@ -121,7 +121,7 @@ impl Layout {
         let mut frontier = Frontier(FIRST);
         let mut take = |bytes| frontier.take(bytes, line_bytes);
         let code = Routine::ALL.map(|routine| {
-            let cycles = routine.cycles(&machine.costs) as f64;
+            let cycles = routine.cycles(&machine.costs);
             take((cycles * kept.instruction_bytes).ceil() as u64)
         });
         let stacks = machine.processors.iter().map(|_| take(kept.stack_bytes));

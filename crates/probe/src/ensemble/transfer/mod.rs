@@ -14,9 +14,11 @@ mod timetable;
 use std::io;
 
 use super::event_loop::reactor::Reactor;
-use super::part::{Incoming, Outgoing, Part, Work};
+use super::part::{Incoming, Outgoing, Part};
 use super::reply::FailedTransfer;
 use super::rows::Row;
+use weft_plan::Work;
+
 use crate::evidence::Moved;
 use crate::system::clock::now_ns;
 use cast::Ring;

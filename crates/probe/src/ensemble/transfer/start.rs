@@ -6,9 +6,11 @@ use std::time::Duration;
 
 use socket2::SockRef;
 
+use weft_plan::Work;
+
 use super::super::event_loop::line::Line;
 use super::super::event_loop::reactor::{Interest, Key, Reactor};
-use super::super::part::{Amount, Incoming, Outgoing, Part, Work, share};
+use super::super::part::{Amount, Incoming, Outgoing, Part, share};
 use super::Flows;
 use super::cast::Relay;
 use super::flow::Flow;

@@ -1,6 +1,8 @@
 //! What has come of one transfer, over all its streams.
 
-use super::super::part::{Amount, Incoming, Part, Work};
+use weft_plan::Work;
+
+use super::super::part::{Amount, Incoming, Part};
 use super::super::rows::Row;
 
 /// Bytes at the edges of windows, or the ends of trials.

@@ -4,7 +4,8 @@
 use std::fs;
 
 use super::source::Source;
-use crate::evidence::KeptFile;
+use crate::evidence::{KeptFile, total_us};
+use crate::system::usage;
 
 /// The share of the time in which some task, or all that were not idle ("full"), waited for a resource.
 pub struct Pressure {
@@ -35,11 +36,6 @@ impl Source for Pressure {
     }
 }
 
-fn total_us(text: &str, line: &str) -> Option<u64> {
-    let mut lines = text.lines().filter_map(|one| one.strip_prefix(line));
-    lines.next()?.rsplit_once("total=")?.1.parse().ok()
-}
-
 /// Pages a second that this process had to have read from a disk: it was swapped out.
 #[derive(Default)]
 pub struct MajorFaults {
@@ -48,12 +44,7 @@ pub struct MajorFaults {
 
 impl Source for MajorFaults {
     fn read(&mut self, seconds: f64) -> Option<f64> {
-        // SAFETY: all fields are numbers, for which zeros are values; the kernel fills all of them.
-        let faults = unsafe {
-            let mut usage: libc::rusage = std::mem::zeroed();
-            libc::getrusage(libc::RUSAGE_SELF, &raw mut usage);
-            usage.ru_majflt
-        };
+        let faults = usage::own()?.ru_majflt;
         // Those of the start are no pressure.
         let last = self.last.replace(faults)?;
         Some((faults - last) as f64 / seconds)

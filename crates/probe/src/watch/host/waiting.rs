@@ -38,8 +38,7 @@ fn waited_ns() -> Option<BTreeMap<OsString, u64>> {
             let thread = thread.ok()?;
             // One that is gone by now has none.
             let text = fs::read_to_string(thread.path().join("schedstat")).ok()?;
-            let waited = text.split_ascii_whitespace().nth(1)?;
-            Some((thread.file_name(), waited.parse().ok()?))
+            Some((thread.file_name(), crate::evidence::waited_ns(&text)?))
         })
         .collect();
     (!found.is_empty()).then_some(found)
