@@ -9,7 +9,7 @@ from contextlib import contextmanager
 import pyarrow as pa
 
 from weft.measure.execute.request import RunRequest, start_run
-from weft.runs.folder import Run
+from weft.runs.folder import RunFolder
 from weft.runs.meta import Warning
 from weft.understand.curve.curve import column
 
@@ -22,7 +22,7 @@ MACHINE_LIMITS = {"lab-late", "lab-busy"}
 @contextmanager
 def measured(
     plan: str, on: str, scale: float, overrides: list[Override] | None = None
-) -> Iterator[Run]:
+) -> Iterator[RunFolder]:
     """A complete run of a plan; what it warns of is printed, because it says what its numbers are worth."""
     with tempfile.TemporaryDirectory() as folder:
         request = RunRequest(plan, on, f"{folder}/run", scale=scale, overrides=overrides or [])
@@ -34,7 +34,7 @@ def measured(
         yield run
 
 
-def machine_was_limit(run: Run) -> bool:
+def machine_was_limit(run: RunFolder) -> bool:
     """Whether the lab could not keep up, so that its numbers say little about the fabric."""
     return are_of_machine(run.meta.warnings)
 

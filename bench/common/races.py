@@ -10,7 +10,7 @@ import numpy as np
 
 from weft.base.paired import LOOKS
 from weft.plan.plan import Race
-from weft.understand.race.contest import Limits, standing, winner
+from weft.understand.race.contest import ContestLimits, standing, winner
 from weft.understand.race.scores import Scores
 
 Noise = Iterator[float]
@@ -78,7 +78,7 @@ def carried_out(race: Race, noise: Noise, effect: float, order: random.Random) -
     """A race in which c1 is better by a factor of 1 + `effect`."""
     gains = {"c1": float(np.log1p(effect))}
     blocks: list[Scores] = []
-    limits, measured = Limits({}), 0
+    limits, measured = ContestLimits({}), 0
     now = standing(blocks, race, limits)
     share = 1.0 if race.confirm == "all" else 0.5
     while now.open:
@@ -86,9 +86,9 @@ def carried_out(race: Race, noise: Noise, effect: float, order: random.Random) -
         blocks.append({name: gains.get(name, 0.0) + next(noise) for name in drawn})
         measured += len(drawn)
         if limits.raced is None and measured >= share * BUDGET:
-            limits = Limits({}, raced=len(blocks))
+            limits = ContestLimits({}, raced=len(blocks))
         if measured >= BUDGET:
-            limits = Limits({}, limits.raced, blocks=len(blocks))
+            limits = ContestLimits({}, limits.raced, blocks=len(blocks))
         # Between looks nothing is decided.
         if {len(blocks), len(blocks) - (now.raced or 0)} & {*LOOKS, limits.raced, limits.blocks}:
             now = standing(blocks, race, limits)

@@ -41,16 +41,16 @@ from common.machine import machine
 from common.results import Goal, save
 from weft.measure.execute.progress import Reporter
 from weft.measure.testbed.lab import registry
-from weft.measure.testbed.lab.registry import Entry
+from weft.measure.testbed.lab.registry import LabEntry
 from weft.measure.testbed.lab.testbed import bring_up
 from weft.network.fabrics.load import load_fabric
 from weft.operate.acceptance.accept import RECORD_NAME, AcceptRequest, accept
 from weft.operate.acceptance.declared import Promise
-from weft.operate.acceptance.faults import Fault, faults
-from weft.operate.acceptance.judgement import Measured, default_requirements, verdicts
-from weft.operate.acceptance.verdict import Verdict
-from weft.operate.preflight.record import Record
-from weft.runs.folder import Run
+from weft.operate.acceptance.faults import ElementFault, faults
+from weft.operate.acceptance.judgement import AcceptanceData, default_requirements, verdicts
+from weft.operate.acceptance.verdict import RequirementVerdict
+from weft.operate.preflight.record import ClusterRecord
+from weft.runs.folder import RunFolder
 
 HOSTS = """
 [[hosts]]
@@ -96,7 +96,7 @@ def override(node: str, text: str) -> str:
 
 
 @contextmanager
-def lossy(entry: Entry) -> Iterator[None]:
+def lossy(entry: LabEntry) -> Iterator[None]:
     """Of the frames that arrive at n3, 0.5 % are dropped by chance."""
     command = entry.keeper.enter_command("n3", ["nft", "-f", "-"])
     subprocess.run(command, input=LOSS, text=True, check=True)
@@ -104,7 +104,7 @@ def lossy(entry: Entry) -> Iterator[None]:
 
 
 @contextmanager
-def busy(entry: Entry) -> Iterator[None]:
+def busy(entry: LabEntry) -> Iterator[None]:
     """Other work takes the processor of n5's agents whenever it wants."""
     home = min(os.sched_getaffinity(0))
     spin = f"import os; os.sched_setaffinity(0, {{{home}}}); os.nice(19)\nwhile True: pass"
@@ -121,7 +121,7 @@ def busy(entry: Entry) -> Iterator[None]:
         hog.wait()
 
 
-def _give_way(entry: Entry, node: str, over: threading.Event) -> None:
+def _give_way(entry: LabEntry, node: str, over: threading.Event) -> None:
     """Each new agent of the node runs when nothing else does."""
     (inode,) = (one.inode for one in entry.keeper.nodes if one.name == node)
     seen: set[int] = set()
@@ -162,7 +162,7 @@ class Planted:
     codes: tuple[str, ...]
     nodes: tuple[str, ...]
     text: str = field(default_factory=fabric)
-    plant: Callable[[Entry], Any] = nullcontext
+    plant: Callable[[LabEntry], Any] = nullcontext
     edit: Callable[[dict[str, Any]], None] | None = None
 
 
@@ -298,7 +298,9 @@ class Bench:
         self.without("nodes-32", NODES_32)
         return self.times_s[-1]
 
-    def _accept(self, name: str, planted: Planted, declared: str = fabric()) -> Sequence[Verdict]:
+    def _accept(
+        self, name: str, planted: Planted, declared: str = fabric()
+    ) -> Sequence[RequirementVerdict]:
         """Put the lab up and accept it as what is declared."""
         files = {"planted": planted.text, "declared": declared}
         for file, text in files.items():
@@ -325,19 +327,19 @@ def silent(_: str) -> Any:
 
 def edited(
     out: Path, request: AcceptRequest, edit: Callable[[dict[str, Any]], None]
-) -> Sequence[Verdict]:
+) -> Sequence[RequirementVerdict]:
     """The verdicts on what was measured, with another record of the check."""
     document = json.loads((out / RECORD_NAME).read_text())
     edit(document)
-    record = Record.from_json(document)
-    runs = {path.parent.name: Run.open(path.parent) for path in out.glob("*/run.json")}
+    record = ClusterRecord.from_json(document)
+    runs = {path.parent.name: RunFolder.open(path.parent) for path in out.glob("*/run.json")}
     names = tuple(node.name for node in record.nodes)
     promise = Promise(load_fabric(str(request.fabric)), names)
     wanted = default_requirements(names, promise, is_computed=False)
-    return verdicts(wanted, Measured(names, record, promise, runs))
+    return verdicts(wanted, AcceptanceData(names, record, promise, runs))
 
 
-def told(found: Sequence[Fault]) -> str:
+def told(found: Sequence[ElementFault]) -> str:
     """Each fault with its likeliest causes."""
     return "; ".join(
         f"{one.element} ({', '.join(cause.code for cause in one.causes[:3])})" for one in found

@@ -34,7 +34,7 @@ from common.machine import machine
 from common.ratio import percent, text
 from common.results import Goal, save
 from common.serving import WEFT, ChildPeak, Server, begin_run, rows, serving, write_large
-from weft.runs.folder import Run
+from weft.runs.folder import RunFolder
 
 VIEWERS = 5
 BLOCK_S, SETTLE_S = 1.6, 0.4
@@ -117,7 +117,7 @@ def latency_goals(folder: Path, blocks: int) -> list[Goal]:
         time.sleep(BEFORE_S)
         parts = [part(server, has) for _ in range(blocks) for has in ORDER]
     assert measuring.wait() == 0
-    times = batch_times(Run.open(run))
+    times = batch_times(RunFolder.open(run))
     assert times[0][0] < parts[0][0] and parts[-1][1] < times[-1][0], "parts are outside of the run"
     medians = [
         statistics.median(us for at, us in times if begin <= at < end) for begin, end in parts
@@ -156,7 +156,7 @@ def part(server: Server, has_viewers: bool) -> tuple[float, float]:
     return begin_s, end_s
 
 
-def batch_times(run: Run) -> list[tuple[float, float]]:
+def batch_times(run: RunFolder) -> list[tuple[float, float]]:
     """When each batch began, in s since 1970, and its half round trip, in us."""
     started_s = datetime.fromisoformat(run.meta.started).timestamp()
     columns = {name: run.samples[name].to_numpy() for name in run.samples.column_names}

@@ -37,9 +37,9 @@ from common.watch.months import correlated
 from weft.base.interval import Interval
 from weft.base.statistics import Floats
 from weft.links.analysis.causes import Incident
-from weft.links.analysis.findings import Findings
-from weft.links.analysis.outages.availability import Share, availability
-from weft.links.analysis.series import Series
+from weft.links.analysis.findings import WatchFindings
+from weft.links.analysis.outages.availability import AvailabilityShare, availability
+from weft.links.analysis.series import ProbeSeries
 from weft.links.watch.store.importing import write_watch
 
 PUBLISHED = ROOT / "catalog" / "published" / "intercluster.toml"
@@ -118,7 +118,7 @@ def up_share(stated: dict[str, float]) -> float:
     return stated["inter_availability_pct"] / 100
 
 
-def made(mean_s: float, share: float) -> tuple[Series, Series, float]:
+def made(mean_s: float, share: float) -> tuple[ProbeSeries, ProbeSeries, float]:
     """Both directions, and their alpha as it was made: the estimate of weft without the error of sampling."""
     generator = np.random.default_rng(21)
     level_s = NOISE_S * correlated(generator, int(DAYS * DAY / 900))
@@ -139,7 +139,7 @@ def nights(generator: np.random.Generator, share: float) -> list[tuple[float, fl
     return [(float(b), float(b + length)) for b, length in zip(begins, lengths, strict=True)]
 
 
-def probed(generator: np.random.Generator, link: Link, src: str, dst: str) -> Series:
+def probed(generator: np.random.Generator, link: Link, src: str, dst: str) -> ProbeSeries:
     """A probe a second, small and large in turn; lost while the other end is off, none while the own one is."""
     time_s = np.arange(DAYS * DAY) + generator.uniform(0, 0.3, int(DAYS * DAY))
     size = np.where(np.arange(len(time_s)) % 2, LARGE, SMALL)
@@ -151,7 +151,7 @@ def probed(generator: np.random.Generator, link: Link, src: str, dst: str) -> Se
     rtt_s[inside(time_s, off[dst])] = np.nan
     measured = ~inside(time_s, [(begin, end + BOOT_S) for begin, end in off[src]])
     kind = np.zeros(len(time_s), np.int8)
-    return Series(src, dst, START, time_s, rtt_s, size, kind).where(measured)
+    return ProbeSeries(src, dst, START, time_s, rtt_s, size, kind).where(measured)
 
 
 def queue_of(time_s: Floats) -> Floats:
@@ -177,7 +177,7 @@ def alpha_of(link: Link) -> float:
     return float(np.median([np.median(one) for one in days]))
 
 
-def compared(stated: dict[str, float], forward: Series, found: Findings) -> Iterator[Row]:
+def compared(stated: dict[str, float], forward: ProbeSeries, found: WatchFindings) -> Iterator[Row]:
     """What the study states beside the direction that it pinged."""
     [link] = [one for one in found.links if one.src == OTHER]
     mean_ms = daily_mean_ms(forward)
@@ -229,7 +229,7 @@ def failed(one: Incident) -> str:
     return {"their host": one.dst, "our host": one.src}.get(one.what, "")
 
 
-def planted(found: Findings, alpha_s: float) -> Iterator[Row]:
+def planted(found: WatchFindings, alpha_s: float) -> Iterator[Row]:
     """What the study does not state, but the series was made with."""
     [link] = [one for one in found.links if one.src == OTHER]
     assert link.times and link.times.beta_s
@@ -239,7 +239,7 @@ def planted(found: Findings, alpha_s: float) -> Iterator[Row]:
     yield Row("busy hours as made", busy, link.busy_hours, link.busy_hours == busy)
 
 
-def daily_mean_ms(series: Series) -> Interval:
+def daily_mean_ms(series: ProbeSeries) -> Interval:
     """The mean half round trip of 8 B, its interval by drawing days at random."""
     small = series.where((series.size_bytes == SMALL) & ~series.lost)
     day = (small.time_s // DAY).astype(int)
@@ -250,7 +250,7 @@ def daily_mean_ms(series: Series) -> Interval:
     return Interval(float(sums.sum() / counts.sum()), float(low), float(high))
 
 
-def interval_of(share: Share) -> Interval:
+def interval_of(share: AvailabilityShare) -> Interval:
     """Of many days."""
     assert share.low is not None and share.high is not None
     return Interval(share.median, share.low, share.high)
@@ -274,7 +274,7 @@ def print_rows(rows: list[Row]) -> None:
         print(f"{row.what:34}{row.published:>22}  {row.ours:40}{'' if row.agrees else 'DIFFERS'}")
 
 
-def goals(rows: list[Row], found: Findings, seconds: float) -> list[Goal]:
+def goals(rows: list[Row], found: WatchFindings, seconds: float) -> list[Goal]:
     agree = sum(row.agrees for row in rows)
     [link] = [one for one in found.links if one.src == OTHER]
     assert link.availability and link.times

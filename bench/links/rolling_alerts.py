@@ -29,7 +29,7 @@ from weft.base.statistics import Floats
 from weft.links.analysis.levels.changes import find_changes
 from weft.links.analysis.quarters import QUARTER_S, Quarters
 from weft.links.watch.alerts.event import LinkName
-from weft.links.watch.alerts.ledger import Ledger
+from weft.links.watch.alerts.ledger import AlertLedger
 from weft.links.watch.alerts.shifts import KIND, ROUTE, track
 from weft.links.watch.alerts.weeks import DAYS
 
@@ -80,7 +80,7 @@ def notices(name: str, seed: int, days: int) -> Counter[str]:
     count = window + days * A_DAY
     minimum_s, jitter_s = COURSES[name](generator, count)
     time_s = np.arange(count, dtype=np.float64) * QUARTER_S
-    ledger, told = Ledger(), Counter[str]()
+    ledger, told = AlertLedger(), Counter[str]()
     for end in range(window, count + 1):
         seen = slice(end - window, end)
         parts = Quarters(float(MONDAY_S), time_s[seen], minimum_s[seen], jitter_s[seen])

@@ -42,7 +42,7 @@ from common.watch.judge import Verdict, judge
 from common.watch.lab import plant, read_truth, watched_lab
 from common.watch.week import FLUSH_S, SLACK_S, lost, storm, unflushed_s, unmarked_gaps
 from weft.links.analysis.causes import find_incidents
-from weft.links.analysis.series import Series
+from weft.links.analysis.series import ProbeSeries
 from weft.links.watch.store.history import history
 from weft.links.watch.store.store import open_watch
 
@@ -162,7 +162,7 @@ def _busy() -> Iterator[None]:
             one.wait()
 
 
-def _minutes(watched: list[Series]) -> float:
+def _minutes(watched: list[ProbeSeries]) -> float:
     return max(float(one.time_s[-1]) for one in watched) / 60
 
 
@@ -196,7 +196,7 @@ def week(base: Path, seed: int, minutes: float, is_again: bool) -> list[Goal]:
     ]
 
 
-def _series(base: Path) -> list[Series]:
+def _series(base: Path) -> list[ProbeSeries]:
     return history(open_watch(base / "watch"))
 
 

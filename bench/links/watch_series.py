@@ -35,10 +35,10 @@ from common.peers import changes as peers
 from common.results import Goal, save
 from common.watch.months import Planted, Week, month, quarter_year
 from weft.base.statistics import Floats
-from weft.links.analysis.levels.changes import Change, find_changes, find_course
+from weft.links.analysis.levels.changes import LevelShift, find_changes, find_course
 from weft.links.analysis.levels.recurrence import Recurrence
 from weft.links.analysis.quarters import quarters
-from weft.links.analysis.series import Series
+from weft.links.analysis.series import ProbeSeries
 
 LINKS = {"1.3 + 0.4 ms": (1.3e-3, 0.4e-3), "50 + 3 ms": (50e-3, 3e-3)}
 OFFICES = {"": 1.0, ", working hours": 4.0}
@@ -139,7 +139,9 @@ def _is_of(one: Recurrence, week: Week) -> bool:
     return one.weekdays == [0, 1, 2, 3, 4] and max(ends_h) <= HALF
 
 
-def count(tally: Tally, series: Series, planted: list[Planted], changes: list[Change]) -> None:
+def count(
+    tally: Tally, series: ProbeSeries, planted: list[Planted], changes: list[LevelShift]
+) -> None:
     """Compare one month's finds with what was planted."""
     last = float(series.time_s[-1])
     spans = [
@@ -170,7 +172,7 @@ def count(tally: Tally, series: Series, planted: list[Planted], changes: list[Ch
     tally.months_with_false += false > 0
 
 
-def _common(plant: Planted, span: tuple[Change, float, float]) -> float:
+def _common(plant: Planted, span: tuple[LevelShift, float, float]) -> float:
     both = min(plant.end_s, span[2]) - max(plant.begin_s, span[1])
     either = max(plant.end_s, span[2]) - min(plant.begin_s, span[1])
     return both / either

@@ -31,9 +31,9 @@ import pyarrow.parquet as pq
 from common.machine import machine
 from common.results import Goal, save
 from common.watch.months import DAYS, START, month
-from weft.links.analysis.levels.changes import Change
-from weft.links.analysis.series import Series
-from weft.links.watch.store.store import Link, Record, Site, Writer
+from weft.links.analysis.levels.changes import LevelShift
+from weft.links.analysis.series import ProbeSeries
+from weft.links.watch.store.store import Site, SiteLink, WatchRecord, Writer
 from weft.links.watch.store.summary import read_summary
 from weft.runs.probes import SCHEMA
 
@@ -60,8 +60,8 @@ def main() -> None:
 
 def write(folder: Path) -> None:
     """The folder of the watch."""
-    record = Record(sites=[Site(name="a"), Site(name="b")], source="synthetic")
-    record.link(Link(src="a", dst="b", interval_s=1.0))
+    record = WatchRecord(sites=[Site(name="a"), Site(name="b")], source="synthetic")
+    record.link(SiteLink(src="a", dst="b", interval_s=1.0))
     writer = Writer.create(folder, record)
     for rows in days():
         writer.append(rows)
@@ -79,7 +79,7 @@ def days() -> Iterator[pa.Table]:
             yield table(series.at(slice(begin, end)), START + number * DAYS * 86400)
 
 
-def table(series: Series, start_s: int) -> pa.Table:
+def table(series: ProbeSeries, start_s: int) -> pa.Table:
     rtt_ns = pa.array(np.round(series.rtt_s * 1e9), from_pandas=True).cast(pa.int64())
     columns = [
         np.round((start_s + series.time_s) * 1e6).astype(np.int64),
@@ -131,7 +131,7 @@ class Shown:
     seconds: float
     processor_s: float
     peak_bytes: int
-    changes: list[Change]
+    changes: list[LevelShift]
 
 
 def show(folder: Path, *options: str) -> Shown:
@@ -142,7 +142,7 @@ def show(folder: Path, *options: str) -> Shown:
     seconds, after = time.perf_counter() - began, resource.getrusage(resource.RUSAGE_CHILDREN)
     used = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
     changes = json.loads(text)["links"][0]["changes"]
-    return Shown(seconds, used, after.ru_maxrss * 1024, msgspec.convert(changes, list[Change]))
+    return Shown(seconds, used, after.ru_maxrss * 1024, msgspec.convert(changes, list[LevelShift]))
 
 
 if __name__ == "__main__":

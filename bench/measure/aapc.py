@@ -23,7 +23,7 @@ from common.ensembles import machine_was_limit, measured, span_s
 from common.machine import machine
 from common.results import Goal, save
 from weft.base.frames import FULL
-from weft.runs.folder import Run
+from weft.runs.folder import RunFolder
 from weft.understand.curve.curve import column
 
 FABRIC = "lab:xibalba-er16"
@@ -48,7 +48,7 @@ def main() -> None:
         save("aapc", print_shares(run, time.perf_counter() - begin, arguments.scale))
 
 
-def print_shares(run: Run, command_s: float, scale: float) -> list[Goal]:
+def print_shares(run: RunFolder, command_s: float, scale: float) -> list[Goal]:
     phases = len(run.meta.nodes) - 1
     launches = range(run.meta.plan.launches)
     of_launch = column(run.samples, "launch")

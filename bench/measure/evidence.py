@@ -25,7 +25,7 @@ from common.ratio import percent, text
 from common.results import Goal, save
 from weft.measure.execute.request import RunRequest, start_run
 from weft.measure.testbed.open import open_testbed
-from weft.runs.folder import Run
+from weft.runs.folder import RunFolder
 
 PARTS = 4
 STEP = """
@@ -78,12 +78,12 @@ def ratios(order: tuple[bool, ...], launches: int) -> list[float]:
         return [ratio(run, launch) for launch in range(launches)]
 
 
-def ratio(run: Run, launch: int) -> float:
+def ratio(run: RunFolder, launch: int) -> float:
     times = [half_round_trip_ns(run, launch, step) for step in range(PARTS)]
     return (times[0] + times[3]) / (times[1] + times[2])
 
 
-def half_round_trip_ns(run: Run, launch: int, step: int) -> float:
+def half_round_trip_ns(run: RunFolder, launch: int, step: int) -> float:
     """The median over the batches of a launch."""
     mine = run.samples.filter((pc.field("launch") == launch) & (pc.field("step") == step))
     rows = mine.select(["elapsed_ns", "messages"]).to_pylist()

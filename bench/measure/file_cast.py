@@ -35,8 +35,8 @@ from common.machine import machine
 from common.results import Goal, save
 from support.command import start
 from support.live.waiting import agents, wait_for
-from weft.runs.folder import Run
-from weft.understand.kinds.casts.cast import FileCast, file_casts
+from weft.runs.folder import RunFolder
+from weft.understand.kinds.casts.cast import FileCastResult, file_casts
 
 NODES, VICTIM, ROUNDS = 16, 8, 3
 MBPS = 5.0
@@ -131,8 +131,8 @@ def cast(file: Path, on: str, networks: int, whole: int, kills: bool = False) ->
     return found.rate_mbps or 0.0
 
 
-def the_cast(run: Path) -> FileCast:
-    (found,) = file_casts(Run.open(run))
+def the_cast(run: Path) -> FileCastResult:
+    (found,) = file_casts(RunFolder.open(run))
     return found
 
 

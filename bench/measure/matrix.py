@@ -29,8 +29,8 @@ from common.machine import machine
 from common.peers import openmpi
 from common.results import Goal, save
 from weft.measure.testbed.open import open_testbed
-from weft.runs.folder import Run
-from weft.understand.ensemble.rates import Rates
+from weft.runs.folder import RunFolder
+from weft.understand.ensemble.rates import MedianRates
 
 Matrix = dict[tuple[int, int], float]
 """Mb/s of payload from the first node to the second."""
@@ -147,8 +147,8 @@ def weft_matrix(lab: Lab, plan: str) -> Measured:
             return Measured(rates_of(run), span_s(run.samples), command_s, machine_was_limit(run))
 
 
-def rates_of(run: Run) -> Matrix:
-    found = Rates.of(run)
+def rates_of(run: RunFolder) -> Matrix:
+    found = MedianRates.of(run)
     ends = zip(found.src.tolist(), found.dst.tolist(), strict=True)
     return dict(zip(ends, found.mbps.tolist(), strict=True))
 

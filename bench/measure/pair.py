@@ -30,7 +30,7 @@ from weft.base import binaries
 from weft.measure.execute.request import RunRequest, start_run
 from weft.measure.testbed.open import open_testbed
 from weft.understand.curve.curve import Reduction
-from weft.understand.curve.points import Point, points
+from weft.understand.curve.points import CurvePoint, points
 
 PLACEMENTS = {"same core": (0, 0), "different cores": (0, 1)}
 LATENCY_SIZES = (1, 64, 1024)
@@ -211,7 +211,7 @@ def run_weft(
     cpus: tuple[int, int],
     overrides: list[tuple[str, str]],
     reduction: Reduction | None = None,
-) -> list[Point]:
+) -> list[CurvePoint]:
     with tempfile.TemporaryDirectory() as folder:
         request = RunRequest(
             plan, "lab:pair", f"{folder}/run", overrides=overrides, cpus=list(cpus)

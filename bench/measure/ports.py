@@ -21,7 +21,7 @@ from pathlib import Path
 from common.checkout import PEER_SOURCES
 from common.machine import machine
 from common.results import Goal, save
-from weft.operate.job_ports.ask import Answer, Question, ask
+from weft.operate.job_ports.ask import PortsAnswer, PortsQuestion, ask
 
 PORTS = "40000-40063"
 SRUN_PORTS = "40000-40015"
@@ -61,14 +61,14 @@ def main() -> None:
             save("ports", judge(kind, [ask(question) for _ in range(REPEATS)]), kind)
 
 
-def mpi(kind: str, folder: Path) -> Question:
+def mpi(kind: str, folder: Path) -> PortsQuestion:
     program = folder / "exchange"
     subprocess.run([f"mpicc.{kind}", "-o", str(program), str(SOURCE)], check=True)
     command = (f"mpirun.{kind}", "-n", "4", *HOSTS[kind], str(program))
-    return Question(command=command, on="lab:pair", ports=PORTS, check=True, each=True)
+    return PortsQuestion(command=command, on="lab:pair", ports=PORTS, check=True, each=True)
 
 
-def srun(folder: Path) -> Question:
+def srun(folder: Path) -> PortsQuestion:
     (folder / "slurm.conf").write_text(SLURM.format(folder=folder, ports=SRUN_PORTS))
     (folder / "munge.key").write_bytes(os.urandom(1024))
     (folder / "munge.key").chmod(0o400)
@@ -83,7 +83,7 @@ def srun(folder: Path) -> Question:
         f"n1: sh -c 'until test -S {folder}/munge.sock; do sleep 0.1; done; exec slurmctld -D -i'",
         f"*: sh -c 'until test -S {folder}/munge.sock; do sleep 0.1; done; exec slurmd -D -N {{node}}'",
     )
-    return Question(
+    return PortsQuestion(
         command=("srun", "-N", "2", "-n", "2", "hostname"),
         on="lab:pair",
         ports=PORTS,
@@ -94,7 +94,7 @@ def srun(folder: Path) -> Question:
     )
 
 
-def judge(kind: str, answers: list[Answer]) -> list[Goal]:
+def judge(kind: str, answers: list[PortsAnswer]) -> list[Goal]:
     for answer in answers:
         print_one(kind, answer)
     verdicts = [one.verdict for one in answers if one.verdict]
@@ -116,7 +116,7 @@ def judge(kind: str, answers: list[Answer]) -> list[Goal]:
     ]
 
 
-def print_one(kind: str, answer: Answer) -> None:
+def print_one(kind: str, answer: PortsAnswer) -> None:
     load = os.getloadavg()[0]
     print(
         f"\n{kind}: status {answer.usage.status} after {answer.usage.seconds:.1f} s, load {load:.1f}"

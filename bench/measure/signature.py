@@ -30,8 +30,8 @@ from weft.base.errors import RequestError
 from weft.faces.api.until import until_overrides
 from weft.measure.execute.mpi.toolchain import find_toolchain
 from weft.measure.execute.request import RunRequest, start_run
-from weft.runs.folder import Run
-from weft.understand.curve.points import Point, points
+from weft.runs.folder import RunFolder
+from weft.understand.curve.points import CurvePoint, points
 
 LABS = ("lab:pair", "lab:fast-ethernet-pair", "lab:gigabit-pair", "lab:two-nics")
 MOST_SHARE, MOST_BIAS_PCT, LEAST_EQUAL_PCT = 0.1, 3, 95
@@ -44,7 +44,7 @@ class Measured:
 
     command_s: float
     batches_s: float
-    points: list[Point]
+    points: list[CurvePoint]
 
 
 def main() -> None:
@@ -77,10 +77,10 @@ def measure(request: tuple[str, list[tuple[str, str]]], until: str) -> Measured:
         changes = overrides + until_overrides(until)
         run = start_run(RunRequest("signature", testbed, f"{folder}/run", overrides=changes))
         command_s = time.perf_counter() - began_s
-        return Measured(command_s, span_s(run), points(Run.open(Path(folder, "run"))))
+        return Measured(command_s, span_s(run), points(RunFolder.open(Path(folder, "run"))))
 
 
-def span_s(run: Run) -> float:
+def span_s(run: RunFolder) -> float:
     """From the first batch to the end of the last."""
     start, elapsed = (run.samples[name].to_numpy() for name in ("start_ns", "elapsed_ns"))
     return float((start + elapsed).max() - start.min()) / 1e9
@@ -112,26 +112,26 @@ def compare(name: str, pairs: list[tuple[Measured, Measured]]) -> Iterator[Goal]
         yield Goal(f"{name}: medians of another five launches inside", again_pct, "%")
 
 
-def common_sizes(one: Measured, other: Measured) -> list[tuple[Point, Point]]:
+def common_sizes(one: Measured, other: Measured) -> list[tuple[CurvePoint, CurvePoint]]:
     """The points of both runs at each size that both have."""
     known = {point.size_bytes: point for point in other.points}
     return [(point, known[point.size_bytes]) for point in one.points if point.size_bytes in known]
 
 
-def slower(pairs: list[tuple[Point, Point]]) -> float:
+def slower(pairs: list[tuple[CurvePoint, CurvePoint]]) -> float:
     """The median ratio of the latencies below 1 KiB; nan where there are none."""
     small = [pair for pair in pairs if pair[0].size_bytes < SMALL_BYTES]
     ratios = [one.latency_us.median / other.latency_us.median for one, other in small]
     return statistics.median(ratios) if ratios else math.nan
 
 
-def meet(one: Point, other: Point) -> bool:
+def meet(one: CurvePoint, other: CurvePoint) -> bool:
     """Whether the intervals of two throughputs have a value in common."""
     mine, theirs = one.throughput_mbps, other.throughput_mbps
     return mine.low <= theirs.high and theirs.low <= mine.high
 
 
-def is_inside(one: Point, other: Point) -> bool:
+def is_inside(one: CurvePoint, other: CurvePoint) -> bool:
     """Whether the median of one is in the interval of the other."""
     interval = other.throughput_mbps
     return interval.low <= one.throughput_mbps.median <= interval.high

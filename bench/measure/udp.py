@@ -27,9 +27,9 @@ from common.machine import machine
 from common.results import Goal, save
 from weft.measure.execute.request import RunRequest, start_run
 from weft.measure.testbed.lab import registry
-from weft.measure.testbed.lab.registry import Entry
+from weft.measure.testbed.lab.registry import LabEntry
 from weft.measure.testbed.lab.testbed import bring_up
-from weft.runs.folder import Run
+from weft.runs.folder import RunFolder
 from weft.understand.curve.delivery import Delivered, deliveries
 from weft.understand.curve.points import points
 
@@ -60,7 +60,7 @@ table inet weft {{
 class Filtered:
     """A lab whose second node drops datagrams by a rule."""
 
-    entry: Entry
+    entry: LabEntry
 
     def nft(self, *arguments: str, text: str | None = None) -> str:
         command = self.entry.keeper.enter_command("n2", ["nft", *arguments])
@@ -140,7 +140,7 @@ def reported() -> Delivered:
     return found
 
 
-def measured(plan: str, testbed: str, overrides: list[tuple[str, str]]) -> Run:
+def measured(plan: str, testbed: str, overrides: list[tuple[str, str]]) -> RunFolder:
     with tempfile.TemporaryDirectory() as folder:
         run = start_run(RunRequest(plan, testbed, f"{folder}/run", overrides=overrides))
         assert run.meta.status == "complete", run.meta.warnings

@@ -36,7 +36,7 @@ from weft.measure.testbed.vm.bond import NAME, bond_address, configure_bond
 from weft.measure.testbed.vm.settings import MODES
 from weft.measure.testbed.vm.testbed import GuestLab, boot_guests, open_vm
 from weft.measure.tools import TOOLS, run_tool
-from weft.runs.folder import Run
+from weft.runs.folder import RunFolder
 from weft.understand.curve.points import points
 from weft.understand.multi_pair.multi_pair import MultiPairPoint, multi_pair_points
 
@@ -95,7 +95,7 @@ def guests(spec: str, scale: float) -> Iterator[str]:
         registry.remove(entry)
 
 
-def carry_out(text: str, on: str, folder: Path) -> Run:
+def carry_out(text: str, on: str, folder: Path) -> RunFolder:
     plan = folder / "plan.toml"
     plan.write_text(text)
     return start_run(RunRequest(str(plan), on, str(folder / f"run-{time.monotonic_ns()}")))
@@ -233,7 +233,7 @@ def netpipe(_count: int, scale: float, folder: Path) -> list[Goal]:
     """The real NetPIPE and weft between the same guests in turn; both print the best of their trials."""
     rates: dict[str, list[dict[int, float]]] = {"NPtcp": [], "weft": []}
 
-    def measure(testbed: Testbed, run: Run) -> None:
+    def measure(testbed: Testbed, run: RunFolder) -> None:
         rates["NPtcp"].append(best_rates(run_tool(TOOLS["NPtcp"], testbed, run)))
 
     with guests("fast-ethernet-pair", scale) as on:
@@ -263,7 +263,7 @@ def netpipe(_count: int, scale: float, folder: Path) -> list[Goal]:
     ]
 
 
-def best_rates(run: Run) -> dict[int, float]:
+def best_rates(run: RunFolder) -> dict[int, float]:
     """Mb/s by size of the best trial."""
     return {one.size_bytes: one.throughput_mbps.median for one in points(run, "best")}
 

@@ -30,7 +30,7 @@ from common.results import Goal, save
 from support.live.tunnels import KINDS, enter, tunnel
 from weft.measure.testbed.base import Testbed
 from weft.measure.testbed.lab.testbed import open_lab
-from weft.operate.vpn.comparison import Comparison, Outage
+from weft.operate.vpn.comparison import TunnelComparison, TunnelOutage
 from weft.operate.vpn.measure import VpnRequest, measure_vpn
 from weft.operate.vpn.outages import watch
 
@@ -51,7 +51,7 @@ def site(kind: str, link: str) -> Iterator[tuple[Testbed, tuple[str, str]]]:
             yield lab, through
 
 
-def measured(kind: str, link: str, loss: float = 0.0) -> Comparison:
+def measured(kind: str, link: str, loss: float = 0.0) -> TunnelComparison:
     with site(kind, link) as (lab, through):
         if loss:
             lose(lab, loss)
@@ -69,7 +69,7 @@ def measured(kind: str, link: str, loss: float = 0.0) -> Comparison:
     return found
 
 
-def recovered(kind: str) -> Outage | None:
+def recovered(kind: str) -> TunnelOutage | None:
     """What is seen of a cable that is out."""
     with site(kind, SHAPED) as (lab, through):
         cut = threading.Timer(CUT_AT_S, cut_cable, [lab])

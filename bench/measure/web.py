@@ -39,7 +39,7 @@ from common.machine import machine
 from common.results import Goal, save
 from support.live.web_servers import servers
 from weft.runs.columns.tables import EVIDENCE_NAME
-from weft.runs.folder import Run
+from weft.runs.folder import RunFolder
 from weft.understand.node.web import WebPoint, web_points
 
 USERS, TIME_S = 16, 5.0
@@ -104,7 +104,9 @@ def closed_loop(folder: Path) -> Rate:
     server_us = sum(
         point.live.processor_us[f"server, {where}"].median for where in ("user", "system")
     )
-    rows = Run.open(folder).side_table(EVIDENCE_NAME).filter(pc.field("node") == 0).to_pylist()
+    rows = (
+        RunFolder.open(folder).side_table(EVIDENCE_NAME).filter(pc.field("node") == 0).to_pylist()
+    )
     spent = {
         name: sum(row["value"] for row in rows if row["counter"] == name)
         for name in ("process_user_ns", "process_system_ns", "elapsed_ns")
@@ -155,7 +157,7 @@ def started(
 
 
 def points(folder: Path) -> list[WebPoint]:
-    return web_points(Run.open(folder), [])
+    return web_points(RunFolder.open(folder), [])
 
 
 @contextmanager

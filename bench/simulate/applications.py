@@ -29,7 +29,7 @@ from common.results import Goal, Known, save
 from simulate.inside import print_orders, shown
 from simulate.laws import HIGH, LOW, SCHEMES, Peak, read_peaks, read_published
 from weft.measure.execute.request import RunRequest, start_run
-from weft.runs.folder import Run
+from weft.runs.folder import RunFolder
 from weft.understand.node.applications import LoadedPoint, loaded_points
 from weft.understand.node.occupation import occupation
 from weft.understand.node.web import WebPoint, web_points
@@ -48,7 +48,7 @@ WIRE = 9038 / 8948
 """Bytes on the wire for each of a full segment."""
 
 
-def carry_out(plan: str, on: str, *settings: tuple[str, str]) -> Iterator[Run]:
+def carry_out(plan: str, on: str, *settings: tuple[str, str]) -> Iterator[RunFolder]:
     with TemporaryDirectory() as folder:
         request = RunRequest(plan, f"node:{on}", str(Path(folder) / "run"), overrides=[*settings])
         yield start_run(request)

@@ -28,8 +28,8 @@ from common.machine import machine
 from common.results import Goal, Known, save
 from weft.base import catalog
 from weft.simulation.calibrate.fit import fit_machine, interval_text, read_free
-from weft.simulation.calibrate.simulated import Library, MachineFile, Quantity, Question
-from weft.simulation.calibrate.values import Value, Values
+from weft.simulation.calibrate.simulated import Library, MachineFile, Quantity, SimulatedQuantity
+from weft.simulation.calibrate.values import MeasuredValue, ValuesFile
 
 EXPECTED = {
     "published orders that hold, of 8": Known(
@@ -81,9 +81,9 @@ class Published:
     mpi: Library | None = None
 
     @property
-    def question(self) -> Question:
+    def question(self) -> SimulatedQuantity:
         size = "1 B" if self.quantity == "latency" else PEAK_SIZE
-        return Question(self.quantity, size, self.placement, self.keys, mpi=self.mpi)
+        return SimulatedQuantity(self.quantity, size, self.placement, self.keys, mpi=self.mpi)
 
     @property
     def worth(self) -> float:
@@ -250,8 +250,8 @@ def print_orders() -> list[Goal]:
 def fit(with_intervals: bool) -> None:
     """To the values over TCP; MPICH's cycles are chosen behind them."""
     over_tcp = {key: one for key, one in all_values().items() if one.mpi is None}
-    values = [Value(key, one.question, one.worth, ERROR) for key, one in over_tcp.items()]
-    free = read_free(FILE, Values(FREE, values))
+    values = [MeasuredValue(key, one.question, one.worth, ERROR) for key, one in over_tcp.items()]
+    free = read_free(FILE, ValuesFile(FREE, values))
     found = fit_machine(FILE, free, values, with_intervals)
     for each, one in zip(free, found.estimates, strict=True):
         print(f"{each.key} = {found.keys[each.key]}  ({interval_text(each, one)})")

@@ -31,7 +31,7 @@ from typing import Literal, TypeAlias
 from common.checkout import ROOT
 from common.machine import machine
 from common.results import Goal, save
-from weft.network.cost.bill import Bill, bill_of
+from weft.network.cost.bill import NetworkBill, bill_of
 from weft.network.cost.items import Kind
 from weft.network.cost.performance import read_performance
 
@@ -108,7 +108,7 @@ def numbers(published: dict[str, object], key: str) -> list[float]:
     return [float(one) for one in (value if isinstance(value, list) else [value])]
 
 
-def price_rows(published: dict[str, object], bills: dict[str, Bill]) -> Iterator[Row]:
+def price_rows(published: dict[str, object], bills: dict[str, NetworkBill]) -> Iterator[Row]:
     """Prices for each node and their parts: a bill must add up to what it was made of."""
     for key, network in (
         ("cost_port_er16_usd", "er16"),
@@ -129,7 +129,7 @@ def price_rows(published: dict[str, object], bills: dict[str, Bill]) -> Iterator
     yield Row("xib_cluster_cost_usd", total, nodes / bills["e7"].hosts * NODES, "USD")
 
 
-def share_rows(published: dict[str, object], bills: dict[str, Bill]) -> Iterator[Row]:
+def share_rows(published: dict[str, object], bills: dict[str, NetworkBill]) -> Iterator[Row]:
     """The networks' shares of the cluster's price; those of the nodes are the rest."""
     for network, bill in bills.items():
         key = f"cost_node_net_{network}_pct"
@@ -141,7 +141,7 @@ def share_rows(published: dict[str, object], bills: dict[str, Bill]) -> Iterator
         yield Row(f"concl_cost_range_pct {network}", value, computed, "%", "restated")
 
 
-def hpl_rows(published: dict[str, object], bills: dict[str, Bill]) -> Iterator[Row]:
+def hpl_rows(published: dict[str, object], bills: dict[str, NetworkBill]) -> Iterator[Row]:
     """A processor does on the other Ethernets what it does on the E7, as the study has it for 16 of them."""
     cases: tuple[tuple[str, Role, str], ...] = (
         ("e7", "input", ""),
@@ -155,7 +155,9 @@ def hpl_rows(published: dict[str, object], bills: dict[str, Bill]) -> Iterator[R
         yield Row(key, price, computed, "USD/MFlop", role, because)
 
 
-def choices(published: dict[str, object], bills: dict[str, Bill]) -> Iterator[tuple[str, float]]:
+def choices(
+    published: dict[str, object], bills: dict[str, NetworkBill]
+) -> Iterator[tuple[str, float]]:
     """Where the price of a node is that beside each network: the worst error of the others' shares, in percent."""
     networks = [network for network in bills if network != "shared_myrinet"]
     shares = {one: numbers(published, f"cost_node_net_{one}_pct")[1] / 100 for one in networks}
@@ -168,13 +170,15 @@ def choices(published: dict[str, object], bills: dict[str, Bill]) -> Iterator[tu
         yield chosen, max(errors)
 
 
-def usd_per_mflop(published: dict[str, object], bill: Bill, speedup: float) -> float:
+def usd_per_mflop(published: dict[str, object], bill: NetworkBill, speedup: float) -> float:
     """With nodes that do `speedup` times what a node on the E7 does."""
     e7 = numbers(published, "cost_port_e7_usd")[0] / numbers(published, "hpl_usd_per_mflop_e7")[0]
     return bill.per(read_performance(f"{e7 * speedup * bill.hosts} MFlop/s")).network
 
 
-def read_orders(published: dict[str, object], bills: dict[str, Bill]) -> Iterator[tuple[str, bool]]:
+def read_orders(
+    published: dict[str, object], bills: dict[str, NetworkBill]
+) -> Iterator[tuple[str, bool]]:
     """The orders that the study prints, of computed values."""
     shares = [bills[network].share or 0.0 for network in FABRICS]
     yield "cost_order: " + " > ".join(FABRICS), all(a > b for a, b in pairwise(shares))

@@ -28,7 +28,7 @@ from common.results import Goal, save
 from weft.measure.execute.request import RunRequest, start_run
 from weft.measure.testbed.computed.node import open_nodes
 from weft.plan.plan import Step, to_json
-from weft.simulation.trace.replay import Recording, record
+from weft.simulation.trace.replay import MessageTrace, record
 
 SPEC = "p4-400-base"
 SIZE_BYTES = 1 << 20
@@ -41,7 +41,7 @@ Hold = tuple[int, int, int]
 """Which resource, from when, how long, in ps."""
 
 
-def recorded() -> tuple[Recording, Step]:
+def recorded() -> tuple[MessageTrace, Step]:
     """What happens in a ping-pong, and the step that it is."""
     with TemporaryDirectory() as folder:
         sizes = [("steps[0].sizes", f'["{SIZE_BYTES} B"]')]
@@ -49,7 +49,7 @@ def recorded() -> tuple[Recording, Step]:
         return record(run, SIZE_BYTES), run.meta.plan.steps[0]
 
 
-def chains(recording: Recording) -> list[list[Hold]]:
+def chains(recording: MessageTrace) -> list[list[Hold]]:
     """The holds of each frame and message in order; what belongs to none is by itself."""
     columns = ("track", "begin_ps", "end_ps", "flow")
     together: dict[int, list[Hold]] = {}

@@ -40,7 +40,7 @@ from common.machine import machine
 from common.results import Goal, save
 from weft.base import catalog
 from weft.plan.load import load_plan
-from weft.runs.folder import Run
+from weft.runs.folder import RunFolder
 from weft.understand.comparison.routes import RoutePair, compare_routes
 
 SCALES = {
@@ -88,7 +88,7 @@ class Agreement:
     """The lab was late or busy."""
 
     @classmethod
-    def of(cls, fabric: str, sharing: str, lab: Run, simulated: Run) -> Agreement:
+    def of(cls, fabric: str, sharing: str, lab: RunFolder, simulated: RunFolder) -> Agreement:
         pairs = list(compare_routes(lab, simulated).pairs())
         return cls(
             fabric,
@@ -139,7 +139,7 @@ def agreements(fabric: str) -> list[Agreement]:
         return found
 
 
-def ran(on: str, fabric: str) -> AbstractContextManager[Run]:
+def ran(on: str, fabric: str) -> AbstractContextManager[RunFolder]:
     """The plan, carried out on a testbed of a fabric."""
     return measured(PLAN, on, SCALES[fabric], overrides(fabric))
 

@@ -31,7 +31,7 @@ from common.results import Goal, save
 from weft.measure.execute.linpack.blas import blas_here
 from weft.measure.execute.linpack.compute_rate import measured
 from weft.measure.testbed.open import open_testbed
-from weft.runs.folder import Run
+from weft.runs.folder import RunFolder
 from weft.understand.kinds.linpack.solution import Solution, solutions
 
 NODE = {"dgemm": "0.7 GFlop/s", "panel": "0.2 GFlop/s"}
@@ -199,7 +199,7 @@ def new(folder: Path) -> Path:
 
 def solved(run: weft.Run) -> Solution:
     assert run.folder
-    [one] = solutions(Run.open(run.folder))
+    [one] = solutions(RunFolder.open(run.folder))
     return one
 
 

@@ -34,12 +34,12 @@ from common.results import Goal, Known, save
 from simulate.laws import Peak, read_peaks, read_published
 from weft.base import catalog
 from weft.measure.testbed.computed.node import open_nodes
-from weft.measure.testbed.computed.outcome import Outcome
+from weft.measure.testbed.computed.outcome import SimulatedPhases
 from weft.plan.load import load_plan
 from weft.runs.columns.tables import OCCUPATION_NAME
 from weft.simulation.calibrate.fit import MachineFit, fit_machine, interval_text, read_free
-from weft.simulation.calibrate.simulated import MachineFile, Quantity, Question
-from weft.simulation.calibrate.values import Value, Values
+from weft.simulation.calibrate.simulated import MachineFile, Quantity, SimulatedQuantity
+from weft.simulation.calibrate.values import MeasuredValue, ValuesFile
 from weft.understand.curve.curve import column
 
 EXPECTED = {
@@ -94,7 +94,7 @@ IDEAL = {
 NO_GATHERING = {"nic.mtu_bytes": "1500", "nic.coalesce_frames": "1"}
 
 
-def measure(placement: str, keys: Keys, pattern: str, size_bytes: int) -> Outcome:
+def measure(placement: str, keys: Keys, pattern: str, size_bytes: int) -> SimulatedPhases:
     values = "".join(f",{key}={value}" for key, value in keys.items())
     sizes = [("steps[0].sizes", f'["{size_bytes} B"]')]
     step = load_plan({"pingpong": "latency"}.get(pattern, pattern), sizes).steps[0]
@@ -300,10 +300,10 @@ def fitted(held: Keys, with_intervals: bool = False) -> MachineFit:
     """The free parameters by least squares of the relative errors, as `weft machine fit` finds them."""
     file = MachineFile(catalog.read(catalog.find("machine", "p4-400")), "p4-400")
     values = list(fitted_values(held))
-    return fit_machine(file, read_free(file, Values(FREE, values)), values, with_intervals)
+    return fit_machine(file, read_free(file, ValuesFile(FREE, values)), values, with_intervals)
 
 
-def fitted_values(held: Keys) -> Iterator[Value]:
+def fitted_values(held: Keys) -> Iterator[MeasuredValue]:
     results = published()
     kinds: dict[str, tuple[Quantity, str, float]] = {
         "latency": ("latency", "1 B", 1e-6),
@@ -311,8 +311,8 @@ def fitted_values(held: Keys) -> Iterator[Value]:
     }
     for key, (placement, kind) in FITTED.items():
         quantity, size, unit = kinds[kind]
-        question = Question(quantity, size, placement, held)
-        yield Value(key, question, float(results[key]["value"]) * unit, 0.05)
+        question = SimulatedQuantity(quantity, size, placement, held)
+        yield MeasuredValue(key, question, float(results[key]["value"]) * unit, 0.05)
 
 
 def fit() -> None:

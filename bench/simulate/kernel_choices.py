@@ -28,7 +28,7 @@ from common.results import Goal, save
 from weft.base.statistics import median_interval
 from weft.faces.api.request import run_request
 from weft.measure.execute.request import start_run
-from weft.runs.folder import Run
+from weft.runs.folder import RunFolder
 from weft.understand.kinds.collectives.collected import Collected
 from weft.understand.summary.summary import summarise
 
@@ -166,7 +166,7 @@ def collected(lab: Lab, on: str, name: str) -> list[Collected]:
     return summarise(carried_out(lab, plan, on, name)).results["collectives"]
 
 
-def carried_out(lab: Lab, plan: dict[str, object], on: str, name: str) -> Run:
+def carried_out(lab: Lab, plan: dict[str, object], on: str, name: str) -> RunFolder:
     run = start_run(run_request(plan, on, scale=lab.scale, out=lab.folder / name))
     for warning in run.meta.warnings:
         print(f"  warning {warning.code}: {warning.message}", flush=True)

@@ -35,7 +35,7 @@ from common.results import Goal, save
 from weft import _core
 from weft.base import catalog
 from weft.base.statistics import median_interval
-from weft.understand.summary.predictions import Beside
+from weft.understand.summary.predictions import JudgedKernel
 
 RANKS = 1024
 BYTES = 10_000
@@ -105,7 +105,7 @@ def predicted(folder: Path) -> list[Goal]:
         known.append(folder / plan)
         print(f"{plan}: measured after {time.perf_counter() - begun:.0f} s", flush=True)
     twin = weft.make_twin(known, out=folder / "twin").folder
-    found: dict[str, list[Beside]] = {plan: [] for plan in PREDICTED}
+    found: dict[str, list[JudgedKernel]] = {plan: [] for plan in PREDICTED}
     for plan, step in steps():
         out = folder / f"{plan}-{step['name']}"
         if time.perf_counter() - begun > LATEST_S:
@@ -131,7 +131,7 @@ def steps() -> Iterator[tuple[str, dict[str, object]]]:
                 yield plan, step | changed[step["name"]]
 
 
-def errors(plan: str, kernels: list[Beside]) -> list[Goal]:
+def errors(plan: str, kernels: list[JudgedKernel]) -> list[Goal]:
     """How far off the predictions of a plan were, and how many lay in their intervals."""
     ratios = [one.ratio.median for one in kernels if one.ratio]
     if not ratios:

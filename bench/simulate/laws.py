@@ -28,7 +28,7 @@ from common.results import Goal, save
 from weft.base.statistics import Floats
 from weft.network.model.laws import Laws, Optimum, as_printed
 from weft.network.model.laws_fit import fit_laws, fit_laws_modified
-from weft.network.model.profile import LOGARITHMIC, Parameter, fit_profiled
+from weft.network.model.profile import LOGARITHMIC, FreeParameter, fit_profiled
 
 PUBLISHED = ROOT / "catalog" / "published" / "nic_offload.toml"
 SCHEMES = ("offload", "onload")
@@ -151,9 +151,12 @@ def print_fits(value: dict[str, Any], peaks: list[Peak]) -> None:
 def fit_ceilings(value: dict[str, Any], peaks: list[Peak]) -> list[Goal]:
     """One p for each scheme and one ceiling for each sigma, to gain and gamma of all peaks; alpha, beta are given."""
     free = [
-        *(Parameter(f"p {scheme}", 0.0, 1.0, (0.2, 0.5), is_bounded=True) for scheme in SCHEMES),
         *(
-            Parameter(f"c {sigma}", 0.1, 100.0, (1.2, 2.5), LOGARITHMIC)
+            FreeParameter(f"p {scheme}", 0.0, 1.0, (0.2, 0.5), is_bounded=True)
+            for scheme in SCHEMES
+        ),
+        *(
+            FreeParameter(f"c {sigma}", 0.1, 100.0, (1.2, 2.5), LOGARITHMIC)
             for sigma in SIGMAS.values()
         ),
     ]

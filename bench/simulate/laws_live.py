@@ -40,10 +40,10 @@ from weft.measure.execute.request import RunRequest, start_run
 from weft.network.model.estimate import Estimate
 from weft.network.model.laws_fit import fit_laws
 from weft.runs.columns.tables import EVIDENCE_NAME
-from weft.runs.folder import Run
+from weft.runs.folder import RunFolder
 from weft.understand.node.applications import LoadedPoint, loaded_points
 from weft.understand.node.gamma_runs import sweep_of_runs
-from weft.understand.node.live_loads import Receiving
+from weft.understand.node.live_loads import ReceivingTime
 from weft.understand.node.p_over_gamma import p_over_gamma, p_over_gamma_text
 
 GAMMAS = "'0:4:0.5'"
@@ -74,7 +74,7 @@ def main() -> None:
     save("laws_live", goals(direct, by_gamma, fitted["p"], off_pct))
 
 
-def sweep(folder: Path, on: str, launches: int, cpus: str) -> Run:
+def sweep(folder: Path, on: str, launches: int, cpus: str) -> RunFolder:
     overrides = [
         ("launches", str(launches)),
         ("steps.*.gamma", GAMMAS),
@@ -84,7 +84,7 @@ def sweep(folder: Path, on: str, launches: int, cpus: str) -> Run:
     return start_run(RunRequest("gamma-sweep", on, str(folder), overrides=overrides))
 
 
-def frame_shares(run: Run, cpu: int) -> dict[int, float]:
+def frame_shares(run: RunFolder, cpu: int) -> dict[int, float]:
     """By phase: the part of the node's frames that a processor took out of its queue."""
     evidence = run.side_table(EVIDENCE_NAME)
     counter = evidence["counter"].cast(pa.string())
@@ -164,7 +164,7 @@ def print_own_times(points: Sequence[LoadedPoint], shares: dict[int, float]) -> 
     return 100 * median(off)
 
 
-def receiving(points: Sequence[LoadedPoint]) -> Receiving:
+def receiving(points: Sequence[LoadedPoint]) -> ReceivingTime:
     return next(one.live.receiving for one in points if one.live)
 
 

@@ -30,8 +30,8 @@ from common.results import Goal, Known, save
 from weft import _core
 from weft.plan.load import load_plan
 from weft.plan.plan import to_json
-from weft.runs.folder import Run
-from weft.understand.kinds.traffic.driven import Driven, traffic
+from weft.runs.folder import RunFolder
+from weft.understand.kinds.traffic.driven import TrafficResult, traffic
 
 UNKNOWN_MESSAGES = "which messages the study's application sent is not published"
 EXPECTED = {
@@ -147,14 +147,14 @@ FEW_AND_MANY = (
 
 
 @cache
-def driven(network: str, demand: str, nodes: int) -> Driven:
+def driven(network: str, demand: str, nodes: int) -> TrafficResult:
     settings = {f"steps.{demand}.counts": [nodes], "launches": 1}
     with tempfile.TemporaryDirectory() as folder:
         on = f"sim:xibalba-{network}"
         other = ({"bottleneck", "even"} - {demand}).pop()
         settings |= {f"steps.{other}.counts": [1], f"steps.{other}.seconds": 1}
         weft.run("traffic", on, out=Path(folder) / "run", settings=settings)
-        run = Run.open(str(Path(folder) / "run"))
+        run = RunFolder.open(str(Path(folder) / "run"))
         found = [one for one in traffic(run) if one.nodes == nodes]
     print(
         f"{network}, {demand}, {nodes} nodes: {found[0].real_time_ratio:.1f} times real time",

@@ -40,9 +40,9 @@ from common.results import Goal, Known, save
 from weft.base import catalog
 from weft.base.statistics import Floats
 from weft.network.model.maxmin import fair_rates
-from weft.runs.folder import Run
+from weft.runs.folder import RunFolder
 from weft.understand.curve.curve import column
-from weft.understand.ensemble.rates import Rates
+from weft.understand.ensemble.rates import MedianRates
 from weft.understand.limits.declared import DeclaredNetwork
 
 PUBLISHED = ROOT / "catalog" / "published" / "xibalba_aapc.toml"
@@ -245,7 +245,7 @@ def e7_phases(ground: Ground) -> Iterator[tuple[str, Found]]:
 
 
 @contextlib.contextmanager
-def all_to_all_run(ground: Ground, fabric: str, nodes: int) -> Iterator[Run]:
+def all_to_all_run(ground: Ground, fabric: str, nodes: int) -> Iterator[RunFolder]:
     settings = [("launches", "1"), ("steps.aapc.nodes", str(nodes)), *ground.blocks_of("aapc")]
     with measured("aapc", ground.testbed(fabric), ground.scale, settings) as run:
         yield run
@@ -254,16 +254,16 @@ def all_to_all_run(ground: Ground, fabric: str, nodes: int) -> Iterator[Run]:
 PARTS = {"pairs-e7": e7_pairs, "pairs-er16": er16_pairs, "aapc": e7_config1, "phases": e7_phases}
 
 
-def pair_tests(run: Run) -> Iterator[tuple[str, Found]]:
+def pair_tests(run: RunFolder) -> Iterator[tuple[str, Found]]:
     """The steps that are named after a published result."""
     for step in run.meta.plan.steps:
         if step.pattern.kind == "pairs":
             yield f"{step.name}_mbyte_s", mean_rate(run, step.name)
 
 
-def mean_rate(run: Run, step: str) -> Found:
+def mean_rate(run: RunFolder, step: str) -> Found:
     """In 10^6 byte/s at the published rate of the ports."""
-    rates = Rates.of(run)
+    rates = MedianRates.of(run)
     of_step = rates.where(rates.step == step_index(run, step))
     mbyte_s = of_step.mbps / 8 / scale_of(run)
     detail = f"{len(mbyte_s)} routes, {mbyte_s.min():.2f} to {mbyte_s.max():.2f}"
@@ -276,9 +276,9 @@ def mean_rate(run: Run, step: str) -> Found:
     return Found(float(mbyte_s.mean()), fair_mbyte_s, detail, machine_was_limit(run))
 
 
-def slowest_rate(run: Run, step: str) -> Found:
+def slowest_rate(run: RunFolder, step: str) -> Found:
     """Of all phases, each as fast as its slowest route, in 10^6 byte/s at the published rate of the ports."""
-    rates = Rates.of(run)
+    rates = MedianRates.of(run)
     of_step = rates.where(rates.step == step_index(run, step))
     fair = []
     for rows in of_step.by_phase():
@@ -290,11 +290,11 @@ def slowest_rate(run: Run, step: str) -> Found:
     return Found(min(slowest), min(fair) / unit, detail, machine_was_limit(run))
 
 
-def scale_of(run: Run) -> float:
+def scale_of(run: RunFolder) -> float:
     return float(run.meta.testbed["scale"])
 
 
-def all_to_all(run: Run, step: str, ground: Ground) -> Found:
+def all_to_all(run: RunFolder, step: str, ground: Ground) -> Found:
     """In seconds at the published block and rate."""
     samples = run.samples.filter(column(run.samples, "step") == step_index(run, step))
     if set(column(samples, "size_bytes")) != {ground.block_bytes}:
@@ -313,7 +313,7 @@ def all_to_all(run: Run, step: str, ground: Ground) -> Found:
     )
 
 
-def fair_mbps(run: Run, flows: list[tuple[int, int]]) -> Floats:
+def fair_mbps(run: RunFolder, flows: list[tuple[int, int]]) -> Floats:
     """What flows that run at once would get from the lab's fabric."""
     network = DeclaredNetwork(run.meta.testbed["fabric"])
     return fair_rates(network.crossings(flows), network.capacities_mbps(flows))
@@ -324,7 +324,7 @@ def ideal_config1_s() -> float:
     return next(float(one["value"]) for one in derived if one["id"] == "der003_cfg1_ideal_time")
 
 
-def step_index(run: Run, name: str) -> int:
+def step_index(run: RunFolder, name: str) -> int:
     return [step.name for step in run.meta.plan.steps].index(name)
 
 

@@ -26,9 +26,9 @@ from support.live.virtual_cluster import VirtualCluster, simulate
 from support.made.generated_fabric import LEAST_OVERSUBSCRIPTION, KnownFabric, generate, of_text
 from weft.base import catalog
 from weft.measure.execute.request import RunRequest, start_run
-from weft.runs.folder import Run
+from weft.runs.folder import RunFolder
 from weft.understand.limits.diagnosis import diagnose
-from weft.understand.limits.findings import Findings
+from weft.understand.limits.findings import LimitFindings
 
 FIRST_SEED, SEEDS = 2083, 20
 SCALE = 0.1
@@ -145,19 +145,19 @@ def goals_of(kind: str, scores: list[Score]) -> list[Goal]:
     ]
 
 
-def measure_in_lab(fabric: KnownFabric, scale: float, folder: Path) -> Run:
+def measure_in_lab(fabric: KnownFabric, scale: float, folder: Path) -> RunFolder:
     """The plan xray on a lab of the fabric."""
     path = folder / "fabric.toml"
     path.write_text(fabric.text)
     return start_run(RunRequest("xray", f"lab:{path}", str(folder / "run"), scale=scale))
 
 
-def compute(fabric: KnownFabric, scale: float, folder: Path) -> Run:
+def compute(fabric: KnownFabric, scale: float, folder: Path) -> RunFolder:
     """The same on a cluster of max-min sharing, serialisation and noise, with none of a machine's own limits."""
     return simulate(VirtualCluster(fabric.network)).write(folder / "run")
 
 
-def score(name: str, fabric: KnownFabric, run: Run, took_s: float) -> Score:
+def score(name: str, fabric: KnownFabric, run: RunFolder, took_s: float) -> Score:
     """Hold a run's findings against the truth."""
     found = diagnose(run)
     hosts = fabric.network.hosts
@@ -181,7 +181,7 @@ def score(name: str, fabric: KnownFabric, run: Run, took_s: float) -> Score:
     )
 
 
-def worst_capacity_error(fabric: KnownFabric, found: Findings, place: dict[str, int]) -> float:
+def worst_capacity_error(fabric: KnownFabric, found: LimitFindings, place: dict[str, int]) -> float:
     """The largest relative difference of a found limit from the declared one of the same hosts."""
     errors = [0.0]
     all_nodes = frozenset(place.values())
@@ -207,7 +207,7 @@ def pair_of_pairs(hosts: int) -> int:
     return 2 * 3 * 4 * comb(hosts, 4)
 
 
-def _transfers(run: Run) -> int:
+def _transfers(run: RunFolder) -> int:
     return run.samples.filter(
         np.isin(run.samples.column("step").to_numpy(), [1, 2])  # rates and search
     ).num_rows

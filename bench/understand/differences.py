@@ -26,11 +26,11 @@ from weft.base.sequential import LOOKS
 from weft.base.statistics import median_interval
 from weft.plan.plan import Goal as StopGoal
 from weft.understand.comparison.judgement import judged
-from weft.understand.comparison.measured import Key, Measured
+from weft.understand.comparison.measured import ComparedRate, Key
 from weft.understand.comparison.routes import RoutePairs
 from weft.understand.curve.earlier import EarlierSize
-from weft.understand.curve.goal import Decision, decisions
-from weft.understand.ensemble.rates import Rates
+from weft.understand.curve.goal import SizeDecision, decisions
+from weft.understand.ensemble.rates import MedianRates
 
 SIZES = 44
 OF_LAUNCH = 0.02
@@ -41,7 +41,7 @@ MOST_ALARMS_PCT = 5
 LEAST_FOUND_PCT = 50
 _NONE = np.zeros(0)
 NO_ROUTES = RoutePairs(
-    [], [], _NONE.astype(int), *[Rates(*[_NONE] * 9, np.zeros((0, 0)))] * 2, 0, 0
+    [], [], _NONE.astype(int), *[MedianRates(*[_NONE] * 9, np.zeros((0, 0)))] * 2, 0, 0
 )
 
 
@@ -90,7 +90,7 @@ def against_goals(name: str, draw: Draw, runs: int, rng: np.random.Generator) ->
     return goals
 
 
-def decided(rng: np.random.Generator, draw: Draw, factor: float) -> Decision:
+def decided(rng: np.random.Generator, draw: Draw, factor: float) -> SizeDecision:
     """What a run says of a size that takes `factor` times as long as it took in an earlier run."""
     (before,) = stopped(draw(rng, (1, MOST_LAUNCHES, BATCHES)), STOP)
     batches = factor * draw(rng, (1, MOST_LAUNCHES, BATCHES))
@@ -109,11 +109,11 @@ def marked(rng: np.random.Generator, launches: int, factor: float) -> np.ndarray
     return np.array(judged(points, a, b, NO_ROUTES).significant)
 
 
-def run(rng: np.random.Generator, launches: int, factor: float) -> list[Measured]:
+def run(rng: np.random.Generator, launches: int, factor: float) -> list[ComparedRate]:
     """What a run measured of each size."""
     of_launch = OF_LAUNCH * rng.standard_normal(launches)
     mbps = factor * np.exp(of_launch + OF_SIZE * rng.standard_normal((SIZES, launches)))
-    return [Measured(median_interval(row), tuple(row)) for row in mbps.tolist()]
+    return [ComparedRate(median_interval(row), tuple(row)) for row in mbps.tolist()]
 
 
 if __name__ == "__main__":

@@ -47,9 +47,9 @@ from common.precedence import kernel_setting, precedence
 from common.results import Goal, save
 from weft.measure.execute.request import RunRequest, start_run
 from weft.measure.testbed.lab import registry
-from weft.measure.testbed.lab.registry import Entry
+from weft.measure.testbed.lab.registry import LabEntry
 from weft.measure.testbed.lab.testbed import bring_up
-from weft.runs.folder import Run
+from weft.runs.folder import RunFolder
 from weft.understand.curve.curve import curves
 from weft.understand.curve.points import curve_points
 from weft.understand.limits.diagnosis import diagnose
@@ -132,15 +132,15 @@ class Planted:
     code: str
     knob: str
     lab: str
-    plant: Callable[[Entry], Iterator[None]]
+    plant: Callable[[LabEntry], Iterator[None]]
     overrides: tuple[tuple[str, str], ...] = ()
 
 
-def nothing(entry: Entry) -> Iterator[None]:
+def nothing(entry: LabEntry) -> Iterator[None]:
     yield
 
 
-def hog(entry: Entry) -> Iterator[None]:
+def hog(entry: LabEntry) -> Iterator[None]:
     """A process that spins beside the second node's agent."""
     spin = (
         f"import os; os.sched_setaffinity(0, {{{max(os.sched_getaffinity(0))}}})\nwhile True: pass"
@@ -149,7 +149,7 @@ def hog(entry: Entry) -> Iterator[None]:
         yield
 
 
-def bursts(entry: Entry) -> Iterator[None]:
+def bursts(entry: LabEntry) -> Iterator[None]:
     """Four processes that spin together for 0.35 s of each second beside the second node's agent."""
     cpu = max(os.sched_getaffinity(0))
     command = [sys.executable, "-c", BURSTS.format(cpu=cpu)]
@@ -159,19 +159,19 @@ def bursts(entry: Entry) -> Iterator[None]:
         yield
 
 
-def small_buffer(entry: Entry) -> Iterator[None]:
+def small_buffer(entry: LabEntry) -> Iterator[None]:
     """The second node's kernel lets receive buffers grow to 16 kB."""
     _enter(entry, "n2", ["sysctl", "-qw", "net.ipv4.tcp_rmem=4096 16384 16384"])
     yield
 
 
-def short_backlog(entry: Entry) -> Iterator[None]:
+def short_backlog(entry: LabEntry) -> Iterator[None]:
     """At most 10 frames wait for a processor."""
     with kernel_setting(BACKLOG, "10"):
         yield
 
 
-def traffic(entry: Entry) -> Iterator[None]:
+def traffic(entry: LabEntry) -> Iterator[None]:
     """The third node sends to the second."""
     address = next(node.address for node in entry.keeper.nodes if node.name == "n2")
     take, give = TAKE.format(address=address), GIVE.format(address=address)
@@ -182,7 +182,7 @@ def traffic(entry: Entry) -> Iterator[None]:
             yield
 
 
-def sleeping_reader(entry: Entry) -> Iterator[None]:
+def sleeping_reader(entry: LabEntry) -> Iterator[None]:
     """The second node's agent is stopped two thirds of the time; what it has not read must not fit into its buffer."""
     _enter(entry, "n2", ["sysctl", "-qw", "net.ipv4.tcp_rmem=4096 131072 1048576"])
     over = threading.Event()
@@ -195,7 +195,7 @@ def sleeping_reader(entry: Entry) -> Iterator[None]:
         thread.join()
 
 
-def _stop_and_go(entry: Entry, over: threading.Event) -> None:
+def _stop_and_go(entry: LabEntry, over: threading.Event) -> None:
     """Agents are looked for where one has ended only, because that takes the processor from them."""
     pids = []
     while not over.wait(RUNNING_S):
@@ -209,7 +209,7 @@ def _stop_and_go(entry: Entry, over: threading.Event) -> None:
         pids = pids or _agents(entry, "n2")
 
 
-def _agents(entry: Entry, name: str) -> list[int]:
+def _agents(entry: LabEntry, name: str) -> list[int]:
     """The agents on a node of the lab."""
     (node,) = (one for one in entry.keeper.nodes if one.name == name)
     found = []
@@ -350,7 +350,7 @@ def _named_first(cause: str, plants: Sequence[Planted], scratch: Path, keep: Pat
     return found
 
 
-def _said(run: Run) -> Said:
+def _said(run: RunFolder) -> Said:
     said = diagnose(run)
     named = [one for one in said.explanations if one.cause]
     codes = [one.cause for one in named if not one.is_harmless]
@@ -368,9 +368,9 @@ def _said(run: Run) -> Said:
     )
 
 
-def measure(planted: Planted, scratch: Path, out: Path) -> Run:
+def measure(planted: Planted, scratch: Path, out: Path) -> RunFolder:
     """One run with a cause planted, on a lab of its own, unless it is there already."""
-    if (out / "run.json").exists() and (known := Run.open(out)).meta.status == "complete":
+    if (out / "run.json").exists() and (known := RunFolder.open(out)).meta.status == "complete":
         return known
     plan = scratch / "plan.toml"
     plan.write_text(PLAN)
@@ -384,7 +384,7 @@ def measure(planted: Planted, scratch: Path, out: Path) -> Run:
 
 
 @contextmanager
-def _lab(name: str, folder: Path) -> Iterator[Entry]:
+def _lab(name: str, folder: Path) -> Iterator[LabEntry]:
     fabric = name
     if name in LABS:
         path = folder / f"{name}.toml"
@@ -407,7 +407,7 @@ def _running(command: Sequence[str]) -> Iterator[subprocess.Popen[bytes]]:
         process.wait()
 
 
-def _enter(entry: Entry, node: str, command: list[str]) -> None:
+def _enter(entry: LabEntry, node: str, command: list[str]) -> None:
     subprocess.run(entry.keeper.enter_command(node, command), check=True)
 
 

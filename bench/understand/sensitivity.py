@@ -38,7 +38,7 @@ from support.made.generated_fabric import KnownFabric, generate, of_text
 from weft.plan.load import load_plan
 from weft.understand import xray
 from weft.understand.limits.naming import Namer
-from weft.understand.xray.search import Search
+from weft.understand.xray.search import LimitSearch
 
 EVEN, UNEVEN = range(2130, 2150), range(2, 9)
 """Seeds of fabrics, none that a blind score uses (bench/understand/blind.py, and 2103, 2110 and 2120)."""
@@ -68,7 +68,7 @@ class Case:
         plan = load_plan("xray")
         meta = new_meta(self.cluster, plan)
         step = len(plan.steps) - 1
-        begun = Simulation(Search(meta, step), meta, list(self.survey))
+        begun = Simulation(LimitSearch(meta, step), meta, list(self.survey))
         cluster = self.cluster
         if isinstance(cluster, FrameCluster):
             options = begun.search.settle(begun.samples).options

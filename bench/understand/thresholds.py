@@ -35,10 +35,10 @@ from common.machine import machine
 from common.results import Goal, save
 from understand.stop_rule import BATCHES, SCENARIOS, Draw, in_launches
 from weft.measure.execute.request import RunRequest, start_run
-from weft.network.model.thresholds import Candidate, Kind, candidates
+from weft.network.model.thresholds import Kind, ThresholdCandidate, candidates
 from weft.plan.load import load_plan
 from weft.plan.phases import expand
-from weft.runs.folder import Run
+from weft.runs.folder import RunFolder
 from weft.understand.curve.thresholds import Threshold, thresholds
 
 CURVES = 200
@@ -61,7 +61,7 @@ class Planted:
     kind: Kind
     at: int
 
-    def is_found(self, one: Candidate) -> bool:
+    def is_found(self, one: ThresholdCandidate) -> bool:
         if one.kind != self.kind:
             return False
         if self.kind == "kink":
@@ -69,7 +69,7 @@ class Planted:
         low, high = SIZES[self.at - 3], SIZES[self.at + 2]
         return bool(one.first_after >= low and one.last_before <= high)
 
-    def is_placed(self, one: Candidate) -> bool:
+    def is_placed(self, one: ThresholdCandidate) -> bool:
         if self.kind == "kink":
             size = SIZES[self.at - 1]
             return bool(one.last_before / KINK_NEAR <= size <= one.first_after * KINK_NEAR)
@@ -85,9 +85,9 @@ class Tally:
     curves: int = 0
     found: int = 0
     placed: int = 0
-    false: list[Candidate] = field(default_factory=list)
+    false: list[ThresholdCandidate] = field(default_factory=list)
 
-    def add(self, planted: Planted, said: list[Candidate]) -> None:
+    def add(self, planted: Planted, said: list[ThresholdCandidate]) -> None:
         hits = [one for one in said if planted.is_found(one)]
         self.curves += 1
         self.found += bool(hits)
@@ -183,7 +183,7 @@ def measured(plan: str) -> list[Goal]:
         with tempfile.TemporaryDirectory() as folder:
             changes = [("steps.pingpong.sizes.max", "'1 KiB'")]
             start_run(RunRequest(plan, "lab:pair", f"{folder}/run", overrides=changes))
-            said = [one.text for one in thresholds(Run.open(Path(folder, "run")))]
+            said = [one.text for one in thresholds(RunFolder.open(Path(folder, "run")))]
             found += bool(said)
             print(said or "none", flush=True)
     return [Goal(f"runs of {plan}, of {REAL_RUNS}, with a false find", found, at_most=0)]
@@ -248,7 +248,7 @@ def eager(limit: Limit) -> list[Goal]:
     ]
 
 
-def run_thresholds(out: str, limit: Limit, size: int) -> Run:
+def run_thresholds(out: str, limit: Limit, size: int) -> RunFolder:
     """The command as a user types it."""
     mpi = ("--transport", "mpi", "--mpi", limit.mpi)
     command = [sys.executable, "-m", "weft", "run", "thresholds", "--on", "local:2", *mpi]
@@ -259,7 +259,7 @@ def run_thresholds(out: str, limit: Limit, size: int) -> Run:
         stderr=subprocess.DEVNULL,
         check=True,
     )
-    return Run.open(Path(out))
+    return RunFolder.open(Path(out))
 
 
 def is_confirmed(one: Threshold) -> bool:

@@ -23,9 +23,9 @@ from pathlib import Path
 
 from common.machine import machine
 from common.results import Goal, save
-from weft.runs.folder import Run
+from weft.runs.folder import RunFolder
 from weft.understand.limits.diagnosis import diagnose
-from weft.understand.limits.findings import Findings
+from weft.understand.limits.findings import LimitFindings
 
 PER_RACK, OVERSUBSCRIPTION = 16, 4
 PORT_MBPS, SLOW, SLOW_MBPS = 100, 37, 10
@@ -94,7 +94,9 @@ def in_a_lab() -> list[Goal]:
     ]
 
 
-def searched(folder: Path, hosts: int, testbed: str, options: Sequence[str]) -> tuple[Cost, Run]:
+def searched(
+    folder: Path, hosts: int, testbed: str, options: Sequence[str]
+) -> tuple[Cost, RunFolder]:
     """The command, as a process of its own."""
     fabric, out = folder / "racks.toml", folder / "run"
     fabric.write_text(racks(hosts))
@@ -106,7 +108,7 @@ def searched(folder: Path, hosts: int, testbed: str, options: Sequence[str]) -> 
         sys.exit(f"{hosts} hosts: the run failed")
     elapsed_s = time.monotonic() - start
     processor_s = usage.ru_utime + usage.ru_stime
-    return Cost(elapsed_s, processor_s, usage.ru_maxrss / 1e3), Run.open(out)
+    return Cost(elapsed_s, processor_s, usage.ru_maxrss / 1e3), RunFolder.open(out)
 
 
 def racks(hosts: int) -> str:
@@ -129,7 +131,7 @@ link = {{ rate = "{SLOW_MBPS} Mb/s" }}
 """
 
 
-def faults(found: Findings, hosts: int, scale: float = 1.0) -> list[str]:
+def faults(found: LimitFindings, hosts: int, scale: float = 1.0) -> list[str]:
     """What was missed, what is not there, and capacities that are off."""
     groups = {
         tuple(f"n{host + 1}" for host in range(first, first + PER_RACK))

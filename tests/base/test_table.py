@@ -20,12 +20,12 @@ from weft.base.table import ResultColumn, ResultTable
 from weft.faces.api.columns.table import Table as ArrowTable
 from weft.faces.api.run import opened
 from weft.faces.cli.tables.layout import drawn
-from weft.runs.folder import Run
+from weft.runs.folder import RunFolder
 from weft.understand.host.evidence import PointEvidence
-from weft.understand.kinds.casts.cast import SPENT, FileCast, NodeCast
+from weft.understand.kinds.casts.cast import SPENT, FileCastResult, NodeCast
 from weft.understand.kinds.casts.table import NODES, casts_table
-from weft.understand.limits.findings import Slow
-from weft.understand.race.outcome import Place
+from weft.understand.limits.findings import SlowPart
+from weft.understand.race.outcome import RacePlace
 from weft.understand.report.page import Report
 from weft.understand.report.table import PageTable
 from weft.understand.summary.summary import summarise
@@ -199,7 +199,7 @@ def check_table(arrow: pa.Table, table: ResultTable, page: Page) -> None:
     check_page(arrow, table, page)
 
 
-def check(run: Run, wanted: set[str]) -> None:
+def check(run: RunFolder, wanted: set[str]) -> None:
     tables, page = tables_of(summarise(run)), Page(Report([run]).html())
     arrows = opened(run.directory).tables
     assert wanted <= {*tables} == {*arrows}
@@ -214,7 +214,7 @@ def test_a_computed_run_is_told_alike(plan: str, tmp_path: Path) -> None:
 
 
 def test_a_stored_run_is_told_alike(tmp_path: Path) -> None:
-    check(Run.open(run_before_goals(tmp_path / "run")), {"points", "signatures"})
+    check(RunFolder.open(run_before_goals(tmp_path / "run")), {"points", "signatures"})
 
 
 def test_what_stands_out_is_told_alike(tmp_path: Path) -> None:
@@ -248,7 +248,7 @@ def test_evidence_is_told_alike() -> None:
 
 
 def test_what_is_slow_is_told_alike() -> None:
-    check_alone(slow_table([Slow("direction", ("n6",), "in", RATE, 94.123, "seen", 2)]))
+    check_alone(slow_table([SlowPart("direction", ("n6",), "in", RATE, 94.123, "seen", 2)]))
 
 
 def test_a_cast_is_told_alike() -> None:
@@ -260,7 +260,7 @@ def test_a_cast_is_told_alike() -> None:
         NodeCast("n3", "n2", 1.0, None, None, 9.4, spent, 0, (), 0),
     )
     record = {"size_bytes": 2_500_001, "whole": ["n2"]}
-    one = FileCast(0, 0, record, 1234.56, 16.2004, 0.4321, None, nodes)  # type: ignore[arg-type]
+    one = FileCastResult(0, 0, record, 1234.56, 16.2004, 0.4321, None, nodes)  # type: ignore[arg-type]
     check_alone(casts_table([one]))
     check_alone(ResultTable.of("nodes", NODES, nodes))
 
@@ -268,9 +268,9 @@ def test_a_cast_is_told_alike() -> None:
 def test_a_race_is_told_alike() -> None:
     """Only agents race."""
     places = [
-        Place("larger-buffers", Interval(1.23456, 1.1, 1.4), 12),
-        Place("as-it-was", None, 12),
-        Place("polling", Interval(0.9, 0.8, 1.0), 4, 4, "it was worse"),
+        RacePlace("larger-buffers", Interval(1.23456, 1.1, 1.4), 12),
+        RacePlace("as-it-was", None, 12),
+        RacePlace("polling", Interval(0.9, 0.8, 1.0), 4, 4, "it was worse"),
     ]
     check_alone(ResultTable.of("race", PLACES, places))
 

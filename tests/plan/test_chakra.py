@@ -9,20 +9,20 @@ import pytest
 import weft
 from support.made.chakra import ALL_REDUCE, BARRIER, BROADCAST, COLL, COMP, RECV, SEND, node, write
 from weft.base.errors import RequestError
-from weft.runs.folder import Run
+from weft.runs.folder import RunFolder
 from weft.understand.summary.summary import summarise
 
 OFFICIAL = Path(__file__).parents[1] / "data" / "chakra"
 ON = "sim:crossbar(hosts=4)"
 
 
-def replayed(trace: Path, out: Path, **step: object) -> Run:
+def replayed(trace: Path, out: Path, **step: object) -> RunFolder:
     pattern = {"name": "trace", "pattern": "program", "trace": str(trace)}
     weft.run({"name": "trace", "steps": [pattern | step]}, ON, out=out)
-    return Run.open(out)
+    return RunFolder.open(out)
 
 
-def messages(run: Run) -> list[tuple[int, int, int]]:
+def messages(run: RunFolder) -> list[tuple[int, int, int]]:
     columns = run.samples.select(["src", "dst", "size_bytes"]).to_pydict()
     return sorted(zip(*columns.values(), strict=True))
 
@@ -51,7 +51,7 @@ def test_its_algorithm_may_be_chosen_and_it_is_the_one_of_the_plan_collectives(
     step = {"name": "a", "pattern": "collective", "operation": "allreduce", "sizes": ["1 MiB"]}
     plan = {"name": "a", "steps": [step | {"algorithms": ["rabenseifner"], "rendezvous": "1 GB"}]}
     weft.run(plan, ON, out=tmp_path / "whole")
-    whole = Run.open(tmp_path / "whole")
+    whole = RunFolder.open(tmp_path / "whole")
     assert messages(trace) == messages(whole)
     [one], [other] = (summarise(run).activities for run in (trace, whole))
     assert one.elapsed_ms == pytest.approx(other.elapsed_ms, rel=1e-5)

@@ -17,7 +17,7 @@ from support.runs import change_meta
 from weft.runs.columns.table_file import Readable, read_intact, write_table
 from weft.runs.columns.table_stream import TableStream, read_side_table, read_stream
 from weft.runs.columns.tables import BOTTLENECKS_NAME, LOADS_NAME, PHASES_NAME
-from weft.runs.folder import STREAM_NAME, TABLE_NAME, Run
+from weft.runs.folder import STREAM_NAME, TABLE_NAME, RunFolder
 from weft.runs.samples import SCHEMA
 
 SIZES = [1, 1024, 65536]
@@ -55,7 +55,7 @@ def as_stream(samples: pa.Table, path: Path) -> None:
 
 @pytest.mark.parametrize(("name", "read"), [(TABLE_NAME, read_intact), (STREAM_NAME, read_stream)])
 def test_no_flipped_bit_is_read_as_another_number(made, tmp_path, name, read: Reader):
-    samples, path = Run.open(made).samples, tmp_path / name
+    samples, path = RunFolder.open(made).samples, tmp_path / name
     as_stream(samples, path) if name == STREAM_NAME else write_table(samples, path)
     good, chosen, noticed = path.read_bytes(), random.Random(19), 0
     for _ in range(600):
@@ -68,10 +68,10 @@ def test_no_flipped_bit_is_read_as_another_number(made, tmp_path, name, read: Re
 
 
 def test_damage_costs_one_launch(folder):
-    before = Run.open(folder)
+    before = RunFolder.open(folder)
     times = pq.read_metadata(folder / TABLE_NAME).row_group(2).column(9)
     flip(folder / TABLE_NAME, times.dictionary_page_offset + 60)
-    run = Run.open(folder)
+    run = RunFolder.open(folder)
     kept = before.samples.filter(pa.compute.field("launch") != 2)
     assert run.samples.equals(kept)
     (warning,) = run.meta.warnings
@@ -88,30 +88,30 @@ def test_a_complete_run_without_samples_is_not_complete(folder, is_old):
         document = json.loads((folder / "run.json").read_text())
         del document["rows"]
         (folder / "run.json").write_text(json.dumps(document))
-    run = Run.open(folder)
+    run = RunFolder.open(folder)
     assert (run.meta.status, run.samples.num_rows) == ("partial", 0)
     assert "samples are missing" in run.meta.warnings[0].message
 
 
 def test_a_cut_stream_of_a_complete_run_is_not_complete(folder):
-    as_stream(Run.open(folder).samples, folder / STREAM_NAME)
+    as_stream(RunFolder.open(folder).samples, folder / STREAM_NAME)
     (folder / TABLE_NAME).unlink()
-    assert Run.open(folder).meta.status == "complete"
+    assert RunFolder.open(folder).meta.status == "complete"
     content = (folder / STREAM_NAME).read_bytes()
     (folder / STREAM_NAME).write_bytes(content[: len(content) // 2])
-    run = Run.open(folder)
+    run = RunFolder.open(folder)
     assert run.meta.status == "partial"
     assert 0 < run.samples.num_rows < 75
 
 
 def test_runs_of_earlier_builds_are_read_without_checksums(folder):
-    samples = Run.open(folder).samples
+    samples = RunFolder.open(folder).samples
     pq.write_table(samples, folder / TABLE_NAME)
-    assert Run.open(folder).samples.equals(samples)
+    assert RunFolder.open(folder).samples.equals(samples)
     (folder / TABLE_NAME).unlink()
     with pa.ipc.new_stream(folder / STREAM_NAME, SCHEMA) as stream:
         stream.write_table(samples)
-    assert Run.open(folder).samples.equals(samples)
+    assert RunFolder.open(folder).samples.equals(samples)
 
 
 def test_strings_have_checksums_too(tmp_path):
@@ -127,14 +127,14 @@ def test_strings_have_checksums_too(tmp_path):
 def test_a_damaged_simulated_run_is_computed_again(tmp_path, name):
     folder = compute(tmp_path / "r", "aapc", "sim:pair").directory
     before = {path.name: pq.read_table(path) for path in folder.glob("*.parquet")}
-    meta = Run.open(folder).meta
+    meta = RunFolder.open(folder).meta
     flip(folder / name, 300)
     if name == LOADS_NAME:
         said = refusal("report", folder, "--out", tmp_path / "page.html")
         assert f"{folder / name}: damaged" in said
     assert weft_json("run", "--resume", folder)["status"] == "complete"
     assert {path.name: pq.read_table(path) for path in folder.glob("*.parquet")} == before
-    again = Run.open(folder).meta
+    again = RunFolder.open(folder).meta
     assert (again.testbed, again.done, again.warnings) == (meta.testbed, meta.done, meta.warnings)
 
 

@@ -12,28 +12,32 @@ from support.refusals import refused
 from support.runs import change_meta
 from weft.measure.execute.request import resume_run
 from weft.runs.digests import Digests
-from weft.runs.folder import STREAM_NAME, TABLE_NAME, Run
+from weft.runs.folder import STREAM_NAME, TABLE_NAME, RunFolder
 from weft.understand.ensemble.phases import bottlenecks, phases
-from weft.understand.ensemble.rates import Rates
+from weft.understand.ensemble.rates import MedianRates
 
 FABRIC = "clos(leaves=4,spines=2,hosts=6)"
 TRANSFERS = 24 * 23
 ROWS = 100
 
 
-def alltoall(folder: Path, rows: int | None, threads: int | None = None, **settings: str) -> Run:
+def alltoall(
+    folder: Path, rows: int | None, threads: int | None = None, **settings: str
+) -> RunFolder:
     more = f",rows={rows}" * (rows is not None) + f",threads={threads}" * (threads is not None)
     return compute(folder, "alltoall", "sim:" + FABRIC.replace(")", f"{more})"), **settings)
 
 
 @pytest.fixture(scope="module")
-def pair(tmp_path_factory: pytest.TempPathFactory) -> tuple[Run, Run]:
+def pair(tmp_path_factory: pytest.TempPathFactory) -> tuple[RunFolder, RunFolder]:
     """A run with all transfers, and one with some."""
     folder = tmp_path_factory.mktemp("digests")
     return alltoall(folder / "whole", None), alltoall(folder / "some", ROWS)
 
 
-def test_phases_and_bottlenecks_are_those_of_all_transfers(pair: tuple[Run, Run]) -> None:
+def test_phases_and_bottlenecks_are_those_of_all_transfers(
+    pair: tuple[RunFolder, RunFolder],
+) -> None:
     whole, some = pair
     assert len(phases(whole)) == len(phases(some)) == 24
     for mine, theirs in zip(phases(some), phases(whole), strict=True):
@@ -47,10 +51,10 @@ def test_phases_and_bottlenecks_are_those_of_all_transfers(pair: tuple[Run, Run]
 
 
 def test_quantiles_are_those_of_all_transfers_to_a_tenth_of_a_per_cent(
-    pair: tuple[Run, Run],
+    pair: tuple[RunFolder, RunFolder],
 ) -> None:
     whole, some = pair
-    rates = Rates.of(whole)
+    rates = MedianRates.of(whole)
     for step in (0, 1):
         found = Digests.of(some).of_step(step).quantiles_mbps((0.0, 0.1, 0.5, 0.9, 1.0))
         mbps = rates.mbps[rates.step == step]
@@ -60,7 +64,7 @@ def test_quantiles_are_those_of_all_transfers_to_a_tenth_of_a_per_cent(
         assert Digests.of(some).of_step(step).transfers == TRANSFERS
 
 
-def test_what_is_kept_is_what_the_whole_run_has(pair: tuple[Run, Run]) -> None:
+def test_what_is_kept_is_what_the_whole_run_has(pair: tuple[RunFolder, RunFolder]) -> None:
     whole, some = pair
     names = ("step", "phase", "src", "dst", "elapsed_ns", "messages")
     rows = [
@@ -73,7 +77,7 @@ def test_what_is_kept_is_what_the_whole_run_has(pair: tuple[Run, Run]) -> None:
     assert set(some.samples["phase"].to_pylist()) == set(whole.samples["phase"].to_pylist())
 
 
-def test_every_output_says_what_was_kept(pair: tuple[Run, Run], tmp_path: Path) -> None:
+def test_every_output_says_what_was_kept(pair: tuple[RunFolder, RunFolder], tmp_path: Path) -> None:
     whole, some = (run.directory for run in pair)
     shown = weft_json("show", some)
     assert [one["step"] for one in shown["sampled"]] == [0, 1]
@@ -90,7 +94,7 @@ def test_every_output_says_what_was_kept(pair: tuple[Run, Run], tmp_path: Path) 
     assert "chosen by a hash of phase and ends" in report.read_text()
 
 
-def test_more_threads_keep_the_same(pair: tuple[Run, Run], tmp_path: Path) -> None:
+def test_more_threads_keep_the_same(pair: tuple[RunFolder, RunFolder], tmp_path: Path) -> None:
     again = alltoall(tmp_path / "again", ROWS, threads=5)
     assert again.samples.equals(pair[1].samples)
     effort = [run.meta.testbed["simulation"] for run in (again, pair[1])]

@@ -11,7 +11,7 @@ from weft.measure.execute.evidence import EvidenceLog
 from weft.measure.testbed.agent.reply import NotRead, Recording
 from weft.measure.testbed.agent.wire_format import Evidence
 from weft.runs.columns.tables import EVIDENCE_NAME, SCHEMAS
-from weft.runs.folder import Run, RunWriter, lock_folder
+from weft.runs.folder import RunFolder, RunWriter, lock_folder
 
 SIZES = [1, 1024]
 SCHEMA = SCHEMAS[EVIDENCE_NAME]
@@ -25,11 +25,11 @@ def rows(launch: int, phase: int, value: int) -> pa.Table:
 
 
 def resumed(folder: Path) -> RunWriter:
-    return RunWriter.resume(Run.open(folder), lock_folder(folder))
+    return RunWriter.resume(RunFolder.open(folder), lock_folder(folder))
 
 
 def values(folder: Path) -> list[Any]:
-    return Run.open(folder).side_table(EVIDENCE_NAME)["value"].to_pylist()
+    return RunFolder.open(folder).side_table(EVIDENCE_NAME)["value"].to_pylist()
 
 
 @pytest.fixture

@@ -11,7 +11,7 @@ import pytest
 from support.here import refusal, weft_json
 from support.made.synthetic import run_meta, write_run
 from weft.base.errors import RequestError
-from weft.runs.folder import Run, RunWriter
+from weft.runs.folder import RunFolder, RunWriter
 from weft.runs.lock import FILE_NAME, FolderLock
 
 HOLD = """
@@ -52,7 +52,7 @@ def test_a_new_folder_has_one_writer(tmp_path):
         assert [entry.name for entry in folder.iterdir()] == [FILE_NAME]
         process.kill()
     RunWriter.create(folder, run_meta("pair", "pingpong", 1)).finish("failed")
-    assert Run.open(folder).meta.status == "failed"
+    assert RunFolder.open(folder).meta.status == "failed"
 
 
 def test_a_lock_is_taken_in_the_file_that_is_there(tmp_path, monkeypatch):

@@ -15,7 +15,7 @@ from support.made.synthetic import write_run
 from support.runs import change_meta, pingpong_run
 from weft.base.errors import RequestError
 from weft.runs.columns.table_file import write_table
-from weft.runs.folder import TABLE_NAME, Run
+from weft.runs.folder import TABLE_NAME, RunFolder
 from weft.runs.meta import FILE_NAME, RunMeta
 from weft.runs.samples import SCHEMA
 
@@ -71,24 +71,24 @@ LOST = {"node": "n1", "step": 1, "launch": 0, "phase": 0, "reason": "it"}
 def test_what_is_no_record_is_refused(folder, change, said):
     change(folder / FILE_NAME)
     with pytest.raises(RequestError, match=said):
-        Run.open(folder)
+        RunFolder.open(folder)
 
 
 def test_a_table_that_is_no_file_or_of_other_nodes_is_refused(folder):
-    samples = Run.open(folder).samples
+    samples = RunFolder.open(folder).samples
     src = pa.array([2] * samples.num_rows, pa.int32())
     write_table(samples.set_column(4, "src", src).cast(SCHEMA), folder / TABLE_NAME)
     with pytest.raises(RequestError, match=r"parquet: has rows with src 2 to 2, run.json has 2"):
-        Run.open(folder)
+        RunFolder.open(folder)
     for make in (os.mkfifo, Path.mkdir):
         replaced(make)(folder / TABLE_NAME)
         with pytest.raises(RequestError, match="parquet: not a file"):
-            Run.open(folder)
+            RunFolder.open(folder)
 
 
 def test_keys_of_other_builds_stay(folder):
     having({"kind": "lab", "colour": "red"}, "testbed")(folder / FILE_NAME)
-    meta = Run.open(folder).meta
+    meta = RunFolder.open(folder).meta
     meta.write(folder)
     assert json.loads((folder / FILE_NAME).read_text())["testbed"]["colour"] == "red"
 

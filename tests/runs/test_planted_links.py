@@ -6,9 +6,9 @@ import pytest
 
 from support.here import weft, weft_json
 from support.runs import change_meta
-from weft.links.watch.alerts.event import Event, notice_of
+from weft.links.watch.alerts.event import LinkEvent, notice_of
 from weft.links.watch.alerts.ledger import LOG_NAME, log_notices
-from weft.links.watch.store.store import EVENTS_NAME, Record, StoreError, Writer
+from weft.links.watch.store.store import EVENTS_NAME, StoreError, WatchRecord, Writer
 
 NAMES = ["run.json.new", "samples.arrows.new", "samples.parquet.new", "evidence.arrows.new"]
 
@@ -44,13 +44,13 @@ def test_a_planted_lock_is_not_written_through(folder: Path, tmp_path: Path) -> 
 def test_a_watch_does_not_append_through_planted_links(tmp_path: Path) -> None:
     victim = tmp_path / "victim"
     victim.write_text("mine")
-    Writer.create(tmp_path / "w", Record()).close()
+    Writer.create(tmp_path / "w", WatchRecord()).close()
     (tmp_path / "w" / EVENTS_NAME).unlink()
     for name in (EVENTS_NAME, LOG_NAME):
         (tmp_path / "w" / name).symlink_to(victim)
     with pytest.raises(StoreError):
         Writer.resume(tmp_path / "w")
-    notice = notice_of(Event(id="a", kind="outages", what="down", begin_s=0.0), "begin", 0.0)
+    notice = notice_of(LinkEvent(id="a", kind="outages", what="down", begin_s=0.0), "begin", 0.0)
     with pytest.raises(OSError, match="symbolic links"):
         log_notices(tmp_path / "w", [notice])
     assert victim.read_text() == "mine"

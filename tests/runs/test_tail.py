@@ -7,7 +7,7 @@ import pytest
 
 from support.runs import affine_us, begin_run, launches_of, step_rows
 from weft.runs.columns import table_stream
-from weft.runs.folder import Run, RunWriter, lock_folder
+from weft.runs.folder import RunFolder, RunWriter, lock_folder
 from weft.runs.tail import SamplesTail
 
 SIZES = [1, 1024, 65536]
@@ -51,7 +51,7 @@ def test_all_begins_anew_where_the_file_is_another_one(tmp_path: Path) -> None:
     assert [read(), read()] == [(True, len(rows())), (False, 0)]
     writer.finish("partial")
     assert [read(), read()] == [(True, len(rows())), (False, 0)]
-    resumed = RunWriter.resume(Run.open(tmp_path / "run"), lock_folder(tmp_path / "run"))
+    resumed = RunWriter.resume(RunFolder.open(tmp_path / "run"), lock_folder(tmp_path / "run"))
     assert read() == (True, len(rows()))
     resumed.append(rows())
     assert read() == (False, len(rows()))

@@ -10,11 +10,11 @@ from support.plans import a_step
 from support.runs import MESSAGES, step_rows, write_run
 from weft.plan.pattern import AllToAll, Stream, Xray
 from weft.plan.plan import Step, TimeRule
-from weft.runs.folder import Run
+from weft.runs.folder import RunFolder
 from weft.runs.windows import CODE, are_measured
 from weft.understand.comparison.comparison import compare
 from weft.understand.ensemble.phases import overall_mbps, phases
-from weft.understand.ensemble.rates import Rates
+from weft.understand.ensemble.rates import MedianRates
 from weft.understand.report.ensemble import ensembles_of
 
 TRIAL_NS = 10_000_000
@@ -30,7 +30,7 @@ def changed(rows: pa.RecordBatch, **columns: int) -> pa.RecordBatch:
     return pa.RecordBatch.from_pydict(table, schema=rows.schema)
 
 
-def a_run(directory: Path, **of_first: int) -> Run:
+def a_run(directory: Path, **of_first: int) -> RunFolder:
     """One phase of four routes at 800 Mb/s, the first with other values."""
     flows = [step_rows([1000], np.full((1, 1, 1), 10.0), "alltoall", 0, flow, 0) for flow in FLOWS]
     return write_run(directory, [changed(flows[0], **of_first), *flows[1:]], [STEP], "abcd")
@@ -39,7 +39,7 @@ def a_run(directory: Path, **of_first: int) -> Run:
 @pytest.mark.parametrize("of_first", [{"messages": 0}, {"elapsed_ns": 27_000}])
 def test_empty_and_short_windows_are_in_no_rate(tmp_path: Path, of_first: dict[str, int]) -> None:
     run = a_run(tmp_path / "run", **of_first)
-    assert len(run.samples) == 4 and Rates.of(run).mbps.tolist() == [800.0] * 3
+    assert len(run.samples) == 4 and MedianRates.of(run).mbps.tolist() == [800.0] * 3
     (phase,) = phases(run)
     assert (phase.routes, phase.aggregate_mbps, overall_mbps([phase])) == (3, 2400.0, 800.0)
     (ensemble,) = ensembles_of(["run"], [run])
@@ -48,7 +48,7 @@ def test_empty_and_short_windows_are_in_no_rate(tmp_path: Path, of_first: dict[s
 
 
 def test_one_warning_says_how_many_and_is_there_when_the_run_is_read(tmp_path: Path) -> None:
-    for run in (a_run(tmp_path / "run", messages=0), Run.open(tmp_path / "run")):
+    for run in (a_run(tmp_path / "run", messages=0), RunFolder.open(tmp_path / "run")):
         (warning,) = run.meta.warnings
         assert warning.code == CODE and warning.message.startswith("1 of 4 rows measured no rate")
         assert "first a to b in phase 0 of alltoall" in warning.message

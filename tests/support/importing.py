@@ -6,15 +6,15 @@ import pytest
 
 from support.paths import DATA
 from weft.base.errors import RequestError
-from weft.runs.folder import Run
-from weft.understand.curve.points import Point, points
+from weft.runs.folder import RunFolder
+from weft.understand.curve.points import CurvePoint, points
 from weft.understand.formats.importers import import_file
-from weft.understand.formats.importers.imported import Options
+from weft.understand.formats.importers.imported import ImportOptions
 
 
 def imported(
-    directory: Path, format: str, source: Path | str, options: Options | None = None
-) -> Run:
+    directory: Path, format: str, source: Path | str, options: ImportOptions | None = None
+) -> RunFolder:
     """A run from a file of tests/data, another path, or (with a line break in it) from text."""
     if isinstance(source, str) and "\n" in source:
         path = directory / "result.txt"
@@ -25,7 +25,7 @@ def imported(
 
 
 def refusal(
-    directory: Path, format: str, source: Path | str, options: Options | None = None
+    directory: Path, format: str, source: Path | str, options: ImportOptions | None = None
 ) -> RequestError:
     """Why a file is refused; nothing was written."""
     with pytest.raises(RequestError) as caught:
@@ -34,7 +34,7 @@ def refusal(
     return caught.value
 
 
-def latencies_us(run: Run, transport: str | None = None) -> dict[int, float]:
+def latencies_us(run: RunFolder, transport: str | None = None) -> dict[int, float]:
     return {
         point.size_bytes: point.latency_us.median
         for point in _points(run, "pingpong", transport)
@@ -42,12 +42,12 @@ def latencies_us(run: Run, transport: str | None = None) -> dict[int, float]:
     }
 
 
-def rates_mbps(run: Run, transport: str | None = None) -> dict[int, float]:
+def rates_mbps(run: RunFolder, transport: str | None = None) -> dict[int, float]:
     found = _points(run, "stream", transport)
     return {point.size_bytes: point.throughput_mbps.median for point in found}
 
 
-def _points(run: Run, pattern: str, transport: str | None) -> list[Point]:
+def _points(run: RunFolder, pattern: str, transport: str | None) -> list[CurvePoint]:
     return [
         point
         for point in points(run)
@@ -55,5 +55,5 @@ def _points(run: Run, pattern: str, transport: str | None) -> list[Point]:
     ]
 
 
-def warned(run: Run) -> list[str]:
+def warned(run: RunFolder) -> list[str]:
     return [warning.code for warning in run.meta.warnings]

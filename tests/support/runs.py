@@ -19,7 +19,7 @@ from support.plans import a_plan, a_step
 from weft.plan.pattern import Pattern
 from weft.plan.phases import expand
 from weft.plan.plan import Step
-from weft.runs.folder import TABLE_NAME, Run, RunWriter
+from weft.runs.folder import TABLE_NAME, RunFolder, RunWriter
 from weft.runs.meta import RunMeta
 from weft.runs.records.records import Disturbed
 from weft.runs.samples import SCHEMA
@@ -51,7 +51,7 @@ def sample_batch(**columns: npt.ArrayLike) -> pa.RecordBatch:
     return pa.RecordBatch.from_arrays(cast, schema=SCHEMA)
 
 
-def routes_measured(run: Run, step: int) -> dict[int, set[tuple[int, int]]]:
+def routes_measured(run: RunFolder, step: int) -> dict[int, set[tuple[int, int]]]:
     """The routes of which there are samples, by phase of a step."""
     rows = run.samples.filter(pc.field("step") == step)
     found: dict[int, set[tuple[int, int]]] = {}
@@ -62,7 +62,7 @@ def routes_measured(run: Run, step: int) -> dict[int, set[tuple[int, int]]]:
     return found
 
 
-def routes_wanted(run: Run, step: int) -> dict[int, set[tuple[int, int]]]:
+def routes_wanted(run: RunFolder, step: int) -> dict[int, set[tuple[int, int]]]:
     """The routes that the phases of a step ask for."""
     phases = expand(run.meta.plan.steps[step], len(run.meta.nodes))
     return {phase.index: {one.ends for one in phase.transfers} for phase in phases}
@@ -124,7 +124,7 @@ def write_run(
     steps: Sequence[Step] | None = None,
     nodes: Sequence[str] = ("n1", "n2"),
     **meta: Any,
-) -> Run:
+) -> RunFolder:
     """A complete run folder."""
     writer = begin_run(directory, steps, nodes, **meta)
     for batch in batches:
@@ -150,12 +150,14 @@ def begin_run(
 
 def pingpong_run(
     directory: Path, sizes: Sequence[int], time_us: npt.NDArray[np.float64], **meta: Any
-) -> Run:
+) -> RunFolder:
     """A run of one ping-pong with these one-way times by size, launch and batch."""
     return write_run(directory, [step_rows(sizes, time_us)], **meta)
 
 
-def disturbed_run(directory: Path, disturbed: Sequence[int], launches: int = 5, **meta: Any) -> Run:
+def disturbed_run(
+    directory: Path, disturbed: Sequence[int], launches: int = 5, **meta: Any
+) -> RunFolder:
     """A plan of five launches: 8 B took 28 us, and 463 us in those that were disturbed."""
     times = launches_of([28.0], launches, noise=0.01)
     times[:, list(disturbed)] *= 463 / 28

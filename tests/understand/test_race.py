@@ -17,12 +17,18 @@ from weft.base.paired import LOOKS
 from weft.plan.pattern import Pingpong, Stream
 from weft.plan.plan import Entrant, Race
 from weft.runs.meta import RunMeta
-from weft.understand.race.contest import MOST_CONFIRMING, Limits, Standing, standing, winner
-from weft.understand.race.outcome import Confirmation, Outcome
+from weft.understand.race.contest import (
+    MOST_CONFIRMING,
+    ContestLimits,
+    ContestStanding,
+    standing,
+    winner,
+)
+from weft.understand.race.outcome import Confirmation, RaceOutcome
 from weft.understand.race.scores import Scores, scores
 from weft.understand.race.words import race_lines
 
-NONE = Limits({})
+NONE = ContestLimits({})
 
 
 def a_race(*names: str, **changes: object) -> Race:
@@ -34,7 +40,7 @@ def a_race(*names: str, **changes: object) -> Race:
 
 def carried_out(
     race: Race, gains: Mapping[str, float], noise: float = 0.02, most: int = 200
-) -> tuple[Standing, list[Scores]]:
+) -> tuple[ContestStanding, list[Scores]]:
     """Blocks until the race ends; gains are logarithms of ratios over the baseline, and the noise drifts."""
     random = np.random.default_rng(3)
     blocks: list[Scores] = []
@@ -75,7 +81,7 @@ def test_the_more_may_lead_the_more_blocks_it_takes_to_drop_one(candidates, look
 
 
 def test_a_confirmed_ratio_leads_with_what_holds_and_a_retry_is_said():
-    found = Outcome(
+    found = RaceOutcome(
         baseline="default",
         winner="good",
         leader="good",
@@ -126,7 +132,7 @@ def test_those_that_are_alike_and_better_end_a_race_and_one_is_confirmed():
 
 def test_one_that_fails_is_out_by_name_and_the_others_go_on():
     race = a_race("default", "good", "dead")
-    limits = Limits({"dead": (2, "refused")})
+    limits = ContestLimits({"dead": (2, "refused")})
     alive: Scores = {"default": 0.0, "good": 0.2}
     whole = alive | {"dead": 0.0}
     blocks = [whole, whole, alive, alive]
@@ -135,7 +141,7 @@ def test_one_that_fails_is_out_by_name_and_the_others_go_on():
     assert now.raced == LOOKS[0]
     assert now.open == ("default", "good")
     # The winner itself may fail, when it is to be confirmed.
-    late = Limits({"dead": (2, "refused"), "good": (5, "died")})
+    late = ContestLimits({"dead": (2, "refused"), "good": (5, "died")})
     now = standing([*blocks, alive], race, late)
     assert (now.open, winner(now, blocks, race)) == ((), "default")
 
@@ -143,7 +149,7 @@ def test_one_that_fails_is_out_by_name_and_the_others_go_on():
 def test_a_race_ends_with_its_time():
     race = a_race("default", "one", "two")
     blocks: list[Scores] = [{"default": 0.0, "one": 0.1 * (-1) ** i, "two": 0.0} for i in range(7)]
-    now = standing(blocks, race, Limits({}, raced=7, blocks=7))
+    now = standing(blocks, race, ContestLimits({}, raced=7, blocks=7))
     assert (now.ended, now.raced, now.open) == ("time", 7, ())
 
 

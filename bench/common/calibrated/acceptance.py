@@ -13,10 +13,10 @@ from weft.base.statistics import Floats
 from weft.operate.acceptance.decide import case, status_of
 from weft.operate.acceptance.lost_share import Sent, lost_share
 from weft.operate.acceptance.pair_verdicts import PairJudge
-from weft.operate.acceptance.pairs import Pairs
+from weft.operate.acceptance.pairs import PairMatrix
 from weft.operate.acceptance.requirements import Requirement, requirement
 from weft.operate.acceptance.suspects import again_pairs
-from weft.operate.acceptance.verdict import Status, Verdict
+from weft.operate.acceptance.verdict import RequirementVerdict, Status
 
 SLOWER = requirement("nodes.slower", "10 %")
 LOST = requirement("loss.retransmits", "0.1 %")
@@ -40,13 +40,13 @@ def _speeds(random: Random, count: int, sd: float) -> Floats:
     return found
 
 
-def _screened(random: Random, speeds: Floats, leaf: int) -> Pairs:
+def _screened(random: Random, speeds: Floats, leaf: int) -> PairMatrix:
     """All pairs once. Two nodes of one leaf are near; without leaves no times tell which are."""
     count = len(speeds)
     shape = (count, count)
     mbps = USUAL_MBPS * np.minimum.outer(speeds, speeds) * _noise(random, IN_ROUNDS, shape)
     np.fill_diagonal(mbps, np.nan)
-    found = Pairs(
+    found = PairMatrix(
         tuple(f"n{node + 1}" for node in range(count)),
         mbps,
         mbps,
@@ -69,7 +69,7 @@ def _noise(random: Random, sd: float, shape: tuple[int, ...]) -> Floats:
     return found
 
 
-def _accepted(random: Random, speeds: Floats, leaf: int = 0) -> Verdict:
+def _accepted(random: Random, speeds: Floats, leaf: int = 0) -> RequirementVerdict:
     """As `weft accept` measures: all pairs once, then the suspects until it is decided, three times at most."""
     pairs = _screened(random, speeds, leaf)
     for route in again_pairs(pairs, [SLOWER]):
@@ -105,7 +105,7 @@ def _is_found(random: Random, count: int, sd: float, leaf: int = 0) -> bool:
     return any(f"n{node + 1}" in one.nodes for one in found.symptoms)
 
 
-def _losing(random: Random, shares: Floats, burst: int) -> Verdict:
+def _losing(random: Random, shares: Floats, burst: int) -> RequirementVerdict:
     """Nodes that send `SEGMENTS` each way of each route, of which these shares are lost, in bursts."""
     count = len(shares)
     shape = (count, count)
@@ -117,7 +117,7 @@ def _losing(random: Random, shares: Floats, burst: int) -> Verdict:
     nothing = np.zeros(shape)
     names = tuple(f"n{node + 1}" for node in range(count))
     calm = np.ones(shape, dtype=bool)
-    pairs = Pairs(names, mbps, mbps, np.ones(shape), calm, again_mbps={(0, 1): mbps[0, 1:7]})
+    pairs = PairMatrix(names, mbps, mbps, np.ones(shape), calm, again_mbps={(0, 1): mbps[0, 1:7]})
     counts = {"sent": sent, "resent": lost, "again_sent": nothing, "again_resent": nothing}
     return PairJudge(replace(pairs, **counts), None, lambda node: {}).verdict(LOST)
 

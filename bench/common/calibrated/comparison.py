@@ -10,9 +10,9 @@ from common.case import Case, Said
 from weft.base.sequential import LOOKS, ratio_interval
 from weft.base.statistics import Floats, median_interval
 from weft.understand.comparison.judgement import judged
-from weft.understand.comparison.measured import Key, Measured
+from weft.understand.comparison.measured import ComparedRate, Key
 from weft.understand.comparison.routes import RoutePairs
-from weft.understand.ensemble.rates import Rates
+from weft.understand.ensemble.rates import MedianRates
 
 LAUNCHES, SIZES = 5, 10
 SD = 0.02
@@ -20,7 +20,12 @@ SD = 0.02
 RUNS = 4
 MBPS = 90.0
 NO_ROUTES = RoutePairs(
-    [], [], np.empty(0, dtype=np.int64), *[Rates(*[np.empty(0)] * 9, np.empty((0, 0)))] * 2, 0, 0
+    [],
+    [],
+    np.empty(0, dtype=np.int64),
+    *[MedianRates(*[np.empty(0)] * 9, np.empty((0, 0)))] * 2,
+    0,
+    0,
 )
 Random = np.random.Generator
 
@@ -36,7 +41,7 @@ def _run(random: Random, times: float, faster: float) -> Floats:
 
 def _differs(a: Floats, b: Floats) -> bool:
     """Whether any size is called significant, as `weft compare` says."""
-    sides = [[Measured(median_interval(row), tuple(row)) for row in one] for one in (a, b)]
+    sides = [[ComparedRate(median_interval(row), tuple(row)) for row in one] for one in (a, b)]
     points = [
         Key("pingpong", size).pair(*both)
         for size, both in enumerate(zip(*sides, strict=True), start=1)

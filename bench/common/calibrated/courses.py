@@ -15,7 +15,7 @@ from scipy.signal import lfilter
 from common.case import Case, Said
 from weft.links.analysis.busy import busy_hours, hours_text
 from weft.links.analysis.hours import typical
-from weft.links.analysis.levels.changes import Change, find_changes
+from weft.links.analysis.levels.changes import LevelShift, find_changes
 from weft.links.analysis.quarters import Quarters
 
 START = 1_790_000_000 // 86400 * 86400
@@ -105,7 +105,7 @@ def congested(generator: Generator, quiet: Quarters, hours: int = 6) -> bool:
     )
 
 
-def common(one: Change, begin_s: float, end_s: float) -> float:
+def common(one: LevelShift, begin_s: float, end_s: float) -> float:
     last_s = np.inf if one.end_s is None else one.end_s
     both = min(last_s, end_s) - max(one.begin_s, begin_s)
     return both / (max(last_s, end_s) - min(one.begin_s, begin_s))

@@ -10,7 +10,7 @@ import numpy as np
 from common.case import Case, Said
 from weft.base.statistics import Floats
 from weft.decisions.decision.choice import Field, choose, regret_when_known
-from weft.simulation.prediction.estimate import Phases
+from weft.simulation.prediction.estimate import EstimatedPhases
 
 Z90 = 1.645
 WORLDS = 1000
@@ -75,7 +75,7 @@ def is_off(times: Callable[[np.random.Generator], Floats]) -> Callable[[np.rando
         each = PHASES // SIMULATED
         drawn = np.arange(SIMULATED) * each + rng.integers(0, each, SIMULATED)
         weights = np.full(SIMULATED, float(each))
-        found = Phases("", 1, weights, every[drawn], weights)
+        found = EstimatedPhases("", 1, weights, every[drawn], weights)
         return abs(every.sum() / found.time_s - 1) > Z90 * found.relative_error
 
     return world

@@ -9,8 +9,8 @@ import numpy as np
 
 from common.case import Case, Said
 from weft.understand.curve.curve import Ints
-from weft.understand.grey.blame import Judgement, judge
-from weft.understand.grey.observations import Bools, Element, Map, Observations
+from weft.understand.grey.blame import GreyVerdict, judge
+from weft.understand.grey.observations import Bools, ElementMap, GreyElement, Observations
 from weft.understand.grey.search import NEAR_EVERY
 from weft.understand.grey.symptoms import SIDES
 
@@ -21,7 +21,7 @@ MEMBERS = [tuple(np.flatnonzero(leaf == LEAF).tolist()) for leaf in range(LEAVES
 ENDS = (96, 160, 400)
 """Rounds after which it is looked whether all is decided."""
 USUAL = 0.01
-BAD_NODE, BAD_LEAF = Element((5,), "out"), Element(MEMBERS[1], "out")
+BAD_NODE, BAD_LEAF = GreyElement((5,), "out"), GreyElement(MEMBERS[1], "out")
 ACCUSED = (Said("docs/grey-failures.md", "on average at most 1 % of all accusations are false"),)
 IN_A_ROW = Said("docs/grey-failures.md", "healthy leaf is accused in 10 % of all runs")
 CLEARED = Said(
@@ -35,7 +35,7 @@ class _World:
 
     busy: float = 0.0
     stays: float = 0.0
-    bad: Element | None = None
+    bad: GreyElement | None = None
     excess: float = 0.0
 
     def _rounds(self, random: np.random.Generator) -> Iterator[tuple[Ints, Ints, Bools]]:
@@ -56,10 +56,10 @@ class _World:
             is_new = random.random(busy.shape) >= self.stays
             busy = np.where(is_new, random.random(busy.shape) < self.busy, busy)
 
-    def _judged(self, random: np.random.Generator) -> Judgement[Element]:
+    def _judged(self, random: np.random.Generator) -> GreyVerdict[GreyElement]:
         src, dst, shown = (np.concatenate(each) for each in zip(*self._rounds(random), strict=True))
         in_turn = np.repeat(np.arange(max(ENDS)), NODES)
-        seen = Map(NODES, MEMBERS).seen("is slow", shown, src, dst, SIDES, in_turn)
+        seen = ElementMap(NODES, MEMBERS).seen("is slow", shown, src, dst, SIDES, in_turn)
         for end in ENDS:
             found = judge([_first(seen, end * NODES)])
             if not any(found.undecided.values()):
@@ -79,12 +79,12 @@ class _World:
         return not found.accused and not any(found.undecided.values())
 
 
-def _first(seen: Observations[Element], count: int) -> Observations[Element]:
+def _first(seen: Observations[GreyElement], count: int) -> Observations[GreyElement]:
     cut = {name: getattr(seen, name)[:count] for name in ("shown", "crossed", "counts")}
     return replace(seen, **cut)
 
 
-def _planted(what: str, bad: Element, excess: float, power: float) -> Case:
+def _planted(what: str, bad: GreyElement, excess: float, power: float) -> Case:
     name = f"grey: {what} that fails in {100 * excess:.0f} % of its looks"
     return Case(name, _World(bad=bad, excess=excess).names, 40, power=power)
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from common.case import Case, Said
-from weft.understand.paths.connection import Connection
+from weft.understand.paths.connection import PathConnection
 from weft.understand.paths.sorting import Sorting
 
 MISSED = (Said("docs/paths.md", "that the chance of missing one of the paths is 0.25 %"),)
@@ -24,7 +24,7 @@ class _World:
         while tried == 0 or tried < sorting.enough:
             taken = int(random.integers(self.paths))
             path = number_of.setdefault(taken, len(number_of))
-            sorting.place(Connection(0, 1, tried), path)
+            sorting.place(PathConnection(0, 1, tried), path)
             tried += 1
         return len(number_of) < self.paths
 

@@ -12,11 +12,11 @@ import pyarrow as pa
 from common.case import Case, Said
 from weft.links.analysis.outages.availability import MOST_UNSEEN, Availability, availability
 from weft.links.analysis.outages.periods import Period, find_periods
-from weft.links.analysis.series import Series
-from weft.links.analysis.times import Times, hourly, overall
+from weft.links.analysis.series import ProbeSeries
+from weft.links.analysis.times import MessageModel, hourly, overall
 from weft.links.watch.alerts.recent import Recent
-from weft.links.watch.store.store import Link, Record, Site
-from weft.runs.probes import AGENT_KINDS, KINDS, SCHEMA, Event
+from weft.links.watch.store.store import Site, SiteLink, WatchRecord
+from weft.runs.probes import AGENT_KINDS, KINDS, SCHEMA, HostEvent
 
 MONDAY = 1_789_948_800
 """21 September 2026, 00:00 UTC."""
@@ -32,7 +32,7 @@ ALL = tuple(range(len(AGENT_KINDS)))
 Floats = npt.NDArray[np.float64]
 
 
-def link(generator: np.random.Generator, seconds: float) -> Series:
+def link(generator: np.random.Generator, seconds: float) -> ProbeSeries:
     """A probe a second at a random point of it, kinds and sizes in turn as an agent has them; a queue of which the
     median is 0."""
     time_s = np.arange(seconds) + generator.uniform(0, 0.4, int(seconds))
@@ -44,17 +44,17 @@ def link(generator: np.random.Generator, seconds: float) -> Series:
     is_restart = (kind == KINDS.index("tcp-echo")) & (size == SIZES[1])
     queue_s = generator.uniform(-QUEUE_S, QUEUE_S, len(time_s))
     rtt_s = 2 * one_way_s + RESTART_S * is_restart + queue_s
-    return Series("a", "b", MONDAY, time_s, rtt_s, size, kind.astype(np.int8))
+    return ProbeSeries("a", "b", MONDAY, time_s, rtt_s, size, kind.astype(np.int8))
 
 
-def lose(series: Series, lost: npt.NDArray[np.bool_]) -> Series:
+def lose(series: ProbeSeries, lost: npt.NDArray[np.bool_]) -> ProbeSeries:
     return replace(series, rtt_s=np.where(lost, np.nan, series.rtt_s))
 
 
 # Which kind is analysed.
 
 
-def lossy(generator: np.random.Generator) -> Times | None:
+def lossy(generator: np.random.Generator) -> MessageModel | None:
     """Twelve hours that lose datagrams; TCP is sent again by the kernel."""
     series = link(generator, DAY_S / 2)
     is_tcp = np.isin(series.kind, [KINDS.index("tcp-connect"), KINDS.index("tcp-echo")])
@@ -75,7 +75,7 @@ def finds_the_rate(generator: np.random.Generator) -> bool:
 # Clocks that are set.
 
 
-def as_told(series: Series, at_s: float, by_s: float) -> Series:
+def as_told(series: ProbeSeries, at_s: float, by_s: float) -> ProbeSeries:
     """What the coordinator makes of it where the site's clock is set at a time."""
     time_s = series.start + series.time_s + by_s * (series.time_s >= at_s)
     columns = [
@@ -89,20 +89,20 @@ def as_told(series: Series, at_s: float, by_s: float) -> Series:
         [pa.array(one).cast(field.type) for one, field in zip(columns, SCHEMA, strict=True)],
         SCHEMA,
     )
-    record = Record(
+    record = WatchRecord(
         sites=[Site(name="a"), Site(name="b")],
-        links=[Link(src="a", dst="b", interval_s=1.0)],
+        links=[SiteLink(src="a", dst="b", interval_s=1.0)],
         active=[0],
     )
     recent = Recent(record)
     recent.add(rows)
     noted_s = series.start + at_s + by_s + 0.7
-    recent.add_event(Event(time_s=noted_s, what="clock-step", site="a", seconds=by_s))
+    recent.add_event(HostEvent(time_s=noted_s, what="clock-step", site="a", seconds=by_s))
     (found,) = recent.series()
     return found
 
 
-def set_back(generator: np.random.Generator, outage_s: float) -> Series:
+def set_back(generator: np.random.Generator, outage_s: float) -> ProbeSeries:
     """Eight hours in which the clock is set back, while the link is down where it is."""
     series = link(generator, 8 * 3600.0)
     begin_s = generator.uniform(2 * 3600.0, 5 * 3600.0)
@@ -139,7 +139,7 @@ def up_for(days: float, begins_s: Floats, lengths_s: Floats) -> Availability:
     ]
     count = len(time_s)
     shapes = np.ones(count), np.full(count, 8), np.zeros(count, np.int8)
-    found = availability(Series("a", "b", MONDAY, time_s, *shapes), periods)
+    found = availability(ProbeSeries("a", "b", MONDAY, time_s, *shapes), periods)
     assert found
     return found
 

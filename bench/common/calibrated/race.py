@@ -11,7 +11,7 @@ from common.case import Case, Said
 from common.races import Draw, autocorrelated, carried_out, independent, slow_mode, slow_times
 from weft.base.paired import LOOKS, bounds
 from weft.plan.plan import Entrant, Race
-from weft.understand.race.contest import Limits, standing
+from weft.understand.race.contest import ContestLimits, standing
 from weft.understand.race.scores import Scores
 
 World = Callable[[np.random.Generator], bool]
@@ -33,12 +33,12 @@ def dropped(candidates: int, noise: Draw, gain: float, reason: str) -> World:
 
     def world(rng: np.random.Generator) -> bool:
         order, drawn, blocks = random.Random(int(rng.integers(1 << 32))), noise(rng), list[Scores]()
-        now = standing(blocks, race, Limits({}))
+        now = standing(blocks, race, ContestLimits({}))
         while now.raced is None:
             names = order.sample(now.open, len(now.open))
             blocks.append({one: gain * (one != race.baseline) + next(drawn) for one in names})
             if len(blocks) in LOOKS:
-                now = standing(blocks, race, Limits({}, raced=MOST_BLOCKS))
+                now = standing(blocks, race, ContestLimits({}, raced=MOST_BLOCKS))
         return "c1" in now.out and now.out["c1"].reason == reason
 
     return world

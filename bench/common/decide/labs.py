@@ -10,7 +10,7 @@ from common.decide.plans import unseen_plan
 from common.ensembles import Override
 from support.made.generated_fabric import Extent, KnownFabric, generate
 from weft.measure.execute.request import RunRequest, start_run
-from weft.runs.folder import Run
+from weft.runs.folder import RunFolder
 
 SCALE = 0.1
 """8 to 24 hosts at a tenth of their rates are what two cores carry, whatever all of them send."""
@@ -49,9 +49,9 @@ class MeasuredLab:
         return [self.folder / plan for plan in SEEN]
 
     @property
-    def unseen(self) -> Run:
+    def unseen(self) -> RunFolder:
         """Thirty patterns beside them."""
-        return Run.open(self.folder / "unseen")
+        return RunFolder.open(self.folder / "unseen")
 
     @property
     def unseen_plan(self) -> dict[str, object]:

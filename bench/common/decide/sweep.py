@@ -19,11 +19,11 @@ from common.results import Goal, save
 from support.clusters.slurm import is_possible, slurm
 from weft.base import catalog
 from weft.base.nodeset import fold
-from weft.decisions.decision.document import Decision, DesignResult
+from weft.decisions.decision.document import DesignDecision, DesignResult
 from weft.decisions.decision.request import parse_request
 from weft.faces.api.bill import bill
 from weft.simulation.sweep.folder import SweepFolder, table_rows
-from weft.simulation.sweep.row import Row
+from weft.simulation.sweep.row import SweepRow
 from weft.simulation.sweep.work_list import run_chunk
 
 DESIGNS = """
@@ -128,7 +128,7 @@ def _speed(folder: Path) -> Iterator[Goal]:
     yield from _sampling(folder / "out", found)
 
 
-def _sampling(folder: Path, found: Decision) -> Iterator[Goal]:
+def _sampling(folder: Path, found: DesignDecision) -> Iterator[Goal]:
     """How far off times from some phases are, of designs as they come, against all phases."""
     exact_file = folder.with_name("exact.toml")
     head, _, rest = DESIGNS.partition("[[designs]]")
@@ -233,7 +233,7 @@ class Statement:
     text: str
 
 
-def _statements(found: Decision, folder: Path) -> Iterator[Statement]:
+def _statements(found: DesignDecision, folder: Path) -> Iterator[Statement]:
     by_name = {one.name: one for one in found.designs}
     maintenance, e7, er16, myrinet = (
         by_name[name] for name in ("maintenance", "E7", "ER16", "Myrinet")
@@ -255,7 +255,7 @@ def _statements(found: Decision, folder: Path) -> Iterator[Statement]:
     )
 
 
-def _of_costs(found: Decision) -> Iterator[Statement]:
+def _of_costs(found: DesignDecision) -> Iterator[Statement]:
     shares = {one.name: one.cost.share or 0.0 for one in found.designs if one.cost}
     shared = bill("xibalba-myrinet-shared").sum.share or 0.0
     order = [shares["Myrinet"], shared, shares["ER16"], shares["E7"], shares["maintenance"]]
@@ -374,7 +374,7 @@ def _missing(out: Path) -> list:  # type: ignore[type-arg]
     return folder.missing(folder.work())
 
 
-def _rows(out: Path) -> list[Row]:
+def _rows(out: Path) -> list[SweepRow]:
     folder = SweepFolder(out)
     return table_rows(folder, folder.work())
 

@@ -24,10 +24,10 @@ from common.results import Goal, Known, save
 from weft.base.interval import Interval
 from weft.decisions.twin.build import make_twin
 from weft.decisions.twin.open import open_draws
-from weft.decisions.twin.twin import Twin
+from weft.decisions.twin.twin import TwinDocument
 from weft.network.fabrics.document import FabricDocument
 from weft.simulation.prediction.intervals import intervals
-from weft.simulation.prediction.predict import Drawn, Workload, predict
+from weft.simulation.prediction.predict import Drawn, PlannedWorkload, predict
 from weft.understand.summary.measures import measures
 
 FIRST_SEED, LABS = 1, 12
@@ -67,7 +67,7 @@ class Outcome:
     """A lab: its twin, and rates and times of what it had not seen."""
 
     lab: MeasuredLab
-    twin: Twin
+    twin: TwinDocument
     rates: list[Beside]
     times: list[Beside]
     true_rates: list[float]
@@ -98,7 +98,7 @@ def main(arguments: Sequence[str]) -> None:
 
 def outcome_of(lab: MeasuredLab, folder: Path) -> Outcome:
     twin = make_twin(list(map(str, lab.seen)), folder)
-    workload = Workload(lab.unseen_plan)
+    workload = PlannedWorkload(lab.unseen_plan)
     predicted = {one.step: one for one in intervals(open_draws(str(folder)), workload)}
     own = Drawn(FabricDocument.read(lab.path)).open(SCALE)
     true = {one.step: one for one in predict(own, workload)}

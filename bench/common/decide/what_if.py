@@ -27,14 +27,14 @@ from common.decide.what_if_twins import TwinCase, twin_cases
 from common.results import Goal, save
 from support.made.generated_fabric import generate
 from weft.decisions.what_if.alternative import Alternative, alternative
-from weft.decisions.what_if.foresee import Question, foresee
+from weft.decisions.what_if.foresee import WhatIfQuestion, foresee
 from weft.decisions.what_if.labs import carried_scale
 from weft.decisions.what_if.network import Subject, open_subject
-from weft.decisions.what_if.result import Check, Effect, LabVerification
+from weft.decisions.what_if.result import Check, LabVerification, PredictedEffect
 from weft.decisions.what_if.verify import Bench, direction, verify
-from weft.network.fabrics.changes.wiring import Wiring
+from weft.network.fabrics.changes.wiring import FabricWiring
 from weft.network.fabrics.document import FabricDocument
-from weft.simulation.prediction.predict import Drawn, Workload
+from weft.simulation.prediction.predict import Drawn, PlannedWorkload
 
 LEAST_SAME_SIGN, OF = 19, 20
 WITHIN = 0.10
@@ -162,11 +162,11 @@ def _matters(case: Case) -> bool:
     return outcome.speedup is not None and abs(outcome.speedup - 1) >= LEAST_EFFECT
 
 
-def question_of(case: Case) -> tuple[Question, Alternative]:
+def question_of(case: Case) -> tuple[WhatIfQuestion, Alternative]:
     """A case at a scale that this machine carries."""
     one, subject = alternative(case.changes, case.name), case.subject
     scale = carried_scale([subject.median, one.after(subject.median)])
-    return Question(subject, [one], [Workload(PLANS[case.plan])], scale), one
+    return WhatIfQuestion(subject, [one], [PlannedWorkload(PLANS[case.plan])], scale), one
 
 
 def _document(seed: int) -> FabricDocument:
@@ -174,7 +174,7 @@ def _document(seed: int) -> FabricDocument:
 
 
 def _change(name: str, document: FabricDocument) -> tuple[str, ...] | None:
-    wiring = Wiring.of(document)
+    wiring = FabricWiring.of(document)
     uplinks = {
         "-".join(one.ends): one.forward.rate_bits_per_s
         for one in wiring.trunks()
@@ -304,13 +304,13 @@ def measure(case: Case, launches: int) -> Measured:
 def measure_twin(case: TwinCase, launches: int) -> Measured:
     """Predict on a twin, and build what it is the twin of."""
     plan = "permutation" if case.into is None else f"into number {case.into}"
-    workload = Workload(PLANS["permutation"] if case.into is None else _into(case.into))
+    workload = PlannedWorkload(PLANS["permutation"] if case.into is None else _into(case.into))
     of_twin, of_lab = (alternative([text], case.name) for text in (case.of_twin, case.of_lab))
     scale = min(case.lab_scale, carried_scale([case.lab.median, of_lab.after(case.lab.median)]))
-    foreseen = foresee(Question(case.twin, [of_twin], [workload], scale / case.lab_scale))
+    foreseen = foresee(WhatIfQuestion(case.twin, [of_twin], [workload], scale / case.lab_scale))
     with tempfile.TemporaryDirectory() as folder:
         bench = Bench(Path(folder), scale, launches)
-        found = verify(Question(case.lab, [of_lab], [workload], scale), of_lab, bench)
+        found = verify(WhatIfQuestion(case.lab, [of_lab], [workload], scale), of_lab, bench)
     check = _of_twin(found.checks[0], foreseen.outcomes[0].effects[0])
     checked = msgspec.structs.replace(found, checks=(check,))
     return Measured(case.name, case.lab.name, (case.of_twin,), plan, checked)
@@ -321,7 +321,7 @@ def _into(host: int) -> dict[str, object]:
     return _counted("96 KiB", pattern="streams", senders=senders, receivers=str(host))
 
 
-def _of_twin(check: Check, effect: Effect) -> Check:
+def _of_twin(check: Check, effect: PredictedEffect) -> Check:
     """What was measured beside what the twin predicted."""
     sides = ("s", "s") if effect.by == "time" else ("mbps", "mbps")
     ends = [

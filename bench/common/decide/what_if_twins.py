@@ -15,7 +15,7 @@ from common.decide.labs import SCALE, MeasuredLab, lab_of, measure_seen
 from weft import _core
 from weft.decisions.twin.build import make_twin
 from weft.decisions.what_if.network import Subject, open_subject
-from weft.network.fabrics.changes.wiring import Wiring
+from weft.network.fabrics.changes.wiring import FabricWiring
 from weft.network.fabrics.document import FabricDocument
 from weft.simulation.prediction.predict import Drawn
 
@@ -84,7 +84,7 @@ class _Limits:
     """What several hosts share in a fabric."""
 
     def __init__(self, document: FabricDocument) -> None:
-        self.wiring = Wiring.of(document)
+        self.wiring = FabricWiring.of(document)
         tree = _core.fabric_tree(json.dumps(document.resolved()), 0)
         self._above = {name: upper for name, upper in tree if upper is not None}
         self._uplinks = {

@@ -10,10 +10,10 @@ import numpy as np
 from common.watch.events import CHANGES, OUTAGES, LinkKey, Planted
 from common.watch.lab import Seen
 from weft.links.analysis.causes import Incident, find_incidents
-from weft.links.analysis.levels.changes import Change, find_changes
+from weft.links.analysis.levels.changes import LevelShift, find_changes
 from weft.links.analysis.outages.periods import find_periods
 from weft.links.analysis.quarters import quarters
-from weft.links.analysis.series import Series
+from weft.links.analysis.series import ProbeSeries
 from weft.runs.probes import KINDS
 
 PART_S = 10.0
@@ -23,7 +23,7 @@ BEFORE_S = 12.0
 BEHIND_S = 6.0
 CHANGE_WITHIN_S = 25.0
 _NOT_CONNECT = (KINDS.index("tcp-echo"), KINDS.index("udp-echo"))
-FAILS: dict[str, Callable[[Series], np.ndarray]] = {
+FAILS: dict[str, Callable[[ProbeSeries], np.ndarray]] = {
     "ICMP filtered": lambda s: s.kind == KINDS.index("icmp"),
     "TCP filtered": lambda s: (s.kind == KINDS.index("tcp-connect")) | (s.kind == 2),
     "UDP filtered": lambda s: s.kind == KINDS.index("udp-echo"),
@@ -50,7 +50,7 @@ class Verdict:
 
 
 def judge(
-    planted: list[Planted], watched: list[Series], seen: Seen
+    planted: list[Planted], watched: list[ProbeSeries], seen: Seen
 ) -> tuple[list[Verdict], list[str], tuple[int, int]]:
     """Verdicts, finds that nothing explains, and of how many links beside the judged ones the class was right."""
     incidents = find_incidents(watched)
@@ -74,9 +74,9 @@ def judge(
 
 def _verdict(
     one: Planted,
-    by_link: dict[LinkKey, Series],
+    by_link: dict[LinkKey, ProbeSeries],
     incidents: list[Incident],
-    changes: dict[LinkKey, list[Change]],
+    changes: dict[LinkKey, list[LevelShift]],
     seen: Seen,
 ) -> Verdict:
     if one.kind in CHANGES:
@@ -118,11 +118,11 @@ def _live(incident: Incident, seen: Seen, one: Planted) -> float | None:
     return min(times) - one.begin_s if times else None
 
 
-def _hit(one: Planted, series: Series) -> np.ndarray:
+def _hit(one: Planted, series: ProbeSeries) -> np.ndarray:
     return FAILS[one.kind](series) if one.kind in FAILS else np.ones(len(series), bool)
 
 
-def _delay(one: Planted, series: Series) -> int | None:
+def _delay(one: Planted, series: ProbeSeries) -> int | None:
     """Probes that the fault hit, until one of them made an outage of it."""
     hit, at_s = _hit(one, series), series.start + series.time_s
     begin = int(np.searchsorted(at_s, one.begin_s))
@@ -133,7 +133,7 @@ def _delay(one: Planted, series: Series) -> int | None:
     return None
 
 
-def _late_end(one: Planted, incident: Incident, series: Series) -> int:
+def _late_end(one: Planted, incident: Incident, series: ProbeSeries) -> int:
     """Probes that the fault hits between its end and the found one, the one that was answered included; negative where
     the found one is before."""
     hit, at_s = _hit(one, series), series.start + series.time_s
@@ -146,7 +146,7 @@ def _late_end(one: Planted, incident: Incident, series: Series) -> int:
     return count if end_s > one.end_s else -count
 
 
-def _change(one: Planted, changes: list[Change]) -> str:
+def _change(one: Planted, changes: list[LevelShift]) -> str:
     for change in changes:
         end_s = np.inf if change.end_s is None else change.end_s
         at = [change.begin_s] if change.what == "re-route" else [change.begin_s, end_s]

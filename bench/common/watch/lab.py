@@ -22,7 +22,7 @@ from weft.links.watch.collect import read_state
 from weft.links.watch.store.history import history
 from weft.links.watch.store.store import open_watch
 from weft.measure.testbed.lab import registry
-from weft.measure.testbed.lab.registry import Entry
+from weft.measure.testbed.lab.registry import LabEntry
 from weft.measure.testbed.lab.testbed import bring_up
 from weft.measure.testbed.lab.weather import add_weather, weather_log
 
@@ -42,7 +42,7 @@ class WatchedLab:
     """A lab that is up, the folder of its watch, and the process that fetches."""
 
     base: Path
-    entry: Entry
+    entry: LabEntry
     coordinator: subprocess.Popen[bytes] | None = None
     seen: Seen = field(default_factory=dict)
 

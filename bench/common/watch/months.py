@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from weft.links.analysis.series import Series
+from weft.links.analysis.series import ProbeSeries
 
 QUARTER_S = 900
 DAYS = 30
@@ -38,7 +38,7 @@ def month(
     reroutes: int = 1,
     interval_s: float = 10.0,
     office: float = 1.0,
-) -> tuple[Series, list[Planted]]:
+) -> tuple[ProbeSeries, list[Planted]]:
     """A month whose minima have a noise of `rise_s / ratio` and a daily course of as much again; congestion adds
     `rise_s` and raises the jitter by as many times its own noise, re-routes shift by `rise_s` up or down and stay.
     Jitter is `office` times as much from nine to one on working days, from one probe to the next."""
@@ -75,7 +75,7 @@ class Week:
 
 def quarter_year(
     seed: int, base_s: float, rise_s: float, ratio: float = 3.0, interval_s: float = 30.0
-) -> tuple[Series, list[Planted], Week]:
+) -> tuple[ProbeSeries, list[Planted], Week]:
     """91 days with a noise as a month's, a weekly course, three congestions and one re-route, which also makes the
     working hours' load from half to twice what it was. Load differs from day to day by a tenth, and working hours begin
     and end up to a quarter of an hour early or late."""
@@ -165,7 +165,7 @@ def _probes(
     level: np.ndarray,
     queue_s: np.ndarray,
     interval_s: float,
-) -> Series:
+) -> ProbeSeries:
     """One probe per interval: the path's time, a queue of its own, 1 % spikes, 0.3 % losses, three gaps."""
     whole_s = len(level) * QUARTER_S
     time_s = np.arange(0, whole_s, interval_s) + generator.uniform(0, 0.2 * interval_s)
@@ -178,6 +178,6 @@ def _probes(
     for begin in generator.uniform(0, whole_s, 3):
         measured &= (time_s < begin) | (time_s > begin + generator.uniform(600, 6 * 3600))
     zeros = np.zeros(measured.sum(), np.int64)
-    return Series(
+    return ProbeSeries(
         "a", "b", START, time_s[measured], rtt[measured], zeros + 8, zeros.astype(np.int8)
     )

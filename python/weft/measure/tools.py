@@ -13,10 +13,10 @@ from weft.measure.testbed.base import Node, Testbed
 from weft.plan.pattern import Pingpong
 from weft.plan.phases import expand
 from weft.plan.plan import Plan
-from weft.runs.folder import Run
+from weft.runs.folder import RunFolder
 from weft.runs.meta import RunMeta
 from weft.understand.formats.importers import import_file
-from weft.understand.formats.importers.imported import Options
+from weft.understand.formats.importers.imported import ImportOptions
 
 WITHIN_S = 1800.0
 LISTENING = "until grep -q ':138A .* 0A ' /proc/net/tcp; do sleep 0.1; done"
@@ -29,7 +29,7 @@ TRANSMITTER = (
 
 
 @dataclass(frozen=True)
-class Tool:
+class PeerTool:
     """A program that is there under its name on all nodes, and the format of its results."""
 
     program: str
@@ -37,10 +37,10 @@ class Tool:
     package: str
 
 
-TOOLS: Mapping[str, Tool] = {"NPtcp": Tool("NPtcp", "netpipe", "netpipe-tcp")}
+TOOLS: Mapping[str, PeerTool] = {"NPtcp": PeerTool("NPtcp", "netpipe", "netpipe-tcp")}
 
 
-def check_tool(name: str, plan: Plan, on: str) -> Tool:
+def check_tool(name: str, plan: Plan, on: str) -> PeerTool:
     """The tool of that name; raises RequestError where the plan measures something else, or the testbed computes."""
     if on.partition(":")[0] in ("sim", "node"):
         raise RequestError(f"--tool {name}: nothing can be started on {on}", "lab: and vm: can")
@@ -48,7 +48,7 @@ def check_tool(name: str, plan: Plan, on: str) -> Tool:
     return TOOLS[name]
 
 
-def run_tool(tool: Tool, testbed: Testbed, run: Run) -> Run:
+def run_tool(tool: PeerTool, testbed: Testbed, run: RunFolder) -> RunFolder:
     """Run a tool on the nodes of a run that has just ended; raises RequestError or WorkError.
 
     Its results are in a folder of their own, beside the run's: its name with -PROGRAM behind it.
@@ -57,11 +57,11 @@ def run_tool(tool: Tool, testbed: Testbed, run: Run) -> Run:
     said = _measure(tool, testbed, _largest(tool.program, run.meta.plan))
     path = run.directory / f"{tool.program}.out"
     path.write_text(said)
-    import_file(tool.format, path, folder, Options(transport="tcp"))
+    import_file(tool.format, path, folder, ImportOptions(transport="tcp"))
     return _place(folder, run)
 
 
-def _measure(tool: Tool, testbed: Testbed, largest_bytes: int) -> str:
+def _measure(tool: PeerTool, testbed: Testbed, largest_bytes: int) -> str:
     """What the transmitter on the first node writes against a receiver on the second."""
     transmitter, receiver = testbed.nodes[:2]
     options = ["-l", "1", "-u", str(largest_bytes), "-p", "3"]
@@ -88,7 +88,7 @@ def _measure(tool: Tool, testbed: Testbed, largest_bytes: int) -> str:
     return done.stdout.decode(errors="replace")
 
 
-def _await_receiver(tool: Tool, testbed: Testbed, receiver: Node) -> None:
+def _await_receiver(tool: PeerTool, testbed: Testbed, receiver: Node) -> None:
     command = testbed.node_command(receiver, ["sh", "-c", LISTENING])
     try:
         subprocess.run(command, stdin=subprocess.DEVNULL, timeout=LISTENING_WITHIN_S, check=False)
@@ -118,9 +118,9 @@ def _largest(name: str, plan: Plan) -> int:
     return max(phase.size_bytes for step in steps for phase in expand(step, 2))
 
 
-def _place(folder: Path, run: Run) -> Run:
+def _place(folder: Path, run: RunFolder) -> RunFolder:
     """Say in an imported run on which nodes it was measured."""
     meta = RunMeta.read(folder)
     meta.nodes = run.meta.nodes[:2]
     meta.write(folder)
-    return Run.open(folder)
+    return RunFolder.open(folder)

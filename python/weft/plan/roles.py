@@ -22,7 +22,7 @@ class Sending(Struct, frozen=True):
     port: int = 0
 
 
-class Receiving(Struct, frozen=True):
+class IncomingTransfer(Struct, frozen=True):
     """A transfer as its destination is told of it."""
 
     src: int
@@ -31,7 +31,7 @@ class Receiving(Struct, frozen=True):
     port: int = 0
 
 
-class Part(Struct, frozen=True):
+class NodePart(Struct, frozen=True):
     """What a node is told of a phase."""
 
     phase: int
@@ -40,7 +40,7 @@ class Part(Struct, frozen=True):
     stop: StopRule
     chunk_bytes: int | None
     send: list[Sending]
-    receive: list[Receiving]
+    receive: list[IncomingTransfer]
 
 
 def participants(phase: Phase) -> set[int]:
@@ -58,17 +58,17 @@ def without(phase: Phase, lost: Collection[int]) -> Phase:
     return replace(phase, transfers=tuple(kept))
 
 
-def parts(phase: Phase, nodes: Iterable[int], step: Step) -> dict[int, Part]:
+def parts(phase: Phase, nodes: Iterable[int], step: Step) -> dict[int, NodePart]:
     """What each of the nodes is told of a phase; takes time in proportion to nodes and transfers."""
     chunk_bytes = step.pattern.chunk_bytes if isinstance(step.pattern, Cast) else None
     stop = phase.stop or step.stop
     found = {
-        node: Part(phase.index, phase.work, phase.size_bytes, stop, chunk_bytes, [], [])
+        node: NodePart(phase.index, phase.work, phase.size_bytes, stop, chunk_bytes, [], [])
         for node in nodes
     }
     for one in phase.transfers:
         found[one.src].send.append(Sending(one.dst, one.streams, one.network, one.port))
-        found[one.dst].receive.append(Receiving(one.src, one.streams, one.network, one.port))
+        found[one.dst].receive.append(IncomingTransfer(one.src, one.streams, one.network, one.port))
     return found
 
 

@@ -21,7 +21,7 @@ from weft.runs.columns.tables import (
     SCHEMAS,
     phase_code,
 )
-from weft.runs.folder import Run
+from weft.runs.folder import RunFolder
 from weft.runs.meta import RunMeta, Warning
 
 PHASES_SCHEMA = SCHEMAS[PHASES_NAME]
@@ -36,7 +36,7 @@ def sampled_steps(meta: RunMeta) -> set[int]:
     return {int(entry["step"]) for entry in meta.sampled}
 
 
-def lacks_tables(run: Run) -> bool:
+def lacks_tables(run: RunFolder) -> bool:
     """Whether phases with samples have no bottlenecks: a simulation was killed before it wrote its step's tables."""
     sampled = pa.array(sampled_steps(run.meta), pa.int32())
     known = pc.unique(phase_code(run.side_table(BOTTLENECKS_NAME)))
@@ -67,7 +67,7 @@ class Digests:
     bottlenecks: pa.Table
 
     @classmethod
-    def of(cls, run: Run) -> Digests:
+    def of(cls, run: RunFolder) -> Digests:
         """Empty tables where a run kept every transfer; raises RequestError where those of a step are lost."""
         found = cls(*map(run.stored_table, _NAMES))
         have = sampled_steps(run.meta) & set(run.samples["step"].unique().to_pylist())

@@ -38,7 +38,7 @@ MOST_BATCHES = 64
 
 
 @dataclass(frozen=True)
-class Run:
+class RunFolder:
     """A run as read from its folder, whole or cut short.
 
     `samples` (schema: weft.runs.samples.SCHEMA) are all that reached the disk and have the right checksum. Where that
@@ -52,7 +52,7 @@ class Run:
     in_memory: Mapping[str, pa.Table] | None = None
 
     @classmethod
-    def open(cls, directory: str | os.PathLike[str]) -> Run:
+    def open(cls, directory: str | os.PathLike[str]) -> RunFolder:
         """Open a run folder; raises RequestError when it is none."""
         path = Path(directory)
         meta = RunMeta.read(path)
@@ -112,7 +112,7 @@ class RunWriter:
             return cls(path, meta, path / STREAM_NAME, lock)
 
     @classmethod
-    def resume(cls, run: Run, lock: FolderLock, afresh: bool = False) -> RunWriter:
+    def resume(cls, run: RunFolder, lock: FolderLock, afresh: bool = False) -> RunWriter:
         """Continue a run whose folder is locked: what it has is kept unless all is to come anew."""
         with _disk_errors(run.directory):
             rescued = run.directory / (STREAM_NAME + ".new")
@@ -174,7 +174,7 @@ class RunWriter:
             self.meta.write(self.directory)
         self.has_unsynced = False
 
-    def finish(self, status: Status) -> Run:
+    def finish(self, status: Status) -> RunFolder:
         """Close the stream, write the Parquet table, record the status, let others write."""
         samples = self.samples
         warn_of_unmeasured(self.meta, samples)
@@ -187,7 +187,7 @@ class RunWriter:
             self.meta.write(self.directory)
             (self.directory / STREAM_NAME).unlink()
             self._lock.release()
-        return Run(self.directory, self.meta, samples)
+        return RunFolder(self.directory, self.meta, samples)
 
 
 def _with_samples(table: pa.Table, samples: pa.Table) -> pa.Table:
@@ -196,7 +196,7 @@ def _with_samples(table: pa.Table, samples: pa.Table) -> pa.Table:
     return table.filter(pc.is_in(code(table), value_set=pc.unique(code(samples))))
 
 
-def _kept_evidence(run: Run) -> pa.Table:
+def _kept_evidence(run: RunFolder) -> pa.Table:
     """What a run that is resumed has recorded so far; a damaged table is given up."""
     try:
         return run.side_table(EVIDENCE_NAME)

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from weft.runs.records.records import Testbed
+from weft.runs.records.records import TestbedRecord
 
 
-def guests_text(testbed: Testbed) -> str:
+def guests_text(testbed: TestbedRecord) -> str:
     """In words, how they were run first; "" where there were none."""
     guests = testbed.get("guests")
     if not guests:

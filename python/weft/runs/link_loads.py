@@ -10,12 +10,12 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from weft.runs.columns.tables import LOADS_NAME
-from weft.runs.folder import Run
-from weft.runs.records.fabric_records import Link
+from weft.runs.folder import RunFolder
+from weft.runs.records.fabric_records import LinkRecord
 
 
 @dataclass(frozen=True)
-class Load:
+class LinkLoad:
     """A constraint in the step that loaded it most, on the wire: the mean over the step, and its busiest phase."""
 
     constraint: str
@@ -35,11 +35,11 @@ class Load:
         return self.peak_mbps / self.capacity_mbps
 
 
-Loads = Mapping[str, Load]
+Loads = Mapping[str, LinkLoad]
 """By constraint."""
 
 
-def loads_of(run: Run) -> Loads:
+def loads_of(run: RunFolder) -> Loads:
     """The constraints that have a capacity and carried something; nothing where a run does not record it."""
     table = run.stored_table(LOADS_NAME)
     # Runs of earlier builds have no capacities.
@@ -47,7 +47,7 @@ def loads_of(run: Run) -> Loads:
     known = pc.and_(pc.is_finite(capacity), pc.greater(capacity, 0))
     if not pc.all(known).as_py():
         table = table.filter(known)
-    loads: dict[str, Load] = {}
+    loads: dict[str, LinkLoad] = {}
     for load in _by_step(table):
         other = loads.get(load.constraint)
         if other is None or load.share > other.share:
@@ -57,7 +57,9 @@ def loads_of(run: Run) -> Loads:
     return loads
 
 
-def link_loads(link: Link, loads: Loads, cable: int = 1) -> tuple[Load | None, Load | None]:
+def link_loads(
+    link: LinkRecord, loads: Loads, cable: int = 1
+) -> tuple[LinkLoad | None, LinkLoad | None]:
     """What a link of a resolved fabric (weft.network.fabrics.load) carried from its first end to the second,
     and back; `cable`
     says which of several between the same two it is, in the order of the file."""
@@ -68,18 +70,18 @@ def link_loads(link: Link, loads: Loads, cable: int = 1) -> tuple[Load | None, L
     return _lane_load(one, other, extra, loads), _lane_load(other, one, extra, loads)
 
 
-def switch_loads(switch: str, loads: Loads) -> tuple[Load | None, Load | None]:
+def switch_loads(switch: str, loads: Loads) -> tuple[LinkLoad | None, LinkLoad | None]:
     """What the inside of a switch carried of what its members sent, and of what they received."""
     return loads.get(f"into {switch}"), loads.get(f"out of {switch}")
 
 
-def _lane_load(src: str, dst: str, extra: str, loads: Loads) -> Load | None:
+def _lane_load(src: str, dst: str, extra: str, loads: Loads) -> LinkLoad | None:
     """The link of a host has the host's name, one between switches has both."""
     names = (f"{src}{extra} out", f"{dst}{extra} in", f"{src} to {dst}{extra}")
     return next((loads[name] for name in names if name in loads), None)
 
 
-def _by_step(table: pa.Table) -> list[Load]:
+def _by_step(table: pa.Table) -> list[LinkLoad]:
     """Every constraint in every step that loaded it."""
     table = table.append_column(
         "bits", pc.multiply(table["mbps"], pc.divide(table["elapsed_ns"], 1e3))
@@ -89,7 +91,7 @@ def _by_step(table: pa.Table) -> list[Load]:
     )
     lasted_us = _step_us(table)
     return [
-        Load(
+        LinkLoad(
             str(row["constraint"]),
             row["step"],
             row["capacity_mbps_max"],

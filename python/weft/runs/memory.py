@@ -7,7 +7,7 @@ from pathlib import Path
 import pyarrow as pa
 
 from weft.runs.columns.tables import SCHEMAS
-from weft.runs.folder import Run, RunWriter
+from weft.runs.folder import RunFolder, RunWriter
 from weft.runs.meta import RunMeta, Status
 from weft.runs.samples import SCHEMA
 from weft.runs.windows import warn_of_unmeasured
@@ -38,9 +38,9 @@ class MemoryWriter(RunWriter):
     def sync(self) -> None:
         """There is nothing that a crash could leave."""
 
-    def finish(self, status: Status) -> Run:
+    def finish(self, status: Status) -> RunFolder:
         """The run, with its status."""
         samples = pa.Table.from_batches(self._batches, schema=SCHEMA).combine_chunks()
         warn_of_unmeasured(self.meta, samples)
         self.meta.rows, self.meta.status = samples.num_rows, status
-        return Run(self.directory, self.meta, samples, self._tables)
+        return RunFolder(self.directory, self.meta, samples, self._tables)

@@ -17,7 +17,7 @@ from weft.base.files.text_file import parse_json, read_bytes
 from weft.plan.phases import check_phases
 from weft.plan.plan import Plan, to_json
 from weft.runs.records import records
-from weft.runs.records.goal_records import Against, Race, Stop
+from weft.runs.records.goal_records import Against, RaceRecord, Stop
 from weft.runs.records.record_types import Count
 
 SCHEMA_VERSION = "weft-run/1"
@@ -85,33 +85,33 @@ class RunMeta:
     """
 
     plan: Plan
-    testbed: records.Testbed
-    nodes: list[records.Node]
+    testbed: records.TestbedRecord
+    nodes: list[records.NodeEntry]
     effective: list[records.Effective] = field(default_factory=list)
-    timing: list[records.Timing] = field(default_factory=list)
+    timing: list[records.NodeTiming] = field(default_factory=list)
     done: list[records.Done] = field(default_factory=list)
     warnings: list[Warning] = field(default_factory=list)
     phases: list[records.Chosen] = field(default_factory=list)
     incomplete: list[records.Incomplete] = field(default_factory=list)
     lost: list[records.Lost] = field(default_factory=list)
-    clocks: list[records.Clock] = field(default_factory=list)
+    clocks: list[records.ClockOffset] = field(default_factory=list)
     barriers: list[records.Barrier] = field(default_factory=list)
     sampled: list[records.Sampled] = field(default_factory=list)
-    deliveries: list[records.Delivery] = field(default_factory=list)
-    carried: list[records.Carried] = field(default_factory=list)
-    evidence: list[records.Evidence] = field(default_factory=list)
+    deliveries: list[records.DeliveryRecord] = field(default_factory=list)
+    carried: list[records.CarriedRecord] = field(default_factory=list)
+    evidence: list[records.EvidenceRecord] = field(default_factory=list)
     stalls: list[records.Stall] = field(default_factory=list)
     disturbed: list[records.Disturbed] | None = None
-    costs: list[records.Cost] = field(default_factory=list)
-    casts: list[records.FileCast] = field(default_factory=list)
+    costs: list[records.ReceivingCost] = field(default_factory=list)
+    casts: list[records.FileCastRecord] = field(default_factory=list)
     linpack: list[records.Linpack] = field(default_factory=list)
     stops: list[Stop] = field(default_factory=list)
     against: Against | None = None
-    race: Race | None = None
+    race: RaceRecord | None = None
     refused: dict[str, Count] = field(default_factory=dict)
     status: Status = "partial"
     statistic: records.Statistic = "batch"
-    source: records.Source | None = None
+    source: records.ImportedFile | None = None
     rows: Count | None = None
     started: str = ""
     command: list[str] = field(default_factory=list)

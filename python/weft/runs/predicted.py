@@ -17,7 +17,7 @@ PREDICTION_NAME = "prediction.json"
 
 
 class PredictedKernel(Struct, frozen=True):
-    """One kernel, named as `weft.understand.summary.kernels.Kernel` does. `compute_s` is what a node computes
+    """One kernel, named as `weft.understand.summary.kernels.KernelTime` does. `compute_s` is what a node computes
     of the time in the
     middle, None where that is not known. Without an interval the ends of `time_s` are its middle."""
 

@@ -32,7 +32,7 @@ def trips(kind: int) -> int:
     return 1 if KINDS[kind] == "one-way" else 2
 
 
-class Event(Struct, frozen=True, kw_only=True, omit_defaults=True):
+class HostEvent(Struct, frozen=True, kw_only=True, omit_defaults=True):
     """Something besides probes: `what` is "agent-start", "agent-stop", "clock-step", "suspend", "address-change", ...;
     of a site, perhaps of one link; `seconds` says by or for how long."""
 

@@ -13,7 +13,7 @@ from weft.base.alike import listed
 from weft.runs.meta import RunMeta, Warning
 
 if TYPE_CHECKING:  # completing a word waits for no arrays
-    from weft.runs.folder import Run
+    from weft.runs.folder import RunFolder
 
 DOUBTS = {
     "disturbed": "launches were disturbed",
@@ -54,7 +54,7 @@ def gathered(told: Iterable[tuple[str, Iterable[Warning]]]) -> tuple[RunWarning,
     )
 
 
-def of_runs(runs: Iterable[Run]) -> tuple[RunWarning, ...]:
+def of_runs(runs: Iterable[RunFolder]) -> tuple[RunWarning, ...]:
     """Every warning of these runs."""
     return gathered((str(run.directory), run.meta.warnings) for run in runs)
 

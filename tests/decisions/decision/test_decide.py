@@ -8,14 +8,14 @@ import pytest
 
 from weft.base.errors import RequestError
 from weft.decisions.decision.conclusion import conclude
-from weft.decisions.decision.document import Decision, DesignResult
+from weft.decisions.decision.document import DesignDecision, DesignResult
 from weft.decisions.decision.folder import simulate
 from weft.decisions.decision.prepare import prepare
 from weft.decisions.decision.request import parse_request
 from weft.measure.testbed.computed.network import open_simulated
 from weft.network.fabrics.document import FabricDocument
 from weft.simulation.prediction.draws import Draws
-from weft.simulation.prediction.predict import Drawn, Workload, predict
+from weft.simulation.prediction.predict import Drawn, PlannedWorkload, predict
 from weft.simulation.sweep.folder import SweepFolder
 
 PRICES = """
@@ -43,21 +43,21 @@ settings = { "steps.aapc.sizes" = ["1 MB"] }
 NEIGHBOURS = '[[workloads]]\nname = "ring"\nplan = "ring"\n'
 
 
-def decided(tmp_path: Path, *parts: str, twin: Draws | None = None) -> Decision:
+def decided(tmp_path: Path, *parts: str, twin: Draws | None = None) -> DesignDecision:
     prepared = prepare(parse_request("".join(parts), "designs.toml"), twin)
     folder = SweepFolder(tmp_path)
     with ThreadPoolExecutor(1) as executor:
         return conclude(prepared, simulate(prepared, folder, executor))
 
 
-def named(found: Decision, name: str) -> DesignResult:
+def named(found: DesignDecision, name: str) -> DesignResult:
     return next(one for one in found.designs if one.name == name)
 
 
 def test_times_are_what_a_simulation_gives_and_prices_what_a_bill_does(tmp_path: Path) -> None:
     found = decided(tmp_path, STARS, CLOS, SHIFT, PRICES)
     testbed = open_simulated("clos(leaves=4,hosts=4,spines=2,rate=1 Gb/s)")
-    [wanted] = predict(testbed, Workload("aapc", (("steps.aapc.sizes", '["1 MB"]'),)))
+    [wanted] = predict(testbed, PlannedWorkload("aapc", (("steps.aapc.sizes", '["1 MB"]'),)))
     two = named(found, "clos spines=2")
     assert two.times[0].time_s.median == pytest.approx(wanted.time_s)
     assert two.cost is not None

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from weft.decisions.decision.conclusion import conclude
-from weft.decisions.decision.document import Decision
+from weft.decisions.decision.document import DesignDecision
 from weft.decisions.decision.folder import simulate
 from weft.decisions.decision.prepare import prepare
 from weft.decisions.decision.request import parse_request
@@ -27,7 +27,7 @@ CLOS = "clos(leaves=4,hosts=8,spines=2,rate=1 Gb/s,routing={})"
 RAIL = "rail(units=4,hosts=8,rails=2,spines=2,rate=1 Gb/s,seed={})"
 
 
-def decided(tmp_path: Path, *fabrics: str, hosts: int = 16) -> Decision:
+def decided(tmp_path: Path, *fabrics: str, hosts: int = 16) -> DesignDecision:
     designs = (
         f'[[designs]]\nname = "{name}"\nfabric = "{fabric}"\n'
         for name, fabric in zip("ab", fabrics, strict=True)
@@ -39,7 +39,7 @@ def decided(tmp_path: Path, *fabrics: str, hosts: int = 16) -> Decision:
         return conclude(prepared, simulate(prepared, SweepFolder(tmp_path), executor))
 
 
-def shares_and_times(found: Decision) -> tuple[float, float]:
+def shares_and_times(found: DesignDecision) -> tuple[float, float]:
     """How many times the host rate the other routing gives, as the warning about `a` says and as the times of both
     designs do."""
     [warning] = [one for one in found.warnings if "on a, whose" in one.message]

@@ -10,9 +10,16 @@ from support.here import refusal
 from support.here import weft as command
 from weft.base.errors import RequestError
 from weft.decisions.decision_report.page import DecisionReport
-from weft.decisions.twin.twin import SCHEMA, HeldOut, Parameter, Twin, text_digest, write_twin
+from weft.decisions.twin.twin import (
+    SCHEMA,
+    HeldOut,
+    TwinDocument,
+    TwinParameter,
+    text_digest,
+    write_twin,
+)
 from weft.decisions.what_if.alternative import alternative
-from weft.decisions.what_if.ask import Asked, ask
+from weft.decisions.what_if.ask import WhatIfRequest, ask
 from weft.network.fabrics.document import FabricDocument
 from weft.understand.report.table import PageTable
 
@@ -43,14 +50,14 @@ prices = "20 %"
 def twin(tmp_path: Path) -> Path:
     """A twin that is known exactly but for one number."""
     text = FabricDocument.read("two-racks").text
-    known = Parameter(
+    known = TwinParameter(
         "links.rack1.rate", "Mb/s", 4000.0, 3900.0, 4100.0, True, "filled in 9 trials", [], []
     )
-    open_ = Parameter(
+    open_ = TwinParameter(
         "links.rack2.rate", "Mb/s", 90.0, 10.0, 900.0, False, "nothing filled it", [], []
     )
     held = [HeldOut(name, 5, 0.04, -0.1, True, False) for name in ("inside", "out")]
-    found = Twin(
+    found = TwinDocument(
         schema=SCHEMA,
         name="mine",
         testbed="lab:two-racks",
@@ -75,7 +82,7 @@ def twin(tmp_path: Path) -> Path:
 def what_if(tmp_path: Path) -> Path:
     """A change that brings something, and one that cannot be made."""
     chosen = [alternative([text]) for text in ("links.rack1.rate*=2", "remove n99")]
-    ask(Asked("two-racks", chosen, out=tmp_path / "what-if"))
+    ask(WhatIfRequest("two-racks", chosen, out=tmp_path / "what-if"))
     return tmp_path / "what-if"
 
 

@@ -16,11 +16,11 @@ from weft.decisions.decision_report.page import DecisionReport
 from weft.decisions.twin.build import make_twin
 from weft.decisions.twin.twin import read_twin
 from weft.decisions.what_if.result import (
+    AlternativeOutcome,
     Check,
-    Effect,
     LabVerification,
-    Outcome,
-    WhatIf,
+    PredictedEffect,
+    WhatIfResult,
     with_outcomes,
 )
 from weft.faces.cli.tables.what_if import print_what_if
@@ -99,9 +99,9 @@ def test_what_labs_warn_of_is_said_beside_what_they_measured(
     doubt = doubts([labs])
     check = Check("aapc", "aapc", 1, "time", ONE, ONE, 0.0, True, (1.0, 1.0), (1.0, 1.0))
     seen = LabVerification(0.1, 3, (check,), doubts=doubt, run_warnings=(labs,))
-    effect = Effect("aapc", "aapc", 1, "time", ONE, False, *(ONE,) * 6)
-    outcome = Outcome("wider", (), (effect,), 1.0, verification=seen)
-    empty = WhatIf(1, "twin", True, 9, 1.0, ("aapc",), (), (twin,))
+    effect = PredictedEffect("aapc", "aapc", 1, "time", ONE, False, *(ONE,) * 6)
+    outcome = AlternativeOutcome("wider", (), (effect,), 1.0, verification=seen)
+    empty = WhatIfResult(1, "twin", True, 9, 1.0, ("aapc",), (), (twin,))
     found = with_outcomes(empty, [outcome])
     assert found.warnings == (twin, labs)
     write_json(folder / "labs/what-if.json", found)

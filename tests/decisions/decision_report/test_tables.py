@@ -6,9 +6,9 @@ import pytest
 
 from base.test_table import check_alone
 from weft.base.interval import Interval
-from weft.decisions.decision.document import Cost as DesignCost
+from weft.decisions.decision.document import DesignCost as DesignCost
 from weft.decisions.decision.document import (
-    Decision,
+    DesignDecision,
     DesignResult,
     End,
     Kept,
@@ -21,21 +21,29 @@ from weft.decisions.decision.tables import (
     dominated_table,
     sensitivity_table,
 )
-from weft.decisions.recommendations.action import Action, ByHand, Cost, Evidence
-from weft.decisions.recommendations.action import Effect as Gain
+from weft.decisions.recommendations.action import Action, ActionCost, ActionEvidence, ByHand
+from weft.decisions.recommendations.action import ActionEffect as Gain
 from weft.decisions.recommendations.tables import actions_table
 from weft.decisions.twin.tables import left_out_table, parameters_table, sources_table
-from weft.decisions.twin.twin import HeldOut, Parameter, Source, Twin
-from weft.decisions.what_if.result import Check, Effect, LabVerification, Outcome, WhatIf
+from weft.decisions.twin.twin import HeldOut, TwinDocument, TwinParameter, TwinSource
+from weft.decisions.what_if.result import (
+    AlternativeOutcome,
+    Check,
+    LabVerification,
+    PredictedEffect,
+    WhatIfResult,
+)
 from weft.decisions.what_if.tables import checks_tables, effects_table
 
 
 def test_a_twin_is_told_alike() -> None:
-    known = Parameter("rate", "Mb/s", 4000.4, 3900.1, 4100.2, True, "9 trials", [], [])
-    open_ = Parameter("delay", "us", 12.345, 1.0, 90.123, False, "nothing filled it", [], [])
+    known = TwinParameter("rate", "Mb/s", 4000.4, 3900.1, 4100.2, True, "9 trials", [], [])
+    open_ = TwinParameter("delay", "us", 12.345, 1.0, 90.123, False, "nothing filled it", [], [])
     held = [HeldOut("ring", 1200, 0.0412, -0.1, True, None), HeldOut("out", 5, 0, 0.5, False, True)]
-    run = Source("runs/xray", "xray", "0", 5, 1200, ["late", "busy"])
-    twin = Twin("", "", "", 1.0, [], "", {}, [known, open_], held, [], [], [run], [], [], [])
+    run = TwinSource("runs/xray", "xray", "0", 5, 1200, ["late", "busy"])
+    twin = TwinDocument(
+        "", "", "", 1.0, [], "", {}, [known, open_], held, [], [], [run], [], [], []
+    )
     for table in (parameters_table(twin), left_out_table(twin), sources_table(twin)):
         check_alone(table)
 
@@ -52,7 +60,7 @@ def test_a_decision_is_told_alike() -> None:
     known = Sensitivity(
         "rates", "rate", 1.0, End(0.8, 0.97, "a"), End(1.2, 1.05, "b"), 0.013, "ask"
     )
-    found = Decision(
+    found = DesignDecision(
         1, "", (("ring, 4 KiB", 1.0),), "time", "network", 4, 9, (chosen, beaten), ("a",), (),
         "decided", "a", 0.01, 0.02, (known,), None, "", (), (),
     )  # fmt: skip
@@ -66,10 +74,14 @@ def test_a_decision_is_told_alike() -> None:
 def test_a_what_if_is_told_alike(by: Literal["time", "rate"], unit: str) -> None:
     wide, ratio = Interval(0.945, 0.9, 0.99), Interval(1.159, 1.149, 1.163)
     rounded = Interval(80.123, 80.123, 80.123 + 1e-9)
-    effect = Effect("aapc", "all", 262144, by, ratio, True, *(wide,) * 3, *(rounded,) * 3)
+    effect = PredictedEffect("aapc", "all", 262144, by, ratio, True, *(wide,) * 3, *(rounded,) * 3)
     check = Check("aapc", "aapc", 1, by, rounded, ratio, 0.007, False, (1.0, 1.0), (1.0, 1.0))
-    outcome = Outcome("wider", (), (effect,), 1.0, verification=LabVerification(0.1, 3, (check,)))
-    found = WhatIf(1, "twin", True, 9, 1.0, ("aapc",), (outcome, Outcome("wrong", ())))
+    outcome = AlternativeOutcome(
+        "wider", (), (effect,), 1.0, verification=LabVerification(0.1, 3, (check,))
+    )
+    found = WhatIfResult(
+        1, "twin", True, 9, 1.0, ("aapc",), (outcome, AlternativeOutcome("wrong", ()))
+    )
     effects, checks = effects_table(found), list(checks_tables(found))
     shown = {one.name for one in effects.columns if one.shown in ("everywhere", "median")}
     assert shown == {
@@ -90,8 +102,8 @@ def test_a_what_if_is_told_alike(by: Literal["time", "rate"], unit: str) -> None
 def test_recommendations_are_told_alike() -> None:
     ratio = Interval(3.2, 3.1, 3.3)
     paid = Action(
-        "link-n3", "fix", "mend it", "n3", ("n3", "n4"), "hours", (Evidence("xray", "slow"),),
-        Gain("aapc", ratio, "predicted"), cost=Cost(1200.0, "USD"), checks=(ByHand("look"),),
+        "link-n3", "fix", "mend it", "n3", ("n3", "n4"), "hours", (ActionEvidence("xray", "slow"),),
+        Gain("aapc", ratio, "predicted"), cost=ActionCost(1200.0, "USD"), checks=(ByHand("look"),),
     )  # fmt: skip
     against = Action("no", "do-nothing", "wait", "", (), "minutes", (), checks=(ByHand("look"),))
     table = actions_table("To do", [paid, against], "advice")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from weft.decisions.recommendations.foresight import Foresight
 from weft.decisions.what_if.network import Subject
 from weft.network.fabrics.document import FabricDocument
-from weft.simulation.prediction.predict import Drawn, Workload
+from weft.simulation.prediction.predict import Drawn, PlannedWorkload
 
 DOCUMENT = FabricDocument.read("bad-cable")
 MENDED = ("hosts.n7.rate=100 Mb/s",)
@@ -22,7 +22,7 @@ def drawn(mbps: int) -> Drawn:
 
 def foresight(discrepancy: tuple[float, ...] = ()) -> Foresight:
     subject = Subject("mine", Drawn(DOCUMENT), tuple(map(drawn, (8, 10, 12))), discrepancy)
-    return Foresight(subject, Workload("aapc"))
+    return Foresight(subject, PlannedWorkload("aapc"))
 
 
 def test_draws_are_held_against_themselves() -> None:
@@ -41,4 +41,6 @@ def test_what_is_measured_may_be_off_by_what_the_simulator_gets_wrong() -> None:
 def test_a_change_beyond_what_was_measured_is_said_of_twins_only() -> None:
     faster = ("hosts.n[1-16].rate*=4",)
     assert "extrapolated: a limit of" in foresight((0.0, 0.01)).extrapolated(faster)[0]
-    assert not Foresight(Subject("mine", Drawn(DOCUMENT)), Workload("aapc")).extrapolated(faster)
+    assert not Foresight(Subject("mine", Drawn(DOCUMENT)), PlannedWorkload("aapc")).extrapolated(
+        faster
+    )

@@ -11,9 +11,9 @@ from support.refusals import refused
 from support.runs import change_meta
 from weft.decisions.recommendations.action import Action
 from weft.decisions.recommendations.folder import read_folder, summary
-from weft.decisions.recommendations.judging import Asked
+from weft.decisions.recommendations.judging import JudgingRequest
 from weft.decisions.recommendations.recommend import recommend
-from weft.decisions.recommendations.recommendations import Recommendations
+from weft.decisions.recommendations.recommendations import RecommendationList
 from weft.decisions.what_if.network import Subject
 from weft.decisions.what_if.workloads import workloads
 from weft.measure.execute.request import RunRequest, start_run
@@ -21,8 +21,10 @@ from weft.network.fabrics.document import FabricDocument
 from weft.simulation.prediction.predict import Drawn, predict
 
 
-def of(*folders: Path | str, twin: str | None = None, plan: str | None = None) -> Recommendations:
-    return recommend(list(map(str, folders)), Asked(twin, plan))
+def of(
+    *folders: Path | str, twin: str | None = None, plan: str | None = None
+) -> RecommendationList:
+    return recommend(list(map(str, folders)), JudgingRequest(twin, plan))
 
 
 def only(actions: tuple[Action, ...]) -> Action:
@@ -65,7 +67,7 @@ def test_without_a_search_the_fault_is_known_and_its_effect_is_not(tmp_path: Pat
 
 def test_a_search_is_made_into_the_twin_that_predicts_and_is_kept(tmp_path: Path) -> None:
     out = tmp_path / "advice"
-    found = recommend([str(search("bad-cable"))], Asked(), out)
+    found = recommend([str(search("bad-cable"))], JudgingRequest(), out)
     one = only(found.actions)
     assert found.twin == f"a twin of {search('bad-cable')}"
     assert one.changes and one.effect and one.effect.ratio.median == pytest.approx(9.94, rel=0.01)
@@ -162,7 +164,7 @@ def test_a_cheap_upgrade_comes_before_a_dear_one_that_brings_more(tmp_path: Path
     prices.write_text(
         f'title = "Offers"\n{switch}[cost.per_cable]\nkind = "copper"\nvalue = 20\n{terms}'
     )
-    asked = Asked("xibalba-e7-32", prices=str(prices))
+    asked = JudgingRequest("xibalba-e7-32", prices=str(prices))
     cheap, dear = recommend([str(search("xibalba-e7-32"))], asked).actions
     # Two links of a cable and two ports each, and a switch of 20 ports.
     assert cheap.cost and cheap.cost.amount == 2 * (20 + 2 * 40)
@@ -175,7 +177,7 @@ def test_prices_that_do_not_fit_an_upgrade_leave_it_without_a_cost(tmp_path: Pat
     prices.write_text(
         'title = "Nodes"\n[cost.per_node]\nvalue = 3000\ncurrency = "USD"\nyear = 2026\nsource = "an offer"\n'
     )
-    found = recommend([str(search("two-racks"))], Asked("two-racks", prices=str(prices)))
+    found = recommend([str(search("two-racks"))], JudgingRequest("two-racks", prices=str(prices)))
     assert only(found.actions).cost is None
 
 

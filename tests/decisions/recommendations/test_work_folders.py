@@ -17,15 +17,15 @@ from support.plans import a_step
 from support.refusals import refused
 from weft.decisions.recommendations.action import AcceptanceCheck, ByHand, PlanCheck
 from weft.decisions.recommendations.folder import write_folder
-from weft.decisions.recommendations.judging import Asked
+from weft.decisions.recommendations.judging import JudgingRequest
 from weft.decisions.recommendations.recommend import recommend
-from weft.decisions.recommendations.recommendations import Recommendations
+from weft.decisions.recommendations.recommendations import RecommendationList
 from weft.decisions.recommendations.verify import VerifyRequest, verify
 from weft.links.watch.store.importing import write_watch
 from weft.measure.execute.progress import silent
 from weft.measure.execute.work_folder import write_json
 from weft.operate.tuning.request import TuneRequest
-from weft.operate.tuning.tuning import Tuning
+from weft.operate.tuning.tuning import TuningResult
 from weft.plan.plan import Options
 
 RMEM = raced(
@@ -36,11 +36,11 @@ RMEM = raced(
 LOST = raced(choice_of("congestion", values=("bbr", "reno")), None, 1.004)
 
 
-def of(*folders: Path, twin: str | None = None) -> Recommendations:
-    return recommend(list(map(str, folders)), Asked(twin))
+def of(*folders: Path, twin: str | None = None) -> RecommendationList:
+    return recommend(list(map(str, folders)), JudgingRequest(twin))
 
 
-def tuned(folder: Path, found: Tuning) -> Path:
+def tuned(folder: Path, found: TuningResult) -> Path:
     write_json(folder / "request.json", TuneRequest("lab:long-fat", str(folder)))
     write_json(
         folder / "tuning.json",

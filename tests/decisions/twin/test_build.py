@@ -21,9 +21,9 @@ from weft.decisions.twin.twin import read_twin
 from weft.measure.execute.request import RunRequest, start_run
 from weft.network.fabrics.document import FabricDocument
 from weft.plan.load import load_plan
-from weft.runs.folder import Run
+from weft.runs.folder import RunFolder
 from weft.simulation.prediction.intervals import intervals
-from weft.simulation.prediction.predict import Drawn, Workload, predict
+from weft.simulation.prediction.predict import Drawn, PlannedWorkload, predict
 
 SECOND = {"rule": "time", "trial": "1 s", "trials": 1}
 UNSEEN = {
@@ -83,8 +83,8 @@ def test_each_pattern_is_left_out_once(folder):
 
 def test_the_twin_predicts_what_it_never_saw(folder):
     original = Drawn(FabricDocument.of_text(FABRIC, "test"), {"overhead_s": 20e-6})
-    said = intervals(open_draws(str(folder)), Workload(UNSEEN))
-    for one, true in zip(said, predict(original.open(), Workload(UNSEEN)), strict=True):
+    said = intervals(open_draws(str(folder)), PlannedWorkload(UNSEEN))
+    for one, true in zip(said, predict(original.open(), PlannedWorkload(UNSEEN)), strict=True):
         assert one.step == true.step
         assert one.rate_mbps.median == pytest.approx(true.rate_mbps, rel=0.01)
         assert one.time_s.low <= one.time_s.median <= one.time_s.high
@@ -186,7 +186,7 @@ def test_a_late_lab_and_a_run_cut_short_are_said(runs, tmp_path):
     meta["warnings"].append({"code": "lab-late", "message": "frames left late", "hint": ""})
     meta["status"] = "partial"
     (copy / "run.json").write_text(json.dumps(meta))
-    assert Run.open(copy).meta.status == "partial"
+    assert RunFolder.open(copy).meta.status == "partial"
     twin = make_twin([runs[0], str(copy)], tmp_path / "twin", draws=10)
     assert any("lab-late" in text for text in twin.warnings)
     assert any("is partial" in text for text in twin.warnings)

@@ -6,13 +6,13 @@ import pytest
 
 from weft.base.errors import RequestError
 from weft.decisions.what_if.alternative import alternative
-from weft.decisions.what_if.foresee import Question
+from weft.decisions.what_if.foresee import WhatIfQuestion
 from weft.decisions.what_if.labs import LEAST_QUEUE_FRAMES, carried_scale, for_lab
-from weft.decisions.what_if.network import Generated, open_subject
+from weft.decisions.what_if.network import GeneratedNetwork, open_subject
 from weft.decisions.what_if.verify import Bench, direction, verify
-from weft.network.fabrics.changes.wiring import Wiring
+from weft.network.fabrics.changes.wiring import FabricWiring
 from weft.network.fabrics.document import FabricDocument
-from weft.simulation.prediction.predict import Workload
+from weft.simulation.prediction.predict import PlannedWorkload
 
 FABRIC = """
 name = "four"
@@ -36,9 +36,9 @@ def test_a_lab_is_as_slow_as_this_machine_needs_it(monkeypatch: pytest.MonkeyPat
 
 
 def test_what_waits_in_a_lab_is_as_much_less_as_its_rates_are() -> None:
-    found = Wiring.of(for_lab(FabricDocument.read("two-racks"), 0.5))
+    found = FabricWiring.of(for_lab(FabricDocument.read("two-racks"), 0.5))
     assert {one.queue_frames for one in found.cables} == {500}
-    least = Wiring.of(for_lab(FabricDocument.read("two-racks"), 0.001))
+    least = FabricWiring.of(for_lab(FabricDocument.read("two-racks"), 0.001))
     assert {one.queue_frames for one in least.cables} == {LEAST_QUEUE_FRAMES}
 
 
@@ -48,9 +48,9 @@ def test_less_than_two_percent_is_no_direction() -> None:
 
 def test_a_network_with_loops_is_not_built(tmp_path: Path) -> None:
     subject = open_subject("fat-tree(k=4)")
-    assert isinstance(subject.median, Generated)
+    assert isinstance(subject.median, GeneratedNetwork)
     one = alternative(["topology=fat-tree(k=4,rate=20 Gb/s)"])
-    question = Question(subject, [one], [Workload("aapc")])
+    question = WhatIfQuestion(subject, [one], [PlannedWorkload("aapc")])
     with pytest.raises(RequestError, match="no lab can be built"):
         verify(question, one, Bench(tmp_path, 0.001))
 
@@ -62,8 +62,8 @@ def test_a_wider_trunk_is_as_much_faster_in_labs(own_registry: None, tmp_path: P
     stop = {"rule": "count", "repeats": 1, "trials": 1}
     step = {"name": "cut", "pattern": "pairs", "stride": 2, "sizes": ["512 KiB"], "stop": stop}
     one = alternative(["links.left-right.rate*=2"])
-    workload = Workload({"name": "cut", "steps": [step]})
-    question = Question(open_subject(str(file)), [one], [workload])
+    workload = PlannedWorkload({"name": "cut", "steps": [step]})
+    question = WhatIfQuestion(open_subject(str(file)), [one], [workload])
     found = verify(question, one, Bench(tmp_path / "labs", 1.0, 1))
     (check,) = found.checks
     assert check.predicted.median == pytest.approx(2, rel=0.05)

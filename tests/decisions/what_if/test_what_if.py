@@ -6,26 +6,33 @@ import pytest
 
 import weft
 from weft.base.errors import RequestError
-from weft.decisions.twin.twin import SCHEMA, Parameter, Twin, step_digest, text_digest, write_twin
+from weft.decisions.twin.twin import (
+    SCHEMA,
+    TwinDocument,
+    TwinParameter,
+    step_digest,
+    text_digest,
+    write_twin,
+)
 from weft.decisions.what_if.alternative import alternative, read_alternatives
-from weft.decisions.what_if.ask import Asked, ask, read_what_if
+from weft.decisions.what_if.ask import WhatIfRequest, ask, read_what_if
 from weft.decisions.what_if.effects import effects, paired
-from weft.decisions.what_if.foresee import Question, foresee
+from weft.decisions.what_if.foresee import WhatIfQuestion, foresee
 from weft.decisions.what_if.network import Subject, open_subject
-from weft.decisions.what_if.result import WhatIf
+from weft.decisions.what_if.result import WhatIfResult
 from weft.decisions.what_if.workloads import block_bytes
 from weft.network.fabrics.document import FabricDocument
 from weft.plan.load import load_plan
-from weft.simulation.prediction.predict import Drawn, Workload
-from weft.understand.summary.measures import Measure
+from weft.simulation.prediction.predict import Drawn, PlannedWorkload
+from weft.understand.summary.measures import StepMeasure
 
 COUNT = {"rule": "count", "repeats": 1, "trials": 1}
 CUT = {"name": "cut", "pattern": "pairs", "stride": 16, "sizes": ["1 MiB"], "stop": COUNT}
-ACROSS = Workload({"name": "across", "steps": [CUT]})
+ACROSS = PlannedWorkload({"name": "across", "steps": [CUT]})
 
 
-def of(subject: Subject, *changes: str, workload: Workload = ACROSS) -> WhatIf:
-    return foresee(Question(subject, [alternative([one]) for one in changes], [workload]))
+def of(subject: Subject, *changes: str, workload: PlannedWorkload = ACROSS) -> WhatIfResult:
+    return foresee(WhatIfQuestion(subject, [alternative([one]) for one in changes], [workload]))
 
 
 def drawn(trunks_mbps: list[float], **known: tuple[float, ...]) -> Subject:
@@ -78,7 +85,7 @@ def test_what_is_taken_as_it_is_said_has_no_interval() -> None:
 def test_the_best_comes_first_and_what_cannot_be_says_why() -> None:
     subject = open_subject("two-racks")
     names = ("links.rack9.rate=1 Gb/s", "remove n32", "oversubscription 1:1", "remove n[1-31]")
-    found = of(subject, *names, workload=Workload("aapc"))
+    found = of(subject, *names, workload=PlannedWorkload("aapc"))
     assert [one.name for one in found.outcomes][:2] == ["oversubscription 1:1", "remove n32"]
     assert [bool(one.failed) for one in found.outcomes] == [False, False, True, True]
     assert not found.is_measured and found.draws == 0
@@ -93,7 +100,7 @@ def test_a_plan_that_needs_more_hosts_than_are_left_is_named() -> None:
 
 def test_hosts_that_have_no_way_to_each_other_are_no_network() -> None:
     with pytest.raises(RequestError, match="no path"):
-        of(open_subject("fat-tree-16"), "remove leaf1-spine", workload=Workload("aapc"))
+        of(open_subject("fat-tree-16"), "remove leaf1-spine", workload=PlannedWorkload("aapc"))
 
 
 def test_more_than_was_measured_is_said() -> None:
@@ -116,28 +123,38 @@ def test_what_runs_afterwards_may_be_another() -> None:
         "sizes": ["4 MiB"],
         "stop": COUNT,
     }
-    image = Workload({"name": "image", "steps": [step]})
+    image = PlannedWorkload({"name": "image", "steps": [step]})
     one = alternative(["second network like rack[1-2]", "steps.image.networks=2"])
-    found = foresee(Question(open_subject("two-racks"), [one], [image])).outcomes[0]
+    found = foresee(WhatIfQuestion(open_subject("two-racks"), [one], [image])).outcomes[0]
     assert found.speedup == pytest.approx(2, rel=0.25)
 
 
 def test_steps_are_paired_by_their_sizes_order() -> None:
-    before = [Measure("a", 8, 1.0, 1.0), Measure("b", 8, 2.0, 1.0), Measure("b", 16, 4.0, 1.0)]
-    after = [Measure("b", 4, 1.0, 1.0), Measure("b", 8, 2.0, 1.0), Measure("c", 8, 9.0, 1.0)]
+    before = [
+        StepMeasure("a", 8, 1.0, 1.0),
+        StepMeasure("b", 8, 2.0, 1.0),
+        StepMeasure("b", 16, 4.0, 1.0),
+    ]
+    after = [
+        StepMeasure("b", 4, 1.0, 1.0),
+        StepMeasure("b", 8, 2.0, 1.0),
+        StepMeasure("c", 8, 9.0, 1.0),
+    ]
     assert [(x.size_bytes, y.size_bytes) for x, y in paired(before, after)] == [(8, 4), (16, 8)]
 
 
 def test_flows_for_a_fixed_time_are_judged_by_their_sum() -> None:
     timed = {**CUT, "stop": {"rule": "time", "trial": "10 ms", "trials": 1}}
-    workload = Workload({"name": "across", "steps": [timed]})
-    sides = [[[Measure("cut", 1 << 20, 1.0, rate)]] for rate in (100.0, 150.0)]
+    workload = PlannedWorkload({"name": "across", "steps": [timed]})
+    sides = [[[StepMeasure("cut", 1 << 20, 1.0, rate)]] for rate in (100.0, 150.0)]
     (effect,) = effects(workload, *sides, ((), ()))
     assert (effect.by, effect.speedup.median) == ("rate", 1.5)
 
 
 def test_round_trips_are_judged_by_their_time() -> None:
-    found = of(open_subject("long-fat"), "links.n1-n2.delay*=0.5", workload=Workload("latency"))
+    found = of(
+        open_subject("long-fat"), "links.n1-n2.delay*=0.5", workload=PlannedWorkload("latency")
+    )
     effects_of = found.outcomes[0].effects
     assert [one.size_bytes for one in effects_of] == [1, 8, 64, 1024]
     assert {one.by for one in effects_of} == {"time"}
@@ -148,15 +165,15 @@ def test_generators_that_are_trees_can_be_changed_and_others_replaced() -> None:
     tree = of(open_subject("crossbar(hosts=32)"), "hosts.n1.rate*=0.5").outcomes[0]
     assert tree.speedup == pytest.approx(0.5, rel=0.02)
     loops = open_subject("fat-tree(k=4)")
-    wider = of(loops, "topology=fat-tree(k=4,rate=20 Gb/s)", workload=Workload("aapc"))
+    wider = of(loops, "topology=fat-tree(k=4,rate=20 Gb/s)", workload=PlannedWorkload("aapc"))
     assert wider.outcomes[0].speedup > 1
     with pytest.raises(RequestError, match="no fabric file"):
-        of(loops, "remove n1", workload=Workload("aapc"))
+        of(loops, "remove n1", workload=PlannedWorkload("aapc"))
 
 
 def test_hosts_cost_of_a_message_is_a_change_too() -> None:
     step = {"name": "small", "pattern": "ring", "sizes": ["64 B"], "stop": COUNT}
-    small = Workload({"name": "small", "steps": [step]})
+    small = PlannedWorkload({"name": "small", "steps": [step]})
     found = of(open_subject("two-racks"), "overhead=100 us", workload=small).outcomes[0]
     assert found.speedup is not None and found.speedup < 0.4
 
@@ -201,7 +218,7 @@ def test_files_of_alternatives_that_are_wrong(tmp_path: Path, text: str, said: s
 def test_findings_and_fabrics_are_kept(tmp_path: Path) -> None:
     out = tmp_path / "out"
     chosen = [alternative(["remove n32"]), alternative(["remove n[1-32]"], "all")]
-    found = ask(Asked("two-racks", chosen, ["aapc"], out=out))
+    found = ask(WhatIfRequest("two-racks", chosen, ["aapc"], out=out))
     assert read_what_if(out) == found
     assert sorted(one.name for one in out.iterdir()) == [
         "after-1.toml",
@@ -210,7 +227,7 @@ def test_findings_and_fabrics_are_kept(tmp_path: Path) -> None:
     ]
     assert len(FabricDocument.read(out / "after-1.toml").resolved()["hosts"]) == 31
     with pytest.raises(RequestError, match="is there already"):
-        ask(Asked("two-racks", chosen, ["aapc"], out=out))
+        ask(WhatIfRequest("two-racks", chosen, ["aapc"], out=out))
     with pytest.raises(RequestError, match="what-if --out"):
         read_what_if(tmp_path)
 
@@ -219,30 +236,34 @@ def test_blocks_suit_the_hosts() -> None:
     sizes = [block_bytes(open_subject(one), 1.0) for one in ("bad-cable", "two-racks", "pair")]
     assert sizes == [1 << 18, 1 << 22, 1 << 22]
     with pytest.raises(RequestError, match="there twice"):
-        ask(Asked("two-racks", [alternative(["remove n1"])], ["aapc", "aapc"]))
+        ask(WhatIfRequest("two-racks", [alternative(["remove n1"])], ["aapc", "aapc"]))
     with pytest.raises(RequestError, match="'remove n1' is there twice"):
-        ask(Asked("two-racks", [alternative(["remove n1"])] * 2))
+        ask(WhatIfRequest("two-racks", [alternative(["remove n1"])] * 2))
     with pytest.raises(RequestError, match="what is to be changed"):
-        ask(Asked("two-racks", []))
+        ask(WhatIfRequest("two-racks", []))
 
 
 def test_a_change_costs_what_its_parts_do() -> None:
-    known = of(open_subject("xibalba-e7-32"), "add 8 hosts", workload=Workload("aapc")).outcomes[0]
+    known = of(
+        open_subject("xibalba-e7-32"), "add 8 hosts", workload=PlannedWorkload("aapc")
+    ).outcomes[0]
     assert known.price is not None
     assert (known.price.difference, known.price.currency) == (8 * 480, "USD")
-    none = of(open_subject("two-racks"), "add 8 hosts", workload=Workload("aapc")).outcomes[0]
+    none = of(open_subject("two-racks"), "add 8 hosts", workload=PlannedWorkload("aapc")).outcomes[
+        0
+    ]
     assert none.price is None
     chosen = [alternative(["add 8 hosts"])]
-    found = ask(Asked("two-racks", chosen, ["aapc"], prices="slim-fly-2014")).outcomes[0]
+    found = ask(WhatIfRequest("two-racks", chosen, ["aapc"], prices="slim-fly-2014")).outcomes[0]
     assert found.price is not None and found.price.difference > 0 and found.price.not_priced
     with pytest.raises(RequestError, match="no-such"):
-        ask(Asked("two-racks", chosen, ["aapc"], prices="no-such"))
+        ask(WhatIfRequest("two-racks", chosen, ["aapc"], prices="no-such"))
 
 
 def test_a_twin_has_intervals_and_says_what_it_was_fitted_to(tmp_path: Path) -> None:
     folder = tmp_path / "mine"
     text = FabricDocument.read("two-racks").text
-    rate = Parameter(
+    rate = TwinParameter(
         name="links.rack1.rate",
         unit="Mb/s",
         median=4000.0,
@@ -254,7 +275,7 @@ def test_a_twin_has_intervals_and_says_what_it_was_fitted_to(tmp_path: Path) -> 
         draws=[3000.0, 3500.0, 4000.0, 4500.0, 5000.0],
     )
     seen = load_plan(ACROSS.plan).steps[0]
-    twin = Twin(
+    twin = TwinDocument(
         schema=SCHEMA,
         name="mine",
         testbed="lab:two-racks",
@@ -272,9 +293,9 @@ def test_a_twin_has_intervals_and_says_what_it_was_fitted_to(tmp_path: Path) -> 
         warnings=[],
     )
     write_twin(folder, twin, text)
-    other = Workload("aapc", (("steps.aapc.sizes", '["1 MiB"]'),))
+    other = PlannedWorkload("aapc", (("steps.aapc.sizes", '["1 MiB"]'),))
     one = alternative(["links.rack1-rack2.rate=4.2 Gb/s"])
-    found = foresee(Question(open_subject(str(folder)), [one], [ACROSS, other]))
+    found = foresee(WhatIfQuestion(open_subject(str(folder)), [one], [ACROSS, other]))
     assert (found.is_measured, found.draws) == (True, 5)
     assert [each.in_sample for each in found.outcomes[0].effects] == [True, False]
     assert not found.outcomes[0].effects[0].is_clear

@@ -12,7 +12,7 @@ from support.command import weft as weft_process
 from support.here import refusal, weft, weft_json
 from support.runs import launches_of, pingpong_run
 from weft.base.sequential import LOOKS
-from weft.runs.folder import Run
+from weft.runs.folder import RunFolder
 from weft.understand.report.series import series_of
 from weft.understand.report.verdict import standouts
 
@@ -46,7 +46,7 @@ def test_every_size_says_by_how_much_it_is_faster(tmp_path: Path) -> None:
     # A complete run is what it is, whatever became of the earlier one.
     shutil.rmtree(before)
     assert weft_json("run", "--resume", folder)["status"] == "complete"
-    stopped, beside, *_ = standouts(series_of([Run.open(folder)])[0])
+    stopped, beside, *_ = standouts(series_of([RunFolder.open(folder)])[0])
     assert stopped.startswith("Stopped: 2 of 2 sizes differ from the earlier run")
     assumed = "if runs differ by no more than launches do"
     assert beside.startswith(f"Beside {before}, {assumed}: 1 B is faster by ")

@@ -9,7 +9,7 @@ import pytest
 from support.here import weft, weft_json
 from support.runs import affine_us, launches_of, pingpong_run, run_before_goals
 from weft.plan.load import load_plan
-from weft.runs.folder import Run
+from weft.runs.folder import RunFolder
 from weft.understand.curve.earlier import earlier_run
 
 
@@ -19,7 +19,7 @@ def old(tmp_path: Path) -> Path:
 
 
 def test_it_opens_and_is_complete(old: Path) -> None:
-    run = Run.open(old)
+    run = RunFolder.open(old)
     assert (run.meta.status, run.meta.warnings, run.samples.num_rows) == ("complete", [], 2783)
     assert (run.meta.stops, run.meta.against, run.meta.plan.steps[0].goal or None) == (
         [],

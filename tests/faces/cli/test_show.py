@@ -8,16 +8,16 @@ from support.made.synthetic import netpipe_sizes
 from support.made.synthetic_cluster import Cluster, Step, cards, write_cluster_run
 from support.paths import DATA
 from support.runs import affine_us, launches_of, pingpong_run, step_plan, step_rows, write_run
-from weft.runs.folder import Run
+from weft.runs.folder import RunFolder
 from weft.runs.meta import Warning
 from weft.understand.ensemble.phases import phases
-from weft.understand.ensemble.rates import Rates
+from weft.understand.ensemble.rates import MedianRates
 from weft.understand.ensemble.routes import routes
 
 SIZES = netpipe_sizes()
 
 
-def made(path: Path, **meta: object) -> Run:
+def made(path: Path, **meta: object) -> RunFolder:
     times_us = launches_of(affine_us(SIZES, 28.0, 94.1), noise=0.01)
     times_us[60] *= 3
     return pingpong_run(path, SIZES, times_us, **meta)
@@ -86,7 +86,8 @@ def test_phases_name_the_slowest_route_and_routes_their_best(tmp_path: Path) -> 
     assert [(each.phase, each.rate_mbps) for each in phases(run)] == [(0, 200.0), (1, 400.0)]
     assert [each.elapsed_ms for each in phases(run)] == [40.0, 20.0]
     found = {
-        (each.src, each.dst): each.rate_mbps.median for each in routes(run.meta, Rates.of(run))
+        (each.src, each.dst): each.rate_mbps.median
+        for each in routes(run.meta, MedianRates.of(run))
     }
     assert found == {("n1", "n2"): 800.0, ("n2", "n3"): 200.0}
 

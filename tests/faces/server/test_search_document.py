@@ -6,12 +6,12 @@ import pyarrow.compute as pc
 
 from support.made.searched import TWO_NETWORKS, search
 from weft.faces.server.search_document import xray_document
-from weft.runs.folder import Run
+from weft.runs.folder import RunFolder
 from weft.understand.limits.diagnosis import diagnose, searched_steps
 
 
 def test_each_network_of_a_search_has_what_was_found_there() -> None:
-    run = Run.open(search(TWO_NETWORKS))
+    run = RunFolder.open(search(TWO_NETWORKS))
     found = xray_document(run, is_over=True)
     assert found is not None
     networks, said = found["networks"], diagnose(run)
@@ -25,7 +25,7 @@ def test_each_network_of_a_search_has_what_was_found_there() -> None:
 
 
 def test_a_network_whose_search_goes_on_follows_one_whose_search_has_ended() -> None:
-    whole = Run.open(search(TWO_NETWORKS))
+    whole = RunFolder.open(search(TWO_NETWORKS))
     (second,) = searched_steps(whole.meta, 1)
     phases = [one for one in whole.meta.phases if one["step"] != second]
     done = [one for one in whole.meta.done if one[0] != second]

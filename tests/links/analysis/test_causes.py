@@ -6,36 +6,36 @@ import pytest
 
 from support.made.probes import MONDAY, lose, mark, probes, stop
 from weft.links.analysis.causes import CLASSES, Incident, find_incidents
-from weft.links.analysis.series import Series
+from weft.links.analysis.series import ProbeSeries
 
-Fail = Callable[[Series], Series]
+Fail = Callable[[ProbeSeries], ProbeSeries]
 
 ICMP, CONNECT, TCP, UDP = range(4)
 KINDS = ICMP, CONNECT, TCP, UDP
 SITES = "abcd"
 
 
-def mesh() -> list[Series]:
+def mesh() -> list[ProbeSeries]:
     """All pairs of four sites, by all kinds, small and large."""
     return [link(x, y) for x in SITES for y in SITES if x != y]
 
 
-def link(src: str = "a", dst: str = "b", network: str = "") -> Series:
+def link(src: str = "a", dst: str = "b", network: str = "") -> ProbeSeries:
     return probes(3000, src=src, dst=dst, network=network, kinds=KINDS, sizes=(8, 20_000))
 
 
-def down(series: Series) -> Series:
+def down(series: ProbeSeries) -> ProbeSeries:
     return lose(series, 500, 560)
 
 
-def silent(series: Series) -> Series:
+def silent(series: ProbeSeries) -> ProbeSeries:
     return stop(series, 500, 560)
 
 
 def without(*kinds: int) -> Fail:
     """Probes of these kinds fail."""
 
-    def fail(series: Series) -> Series:
+    def fail(series: ProbeSeries) -> ProbeSeries:
         for kind in kinds:
             lose(series, 500, 560, kind=kind)
         return series
@@ -46,7 +46,7 @@ def without(*kinds: int) -> Fail:
 def each(**by_end: Fail) -> Fail:
     """What happens to links by their source (`src_b`), their destination (`dst_b`), or their ends (`a_b`)."""
 
-    def fail(series: Series) -> Series:
+    def fail(series: ProbeSeries) -> ProbeSeries:
         for name in (f"src_{series.src}", f"dst_{series.dst}", f"{series.src}_{series.dst}"):
             series = by_end.get(name, lambda same: same)(series)
         return series
@@ -141,7 +141,7 @@ def test_a_tunnel_that_is_dead_alone_is_told_from_one_whose_path_is() -> None:
 
 
 def test_a_host_that_boots_is_back_before_its_agent_is() -> None:
-    def boot(series: Series) -> Series:
+    def boot(series: ProbeSeries) -> ProbeSeries:
         for kind in (CONNECT, TCP, UDP):
             lose(series, 560, 600, kind=kind)
         return down(series)

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from weft.links.analysis.cells import cells
-from weft.links.analysis.series import Series
+from weft.links.analysis.series import ProbeSeries
 
 
 def test_each_part_has_the_median_of_its_answers() -> None:
@@ -14,7 +14,7 @@ def test_each_part_has_the_median_of_its_answers() -> None:
     rtt_s = np.where(rng.random(len(time_s)) < 0.3, np.nan, rng.exponential(size=len(time_s)))
     rtt_s[time_s < 60] = np.nan
     zeros = np.zeros(len(time_s), np.int64)
-    found = cells(Series("a", "b", 30.0, time_s, rtt_s, zeros + 8, zeros.astype(np.int8)), 60)
+    found = cells(ProbeSeries("a", "b", 30.0, time_s, rtt_s, zeros + 8, zeros.astype(np.int8)), 60)
     minutes = (30 + time_s) // 60
     parts = [rtt_s[minutes == one] for one in np.unique(minutes)]
     answered = [part[~np.isnan(part)] for part in parts]

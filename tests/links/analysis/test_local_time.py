@@ -12,7 +12,7 @@ from weft.links.analysis.levels.changes import find_course
 from weft.links.analysis.local_time import local_days
 from weft.links.analysis.profile import Calendar, hour_of_week
 from weft.links.analysis.quarters import Quarters
-from weft.links.analysis.series import Series
+from weft.links.analysis.series import ProbeSeries
 
 DAY = 86400
 BERLIN = "Europe/Berlin"
@@ -64,8 +64,8 @@ def test_hours_are_whole_ones_where_clocks_are_half_an_hour_off() -> None:
     time_s = np.arange(0, 3 * 3600, 60.0)
     zeros = np.zeros(len(time_s), np.int64)
     rtt_s = 1e-3 * (1 + time_s // 3600)
-    series = Series("a", "b", start, time_s, rtt_s, zeros + 8, zeros.astype(np.int8))
-    found = cells(Series(**vars(series) | {"timezone": "Asia/Kolkata"}), 3600.0)
+    series = ProbeSeries("a", "b", start, time_s, rtt_s, zeros + 8, zeros.astype(np.int8))
+    found = cells(ProbeSeries(**vars(series) | {"timezone": "Asia/Kolkata"}), 3600.0)
     assert found.rtt_s == pytest.approx([1e-3, 2e-3, 3e-3])
     assert (found.begin_s - start).tolist() == [0, 3600, 7200]
 

@@ -5,14 +5,14 @@ import pytest
 
 from support.made.probes import probes
 from weft.links.analysis.findings import analyse
-from weft.links.analysis.series import Series
+from weft.links.analysis.series import ProbeSeries
 from weft.links.analysis.times import hourly, overall
 from weft.runs.probes import KINDS
 
 ICMP, CONNECT, ECHO, UDP = map(KINDS.index, ("icmp", "tcp-connect", "tcp-echo", "udp-echo"))
 
 
-def link() -> Series:
+def link() -> ProbeSeries:
     """Twelve hours, four kinds in turn at a probe a second; 1 Gb/s behind 20 ms, a connection takes 0.16 ms more, and
     20 kB over TCP a round trip more."""
     series = probes(
@@ -25,7 +25,7 @@ def link() -> Series:
     return series
 
 
-def lost(series: Series, kind: int, share: float) -> Series:
+def lost(series: ProbeSeries, kind: int, share: float) -> ProbeSeries:
     """Evenly over sizes and time."""
     at = np.flatnonzero(series.kind == kind)
     series.rtt_s[at[np.random.default_rng(1).random(len(at)) < share]] = np.nan

@@ -5,11 +5,11 @@ import pytest
 from support.importing import DATA
 from weft.base.errors import RequestError
 from weft.links.formats.read import read_probes
-from weft.links.formats.source import Options
+from weft.links.formats.source import ProbeOptions
 
 
 def test_lists_begin_where_the_user_says() -> None:
-    start = Options(start_s=1795482757.0, interval_s=0.3)
+    start = ProbeOptions(start_s=1795482757.0, interval_s=0.3)
     _, found = read_probes(DATA / "fping_5.1_loss.txt", start)
     for one in found.series:
         assert one.start == 1795482757
@@ -19,4 +19,4 @@ def test_lists_begin_where_the_user_says() -> None:
 
 def test_lists_without_a_time_are_refused() -> None:
     with pytest.raises(RequestError, match="fping -C writes no times"):
-        read_probes(DATA / "fping_5.1_C.txt", Options())
+        read_probes(DATA / "fping_5.1_C.txt", ProbeOptions())

@@ -11,7 +11,7 @@ from support.importing import DATA
 from weft.base.errors import RequestError
 from weft.links.analysis.times import hourly
 from weft.links.formats.read import read_all, read_probes
-from weft.links.formats.source import Found, Options
+from weft.links.formats.source import ProbeOptions, ReadSeries
 from weft.runs.probes import KINDS
 
 RAW = DATA / "owping_5.2.3_R.txt"
@@ -19,12 +19,12 @@ LATENCY = DATA / "published" / "pscheduler_latency.json"
 ARCHIVED = DATA / "published" / "pscheduler_archived.jsonl"
 
 
-def _read(path: Path, options: Options | None = None) -> Found:
-    return read_probes(path, options or Options())[1]
+def _read(path: Path, options: ProbeOptions | None = None) -> ReadSeries:
+    return read_probes(path, options or ProbeOptions())[1]
 
 
 def test_raw_packets_with_their_losses() -> None:
-    found = _read(RAW, Options(src="a", dst="b"))
+    found = _read(RAW, ProbeOptions(src="a", dst="b"))
     [series] = found.series
     assert series.lost.sum() == 2
     assert series.start + series.time_s[0] == pytest.approx(1795492433.6982, abs=1e-3)
@@ -47,7 +47,7 @@ def test_a_histogram_has_the_delays_of_its_packets() -> None:
 
 
 def test_archived_runs_of_several_tests() -> None:
-    _, found = read_all([ARCHIVED], Options())
+    _, found = read_all([ARCHIVED], ProbeOptions())
     [series] = found.series
     by_kind = {KINDS[kind]: part for (kind, _), part in series.groups().items()}
     assert by_kind["icmp"].lost.tolist() == [False, False, True, False, False, False, True]
@@ -62,7 +62,7 @@ def test_a_bare_result_needs_its_time(tmp_path: Path) -> None:
     with pytest.raises(RequestError, match="without the time of its start") as caught:
         _read(file)
     assert "--start" in caught.value.hint
-    [series] = _read(file, Options(src="a", dst="b", start_s=1795492736)).series
+    [series] = _read(file, ProbeOptions(src="a", dst="b", start_s=1795492736)).series
     assert (series.src, series.dst, len(series)) == ("a", "b", 20)
 
 

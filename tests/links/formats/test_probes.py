@@ -9,17 +9,17 @@ import pytest
 
 from support.importing import DATA
 from weft.base.errors import RequestError
-from weft.links.analysis.series import Series
+from weft.links.analysis.series import ProbeSeries
 from weft.links.formats.read import read_probes
-from weft.links.formats.source import Options
+from weft.links.formats.source import ProbeOptions
 
 
-def _read(path: Path, **options: Any) -> tuple[str, list[Series], list[str]]:
-    name, found = read_probes(path, Options(**{"src": "a"} | options))
+def _read(path: Path, **options: Any) -> tuple[str, list[ProbeSeries], list[str]]:
+    name, found = read_probes(path, ProbeOptions(**{"src": "a"} | options))
     return name, found.series, found.notes
 
 
-def _series(path: Path, **options: Any) -> Series:
+def _series(path: Path, **options: Any) -> ProbeSeries:
     _, [series], _ = _read(path, **options)
     return series
 

@@ -7,26 +7,26 @@ import pytest
 
 from support.here import refusal, weft, weft_json
 from support.importing import DATA
-from weft.links.analysis.findings import Findings, analyse
-from weft.links.analysis.series import Series
+from weft.links.analysis.findings import WatchFindings, analyse
+from weft.links.analysis.series import ProbeSeries
 from weft.links.formats.read import read_probes
-from weft.links.formats.source import Options
+from weft.links.formats.source import ProbeOptions
 
 REPORTS = DATA / "reports"
 START_S = 1_793_577_600.0
 
 
-def _read(path: Path, interval_s: float = 1.0) -> tuple[list[Series], list[str]]:
-    _, found = read_probes(path, Options("a", start_s=START_S, interval_s=interval_s))
+def _read(path: Path, interval_s: float = 1.0) -> tuple[list[ProbeSeries], list[str]]:
+    _, found = read_probes(path, ProbeOptions("a", start_s=START_S, interval_s=interval_s))
     return found.series, found.notes
 
 
-def _only(name: str, interval_s: float = 1.0) -> tuple[Series, list[str]]:
+def _only(name: str, interval_s: float = 1.0) -> tuple[ProbeSeries, list[str]]:
     [series], notes = _read(REPORTS / name, interval_s)
     return series, notes
 
 
-def _not_measured_s(found: Findings) -> float:
+def _not_measured_s(found: WatchFindings) -> float:
     return sum(end - begin for begin, end in found.links[0].gaps)
 
 

@@ -10,15 +10,15 @@ import pytest
 
 from support.importing import DATA
 from weft.base.errors import RequestError
-from weft.links.analysis.series import Series
+from weft.links.analysis.series import ProbeSeries
 from weft.links.formats.read import read_probes
-from weft.links.formats.source import Options
+from weft.links.formats.source import ProbeOptions
 
 DUMP = DATA / "smokeping_2.7.3.xml"
 
 
-def _series(path: Path, options: Options | None = None) -> Series:
-    _, found = read_probes(path, options or Options())
+def _series(path: Path, options: ProbeOptions | None = None) -> ProbeSeries:
+    _, found = read_probes(path, options or ProbeOptions())
     return found.series[0]
 
 
@@ -49,9 +49,9 @@ def test_ranks_are_spread_over_the_step() -> None:
 
 
 def test_another_archive_is_taken_on_request() -> None:
-    assert _series(DUMP, Options(step_s=80)).interval_s == pytest.approx(16)
+    assert _series(DUMP, ProbeOptions(step_s=80)).interval_s == pytest.approx(16)
     with pytest.raises(RequestError, match="no archive of averages over 300 s"):
-        _series(DUMP, Options(step_s=300))
+        _series(DUMP, ProbeOptions(step_s=300))
 
 
 @pytest.mark.smoke("rrdtool")

@@ -7,14 +7,14 @@ import pytest
 from support.importing import DATA
 from weft.base.errors import RequestError
 from weft.links.formats.read import read_probes
-from weft.links.formats.source import Options
+from weft.links.formats.source import ProbeOptions
 from weft.runs.probes import KINDS
 
 HEADER = "time,src,dst,rtt_ms,size,kind,network\n"
 
 
 def test_links_kinds_sizes_and_losses() -> None:
-    name, found = read_probes(DATA / "probes.csv", Options())
+    name, found = read_probes(DATA / "probes.csv", ProbeOptions())
     usual, vpn = found.series
     assert (name, usual.network, vpn.network) == ("csv", "", "vpn")
     assert usual.lost.tolist() == [False, True, False]
@@ -26,7 +26,7 @@ def test_links_kinds_sizes_and_losses() -> None:
 def test_probes_at_one_time_stay_apart(tmp_path: Path) -> None:
     file = tmp_path / "x.csv"
     file.write_text("time,rtt_ms\n" + "1795492800,1\n" * 3)
-    _, found = read_probes(file, Options())
+    _, found = read_probes(file, ProbeOptions())
     assert found.series[0].time_s == pytest.approx([0, 1e-6, 2e-6])
 
 
@@ -50,4 +50,4 @@ def test_wrong_tables_are_refused(tmp_path: Path, text: str, why: str) -> None:
     file = tmp_path / "x.csv"
     file.write_text(text)
     with pytest.raises(RequestError, match=r"x\.csv" + why.replace("no probes", ": no probes")):
-        read_probes(file, Options())
+        read_probes(file, ProbeOptions())

@@ -18,7 +18,7 @@ from support.made.probes import MONDAY, lose, probes, stop
 from understand.report.test_browser import drawn, reading
 from weft.faces.api.watch import open_watch
 from weft.links.analysis.findings import analyse
-from weft.links.analysis.series import Series
+from weft.links.analysis.series import ProbeSeries
 from weft.links.analysis.tables import tables_of
 from weft.links.watch.store.importing import write_watch
 from weft.understand.report.table import PageTable
@@ -26,7 +26,7 @@ from weft.understand.report.table import PageTable
 DAY, HOUR = 86400.0, 3600.0
 
 
-def planted() -> Series:
+def planted() -> ProbeSeries:
     """Six days: slow from ten to noon, an outage over midnight, and a gap on the third day."""
     series = probes(6 * DAY, sizes=(8, 20_000), step_s=20)
     hour = series.time_s // HOUR % 24

@@ -7,12 +7,12 @@ import pytest
 
 from support.made.probes import MONDAY, lose, probes, stop
 from weft.links.analysis.causes import find_incidents
-from weft.links.analysis.levels.changes import Change
-from weft.links.analysis.series import Series
+from weft.links.analysis.levels.changes import LevelShift
+from weft.links.analysis.series import ProbeSeries
 from weft.links.watch.alerts import limits, outages, shifts, silence
 from weft.links.watch.alerts.event import LinkName, Notice
-from weft.links.watch.alerts.ledger import Ledger
-from weft.links.watch.alerts.look import Heard, Look, Seen
+from weft.links.watch.alerts.ledger import AlertLedger
+from weft.links.watch.alerts.look import Heard, LinkProgress, WatchLook
 from weft.links.watch.alerts.now import LinkNumbers
 from weft.links.watch.alerts.settings import AlertSettings
 
@@ -23,9 +23,11 @@ class Watch:
     """A coordinator that fetches every 10 s what series say, and is started anew each time; `cut` are sites that it
     cannot reach from when to when."""
 
-    def __init__(self, *series: Series, cut: dict[str, tuple[float, float]] | None = None) -> None:
+    def __init__(
+        self, *series: ProbeSeries, cut: dict[str, tuple[float, float]] | None = None
+    ) -> None:
         self.series, self.cut = series, cut or {}
-        self.ledger = Ledger()
+        self.ledger = AlertLedger()
         self.notices: list[Notice] = []
 
     def run(self, begin_s: float, end_s: float, least_s: float = 0.0) -> list[str]:
@@ -34,7 +36,7 @@ class Watch:
         return [f"{one.phase} {one.what}" for one in self.notices]
 
     def look(self, now_s: float, least_s: float) -> None:
-        self.ledger = msgspec.json.decode(msgspec.json.encode(self.ledger), type=Ledger)
+        self.ledger = msgspec.json.decode(msgspec.json.encode(self.ledger), type=AlertLedger)
         fetched = {site: self.fetched_s(site, now_s) for site in ("a", "b")}
         here = [
             one.where((one.time_s < fetched[one.src]) & (one.time_s > fetched[one.src] - 3 * HOUR))
@@ -47,12 +49,12 @@ class Watch:
             for name, at_s in fetched.items()
         }
         links = {
-            LinkName(src=one.src, dst=one.dst): Seen(
+            LinkName(src=one.src, dst=one.dst): LinkProgress(
                 MONDAY + float(one.time_s[-1]), MONDAY + fetched[one.src], 2.0
             )
             for one in here
         }
-        look = Look(unix_s, find_incidents(here), links, sites, {}, MONDAY)
+        look = WatchLook(unix_s, find_incidents(here), links, sites, {}, MONDAY)
         self.notices += outages.track(self.ledger, look, least_s)
         self.notices += silence.track(self.ledger, look, least_s)
 
@@ -61,7 +63,7 @@ class Watch:
         return begin_s if begin_s <= now_s < end_s else now_s
 
 
-def both(begin_s: float, end_s: float, seconds: float = HOUR) -> tuple[Series, Series]:
+def both(begin_s: float, end_s: float, seconds: float = HOUR) -> tuple[ProbeSeries, ProbeSeries]:
     """Both directions, lost in this time."""
     there, back = (probes(seconds, src=s, dst=d, sizes=(8, 20_000)) for s, d in ("ab", "ba"))
     return lose(there, begin_s, end_s), lose(back, begin_s + 0.3, end_s)
@@ -114,13 +116,13 @@ def test_what_arrives_a_day_late_is_one_notice() -> None:
     # What is fetched at last is looked at as a whole, however long it is.
     look_s = 28 * HOUR
     links = {
-        LinkName(src=one.src, dst=one.dst): Seen(MONDAY + look_s, MONDAY + look_s, 2.0)
+        LinkName(src=one.src, dst=one.dst): LinkProgress(MONDAY + look_s, MONDAY + look_s, 2.0)
         for one in (there, back)
     }
     sites = {"a": Heard(MONDAY + look_s), "b": Heard(MONDAY + look_s)}
     for _ in range(2):
         found = find_incidents([back.where(back.time_s < look_s)])
-        look = Look(MONDAY + look_s, found, links, sites, {}, MONDAY)
+        look = WatchLook(MONDAY + look_s, found, links, sites, {}, MONDAY)
         watch.notices += outages.track(watch.ledger, look, 0.0)
         watch.notices += silence.track(watch.ledger, look, 0.0)
     assert [f"{one.phase} {one.what}" for one in watch.notices] == [
@@ -151,12 +153,12 @@ def test_a_second_outage_is_another_event() -> None:
     assert watch.notices[2].id != watch.notices[0].id
 
 
-def change(what: str, begin_s: float, end_s: float | None = None) -> Change:
-    return Change(what, MONDAY + begin_s, end_s and MONDAY + end_s, 4e-4, 5.0, 1.6, 50.0)
+def change(what: str, begin_s: float, end_s: float | None = None) -> LevelShift:
+    return LevelShift(what, MONDAY + begin_s, end_s and MONDAY + end_s, 4e-4, 5.0, 1.6, 50.0)
 
 
 def test_congestion_takes_two_looks_to_begin_and_to_end_and_a_route_changes_once() -> None:
-    link, ledger = LinkName(src="a", dst="b"), Ledger()
+    link, ledger = LinkName(src="a", dst="b"), AlertLedger()
     busy, over = change("congestion", 1000), change("congestion", 1000, 8000)
     seen = [[], [busy], [], [busy], [busy], [busy], [over], [over]]
     # Beside congestion, too new, as it settles, and somewhat moved by the next look.
@@ -177,7 +179,7 @@ def test_congestion_takes_two_looks_to_begin_and_to_end_and_a_route_changes_once
 
 
 def test_a_threshold_that_is_set_is_an_event_until_the_value_is_back_for_minutes() -> None:
-    link, ledger = LinkName(src="a", dst="b"), Ledger()
+    link, ledger = LinkName(src="a", dst="b"), AlertLedger()
     settings = AlertSettings(alpha_s=2e-3)
 
     def at(now_s: float, alpha_s: float | None) -> list[str]:

@@ -9,26 +9,26 @@ import pytest
 from support.made.probes import MONDAY, probes
 from weft.links.analysis.levels.changes import find_changes
 from weft.links.analysis.quarters import quarters
-from weft.links.analysis.series import Series
+from weft.links.analysis.series import ProbeSeries
 from weft.links.watch.alerts.event import LinkName
 from weft.links.watch.alerts.now import Counts, first_of_last, numbers_of
 from weft.links.watch.alerts.recent import Recent
 from weft.links.watch.alerts.weeks import Weeks
 from weft.links.watch.store.days import standing_for_one
-from weft.links.watch.store.store import Link, Record, Site, Writer
+from weft.links.watch.store.store import Site, SiteLink, WatchRecord, Writer
 from weft.runs.probes import SCHEMA
 
 DAY = 86_400
 LINK = LinkName(src="a", dst="b")
 
 
-def record() -> Record:
+def record() -> WatchRecord:
     sites = [Site(name="a", on="local:"), Site(name="b")]
-    link = Link(src="a", dst="b", interval_s=10.0, timezone="Asia/Tokyo")
-    return Record(sites=sites, links=[link], active=[0])
+    link = SiteLink(src="a", dst="b", interval_s=10.0, timezone="Asia/Tokyo")
+    return WatchRecord(sites=sites, links=[link], active=[0])
 
 
-def table(series: Series) -> pa.Table:
+def table(series: ProbeSeries) -> pa.Table:
     columns = [
         ((series.start + series.time_s) * 1e6).astype("int64"),
         np.zeros(len(series)),
@@ -42,7 +42,7 @@ def table(series: Series) -> pa.Table:
     )
 
 
-def busy_week() -> Series:
+def busy_week() -> ProbeSeries:
     """Six days, of which the last four hours have a queue."""
     series = probes(6 * DAY, step_s=10.0, sizes=(8, 20_000))
     late = series.time_s > 6 * DAY - 4 * 3600

@@ -9,14 +9,16 @@ import pytest
 
 from support.here import refusal, weft, weft_json
 from support.runs import write_run
-from weft.links.watch.alerts.event import Event, LinkName, notice_of
-from weft.links.watch.alerts.ledger import Delivery, Ledger, save_ledger
+from weft.links.watch.alerts.event import LinkEvent, LinkName, notice_of
+from weft.links.watch.alerts.ledger import AlertLedger, PendingNotice, save_ledger
 from weft.links.watch.alerts.now import FILE_NAME, LinkNumbers, Now, write_now
 from weft.links.watch.state import STATE_NAME, SiteState, State
-from weft.links.watch.store.store import Link, Record, Site, Writer
+from weft.links.watch.store.store import Site, SiteLink, WatchRecord, Writer
 
 LINK = LinkName(src="east", dst="west")
-OUTAGE = Event(id="outage-1", kind="outages", what="path", begin_s=1.0, links=[LINK], is_told=True)
+OUTAGE = LinkEvent(
+    id="outage-1", kind="outages", what="path", begin_s=1.0, links=[LINK], is_told=True
+)
 
 
 def numbers(is_up: bool = True, newest_s: float | None = None) -> LinkNumbers:
@@ -38,8 +40,8 @@ def folder(tmp_path: Path) -> Path:
     """A watch of one link that is collected and fine."""
     folder = tmp_path / "watch"
     sites = [Site(name="east", on="local:"), Site(name="west")]
-    link = Link(src="east", dst="west", interval_s=1.0)
-    Writer.create(folder, Record(sites=sites, links=[link], active=[0])).close()
+    link = SiteLink(src="east", dst="west", interval_s=1.0)
+    Writer.create(folder, WatchRecord(sites=sites, links=[link], active=[0])).close()
     write_now(folder, [numbers()])
     return folder
 
@@ -67,8 +69,10 @@ def test_each_thing_that_is_wrong_is_a_line(folder: Path) -> None:
     assert "the last three probes were lost" in lines(folder)[0]
     write_now(folder, [numbers(newest_s=time.time() - 400)])
     assert "no probes since" in lines(folder)[0]
-    failed = Delivery(by="webhook", notice=notice_of(OUTAGE, "begin", 2.0), error="it answered 500")
-    save_ledger(folder, Ledger(open=[OUTAGE], failed=[failed]))
+    failed = PendingNotice(
+        by="webhook", notice=notice_of(OUTAGE, "begin", 2.0), error="it answered 500"
+    )
+    save_ledger(folder, AlertLedger(open=[OUTAGE], failed=[failed]))
     state = State(sites={"east": SiteState(heard_s=time.time() - 400, trouble="no route")})
     (folder / STATE_NAME).write_bytes(msgspec.json.encode(state))
     said = lines(folder)

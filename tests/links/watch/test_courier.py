@@ -13,8 +13,8 @@ import pytest
 
 from weft.links.watch.alerts import courier
 from weft.links.watch.alerts.courier import Courier
-from weft.links.watch.alerts.event import Event, LinkName, Notice, notice_of
-from weft.links.watch.alerts.ledger import Ledger, read_ledger, save_ledger
+from weft.links.watch.alerts.event import LinkEvent, LinkName, Notice, notice_of
+from weft.links.watch.alerts.ledger import AlertLedger, read_ledger, save_ledger
 from weft.links.watch.alerts.settings import AlertSettings
 from weft.links.watch.check import undelivered
 from weft.links.watch.tell import Level
@@ -64,7 +64,7 @@ def soon(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def notices() -> list[Notice]:
-    event = Event(
+    event = LinkEvent(
         id="outage-a-b-1",
         kind="outages",
         what="path",
@@ -77,7 +77,7 @@ def notices() -> list[Notice]:
 
 def deliver(
     folder: Path, settings: AlertSettings, posted: list[Notice]
-) -> tuple[Ledger, list[str]]:
+) -> tuple[AlertLedger, list[str]]:
     """Until nothing is left in the outbox."""
     ledger, said = read_ledger(folder), list[str]()
 

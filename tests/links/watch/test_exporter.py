@@ -22,13 +22,13 @@ from support.command import refusal, start
 from support.live.slow_clients import is_closed, slow_ones
 from support.live.waiting import wait_for
 from support.paths import CHECKOUT
-from weft.links.watch.alerts.event import Event, LinkName
-from weft.links.watch.alerts.ledger import Ledger, save_ledger
-from weft.links.watch.alerts.now import Count, LinkNumbers, Quantiles, write_now
+from weft.links.watch.alerts.event import LinkEvent, LinkName
+from weft.links.watch.alerts.ledger import AlertLedger, save_ledger
+from weft.links.watch.alerts.now import LinkNumbers, ProbeCount, Quantiles, write_now
 from weft.links.watch.exporter.metrics import families
 from weft.links.watch.exporter.text import OPEN_METRICS, PLAIN, Family, text_of
 from weft.links.watch.state import STATE_NAME, SiteState, State
-from weft.links.watch.store.store import Link, Record, Site, Writer
+from weft.links.watch.store.store import Site, SiteLink, WatchRecord, Writer
 from weft.measure.testbed.agent.reply import WatchStatus
 
 SITES = ("east", "west", "north", "south", "hub")
@@ -50,7 +50,7 @@ def numbers(src: str, dst: str) -> LinkNumbers:
             Quantiles(kind=kind, size_bytes=size, rtt_s=[1e-3, 2e-3, 3e-3, 9e-3], last_s=None)
             for kind, size in sorts
         ],
-        counts=[Count(kind=kind, size_bytes=size, sent=1000, lost=7) for kind, size in sorts],
+        counts=[ProbeCount(kind=kind, size_bytes=size, sent=1000, lost=7) for kind, size in sorts],
     )
 
 
@@ -58,9 +58,9 @@ def numbers(src: str, dst: str) -> LinkNumbers:
 def folder(tmp_path: Path) -> Iterator[Path]:
     """A watch of twenty links that is collected."""
     folder = tmp_path / "watch"
-    record = Record(
+    record = WatchRecord(
         sites=[Site(name=name, on="local:") for name in SITES],
-        links=[Link(src=src, dst=dst) for src, dst in LINKS],
+        links=[SiteLink(src=src, dst=dst) for src, dst in LINKS],
         active=list(range(len(LINKS))),
     )
     writer = Writer.create(folder, record)
@@ -80,8 +80,8 @@ def folder(tmp_path: Path) -> Iterator[Path]:
     state = State(sites={name: SiteState(heard_s=time.time(), status=status) for name in SITES})
     (folder / STATE_NAME).write_bytes(msgspec.json.encode(state))
     write_now(folder, [numbers(src, dst) for src, dst in LINKS])
-    quoted = Event(id="x", kind="outages", what='a "new"\nclass \\', begin_s=1.0, is_told=True)
-    save_ledger(folder, Ledger(open=[quoted]))
+    quoted = LinkEvent(id="x", kind="outages", what='a "new"\nclass \\', begin_s=1.0, is_told=True)
+    save_ledger(folder, AlertLedger(open=[quoted]))
     yield folder
     writer.close()
 

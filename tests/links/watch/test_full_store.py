@@ -18,7 +18,7 @@ from support.live.waiting import wait_for
 from support.made.watched import MONDAY_S, probes, record
 from weft.links.watch.state import State, read_state
 from weft.links.watch.storage import Storage
-from weft.links.watch.store.store import Event, StoreError, Writer, open_watch
+from weft.links.watch.store.store import HostEvent, StoreError, Writer, open_watch
 from weft.links.watch.tell import Level
 
 SITES = """
@@ -84,7 +84,7 @@ def test_a_write_that_failed_is_written_again_and_nothing_before_is_lost(
     folder = tmp_path / "watch"
     writer = Writer.create(folder, record())
     writer.append(probes(MONDAY_S, 100))
-    writer.add_event(Event(time_s=MONDAY_S, what="before"))
+    writer.add_event(HostEvent(time_s=MONDAY_S, what="before"))
     writer.sync()
     stream = next((folder / "samples").iterdir()).stat().st_size
     with no_file_beyond(stream + room_bytes):
@@ -94,11 +94,11 @@ def test_a_write_that_failed_is_written_again_and_nothing_before_is_lost(
         assert open_watch(folder).samples().num_rows == 100
     with no_file_beyond((folder / "events.jsonl").stat().st_size + 20):
         for _ in range(3):
-            writer.add_event(Event(time_s=MONDAY_S + 1, what="while the disk was full"))
+            writer.add_event(HostEvent(time_s=MONDAY_S + 1, what="while the disk was full"))
         with pytest.raises(StoreError):
             writer.sync()
     writer.append(probes(MONDAY_S + 100, 1000))
-    writer.add_event(Event(time_s=MONDAY_S + 2, what="after"))
+    writer.add_event(HostEvent(time_s=MONDAY_S + 2, what="after"))
     writer.sync()
     watched = open_watch(folder)
     assert [one.what for one in watched.events] == ["before", "while the disk was full", "after"]

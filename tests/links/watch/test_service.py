@@ -15,7 +15,7 @@ from weft.base.errors import RequestError
 from weft.links.watch.service import stop_watch, watch_sites
 from weft.links.watch.state import SiteState, State, read_state
 from weft.links.watch.status import status_of
-from weft.links.watch.store.store import Link, Record, Site, Writer, open_watch
+from weft.links.watch.store.store import Site, SiteLink, WatchRecord, Writer, open_watch
 from weft.measure.testbed.agent.reply import WatchStatus
 
 SITES = """
@@ -133,8 +133,10 @@ def test_a_start_that_is_refused_leaves_no_folder(sites: Path) -> None:
 
 def test_an_agent_that_runs_and_delivers_nothing_is_said(tmp_path: Path) -> None:
     """At the first fetch behind half a minute."""
-    link = Link(src="a", dst="b", interval_s=1.0)
-    record = Record(sites=[Site(name="a", on="local:"), Site(name="b")], links=[link], active=[0])
+    link = SiteLink(src="a", dst="b", interval_s=1.0)
+    record = WatchRecord(
+        sites=[Site(name="a", on="local:"), Site(name="b")], links=[link], active=[0]
+    )
     Writer.create(tmp_path / "watch", record).close()
     said = WatchStatus(
         pid=1,

@@ -11,7 +11,7 @@ from weft.links.watch.sites import Settings
 from weft.links.watch.store.store import Writer, open_watch
 from weft.links.watch.store.summary import read_summary
 from weft.links.watch.upkeep import Upkeep
-from weft.runs.probes import Event
+from weft.runs.probes import HostEvent
 
 NOW_S = MONDAY_S + 10.5 * DAY_S
 
@@ -26,7 +26,7 @@ def folder(tmp_path: Path) -> Path:
     return tmp_path / "watch"
 
 
-def all_steps(folder: Path, settings: Settings, now_s: float = NOW_S) -> list[Event]:
+def all_steps(folder: Path, settings: Settings, now_s: float = NOW_S) -> list[HostEvent]:
     upkeep = Upkeep(folder)
     return [event for _ in range(30) for event in upkeep.step(settings, now_s)]
 

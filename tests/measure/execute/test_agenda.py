@@ -14,7 +14,7 @@ from support.here import weft, weft_json
 from support.live import loopback
 from weft.base.sequential import LOOKS
 from weft.plan.plan import Goal
-from weft.runs.folder import Run
+from weft.runs.folder import RunFolder
 
 pytestmark = pytest.mark.timed
 
@@ -22,7 +22,9 @@ ALWAYS = Goal("relative", 10**9, 60 * 10**9)
 NEVER = Goal("relative", 0, 60 * 10**9)
 
 
-def run(tmp_path, goal: Goal, launches: int = 1000, sizes: tuple[int, ...] = (1, 64, 4096)) -> Run:
+def run(
+    tmp_path, goal: Goal, launches: int = 1000, sizes: tuple[int, ...] = (1, 64, 4096)
+) -> RunFolder:
     step = replace(loopback.step(list(sizes)), goal=goal)
     return loopback.live_run(tmp_path / "r", loopback.Loopback(2), step, launches=launches)
 
@@ -39,7 +41,7 @@ def test_what_is_never_known_ends_with_the_time_and_is_complete(tmp_path):
     assert done.meta.status == "complete"
     assert {one["reason"] for one in done.meta.stops} == {"time"}
     assert all(one["launches"] >= LOOKS[0] for one in done.meta.stops)
-    last = Run.open(tmp_path / "r")
+    last = RunFolder.open(tmp_path / "r")
     assert last.meta.stops == done.meta.stops
 
 
@@ -95,7 +97,7 @@ def test_a_run_that_is_interrupted_is_resumed_at_the_same_looks(tmp_path):
         time.sleep(0.1)
     process.send_signal(signal.SIGINT)
     process.wait(30)
-    partial = Run.open(folder)
+    partial = RunFolder.open(folder)
     assert (partial.meta.status, partial.meta.stops[0]["reason"]) == ("partial", "interrupted")
     before = _launches(folder)
     said = weft_json("run", "--resume", folder)
@@ -112,4 +114,4 @@ def test_on_a_simulator_there_is_one_launch_and_show_says_so(tmp_path):
 
 
 def _launches(folder) -> int:
-    return len(pc.unique(Run.open(folder).samples["launch"]))
+    return len(pc.unique(RunFolder.open(folder).samples["launch"]))

@@ -10,7 +10,7 @@ import pytest
 
 from support.live import loopback
 from weft.measure.testbed.base import Frames
-from weft.runs.folder import Run
+from weft.runs.folder import RunFolder
 
 pytestmark = pytest.mark.timed
 
@@ -32,12 +32,12 @@ class LateLab(loopback.Loopback):
         return self._seen
 
 
-def run(tmp_path: Path, late_launches: int | None) -> Run:
+def run(tmp_path: Path, late_launches: int | None) -> RunFolder:
     testbed = LateLab(late_launches)
     return loopback.live_run(tmp_path / "r", testbed, loopback.step([1, 64]), launches=3)
 
 
-def launches(done: Run) -> set[int]:
+def launches(done: RunFolder) -> set[int]:
     return set(done.samples["launch"].to_pylist())
 
 
@@ -49,7 +49,7 @@ def test_a_disturbed_launch_is_measured_again_and_all_is_kept(tmp_path: Path) ->
         (0, "lab-late", 1.0)
     ]
     assert done.meta.warnings[0].code == "launches-disturbed"
-    assert Run.open(done.directory).meta.disturbed == done.meta.disturbed
+    assert RunFolder.open(done.directory).meta.disturbed == done.meta.disturbed
 
 
 def test_a_run_that_stays_disturbed_ends_after_twice_its_launches_and_says_so_first(

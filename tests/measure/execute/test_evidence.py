@@ -8,7 +8,7 @@ import pytest
 from support.here import weft_json
 from support.made.evidence import measured_batches, recorded_batches, rows_of, total
 from weft.runs.columns.tables import EVIDENCE_NAME
-from weft.runs.folder import Run
+from weft.runs.folder import RunFolder
 
 pytestmark = pytest.mark.timed
 
@@ -23,13 +23,13 @@ options = {{ evidence = {evidence} }}
 """
 
 
-def measured(directory: Path, transport: str = "tcp", evidence: bool = True) -> Run:
+def measured(directory: Path, transport: str = "tcp", evidence: bool = True) -> RunFolder:
     """A run of four batches of two sizes between two agents here."""
     plan = directory / "plan.toml"
     plan.write_text(PLAN.format(transport=transport, evidence=str(evidence).lower()))
     out = directory / "run"
     weft_json("run", plan, "--on", "local:2", "--launches", "2", "--out", out)
-    return Run.open(out)
+    return RunFolder.open(out)
 
 
 def test_both_ends_record_every_batch_that_counts_and_no_other(tmp_path: Path) -> None:

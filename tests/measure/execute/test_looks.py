@@ -17,7 +17,7 @@ from weft.base.sequential import LOOKS
 from weft.measure.execute.agenda import Agenda
 from weft.measure.execute.progress import Reporter
 from weft.plan.plan import Goal, Plan, SizeList, TimeRule
-from weft.runs.folder import Run, RunWriter, lock_folder
+from weft.runs.folder import RunFolder, RunWriter, lock_folder
 from weft.runs.meta import RunMeta
 from weft.runs.missing import MissingStep
 from weft.runs.records.goal_records import Against
@@ -62,7 +62,7 @@ def interrupted(path: Path, writer: RunWriter, every: int) -> RunWriter:
         before = len(measured(writer, every).meta.done)
         writer.finish("partial")
         with lock_folder(path) as lock:
-            writer = RunWriter.resume(Run.open(path), lock)
+            writer = RunWriter.resume(RunFolder.open(path), lock)
             if len(measured(writer, 1).meta.done) == before:
                 return writer
 
@@ -106,7 +106,7 @@ def test_a_resumed_run_is_measured_against_the_same_run(tmp_path: Path) -> None:
     assert last["ratio"]["low"] < 1 < last["ratio"]["high"]
     resumed = interrupted(tmp_path / "r", begun(tmp_path / "r", GOAL, against=against), 5)
     assert resumed.meta.stops == whole.meta.stops
-    assert Run.open(tmp_path / "r").meta.against == against
+    assert RunFolder.open(tmp_path / "r").meta.against == against
 
 
 def test_without_its_earlier_run_nothing_goes_on(tmp_path: Path) -> None:

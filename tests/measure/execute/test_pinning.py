@@ -16,7 +16,7 @@ from weft.measure.testbed.agent.request import Wanted
 from weft.network.model.thresholds import candidates
 from weft.plan.load import load_plan
 from weft.plan.phases import expand
-from weft.runs.folder import Run, RunWriter, lock_folder
+from weft.runs.folder import RunFolder, RunWriter, lock_folder
 from weft.runs.meta import RunMeta
 from weft.runs.missing import missing_steps
 from weft.runs.samples import SCHEMA
@@ -73,7 +73,7 @@ def begun(folder: Path, *overrides: tuple[str, str]) -> RunWriter:
     return RunWriter.create(folder, meta)
 
 
-def carry_out(writer: RunWriter, machine: Machine) -> Run:
+def carry_out(writer: RunWriter, machine: Machine) -> RunFolder:
     """What is missing, launch by launch, as far as the connection lives."""
     for missing in missing_steps(writer.meta, writer.samples):
         log = Logbook(writer, missing.step, missing.launch, lambda phases: None)
@@ -91,15 +91,15 @@ def carry_out(writer: RunWriter, machine: Machine) -> Run:
             log.phases_measured({one.phase for one in wanted}, [rows])
             wanted = pinning.next_batches()
         log.finish()
-    return Run(writer.directory, writer.meta, writer.samples)
+    return RunFolder(writer.directory, writer.meta, writer.samples)
 
 
-def pins_of(run: Run) -> list[Pin]:
+def pins_of(run: RunFolder) -> list[Pin]:
     (curve,) = curves(run)
     return pins(run, 0, jumps(curve))
 
 
-def found(run: Run) -> list[tuple[str, int, int]]:
+def found(run: RunFolder) -> list[tuple[str, int, int]]:
     return [(one.state, one.before, one.after) for one in pins_of(run)]
 
 
@@ -181,7 +181,7 @@ def test_phases_are_recorded_before_they_run_and_are_no_points_of_the_curve(tmp_
     }
     left = [one for one in recorded if (one["launch"], one["phase"]) not in measured]
     assert len(left) == len(left[0]["bisects"]["sizes"]) == 3
-    (curve,) = curves(Run(folder, writer.meta, writer.samples))
+    (curve,) = curves(RunFolder(folder, writer.meta, writer.samples))
     assert len(curve.sizes) == len(expand(writer.meta.plan.steps[0], 2))
 
 
@@ -193,7 +193,9 @@ def test_a_connection_that_dies_is_gone_on_from_where_it_was(after: int, tmp_pat
         carry_out(writer, Machine({5000: 0.5}, dies_after=after))
     before = {(one["launch"], one["phase"]) for one in writer.meta.phases}
     writer.finish("partial")
-    run = carry_out(RunWriter.resume(Run.open(folder), lock_folder(folder)), Machine({5000: 0.5}))
+    run = carry_out(
+        RunWriter.resume(RunFolder.open(folder), lock_folder(folder)), Machine({5000: 0.5})
+    )
     assert found(run) == [("confirmed", 5000, 5001)]
     chosen = [(one["launch"], one["phase"]) for one in run.meta.phases]
     assert before <= set(chosen) and len(set(chosen)) == len(chosen)
@@ -205,7 +207,7 @@ def test_a_jump_too_small_for_the_time_is_between_two_sizes(tmp_path: Path) -> N
     (pin,) = pins_of(carry_out(writer, Machine({5000: 0.5})))
     assert pin.state == "open" and pin.before <= 5000 < pin.after
     assert pin.measured.spent_ns <= 5e6 * 1.5
-    (threshold,) = thresholds(Run(writer.directory, writer.meta, writer.samples))
+    (threshold,) = thresholds(RunFolder(writer.directory, writer.meta, writer.samples))
     assert threshold.text.startswith(f"between {pin.before:,} B and {pin.after:,} B: jump")
     assert "not pinned: nothing more was decided in its time" in threshold.text
 
@@ -217,7 +219,7 @@ def test_on_a_simulator_nothing_is_bisected_and_it_says_so(tmp_path: Path) -> No
         "complete",
         ["not-pinned"],
     )
-    assert Run.open(out).meta.phases == []
+    assert RunFolder.open(out).meta.phases == []
 
 
 class Forgetting(Machine):

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from support.command import WEFT
-from weft.runs.folder import Run
+from weft.runs.folder import RunFolder
 
 GROUPS = Path("/sys/fs/cgroup")
 PERIOD_US, QUOTA_US = 100_000, 30_000
@@ -43,7 +43,7 @@ def test_a_quota_that_is_used_up_is_named(group: Path, tmp_path: Path) -> None:
     command = 'echo $$ > "$0/cgroup.procs" && exec "$@"'
     run = [*WEFT, "run", "latency", "--on", "local:", "--out", tmp_path / "r"]
     subprocess.run(["sh", "-c", command, group, *run], check=True, timeout=120)
-    made = Run.open(tmp_path / "r")
+    made = RunFolder.open(tmp_path / "r")
     assert "processor-quota" in {one["cause"] for one in made.meta.disturbed or ()}
     assert made.meta.warnings[0].code == "disturbed"
     assert "quota of its control group" in made.meta.warnings[0].message

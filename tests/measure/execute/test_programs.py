@@ -12,7 +12,7 @@ from weft.faces.api.request import run_request
 from weft.measure.execute.request import resume_run, start_run
 from weft.plan.load import load_plan
 from weft.plan.pattern import Collective
-from weft.runs.folder import Run
+from weft.runs.folder import RunFolder
 from weft.understand.formats.exporters import export_run
 from weft.understand.kinds.collectives.collected import bus_factor
 from weft.understand.summary.summary import Summary, summarise
@@ -41,7 +41,7 @@ def relay(tmp_path: Path) -> Path:
     return path
 
 
-def replay(folder: Path, trace: Path, on: str = "sim:two-racks") -> Run:
+def replay(folder: Path, trace: Path, on: str = "sim:two-racks") -> RunFolder:
     return start_run(run_request("trace", on, out=folder, trace=trace))
 
 

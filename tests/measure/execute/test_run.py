@@ -9,7 +9,7 @@ from support.command import QUICK
 from support.here import refusal, weft_json
 from support.made.cases import cases
 from support.runs import begin_run, change_meta
-from weft.runs.folder import Run
+from weft.runs.folder import RunFolder
 from weft.runs.missing import measured_phases
 
 pytestmark = pytest.mark.timed
@@ -31,7 +31,7 @@ def test_a_signature_of_the_unshaped_pair(pair):
     shown = weft_json("show", folder)
     assert [point["size_bytes"] for point in shown["points"]] == [1, 1024, 16384]
     # Where the machine was busy, others stand for disturbed launches.
-    assert {0, 1} <= {*Run.open(folder).samples["launch"].to_pylist()}
+    assert {0, 1} <= {*RunFolder.open(folder).samples["launch"].to_pylist()}
     assert 0 < shown["signature"]["latency_us"]["median"] < 1000
 
 
@@ -50,7 +50,7 @@ def test_fast_ethernet_never_beats_its_line_rate(tmp_path):
 
 
 def test_facts_settings_and_overhead_are_in_the_run(pair):
-    meta = Run.open(pair[0]).meta
+    meta = RunFolder.open(pair[0]).meta
     assert meta.nodes[0]["facts"]["kernel"]
     assert meta.timing[0]["loop_ns"] > 0
     assert {entry["node"] for entry in meta.effective} == {"n1", "n2"}
@@ -71,13 +71,13 @@ def test_overhead_needs_no_network_and_the_stream_plan_runs(tmp_path):
 
 def test_resume_measures_only_what_is_missing(pair, tmp_path):
     folder = shutil.copytree(pair[0], tmp_path / "r")
-    before = Run.open(folder).samples
+    before = RunFolder.open(folder).samples
     assert weft_json("run", "--resume", folder)["status"] == "complete"
-    assert Run.open(folder).samples.num_rows == before.num_rows
+    assert RunFolder.open(folder).samples.num_rows == before.num_rows
     plan = json.loads((folder / "run.json").read_text())["plan"]
     change_meta(folder, status="partial", done=[[0, 0]], plan=plan | {"launches": 3})
     assert weft_json("run", "--resume", folder)["status"] == "complete"
-    after = Run.open(folder).samples
+    after = RunFolder.open(folder).samples
     assert after.slice(0, before.num_rows).equals(before)
     assert min(after.slice(before.num_rows)["start_ns"].to_pylist()) > max(
         before["start_ns"].to_pylist()

@@ -27,7 +27,7 @@ from weft.measure.testbed.open import open_testbed
 from weft.measure.testbed.ports import PortRange
 from weft.plan.load import load_plan
 from weft.plan.plan import Step
-from weft.runs.folder import Run
+from weft.runs.folder import RunFolder
 from weft.understand.curve.delivery import deliveries
 from weft.understand.curve.points import points
 
@@ -177,7 +177,9 @@ def test_zero_copy_sends_end(pattern: dict[str, Any], wait: str) -> None:
 def test_what_the_kernel_made_of_it_stands_in_the_run(tmp_path: Path) -> None:
     out = tmp_path / "run"
     weft_json("run", DATA / "plans/each_kind.toml", "--on", "local:", "--out", out)
-    effective = [one["settings"] for one in Run.open(out).meta.effective if one["node"] == "p1"]
+    effective = [
+        one["settings"] for one in RunFolder.open(out).meta.effective if one["node"] == "p1"
+    ]
     polling, multipath, echo = effective
     assert polling["busy_poll_us"] == 20
     assert (multipath["subflows"], multipath["fell_back"]) == (1, False)
@@ -261,7 +263,7 @@ def test_a_plan_runs_over_the_transport_of_the_command_line(transport: str, tmp_
     arguments = ["--on", "local:", "--transport", transport, "--launches", "1", "--out", out]
     stop = ["--set", "steps.*.stop={rule='count', repeats=20, trials=2}"]
     assert weft_json("run", "latency", *arguments, *stop)["status"] == "complete"
-    run = Run.open(out)
+    run = RunFolder.open(out)
     assert {point.transport for point in points(run)} == {transport}
     assert {node["name"] for node in run.meta.nodes} == {"p1", "p2"}
     assert bool(deliveries(run)) == (transport in ("udp", "icmp"))
@@ -292,7 +294,7 @@ def test_a_port_of_known_loss_is_reported_as_such(tmp_path: Path, own_registry: 
         weft_json("run", "stream", "--on", "lab:pair", *settings, "--out", out)
     finally:
         assert weft_process("lab", "down", "--all").returncode == 0
-    (found,) = deliveries(Run.open(out))
+    (found,) = deliveries(RunFolder.open(out))
     one_message_pct = 3 * 100 / found.sent
     assert found.overrun == 0
     assert found.loss_pct.low - one_message_pct <= 5 <= found.loss_pct.high + one_message_pct

@@ -6,7 +6,7 @@ import pytest
 
 from weft.base import catalog
 from weft.base.errors import RequestError
-from weft.network.cost.bill import Bill, bill_of
+from weft.network.cost.bill import NetworkBill, bill_of
 from weft.network.cost.performance import read_performance
 from weft.network.cost.prices import read_prices
 from weft.network.fabrics.load import load_fabric
@@ -29,13 +29,13 @@ per_kwh = { value = 0.5, currency = "USD", year = 2026, source = "test" }
 CLOS = "clos(leaves=3,spines=2,hosts=6)"
 
 
-def bill(tmp_path: Path, *prices: str, of: str = CLOS) -> Bill:
+def bill(tmp_path: Path, *prices: str, of: str = CLOS) -> NetworkBill:
     file = tmp_path / "prices.toml"
     file.write_text("".join(prices))
     return bill_of(of, read_prices(str(file)))
 
 
-def totals(found: Bill) -> dict[str, float]:
+def totals(found: NetworkBill) -> dict[str, float]:
     return {one.name: one.total for one in found.items}
 
 

@@ -4,11 +4,11 @@ import pytest
 
 from weft.base.errors import RequestError
 from weft.network.cost.money import Terms, read_rates, settle
-from weft.network.cost.prices import Price
+from weft.network.cost.prices import UnitPrice
 
 
-def price(currency: str = "USD", year: int = 2003) -> Price:
-    return Price("node", 100.0, currency, year, "test")
+def price(currency: str = "USD", year: int = 2003) -> UnitPrice:
+    return UnitPrice("node", 100.0, currency, year, "test")
 
 
 def test_one_currency_and_year_are_counted_in_themselves() -> None:
@@ -48,7 +48,7 @@ def test_what_is_said_names_whose_inflation_and_the_year_of_a_rate() -> None:
         ([price()], Terms(year=2026, inflation_pct=-100.0), "must be from -50", ""),
     ],
 )
-def test_nothing_is_mixed(prices: list[Price], terms: Terms, said: str, hint: str) -> None:
+def test_nothing_is_mixed(prices: list[UnitPrice], terms: Terms, said: str, hint: str) -> None:
     with pytest.raises(RequestError) as refused:
         settle(prices, terms)
     assert said in refused.value.message and hint in refused.value.hint

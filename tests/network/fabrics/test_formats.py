@@ -22,7 +22,7 @@ from weft.measure.testbed.computed.network import open_simulated
 from weft.network.fabrics.describe import Description
 from weft.network.fabrics.dot import to_dot
 from weft.network.fabrics.simgrid.exporter import to_simgrid
-from weft.understand.ensemble.rates import Rates
+from weft.understand.ensemble.rates import MedianRates
 
 HEAD = "<?xml version='1.0'?>\n<platform version=\"4.1\">\n"
 
@@ -89,7 +89,7 @@ def test_an_exported_platform_carries_what_the_fabric_does(tmp_path: Path) -> No
     # In a platform nothing is acknowledged.
     names = {"there": "two-racks(segments_per_ack=0)", "back": str(path)}
     there, back = (
-        Rates.of(compute(tmp_path / to, "random-permutations", f"sim:{name}")).mbps
+        MedianRates.of(compute(tmp_path / to, "random-permutations", f"sim:{name}")).mbps
         for to, name in names.items()
     )
     assert there == pytest.approx(back, rel=1e-4)

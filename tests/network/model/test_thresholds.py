@@ -5,7 +5,7 @@ import pytest
 
 from support.made.synthetic import netpipe_sizes
 from weft.network.model.partition import partition
-from weft.network.model.thresholds import Candidate, candidates
+from weft.network.model.thresholds import ThresholdCandidate, candidates
 
 SIZES = np.array(netpipe_sizes())
 
@@ -23,7 +23,7 @@ def launches_us(
     return times_us[:, np.newaxis] * of_launch * random.lognormal(0, noise, (len(SIZES), launches))
 
 
-def found(times_us: np.ndarray, **noise: Any) -> list[Candidate]:
+def found(times_us: np.ndarray, **noise: Any) -> list[ThresholdCandidate]:
     return candidates(SIZES, launches_us(times_us, **noise))
 
 

@@ -10,14 +10,14 @@ import pytest
 from support.here import refusal, weft, weft_json
 from weft.faces.cli.measure.accept import showing
 from weft.operate.acceptance.accept import AcceptRequest, accept, resume
-from weft.operate.acceptance.verdict import Acceptance, Verdict
+from weft.operate.acceptance.verdict import AcceptanceResult, RequirementVerdict
 
 
-def accepted(folder: Path, testbed: str, **more: str) -> Acceptance:
+def accepted(folder: Path, testbed: str, **more: str) -> AcceptanceResult:
     return accept(AcceptRequest(testbed, str(folder / "a"), **more), showing)
 
 
-def by_key(found: Acceptance) -> dict[str, Verdict]:
+def by_key(found: AcceptanceResult) -> dict[str, RequirementVerdict]:
     return {one.requirement: one for one in found.verdicts}
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from support.made.recorded_cluster import Cluster
 from weft.operate.acceptance.check_verdicts import check_verdict, usable, with_lost
 from weft.operate.acceptance.requirements import requirement
-from weft.operate.acceptance.verdict import Verdict
+from weft.operate.acceptance.verdict import RequirementVerdict
 
 ASKED = {
     "nodes.count": 4,
@@ -17,7 +17,7 @@ ASKED = {
 }
 
 
-def judged(cluster: Cluster) -> dict[str, Verdict]:
+def judged(cluster: Cluster) -> dict[str, RequirementVerdict]:
     record = cluster.record()
     return {key: check_verdict(requirement(key, value), record) for key, value in ASKED.items()}
 

@@ -10,9 +10,9 @@ from support.here import weft
 from support.runs import stolen_mark
 from weft.network.fabrics.load import load_fabric
 from weft.operate.acceptance.declared import Promise
-from weft.operate.acceptance.judgement import Measured, default_requirements, verdicts
+from weft.operate.acceptance.judgement import AcceptanceData, default_requirements, verdicts
 from weft.operate.acceptance.pairs import SCREEN
-from weft.runs.folder import Run
+from weft.runs.folder import RunFolder
 
 FABRIC = "two-racks"
 REASON = "1 of 1 launches were disturbed: the hypervisor took up to 49 % of processor 0 of n1"
@@ -28,13 +28,15 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def judged(folder: Path, *disturbed: str) -> dict[str, str]:
     """By requirement the status, where these runs were disturbed; which has to be the reason."""
-    runs = {one.parent.name: Run.open(one.parent) for one in sorted(folder.glob("*/run.json"))}
+    runs = {
+        one.parent.name: RunFolder.open(one.parent) for one in sorted(folder.glob("*/run.json"))
+    }
     for name in disturbed:
         runs[name].meta.disturbed = [stolen_mark(0) | {"where": "processor 0 of n1"}]
     names = tuple(str(node["name"]) for node in runs[SCREEN].meta.nodes)
     promise = Promise(load_fabric(FABRIC), names)
     wanted = default_requirements(names, promise, is_computed=True)
-    found = verdicts(wanted, Measured(names, None, promise, runs))
+    found = verdicts(wanted, AcceptanceData(names, None, promise, runs))
     assert all(
         one.evidence == (f"{disturbed[0]}: {REASON}",) and not one.symptoms
         for one in found

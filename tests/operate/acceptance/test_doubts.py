@@ -11,7 +11,7 @@ import pytest
 
 from support.here import weft, weft_json
 from support.runs import change_meta
-from weft.operate.acceptance.verdict import Acceptance, Verdict
+from weft.operate.acceptance.verdict import AcceptanceResult, RequirementVerdict
 
 HINT = "leave the machine alone"
 LATE = "of the frames left late"
@@ -92,5 +92,8 @@ def test_nothing_is_said_of_runs_without_warnings(late: Path, tmp_path: Path) ->
 
 
 def test_counts_name_those_in_doubt() -> None:
-    verdicts = (Verdict("a", "a", "met", doubts=("late",)), Verdict("b", "b", "met"))
-    assert Acceptance("sim:x", (), "", (), verdicts).counts == "2 met; 1 in doubt"
+    verdicts = (
+        RequirementVerdict("a", "a", "met", doubts=("late",)),
+        RequirementVerdict("b", "b", "met"),
+    )
+    assert AcceptanceResult("sim:x", (), "", (), verdicts).counts == "2 met; 1 in doubt"

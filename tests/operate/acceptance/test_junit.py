@@ -8,7 +8,7 @@ from xml.etree import ElementTree
 from weft.base.condition import Fact
 from weft.operate.acceptance.faults import faults, with_causes
 from weft.operate.acceptance.vendor.junit import write_junit
-from weft.operate.acceptance.verdict import Acceptance, Direction, Symptom, Verdict
+from weft.operate.acceptance.verdict import AcceptanceResult, Direction, RequirementVerdict, Symptom
 
 SHARE: dict[str, Fact] = {"share_of_group": 0.1, "single_route": False, "one_direction": False}
 
@@ -17,9 +17,9 @@ def rate_low(*nodes: str, direction: Direction | None = None, **facts: Fact) -> 
     return Symptom("rate-low", nodes, " to ".join(nodes), direction, SHARE | facts)
 
 
-def verdict(key: str, *symptoms: Symptom) -> Verdict:
+def verdict(key: str, *symptoms: Symptom) -> RequirementVerdict:
     status = "not met" if symptoms else "met"
-    return Verdict(key, f"title of {key}", status, symptoms=symptoms, evidence=("seen",))
+    return RequirementVerdict(key, f"title of {key}", status, symptoms=symptoms, evidence=("seen",))
 
 
 def test_a_fault_is_an_element_with_all_that_it_spoils() -> None:
@@ -47,9 +47,9 @@ def test_junit_is_read_by_the_standard_library(tmp_path: Path) -> None:
     verdicts = (
         verdict("nodes.count"),
         verdict("rate.pair", odd),
-        Verdict("network.limits", "limits", "not decided", would_decide="more nodes"),
+        RequirementVerdict("network.limits", "limits", "not decided", would_decide="more nodes"),
     )
-    found = Acceptance(
+    found = AcceptanceResult(
         "ssh:a", ("a",), "file", (), tuple(with_causes(verdicts)), "2026-11-23T10:00:00+00:00", 12.5
     )
     write_junit(found, tmp_path / "junit.xml")

@@ -6,19 +6,19 @@ import numpy as np
 
 from weft.base.statistics import Floats
 from weft.operate.acceptance.pair_verdicts import PairJudge
-from weft.operate.acceptance.pairs import Pairs
+from weft.operate.acceptance.pairs import PairMatrix
 from weft.operate.acceptance.requirements import requirement
-from weft.operate.acceptance.verdict import Verdict
+from weft.operate.acceptance.verdict import RequirementVerdict
 
 NODES = 12
 SENT = 1000.0
 
 
-def judged(resent: Floats, calm: bool = True) -> Verdict:
+def judged(resent: Floats, calm: bool = True) -> RequirementVerdict:
     table = np.full((NODES, NODES), 90.0)
     np.fill_diagonal(table, np.nan)
     nothing = np.zeros((NODES, NODES))
-    pairs = Pairs(
+    pairs = PairMatrix(
         names=tuple(f"n{node + 1}" for node in range(NODES)),
         mbps=table,
         expected_mbps=table,

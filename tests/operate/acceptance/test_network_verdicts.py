@@ -12,10 +12,10 @@ from weft.operate.acceptance.declared import Promise
 from weft.operate.acceptance.network_verdicts import limit_verdicts
 from weft.operate.acceptance.plans import limits_plan
 from weft.operate.acceptance.requirements import requirement
-from weft.operate.acceptance.verdict import Verdict
+from weft.operate.acceptance.verdict import RequirementVerdict
 from weft.runs.columns.table_file import write_table
 from weft.runs.columns.tables import EVIDENCE_NAME, SCHEMAS
-from weft.runs.folder import Run
+from weft.runs.folder import RunFolder
 
 LEAVES = """name = "leaves"
 [[hosts]]
@@ -32,7 +32,7 @@ SEARCH = 2
 """The step of the plan."""
 
 
-def waited(run: Run, share: float) -> None:
+def waited(run: RunFolder, share: float) -> None:
     """Record that agents waited for processors, so much of the time of the search."""
     rows = {name: [SEARCH, SEARCH] for name in ("step",)} | {
         "counter": ["elapsed_ns", "process_waiting_ns"]
@@ -45,7 +45,7 @@ def waited(run: Run, share: float) -> None:
     )
 
 
-def judged(run: Run, promise: Promise, kind: str, share: float) -> Verdict:
+def judged(run: RunFolder, promise: Promise, kind: str, share: float) -> RequirementVerdict:
     """On limits, where agents on such a testbed waited so much."""
     run.meta.testbed["kind"] = kind
     waited(run, share)

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from weft.base.interval import Interval
-from weft.operate.acceptance.verdict import Acceptance, Again
+from weft.operate.acceptance.verdict import AcceptanceResult, Again
 
 KNOWN = Interval(940.0, 939.0, 941.0)
 
 
-def accepted(routes: int, rate: Interval = KNOWN) -> Acceptance:
+def accepted(routes: int, rate: Interval = KNOWN) -> AcceptanceResult:
     again = tuple(Again(f"n{one}", "n0", "Mb/s", None, rate) for one in range(1, routes + 1))
-    return Acceptance("lab:pair", ("n0",), "", (), (), again=again)
+    return AcceptanceResult("lab:pair", ("n0",), "", (), (), again=again)
 
 
 def test_many_routes_are_more_often_wrong_than_one() -> None:

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from weft.base.statistics import Floats
-from weft.operate.acceptance.pairs import Pairs
+from weft.operate.acceptance.pairs import PairMatrix
 from weft.operate.acceptance.requirements import requirement
 from weft.operate.acceptance.suspects import REFERENCES, again_pairs, usual_mbps
 
@@ -16,17 +16,17 @@ USUAL_MBPS = 900.0
 SLOWER = requirement("nodes.slower", "10 %")
 
 
-def references(pairs: Pairs) -> list[tuple[int, int]]:
+def references(pairs: PairMatrix) -> list[tuple[int, int]]:
     return again_pairs(pairs, [SLOWER])[:REFERENCES]
 
 
-def pairs_of_speeds(speeds: Floats) -> Pairs:
+def pairs_of_speeds(speeds: Floats) -> PairMatrix:
     """Each pair reaches what its slower node does."""
     mbps = USUAL_MBPS * np.minimum.outer(speeds, speeds)
     np.fill_diagonal(mbps, np.nan)
     names = tuple(f"n{node + 1}" for node in range(len(speeds)))
     shape = mbps.shape
-    pairs = Pairs(names, mbps, mbps, np.ones(shape), np.ones(shape, dtype=bool))
+    pairs = PairMatrix(names, mbps, mbps, np.ones(shape), np.ones(shape, dtype=bool))
     ways = [way for one in references(pairs) for way in (one, one[::-1])]
     return replace(pairs, again_mbps={way: np.full(6, mbps[way]) for way in ways})
 

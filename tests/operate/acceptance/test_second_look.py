@@ -14,12 +14,12 @@ from support.here import weft, weft_json
 from weft.base.files.text_file import read_json
 from weft.operate.acceptance.vendor.page import HEADINGS
 from weft.operate.acceptance.vendor.second_look import second_look
-from weft.operate.acceptance.verdict import Acceptance, Symptom, Verdict
+from weft.operate.acceptance.verdict import AcceptanceResult, RequirementVerdict, Symptom
 from weft.runs.columns.table_file import write_table
-from weft.runs.folder import Run
+from weft.runs.folder import RunFolder
 from weft.understand.report.figures.drawing.figure import Figure
 from weft.understand.report.figures.heatmap import heatmap_figures
-from weft.understand.report.material import Material
+from weft.understand.report.material import ReportMaterial
 
 SLOWER = 2.5
 
@@ -30,12 +30,12 @@ def looked_twice(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, str, s
     folder = tmp_path_factory.mktemp("second") / "a"
     found = weft_json("accept", "--on", "sim:two-racks", "--out", folder)
     one = next(one for one in found["again"] if one["unit"] == "Mb/s")
-    slow_down(Run.open(folder / "pairs"), one["src"], one["dst"])
+    slow_down(RunFolder.open(folder / "pairs"), one["src"], one["dst"])
     assert weft("accept", "--resume", folder).returncode == 0
     return folder, one["src"], one["dst"]
 
 
-def slow_down(run: Run, src: str, dst: str) -> None:
+def slow_down(run: RunFolder, src: str, dst: str) -> None:
     """Let the rate of a route be less than it was."""
     names = [str(node["name"]) for node in run.meta.nodes]
     rows = run.samples
@@ -53,18 +53,18 @@ def slow_down(run: Run, src: str, dst: str) -> None:
     )
 
 
-def acceptance(folder: Path) -> Acceptance:
-    return read_json(folder / "acceptance.json", Acceptance, "damaged")
+def acceptance(folder: Path) -> AcceptanceResult:
+    return read_json(folder / "acceptance.json", AcceptanceResult, "damaged")
 
 
-def rate_map(folder: Path, found: Acceptance | None) -> Figure:
-    material = Material([Run.open(folder / "pairs")])
+def rate_map(folder: Path, found: AcceptanceResult | None) -> Figure:
+    material = ReportMaterial([RunFolder.open(folder / "pairs")])
     figures = heatmap_figures(material, None if found is None else second_look(found))
     return next(one for one in figures if one.name == "pairs-1-by-name")
 
 
 def cell(figure: Figure, folder: Path, src: str, dst: str) -> float:
-    names = [str(node["name"]) for node in Run.open(folder / "pairs").meta.nodes]
+    names = [str(node["name"]) for node in RunFolder.open(folder / "pairs").meta.nodes]
     (cells,) = (rows for name, rows in figure.tables.items() if name.endswith("cells"))
     ends = names.index(src), names.index(dst)
     return next(float(row["value"]) for row in cells if (row["from"], row["to"]) == ends)
@@ -125,7 +125,7 @@ def test_a_fault_is_outlined_and_named() -> None:
         Symptom("limit-narrow", ("n1", "n2"), "uplink of leaf1", "out", {"all_of_leaf": True}),
         Symptom("latency-high", ("n5",), "n5", "both"),
     )
-    verdict = Verdict("rate.pair", "rate", "not met", symptoms=symptoms)
-    open_ = Verdict("nodes.slower", "slower", "not decided", symptoms=symptoms[3:])
-    found = second_look(Acceptance("sim:x", (), "", (), (verdict, open_)))
+    verdict = RequirementVerdict("rate.pair", "rate", "not met", symptoms=symptoms)
+    open_ = RequirementVerdict("nodes.slower", "slower", "not decided", symptoms=symptoms[3:])
+    found = second_look(AcceptanceResult("sim:x", (), "", (), (verdict, open_)))
     assert set(found.at_fault) == {("n7", None), ("n2", "n3")}

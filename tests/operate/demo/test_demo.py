@@ -11,10 +11,10 @@ from weft.base.interval import Interval
 from weft.faces.cli.measure.demo import _known_table
 from weft.network.fabrics.load import load_fabric
 from weft.operate.demo.demonstration import clear
-from weft.operate.demo.known import Known, compare
+from weft.operate.demo.known import FoundLimit, compare
 from weft.operate.demo.network import FABRIC, SCALE
 from weft.understand.limits.declared import DeclaredNetwork
-from weft.understand.limits.findings import Findings, Limit
+from weft.understand.limits.findings import LimitFinding, LimitFindings
 
 FIRST = tuple(f"n{i}" for i in range(1, 21))
 SECOND = tuple(f"n{i}" for i in range(21, 33))
@@ -22,17 +22,21 @@ TRUNK_MBPS = 80 * 1448 / 1538
 CHIP_MBPS = 160 * 1448 / 1518
 
 
-def found(*limits: tuple[str, tuple[str, ...], tuple[str, ...] | None, str, float]) -> Findings:
-    return Findings(
+def found(
+    *limits: tuple[str, tuple[str, ...], tuple[str, ...] | None, str, float],
+) -> LimitFindings:
+    return LimitFindings(
         "",
         limits=[
-            Limit(kind, members, against, direction, Interval(mbps, mbps, mbps), 2 * mbps, 0.97, "")
+            LimitFinding(
+                kind, members, against, direction, Interval(mbps, mbps, mbps), 2 * mbps, 0.97, ""
+            )
             for kind, members, against, direction, mbps in limits
         ],
     )
 
 
-def known(findings: Findings) -> dict[str, Known]:
+def known(findings: LimitFindings) -> dict[str, FoundLimit]:
     return {
         one.where: one
         for one in compare(DeclaredNetwork(load_fabric(FABRIC, SCALE)), findings, SCALE)
@@ -55,7 +59,7 @@ def test_the_published_limits_of_the_demonstration_are_all_there() -> None:
 
 def test_a_range_of_equal_ends_is_left_out(capsys: pytest.CaptureFixture[str]) -> None:
     exact, wide = Interval(149, 149, 149.4), Interval(75.1, 75, 75.3)
-    limits = [Known("chip", 1600, 153, 200, exact), Known("trunk", 800, 75.3, 120, wide)]
+    limits = [FoundLimit("chip", 1600, 153, 200, exact), FoundLimit("trunk", 800, 75.3, 120, wide)]
     Console(width=100).print(_known_table(limits))
     rows = [line.split("  ") for line in capsys.readouterr().out.splitlines()]
     assert [cells for row in rows if (cells := [one.strip() for one in row if one.strip()])] == [

@@ -10,7 +10,7 @@ import pytest
 from support.command import WEFT, run
 from weft.operate.doctor.main_job import works
 from weft.operate.doctor.packages import install
-from weft.operate.doctor.row import Row
+from weft.operate.doctor.row import DoctorRow
 
 
 def doctored(**changes: str) -> dict[str, dict[str, str]]:
@@ -56,6 +56,6 @@ def test_packages_have_the_names_of_this_distribution(
 
 
 def test_weft_works_where_it_can_simulate_or_measure() -> None:
-    row = Row("weft", "agent", "yes", "", "")
-    assert works([row]) and not works([Row("weft", "agent", "no", "", "")])
-    assert not works([Row("weft", "labs", "yes", "", "")])
+    row = DoctorRow("weft", "agent", "yes", "", "")
+    assert works([row]) and not works([DoctorRow("weft", "agent", "no", "", "")])
+    assert not works([DoctorRow("weft", "labs", "yes", "", "")])

@@ -13,7 +13,7 @@ import pytest
 import weft
 from support.command import WEFT
 from support.live.waiting import wait_for
-from weft.operate.job_ports.ask import Question, ask
+from weft.operate.job_ports.ask import PortsQuestion, ask
 
 JOB = Path(__file__).parents[3] / "bench/common/peers/ports_job.c"
 needs_root = pytest.mark.skipif(os.geteuid() != 0, reason="hosts of a lab get names by root only")
@@ -67,7 +67,7 @@ def test_what_outlives_a_job_is_named() -> None:
 def test_a_job_that_fails_now_and_then_is_called_so(own_registry: None, tmp_path: Path) -> None:
     """The second of its runs fails, where nothing is dropped."""
     script = f"echo >> {tmp_path}/runs; test $(wc -l < {tmp_path}/runs) -ne 2"
-    answer = ask(Question(command=("sh", "-c", script), on="lab:pair", check=True))
+    answer = ask(PortsQuestion(command=("sh", "-c", script), on="lab:pair", check=True))
     assert answer.verdict and (answer.verdict.passed, answer.verdict.runs) == (True, 2)
 
 

@@ -10,12 +10,12 @@ from weft.base.errors import RequestError
 from weft.measure.testbed.agent.reply import SeenProcess, SocketEvent, SocketsSeen, Watching
 from weft.measure.testbed.ports import PortRange
 from weft.operate.job_ports import firewall
-from weft.operate.job_ports.connection import Connection, Left, Usage
+from weft.operate.job_ports.connection import JobConnection, PortUsage, RemainingProcess
 from weft.operate.job_ports.counts import counts
 from weft.operate.job_ports.hosts_named import hosts_named
 from weft.operate.job_ports.pins import Pins
 from weft.operate.job_ports.rules import rules_of
-from weft.operate.job_ports.seen import Seen
+from weft.operate.job_ports.seen import NodeReport
 from weft.operate.job_ports.study import PUBLISHED, as_in_the_study
 from weft.operate.job_ports.usage import usage_of
 
@@ -88,7 +88,7 @@ def usage(is_traced=True, more=(), processes=PROCESSES):
         events = LISTENS[node] + OPEN[node] + (TRACED[node] if is_traced else [])
         events += [one for where, one in more if where == node]
         report = SocketsSeen("boot", node, ["127.0.0.1", address], ANY, processes[node], events, 0)
-        return Seen(node, report, 0, Watching(5, "" if is_traced else "not allowed"))
+        return NodeReport(node, report, 0, Watching(5, "" if is_traced else "not allowed"))
 
     return usage_of([seen("a", A), seen("b", B)], (0, 10), 6.0, 0)
 
@@ -154,7 +154,7 @@ def test_udp_sockets_of_ipv6_are_reached_from_ipv6():
 
     def seen(node, more):
         report = SocketsSeen("boot", node, six[node], ANY, PROCESSES[node], more, 0)
-        return Seen(node, report, 0, Watching(5, ""))
+        return NodeReport(node, report, 0, Watching(5, ""))
 
     nodes = [
         seen("a", [*LISTENS["a"], *OPEN["a"], bound]),
@@ -246,7 +246,7 @@ NODES = {"a": A, "b": B, "c": "10.0.0.3"}
 
 
 def between(client, server, port, is_chosen=False, of_ranks=False):
-    return Connection(
+    return JobConnection(
         phase="run",
         at_s=1.0,
         protocol="tcp",
@@ -263,7 +263,7 @@ def between(client, server, port, is_chosen=False, of_ranks=False):
 
 
 def used(*connections):
-    return Usage(
+    return PortUsage(
         nodes=tuple(NODES),
         addresses=NODES,
         ranks=dict.fromkeys(NODES, 1),
@@ -331,10 +331,10 @@ def test_ports_are_counted_as_in_the_study():
 
 def test_processes_that_outlive_the_job_are_named():
     assert set(usage().left) == {
-        Left("a", "mpirun", 10),
-        Left("a", "ssh", 11),
-        Left("b", "orted", 22),
-        Left("b", "sshd-session", 21),
+        RemainingProcess("a", "mpirun", 10),
+        RemainingProcess("a", "ssh", 11),
+        RemainingProcess("b", "orted", 22),
+        RemainingProcess("b", "sshd-session", 21),
     }
 
 

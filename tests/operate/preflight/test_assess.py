@@ -7,13 +7,13 @@ from msgspec.structs import replace
 
 from support.made.recorded_cluster import Cluster
 from weft.faces.cli.output import plain
-from weft.measure.execute.mpi.trial import Trial
-from weft.operate.preflight.assess import Verdict, judge
+from weft.measure.execute.mpi.trial import MpiTrial
+from weft.operate.preflight.assess import CheckVerdict, judge
 from weft.operate.preflight.finding import Finding
 from weft.operate.preflight.link import slot_gbps
 from weft.operate.preflight.mpi import describe_mpi
 from weft.operate.preflight.probe import distances
-from weft.operate.preflight.record import Record
+from weft.operate.preflight.record import ClusterRecord
 
 
 @pytest.fixture
@@ -21,7 +21,7 @@ def cluster() -> Cluster:
     return Cluster()
 
 
-def only(verdict: Verdict) -> Finding:
+def only(verdict: CheckVerdict) -> Finding:
     (finding,) = verdict.findings
     assert finding.message and finding.hint
     return finding
@@ -31,7 +31,7 @@ def test_a_good_cluster_has_nothing_odd_and_its_record_survives_json(cluster: Cl
     record = cluster.record()
     verdict = judge(record)
     assert verdict.can_run and not verdict.findings
-    assert Record.from_json(json.loads(json.dumps(record.to_json()))) == record
+    assert ClusterRecord.from_json(json.loads(json.dumps(record.to_json()))) == record
 
 
 def test_a_node_without_an_agent_stops_the_run(cluster: Cluster) -> None:
@@ -218,12 +218,12 @@ def test_few_nodes_try_all_and_many_some_both_ways() -> None:
 
 
 def test_an_mpi_that_does_not_work_is_named_with_what_is_missing(cluster: Cluster) -> None:
-    broken = Trial("openmpi", problem="mpicc cannot compile: no mpi.h", hint="libopenmpi-dev")
-    record = replace(cluster.record(), mpi=[broken, Trial("mpich", "4.0.2")])
+    broken = MpiTrial("openmpi", problem="mpicc cannot compile: no mpi.h", hint="libopenmpi-dev")
+    record = replace(cluster.record(), mpi=[broken, MpiTrial("mpich", "4.0.2")])
     verdict = judge(record)
     finding = only(verdict)
     assert verdict.can_run and (finding.code, finding.hint) == ("mpi-unusable", "libopenmpi-dev")
     assert "Open MPI on this machine cannot be used: mpicc cannot" in finding.message
-    assert describe_mpi([Trial("mpich", "4.0.2")]).endswith("--transport mpi: MPICH 4.0.2")
+    assert describe_mpi([MpiTrial("mpich", "4.0.2")]).endswith("--transport mpi: MPICH 4.0.2")
     assert "libopenmpi-dev" in describe_mpi([])
-    assert Record.from_json(json.loads(json.dumps(record.to_json()))) == record
+    assert ClusterRecord.from_json(json.loads(json.dumps(record.to_json()))) == record

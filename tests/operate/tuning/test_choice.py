@@ -8,7 +8,7 @@ import pytest
 
 from weft.knobs.catalog import knobs
 from weft.operate.tuning.candidates import candidates, values
-from weft.operate.tuning.choice import Have, Wanted, choose
+from weft.operate.tuning.choice import Have, TuningGoal, choose
 from weft.operate.tuning.first_look import FirstLook
 from weft.operate.tuning.rounds import LEAST_RACE_S, share_of
 from weft.operate.tuning.settings import nodelay_of
@@ -23,7 +23,7 @@ LOOK = FirstLook(160_000.0, 100.0)
 def chosen(
     look: FirstLook | None = LOOK, have: dict[str, Have] = ALL, **wanted: object
 ) -> tuple[list[str], dict[str, str]]:
-    asked = Wanted(**{"goal": "stream", "transports": TCP, **wanted})  # type: ignore[arg-type]
+    asked = TuningGoal(**{"goal": "stream", "transports": TCP, **wanted})  # type: ignore[arg-type]
     found, skipped = choose(asked, knobs(), have, look, 2)
     return [one.name for one in found], {one.knob: one.why for one in skipped}
 
@@ -43,7 +43,7 @@ def test_knobs_that_fit_the_evidence_come_first() -> None:
 
 def test_where_time_is_short_the_likeliest_knobs_get_it() -> None:
     lossy = FirstLook(1000.0, 100.0, {"loss-on-the-way": "n1: 2 % of the segments were sent again"})
-    first, *_, last = choose(Wanted("stream", TCP), knobs(), ALL, lossy, 2)[0]
+    first, *_, last = choose(TuningGoal("stream", TCP), knobs(), ALL, lossy, 2)[0]
     assert (first.is_suggested, last.is_suggested) == (True, False)
     assert share_of(600.0, first, 7) == 360.0 and share_of(600.0, last, 7) == 75.0
     assert share_of(100.0, first, 7) == 60.0 and share_of(100.0, last, 7) == LEAST_RACE_S
@@ -67,7 +67,7 @@ def test_every_knob_is_tried_or_skipped_with_a_reason() -> None:
 )
 def test_a_value_in_effect_is_not_tried(have: Have, why: str | None) -> None:
     found, skipped = choose(
-        Wanted("stream", TCP, ("queueing",)), knobs(), {"queueing": have}, LOOK, 2
+        TuningGoal("stream", TCP, ("queueing",)), knobs(), {"queueing": have}, LOOK, 2
     )
     assert {one.knob: one.why for one in skipped}.get("queueing") == why
     assert [one.values for one in found] == (

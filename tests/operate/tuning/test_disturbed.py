@@ -9,8 +9,8 @@ from msgspec import structs
 
 from support.made.tuned import choice_of, raced, tuning_of
 from support.runs import change_meta, stolen_mark
-from weft.operate.tuning.race import Candidate, Rules, carry_out
-from weft.runs.folder import Run
+from weft.operate.tuning.race import Rules, SettingsCandidate, carry_out
+from weft.runs.folder import RunFolder
 
 REASON = "12 of 20 launches were disturbed: the hypervisor took up to 49 % of processor 0 of n1"
 
@@ -28,10 +28,15 @@ def test_a_tuning_of_a_disturbed_race_is_undecided() -> None:
 def test_a_race_whose_blocks_were_disturbed_has_no_winner(tmp_path: Path) -> None:
     """Small buffers against the usual ones, which win by a factor."""
     folder = tmp_path / "r"
-    small = Candidate("small", {"send_buffer": "4 KiB", "receive_buffer": "4 KiB"})
-    asked = [small, Candidate("as it is")], "stream", folder, Rules(time_s=20, trial_s=0.005)
+    small = SettingsCandidate("small", {"send_buffer": "4 KiB", "receive_buffer": "4 KiB"})
+    asked = (
+        [small, SettingsCandidate("as it is")],
+        "stream",
+        folder,
+        Rules(time_s=20, trial_s=0.005),
+    )
     assert carry_out("local:2", *asked).winner == "as it is"
-    blocks = {launch for _, launch in Run.open(folder).meta.done}
+    blocks = {launch for _, launch in RunFolder.open(folder).meta.done}
     change_meta(folder, disturbed=[stolen_mark(block) for block in blocks])
     found = carry_out("local:2", *asked)
     assert (found.winner, found.recommended, found.effect) == ("small", False, None)

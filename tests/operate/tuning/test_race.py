@@ -10,13 +10,13 @@ import pytest
 from support.command import start
 from support.here import weft
 from weft.base.errors import RequestError, WorkError
-from weft.operate.tuning.race import Candidate, Rules, carry_out
-from weft.runs.folder import Run
+from weft.operate.tuning.race import Rules, SettingsCandidate, carry_out
+from weft.runs.folder import RunFolder
 
-DEFAULT = Candidate("as it is")
-SMALL = Candidate("buffers 4 KiB", {"send_buffer": "4 KiB", "receive_buffer": "4 KiB"})
-REFUSED = Candidate("no such control", {"congestion": "nonesuch"})
-IMPOSSIBLE = Candidate("two transports", {"zero_copy": "", "stripes": "2"})
+DEFAULT = SettingsCandidate("as it is")
+SMALL = SettingsCandidate("buffers 4 KiB", {"send_buffer": "4 KiB", "receive_buffer": "4 KiB"})
+REFUSED = SettingsCandidate("no such control", {"congestion": "nonesuch"})
+IMPOSSIBLE = SettingsCandidate("two transports", {"zero_copy": "", "stripes": "2"})
 QUICK = Rules(time_s=20, trial_s=0.005, seed=1)
 
 PLAN = """
@@ -47,7 +47,7 @@ stop = { rule = "time", trial = "10 ms", trials = 3 }
 def test_the_better_is_confirmed_and_those_that_fail_are_out_by_name(tmp_path):
     """Small buffers are the baseline: the settings as they are win by a factor."""
     folder = tmp_path / "r"
-    entries = [SMALL, Candidate("as it is"), REFUSED, IMPOSSIBLE]
+    entries = [SMALL, SettingsCandidate("as it is"), REFUSED, IMPOSSIBLE]
     found = carry_out("local:2", entries, "stream", folder, QUICK)
     assert (found.winner, found.recommended, found.ended) == ("as it is", True, "one-left")
     assert found.effect is not None
@@ -60,7 +60,7 @@ def test_the_better_is_confirmed_and_those_that_fail_are_out_by_name(tmp_path):
     shown = weft("show", folder).stdout
     assert "confirmed: as it is is" in shown
     assert "the kernel refuses congestion" in " ".join(shown.split())
-    record = Run.open(folder).meta.race
+    record = RunFolder.open(folder).meta.race
     assert record["retried"] == [{"candidate": "no such control", "block": 0}]
     assert "no such control was tried again in 1 block" in " ".join(shown.split())
     orders = record["blocks"]
@@ -77,11 +77,11 @@ def test_a_race_that_is_interrupted_goes_on_where_it_was(tmp_path):
         time.sleep(0.1)
     process.send_signal(signal.SIGINT)
     process.wait(30)
-    partial = Run.open(folder)
+    partial = RunFolder.open(folder)
     assert partial.meta.status == "partial"
     assert partial.meta.race["outcome"]["ended"] == "open"
     weft("run", "--resume", folder)
-    after = Run.open(folder)
+    after = RunFolder.open(folder)
     assert after.meta.status == "complete"
     before = partial.meta.race["blocks"]
     assert after.meta.race["blocks"][: len(before)] == before
@@ -95,7 +95,7 @@ def test_a_race_that_is_interrupted_goes_on_where_it_was(tmp_path):
 
 def _blocks(folder) -> int:
     try:
-        return len(Run.open(folder).meta.race["blocks"])
+        return len(RunFolder.open(folder).meta.race["blocks"])
     except (RequestError, TypeError):
         return 0
 

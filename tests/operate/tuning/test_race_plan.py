@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from weft.operate.tuning.race_plan import Candidate, race_plan
+from weft.operate.tuning.race_plan import SettingsCandidate, race_plan
 from weft.plan.load import load_plan
 
 
@@ -13,7 +13,10 @@ def test_a_step_with_a_list_of_values_races_all_of_them() -> None:
         "over": {"options": {"send_buffer": ["8 KiB", "64 KiB"]}},
         "stop": {"rule": "time", "trial": "10 ms", "trials": 3},
     }
-    entries = [Candidate("as it is"), Candidate("nodelay false", {"nodelay": "false"})]
+    entries = [
+        SettingsCandidate("as it is"),
+        SettingsCandidate("nodelay false", {"nodelay": "false"}),
+    ]
     plan, refused = race_plan(entries, {"name": "goal", "steps": [step]}, 0.1)
     assert plan is not None and not refused
     race = load_plan(plan).race

@@ -14,7 +14,7 @@ from weft.measure.testbed.lab.testbed import open_lab
 from weft.operate.vpn.headers import Wrapping
 from weft.operate.vpn.job import beside_tunnel, observe_job, used_by
 from weft.operate.vpn.mpi import setting
-from weft.operate.vpn.node_look import Carried
+from weft.operate.vpn.node_look import InterfaceTraffic
 
 SITES = """
 name = "sites"
@@ -41,10 +41,10 @@ int main(int count, char **words) {{
 
 def test_the_tunnels_own_packets_are_not_the_jobs() -> None:
     wrapping = Wrapping("openvpn", "udp")
-    tunnel = Carried(1_400_000, 1000)
-    own = Carried(1_400_000 + 1000 * (52 + 14), 1000)
+    tunnel = InterfaceTraffic(1_400_000, 1000)
+    own = InterfaceTraffic(1_400_000 + 1000 * (52 + 14), 1000)
     assert beside_tunnel(own, tunnel, wrapping) == 0
-    more = Carried(own.size_bytes + 700_000 + 500 * 14, own.packets + 500)
+    more = InterfaceTraffic(own.size_bytes + 700_000 + 500 * 14, own.packets + 500)
     assert beside_tunnel(more, tunnel, wrapping) == 700_000
 
 

@@ -12,7 +12,7 @@ import pytest
 from support.runs import step_rows, write_run
 from weft.measure.testbed.agent.wire_format import FrameError, decode_samples
 from weft.runs.columns.table_stream import read_stream
-from weft.runs.folder import Run
+from weft.runs.folder import RunFolder
 from weft.runs.samples import SCHEMA
 
 
@@ -66,7 +66,7 @@ def test_a_table_with_more_rows_than_its_size_can_hold_is_damaged(tmp_path: Path
         for _ in range(8):
             writer.write_batch(_zeros(1_000_000))
     before = pa.total_allocated_bytes()
-    found = Run.open(folder)
+    found = RunFolder.open(folder)
     assert found.samples.num_rows == 0
     assert any("8000000 rows in a file of" in one.message for one in found.meta.warnings)
     assert pa.total_allocated_bytes() - before < 1 << 20

@@ -11,7 +11,7 @@ from support.made.computed import compute
 from weft.base import catalog
 from weft.network.model.machine_text import value_of, with_values
 from weft.simulation.calibrate.fit import MachineFit, fit_machine, read_free
-from weft.simulation.calibrate.simulated import MachineFile, Question
+from weft.simulation.calibrate.simulated import MachineFile, SimulatedQuantity
 from weft.simulation.calibrate.values import read_values
 
 FILE = MachineFile(catalog.read(catalog.find("machine", "p4-400")), "p4-400")
@@ -134,7 +134,7 @@ def test_what_a_placement_gives_itself_is_not_fitted_there() -> None:
         'copy = "cpu0", application = "cpu0", with = { costs = { protocol = 3000 } } }',
     )
     file = MachineFile(text, "own")
-    own, base = (Question("latency", "1 B", name) for name in ("own", "base"))
+    own, base = (SimulatedQuantity("latency", "1 B", name) for name in ("own", "base"))
     keys = {"costs.protocol": "9000"}
     assert file.answer(own, keys) == file.answer(own, {})
     written = MachineFile(with_values(text, keys, {}), "written")

@@ -8,7 +8,7 @@ from weft.measure.testbed.computed.network import open_simulated
 from weft.network.fabrics.document import FabricDocument
 from weft.plan.load import load_plan
 from weft.simulation.prediction.estimate import Stratum, check_plan, simulate_strata, strata_of
-from weft.simulation.prediction.predict import Drawn, Workload, predict
+from weft.simulation.prediction.predict import Drawn, PlannedWorkload, predict
 
 
 @pytest.mark.parametrize("plan", ["aapc", "random-permutations", "incast", "cast", "matrix"])
@@ -20,7 +20,7 @@ def test_all_phases_are_what_a_run_gives(plan: str, network: str) -> None:
         for step in load_plan(plan).steps
         for strata in strata_of(testbed, step, 1000)
     ]
-    wanted = predict(testbed, Workload(plan))
+    wanted = predict(testbed, PlannedWorkload(plan))
     assert [(one.step, one.size_bytes) for one in found] == [
         (one.step, one.size_bytes) for one in wanted
     ]

@@ -11,7 +11,7 @@ from support.here import refusal, weft, weft_json
 from support.made.twins import FABRIC, simulated_runs
 from weft.base.errors import RequestError
 from weft.plan.load import load_plan, parse_plan
-from weft.runs.folder import Run
+from weft.runs.folder import RunFolder
 from weft.simulation.prediction.placed import placed
 from weft.understand.report.page import write_report
 from weft.understand.summary.predictions import held
@@ -111,7 +111,7 @@ def test_each_kernel_is_held_against_its_prediction(run: Path) -> None:
 
 
 def test_the_report_has_both(run: Path, tmp_path: Path) -> None:
-    page = write_report([Run.open(run)], tmp_path / "report.html").read_text()
+    page = write_report([RunFolder.open(run)], tmp_path / "report.html").read_text()
     assert "predicted and measured" in page and "Over predicted" in page
 
 
@@ -134,7 +134,7 @@ def test_a_kernel_that_misses_says_what_is_off(
 ) -> None:
     kept = (run / "prediction.json").read_text()
     edit(run, "halo", 0.9, compute)
-    found = held(Run.open(run))
+    found = held(RunFolder.open(run))
     (run / "prediction.json").write_text(kept)
     assert found is not None
     (halo,) = (one for one in found.kernels if one.predicted.step == "halo")
@@ -203,4 +203,4 @@ def test_a_damaged_prediction_is_named(run: Path) -> None:
 
 
 def test_both_are_told_alike(run: Path) -> None:
-    check(Run.open(run), {"prediction"})
+    check(RunFolder.open(run), {"prediction"})

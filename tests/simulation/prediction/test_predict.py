@@ -4,11 +4,11 @@ import pytest
 
 from weft.base.errors import RequestError
 from weft.network.fabrics.document import FabricDocument
-from weft.runs.folder import Run
-from weft.simulation.prediction.predict import Drawn, Workload, predict
+from weft.runs.folder import RunFolder
+from weft.simulation.prediction.predict import Drawn, PlannedWorkload, predict
 from weft.understand.summary.measures import measures
 
-ALL_TO_ALL = Workload("aapc", (("steps.aapc.sizes", '["1 MiB"]'),))
+ALL_TO_ALL = PlannedWorkload("aapc", (("steps.aapc.sizes", '["1 MiB"]'),))
 
 
 def test_the_document_of_the_catalogue_predicts_what_its_run_measures(tmp_path) -> None:
@@ -18,7 +18,7 @@ def test_the_document_of_the_catalogue_predicts_what_its_run_measures(tmp_path) 
         "aapc", "sim:two-racks", out=tmp_path / "run", settings={"steps.aapc.sizes": ["1 MiB"]}
     )
     found = predict(Drawn(FabricDocument.read("two-racks")).open(), ALL_TO_ALL)
-    assert found == measures(Run.open(tmp_path / "run"))
+    assert found == measures(RunFolder.open(tmp_path / "run"))
     assert [one.size_bytes for one in found] == [1 << 20]
     assert run.status == "complete"
 
@@ -29,7 +29,7 @@ def test_twice_the_trunk_takes_half_the_time_of_phases_that_it_limits() -> None:
     table["links"][0]["rate"] = "8 Gb/s"
     after = before.with_table(table)
     step = {"name": "cut", "pattern": "pairs", "stride": 16, "sizes": ["1 MiB"]}
-    cut = Workload(
+    cut = PlannedWorkload(
         {"name": "cut", "steps": [step | {"stop": {"rule": "count", "repeats": 1, "trials": 1}}]}
     )
     slow, fast = (predict(Drawn(one).open(), cut)[0] for one in (before, after))
@@ -47,7 +47,8 @@ def test_a_change_that_makes_no_fabric_is_refused() -> None:
 
 def test_a_pair_is_predicted_by_size() -> None:
     found = predict(
-        Drawn(FabricDocument.read("gigabit-pair"), {"overhead_s": 5e-6}).open(), Workload("latency")
+        Drawn(FabricDocument.read("gigabit-pair"), {"overhead_s": 5e-6}).open(),
+        PlannedWorkload("latency"),
     )
     assert found[0].time_s > 10e-6
     assert [one.size_bytes for one in found] == [1, 8, 64, 1024]

@@ -6,7 +6,7 @@ import pytest
 
 from support.clusters.slurm import Slurm, is_possible
 from weft.simulation.sweep.folder import SweepFolder, table_rows
-from weft.simulation.sweep.row import Row
+from weft.simulation.sweep.row import SweepRow
 
 pytestmark = [
     pytest.mark.timed,
@@ -23,7 +23,7 @@ plan = "aapc"
 """
 
 
-def rows(folder: Path) -> list[Row]:
+def rows(folder: Path) -> list[SweepRow]:
     return table_rows(SweepFolder(folder), SweepFolder(folder).work())
 
 

@@ -15,17 +15,17 @@ from weft.base import catalog
 from weft.base.errors import RequestError, WorkError
 from weft.simulation.sweep.executors.open import open_executor
 from weft.simulation.sweep.folder import SweepFolder
-from weft.simulation.sweep.row import Row
+from weft.simulation.sweep.row import SweepRow
 from weft.simulation.sweep.sweep import sweep
-from weft.simulation.sweep.task import Load, Network, Point, Task, run_task
+from weft.simulation.sweep.task import HostPoint, Network, SweptWorkload, Task, run_task
 from weft.simulation.sweep.work_list import Chunk, WorkList
 
-RING = Load(catalog.read(catalog.folder("plan") / "ring.toml"))
-ALL_TO_ALL = Load(catalog.read(catalog.folder("plan") / "aapc.toml"))
+RING = SweptWorkload(catalog.read(catalog.folder("plan") / "ring.toml"))
+ALL_TO_ALL = SweptWorkload(catalog.read(catalog.folder("plan") / "aapc.toml"))
 
 
-def work(networks: int = 4, loads: tuple[Load, ...] = (RING, ALL_TO_ALL)) -> WorkList:
-    points = (Point(), Point((("overhead_s", 4e-5),)))
+def work(networks: int = 4, loads: tuple[SweptWorkload, ...] = (RING, ALL_TO_ALL)) -> WorkList:
+    points = (HostPoint(), HostPoint((("overhead_s", 4e-5),)))
     return WorkList(
         tuple(
             Task(Network(f"crossbar(hosts={8 + 2 * number})"), load, points)
@@ -46,13 +46,13 @@ class Counting(ThreadPoolExecutor):
     def submit(self, fn, /, *args, **kwargs):  # type: ignore[no-untyped-def]
         self.given += 1
         if self.given > self._most:
-            failed: Future[list[Row]] = Future()
+            failed: Future[list[SweepRow]] = Future()
             failed.set_exception(WorkError("the machine is gone"))
             return failed
         return super().submit(fn, *args, **kwargs)
 
 
-def carried_out(folder: Path, executor: Executor, todo: WorkList) -> list[Row]:
+def carried_out(folder: Path, executor: Executor, todo: WorkList) -> list[SweepRow]:
     with executor:
         return sweep(SweepFolder(folder), todo, executor)
 
@@ -91,26 +91,26 @@ def test_a_network_that_cannot_be_simulated_has_a_row_that_says_why(tmp_path: Pa
     assert again.given == 0
 
 
-SLOW_HOSTS = Point((("overhead_s", 1e-3),))
-HALF_RATES = Point(scale=0.5)
-SMALL_WINDOW = Point((("window_bytes", 1500),))
+SLOW_HOSTS = HostPoint((("overhead_s", 1e-3),))
+HALF_RATES = HostPoint(scale=0.5)
+SMALL_WINDOW = HostPoint((("window_bytes", 1500),))
 
 
 @pytest.mark.parametrize(
     ("point", "off"), [(SLOW_HOSTS, 1e-4), (HALF_RATES, 1e-3), (SMALL_WINDOW, 0.05)]
 )
 def test_a_point_away_from_the_first_is_what_a_simulation_there_gives(
-    point: Point, off: float
+    point: HostPoint, off: float
 ) -> None:
-    [first, there] = run_task(Task(Network("xibalba-e7-loaded"), ALL_TO_ALL, (Point(), point)))
+    [first, there] = run_task(Task(Network("xibalba-e7-loaded"), ALL_TO_ALL, (HostPoint(), point)))
     [alone] = run_task(Task(Network("xibalba-e7-loaded"), ALL_TO_ALL, (point,)))
     assert there.time_s == pytest.approx(alone.time_s, rel=off)
     assert there.time_s > 1.01 * first.time_s
 
 
 def test_a_workers_other_version_is_noticed(tmp_path: Path, monkeypatch) -> None:
-    def other(chunk: Chunk) -> list[Row]:
-        return [Row("0" * 32, 0, "ring", 1, 1.0, 1.0, 0.0) for _ in chunk.tasks]
+    def other(chunk: Chunk) -> list[SweepRow]:
+        return [SweepRow("0" * 32, 0, "ring", 1, 1.0, 1.0, 0.0) for _ in chunk.tasks]
 
     monkeypatch.setattr("weft.simulation.sweep.sweep.run_chunk", other)
     with pytest.raises(WorkError, match="another weft"):

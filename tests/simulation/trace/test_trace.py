@@ -10,7 +10,7 @@ import pytest
 from support.here import refusal, weft, weft_json
 from support.made.computed import compute
 from weft.measure.testbed.computed.node import open_nodes
-from weft.runs.folder import Run
+from weft.runs.folder import RunFolder
 from weft.simulation.trace.chrome import trace_events, trace_text
 from weft.simulation.trace.replay import record
 from weft.understand.node.occupation import budgets, occupation
@@ -30,7 +30,7 @@ KEYS = {
 """What each phase of an event has, after "Trace Event Format"."""
 
 
-def run(tmp_path: Path, placement: str, plan: str = "netpipe", size: str = "8192 B") -> Run:
+def run(tmp_path: Path, placement: str, plan: str = "netpipe", size: str = "8192 B") -> RunFolder:
     on = f"node:p4-400-{placement}"
     return compute(tmp_path / placement, plan, on, steps__0__sizes=f'["{size}"]')
 

@@ -23,7 +23,7 @@ from support.plans import a_plan
 from weft.base import binaries
 from weft.measure.execute import pair
 from weft.measure.execute.crew import Crew
-from weft.measure.execute.ensemble.ensemble import Ensemble
+from weft.measure.execute.ensemble.ensemble import EnsembleEngine
 from weft.measure.execute.live import LiveRun
 from weft.measure.execute.logbook import Logbook
 from weft.measure.execute.pair import StepJob, run_step
@@ -33,7 +33,7 @@ from weft.measure.testbed.base import BaseTestbed, Node
 from weft.plan.load import parse_plan
 from weft.plan.phases import Phase, expand
 from weft.plan.plan import Step
-from weft.runs.folder import Run, RunWriter
+from weft.runs.folder import RunFolder, RunWriter
 from weft.runs.meta import RunMeta, Warning
 
 ADDRESS = "127.0.0.1"
@@ -96,7 +96,7 @@ class Cluster:
     step: Step
     writer: RunWriter
     crew: Crew
-    ensemble: Ensemble
+    ensemble: EnsembleEngine
     logbook: Logbook
     phases: Sequence[Phase]
 
@@ -149,7 +149,7 @@ def with_cluster(
                 epoch_ns=time.monotonic_ns(),
                 patience_s=patience_s,
             )
-            ensemble = Ensemble(crew, set(range(nodes)), a_job, logbook)
+            ensemble = EnsembleEngine(crew, set(range(nodes)), a_job, logbook)
             cluster = Cluster(step, writer, crew, ensemble, logbook, expand(step, nodes))
             await scenario(cluster)
             return cluster
@@ -185,7 +185,7 @@ def no_chooser(meta: RunMeta, step: int) -> NoReturn:
     raise AssertionError("this run has no adaptive step")
 
 
-def live_run(directory: Path, testbed: Loopback, *steps: Step, launches: int = 1) -> Run:
+def live_run(directory: Path, testbed: Loopback, *steps: Step, launches: int = 1) -> RunFolder:
     """A run of some steps, from its beginning to its end."""
     meta = _meta([node.name for node in testbed.nodes], *steps, launches=launches)
     meta.started = datetime.datetime.now(datetime.UTC).isoformat()

@@ -13,17 +13,17 @@ from msgspec.structs import replace
 
 from weft import _core
 from weft.base import catalog
-from weft.measure.testbed.computed.outcome import Outcome
+from weft.measure.testbed.computed.outcome import SimulatedPhases
 from weft.network.model.maxmin import fair_rates
 from weft.plan.load import load_plan
 from weft.plan.phases import Phase, Transfer, expand
 from weft.plan.plan import CountRule, Plan, StopRule, to_json
 from weft.runs.experiment import chosen_record
-from weft.runs.folder import Run, RunWriter
+from weft.runs.folder import RunFolder, RunWriter
 from weft.runs.meta import RunMeta
 from weft.runs.samples import SCHEMA
 from weft.understand.limits.declared import DeclaredNetwork
-from weft.understand.xray.search import Search
+from weft.understand.xray.search import LimitSearch
 
 PING_WIRE_BITS = 1490 * 8
 
@@ -139,7 +139,7 @@ class FrameCluster(VirtualCluster):
         model = {"sharing": "reno", "threads": 1, "window_bytes": self.window_bytes}
         chosen = to_json(self._step), to_json([phase])
         answer = self._model.simulate_chosen(*chosen, set(), False, **model)
-        rows = Outcome.of(answer).samples(0, 0, 0).to_pydict()
+        rows = SimulatedPhases.of(answer).samples(0, 0, 0).to_pydict()
         found = zip(rows["src"], rows["dst"], rows["messages"], rows["elapsed_ns"], strict=True)
         mbps = {(src, dst): 1024 * count * 8e3 / ns for src, dst, count, ns in found}
         noise = self._rng.lognormal(0, self.spread, len(flows))
@@ -175,7 +175,7 @@ def new_meta(cluster: VirtualCluster, plan: Plan) -> RunMeta:
 class Simulation:
     """A run of the plan xray on a cluster, as far as it got; `tables` are the samples of its phases."""
 
-    search: Search
+    search: LimitSearch
     meta: RunMeta
     tables: list[pa.Table]
 
@@ -195,7 +195,7 @@ class Simulation:
         meta.phases = self.meta.phases[:phases]
         return Simulation(self.search, meta, self.tables[: surveyed + phases])
 
-    def write(self, folder: Path) -> Run:
+    def write(self, folder: Path) -> RunFolder:
         """The run folder."""
         writer = RunWriter.create(folder, self.meta)
         for batch in self.samples.combine_chunks().to_batches():
@@ -211,7 +211,7 @@ def simulate(
     meta = begun.meta if begun else new_meta(cluster, plan)
     tables = begun.tables if begun else survey_samples(cluster, plan)
     step_index = len(plan.steps) - 1
-    found = Simulation(Search(meta, step_index), meta, tables)
+    found = Simulation(LimitSearch(meta, step_index), meta, tables)
     lost: set[int] = set()
     while specs := found.search.next_phases(found.samples, lost, phase_s * found.searched):
         for spec in specs:

@@ -18,7 +18,7 @@ from weft.base import binaries
 from weft.measure.testbed.agent import reply, request
 from weft.measure.testbed.agent.agent import Agent
 from weft.measure.testbed.agent.request import WatchConfig, WatchCursor, WatchedLink
-from weft.runs.probes import SCHEMA, Event
+from weft.runs.probes import SCHEMA, HostEvent
 
 PORT = 9790
 
@@ -37,12 +37,12 @@ class WatchingSite:
             (self.folder / "status.json").read_bytes(), type=reply.WatchStatus
         )
 
-    def kept(self) -> tuple[pa.Table, list[Event]]:
+    def kept(self) -> tuple[pa.Table, list[HostEvent]]:
         """All probes and events on its disk; an agent takes no folder of another user's."""
         os.chown(self.folder, os.geteuid(), os.getegid())
         return asyncio.run(_fetch(self.folder.name))
 
-    def end(self) -> tuple[pa.Table, list[Event]]:
+    def end(self) -> tuple[pa.Table, list[HostEvent]]:
         """End it as a coordinator does, and give what it has kept."""
         self.process.send_signal(signal.SIGTERM)
         assert self.process.wait(20) == 0, (self.folder / "log").read_text()
@@ -119,7 +119,7 @@ def watch_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path / "weft" / "watch"
 
 
-async def _fetch(place: str) -> tuple[pa.Table, list[Event]]:
+async def _fetch(place: str) -> tuple[pa.Table, list[HostEvent]]:
     agent = await Agent.start("here", [str(binaries.find("weft-probe"))])
     tables, events, cursor = [SCHEMA.empty_table()], [], WatchCursor()
     try:
@@ -136,7 +136,7 @@ async def _fetch(place: str) -> tuple[pa.Table, list[Event]]:
         await agent.close()
 
 
-def one(events: list[Event], what: str) -> Event:
+def one(events: list[HostEvent], what: str) -> HostEvent:
     """The only event of a name."""
     found = [event for event in events if event.what == what]
     assert len(found) == 1, events

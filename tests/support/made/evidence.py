@@ -9,7 +9,7 @@ import pyarrow.compute as pc
 
 from weft.runs.columns.table_file import write_table
 from weft.runs.columns.tables import EVIDENCE_NAME, SCHEMAS
-from weft.runs.folder import Run
+from weft.runs.folder import RunFolder
 
 Counter = tuple[int, str, int | None]
 """Node, counter, processor."""
@@ -17,7 +17,7 @@ Batch = tuple[int, int, int, int]
 """Step, launch, phase, number."""
 
 
-def rows_of(run: Run, counter: str) -> pa.Table:
+def rows_of(run: RunFolder, counter: str) -> pa.Table:
     """What was recorded of one counter."""
     rows = run.side_table(EVIDENCE_NAME)
     return rows.filter(pc.equal(rows["counter"].cast(pa.string()), counter))
@@ -28,7 +28,7 @@ def total(rows: pa.Table) -> int:
     return pc.sum(rows["value"]).as_py() or 0
 
 
-def recorded_batches(run: Run, node: int) -> list[Batch]:
+def recorded_batches(run: RunFolder, node: int) -> list[Batch]:
     """The batches that the stretches of a node have, each as often as one has it."""
     times = rows_of(run, "elapsed_ns")
     return [
@@ -44,7 +44,7 @@ def measured_batches(samples: pa.Table) -> set[Batch]:
     return {(one["step"], one["launch"], one["phase"], one["batch"]) for one in rows}
 
 
-def add_evidence(run: Run, counters: Mapping[Counter, npt.ArrayLike]) -> None:
+def add_evidence(run: RunFolder, counters: Mapping[Counter, npt.ArrayLike]) -> None:
     """One stretch for each row of the samples of a run between two nodes: its time, and these counters' growth."""
     samples = run.samples
     elapsed_ns = samples["elapsed_ns"].to_numpy()

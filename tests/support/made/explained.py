@@ -12,7 +12,7 @@ from support.plans import a_step
 from support.runs import launches_of, step_rows, write_run
 from weft.plan.pattern import Stream
 from weft.plan.plan import Step
-from weft.runs.folder import Run
+from weft.runs.folder import RunFolder
 from weft.understand.explain.explain import explain
 from weft.understand.explain.finding import Explanation
 
@@ -24,7 +24,7 @@ BUSY = {(0, "tcp_bytes_sent", None): 10**8, (0, "tcp_rtt_ns", None): 50_000}
 
 def a_run(
     folder: Path, times_us: npt.NDArray[np.float64], step: Step | None = None, **meta: Any
-) -> tuple[Run, npt.NDArray[np.float64]]:
+) -> tuple[RunFolder, npt.NDArray[np.float64]]:
     """A run of a stream, and the time of each of its batches in ns."""
     step = step or a_step(STREAM, sizes=SIZES)
     rows = [step_rows(SIZES, times_us, pattern=step.pattern.kind)]
@@ -44,7 +44,7 @@ def two_modes(seed: int = 1) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.bo
     return np.where(slow, 1.6 * times, times), slow.ravel()
 
 
-def noise_counters(run: Run, seed: int = 1) -> dict[Counter, npt.NDArray[np.float64]]:
+def noise_counters(run: RunFolder, seed: int = 1) -> dict[Counter, npt.NDArray[np.float64]]:
     """Counters that move by themselves, alike for both nodes of the lab's host where they are the host's."""
     random, rows = np.random.default_rng(seed), len(run.samples)
     time_ns = run.samples["elapsed_ns"].to_numpy()
@@ -59,6 +59,6 @@ def noise_counters(run: Run, seed: int = 1) -> dict[Counter, npt.NDArray[np.floa
     return counters
 
 
-def explained(run: Run, counters: Mapping[Counter, npt.ArrayLike]) -> list[Explanation]:
+def explained(run: RunFolder, counters: Mapping[Counter, npt.ArrayLike]) -> list[Explanation]:
     add_evidence(run, {**noise_counters(run), **counters})
     return explain(run)

@@ -5,7 +5,7 @@ from itertools import permutations
 from typing import Any
 
 from support.paths import DATA
-from weft.operate.preflight.record import Record
+from weft.operate.preflight.record import ClusterRecord
 
 _RECORDED = (DATA / "recorded_cluster.json").read_text()
 """An interface, a system and a path."""
@@ -43,6 +43,6 @@ class Cluster:
         """All ways from and to a node."""
         return [path for ends, path in self.paths.items() if name in ends]
 
-    def record(self) -> Record:
+    def record(self) -> ClusterRecord:
         found = {"nodes": list(self.nodes.values()), "paths": list(self.paths.values())}
-        return Record.from_json({"testbed": {"kind": "hosts", "name": "cluster"}, **found})
+        return ClusterRecord.from_json({"testbed": {"kind": "hosts", "name": "cluster"}, **found})

@@ -12,7 +12,7 @@ from support.plans import a_plan, a_step
 from support.runs import sample_batch
 from weft.plan.pattern import Pingpong, Stream
 from weft.plan.plan import Options, TimeRule
-from weft.runs.folder import Run, RunWriter
+from weft.runs.folder import RunFolder, RunWriter
 from weft.runs.meta import RunMeta
 
 
@@ -62,7 +62,7 @@ def write_run(
     pattern: str = "pingpong",
     seed: int = 1,
     change: Callable[[RunMeta], None] = lambda meta: None,
-) -> Run:
+) -> RunFolder:
     """A complete run folder of one step between n1 and n2."""
     meta = run_meta(name, pattern, launches)
     change(meta)

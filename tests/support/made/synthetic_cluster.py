@@ -17,7 +17,7 @@ from weft.plan.pattern import AllToAll, Cast, ManyNodes, Matrix, Streams
 from weft.plan.phases import expand
 from weft.plan.plan import CountRule
 from weft.plan.plan import Step as PlanStep
-from weft.runs.folder import Run, RunWriter
+from weft.runs.folder import RunFolder, RunWriter
 from weft.runs.meta import RunMeta
 from weft.runs.samples import SCHEMA
 
@@ -123,7 +123,7 @@ def write_cluster_run(
     seed: int = 1,
     missing: frozenset[Flow] = frozenset(),
     **meta: Any,
-) -> Run:
+) -> RunFolder:
     """A complete run folder of these steps; routes in `missing` have no samples."""
     writer = RunWriter.create(directory, _meta(directory.name, cluster, steps, launches, **meta))
     random = np.random.default_rng(seed)

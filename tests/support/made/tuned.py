@@ -7,32 +7,32 @@ from pathlib import Path
 from weft.base.interval import Interval
 from weft.knobs.catalog import knobs
 from weft.operate.tuning.candidates import candidates
-from weft.operate.tuning.choice import NO_EVIDENCE, Choice
+from weft.operate.tuning.choice import NO_EVIDENCE, KnobChoice
 from weft.operate.tuning.findings import recommendations
 from weft.operate.tuning.first_look import FirstLook
-from weft.operate.tuning.race import Candidate, Confirmation, Place, RaceResult
-from weft.operate.tuning.tuning import Moved, Raced, Tuning
+from weft.operate.tuning.race import Confirmation, RacePlace, RaceResult, SettingsCandidate
+from weft.operate.tuning.tuning import Moved, Raced, TuningResult
 
 WINDOW = "n1: the peer's receive window full 84 % of the time"
 
 
-def choice_of(*names: str, values: tuple[str, ...], why: str = NO_EVIDENCE) -> Choice:
-    return Choice(names, dict.fromkeys(names, values), why)
+def choice_of(*names: str, values: tuple[str, ...], why: str = NO_EVIDENCE) -> KnobChoice:
+    return KnobChoice(names, dict.fromkeys(names, values), why)
 
 
-def raced(choice: Choice, winner: str | None, ratio: float) -> Raced:
+def raced(choice: KnobChoice, winner: str | None, ratio: float) -> Raced:
     """The last candidate has the ratio; all others are as good as the baseline."""
     named = knobs()
     entries = (
-        Candidate("as it is"),
+        SettingsCandidate("as it is"),
         *candidates([named[one] for one in choice.knobs], choice.values, {}),
     )
     last = Interval(ratio, 0.98 * ratio, 1.02 * ratio)
     same = Interval(1.0, 0.99, 1.01)
     places = [
-        Place("as it is", None, 12),
-        *(Place(one.name, same, 5, 5, "no better than another") for one in entries[1:-1]),
-        Place(entries[-1].name, last, 12),
+        RacePlace("as it is", None, 12),
+        *(RacePlace(one.name, same, 5, 5, "no better than another") for one in entries[1:-1]),
+        RacePlace(entries[-1].name, last, 12),
     ]
     confirmations = (Confirmation(entries[-1].name, last, 12, winner is not None),)
     result = RaceResult(
@@ -58,7 +58,7 @@ def raced(choice: Choice, winner: str | None, ratio: float) -> Raced:
     return Raced(choice, entries, result, (seen,) if winner else ())
 
 
-def tuning_of(*races: Raced) -> Tuning:
+def tuning_of(*races: Raced) -> TuningResult:
     found = [
         one
         for each in races
@@ -66,7 +66,7 @@ def tuning_of(*races: Raced) -> Tuning:
             each, {"tcp_rmem": "4096 131072 262144"}, {"n1": "eth0", "n2": "eth0"}
         )
     ]
-    return Tuning(
+    return TuningResult(
         "lab:long-fat",
         "stream",
         ("n1", "n2"),

@@ -3,16 +3,16 @@
 import numpy as np
 import pyarrow as pa
 
-from weft.links.watch.store.store import SCHEMA, Link, Record, Site
+from weft.links.watch.store.store import SCHEMA, Site, SiteLink, WatchRecord
 
 DAY_S = 86400
 MONDAY_S = 20_000 * DAY_S
 
 
-def record() -> Record:
+def record() -> WatchRecord:
     sites = [Site(name="a"), Site(name="b")]
-    return Record(
-        sites=sites, links=[Link(src="a", dst="b"), Link(src="b", dst="a")], active=[0, 1]
+    return WatchRecord(
+        sites=sites, links=[SiteLink(src="a", dst="b"), SiteLink(src="b", dst="a")], active=[0, 1]
     )
 
 

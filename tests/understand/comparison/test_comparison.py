@@ -19,10 +19,10 @@ from support.runs import (
 )
 from weft.base.errors import RequestError
 from weft.plan.plan import Goal
-from weft.runs.folder import Run
+from weft.runs.folder import RunFolder
 from weft.runs.meta import Warning
 from weft.understand.comparison.comparison import Unmatched, compare
-from weft.understand.comparison.settings import Difference
+from weft.understand.comparison.settings import SettingDifference
 from weft.understand.comparison.significance import family_p
 from weft.understand.comparison.tables import points_table
 from weft.understand.curve.curve import curves
@@ -32,7 +32,7 @@ from weft.understand.formats.importers import import_file
 SIZES = [2**power for power in range(20)]
 
 
-def made(path: Path, rate_mbps: float = 94.1, launches: int = 5, seed: int = 1) -> Run:
+def made(path: Path, rate_mbps: float = 94.1, launches: int = 5, seed: int = 1) -> RunFolder:
     times_us = launches_of(affine_us(SIZES, 28.0, rate_mbps), launches, noise=0.01, seed=seed)
     return pingpong_run(path, SIZES, times_us)
 
@@ -47,7 +47,7 @@ def test_a_run_equals_itself_and_json_has_the_documented_keys(tmp_path: Path) ->
     assert [pair.ratio.median for pair in found.pairs] == [1.0] * len(SIZES)
     assert not any(pair.significant for pair in found.pairs)
     assert found.median_abs_error_pct == found.worst_abs_error_pct == 0.0
-    assert codes(found) == codes(compare(run, Run.open(run.directory))) == ["same-run"]
+    assert codes(found) == codes(compare(run, RunFolder.open(run.directory))) == ["same-run"]
     twin = made(tmp_path / "b")
     assert codes(compare(run, twin)) == []
     document = weft_json("compare", run.directory, run.directory)
@@ -100,7 +100,7 @@ def test_what_is_significant_exceeds_what_either_run_differs_from_itself(tmp_pat
     assert (near.significant, away.significant) == (False, True)
 
 
-def by_launch(run: Run) -> np.ndarray:
+def by_launch(run: RunFolder) -> np.ndarray:
     return curves(run)[0].rates_mbps
 
 
@@ -116,7 +116,7 @@ def test_a_run_of_too_few_launches_says_once_that_its_own_noise_is_unknown(tmp_p
     assert said.count("is not known") == 1
 
 
-def by_itself(run: Run) -> Run:
+def by_itself(run: RunFolder) -> RunFolder:
     """The run as if half of its sizes had been known after six launches."""
     step = replace(run.meta.plan.steps[0], goal=Goal("decided", 50_000, 10**9))
     meta = dataclasses.replace(run.meta, plan=run.meta.plan.with_step(0, step))
@@ -162,7 +162,10 @@ def test_what_is_not_alike_comes_first_and_warnings_of_both_runs_with_it(tmp_pat
     a = pingpong_run(tmp_path / "a", SIZES, times_us, weft_version="0.1.0", warnings=old)
     b = pingpong_run(tmp_path / "b", SIZES, times_us, **more)
     found = compare(a, b)
-    differences = [Difference("weft", "0.1.0", "0.2.0"), Difference("nodelay", "-", "False")]
+    differences = [
+        SettingDifference("weft", "0.1.0", "0.2.0"),
+        SettingDifference("nodelay", "-", "False"),
+    ]
     assert found.differences == differences
     assert [(one.code, one.message) for one in found.warnings] == [
         ("cpu-busy", "a: a processor was busy"),
@@ -173,7 +176,7 @@ def test_what_is_not_alike_comes_first_and_warnings_of_both_runs_with_it(tmp_pat
 
 
 def test_what_drives_the_measured_interface_is_told_beside_the_difference(tmp_path: Path) -> None:
-    def run(name: str, version: str, gro: bool) -> Run:
+    def run(name: str, version: str, gro: bool) -> RunFolder:
         run = pingpong_run(tmp_path / name, SIZES, launches_of(affine_us(SIZES, 28.0, 94.1)))
         devices = {
             "eth0": {"driver": "e1000", "driver_version": version, "offloads": {"gro": gro}},
@@ -185,19 +188,19 @@ def test_what_drives_the_measured_interface_is_told_beside_the_difference(tmp_pa
             for end, facts in enumerate([{"interfaces": interfaces, "devices": devices}] * 2)
         ]
         change_meta(run.directory, nodes=nodes)
-        return Run.open(run.directory)
+        return RunFolder.open(run.directory)
 
     old, new = run("a", "5.7.6", False), run("b", "6.0.54", True)
     assert compare(old, new).differences == [
-        Difference("node's driver_version", "5.7.6", "6.0.54"),
-        Difference("node's offloads.gro", "False", "True"),
+        SettingDifference("node's driver_version", "5.7.6", "6.0.54"),
+        SettingDifference("node's offloads.gro", "False", "True"),
     ]
     last = weft("compare", old.directory, new.directory).stdout
     assert "the nodes differ in driver_version 5.7.6 | 6.0.54, offloads.gro False | True" in last
 
 
 def test_fabrics_of_one_name_and_other_rates_are_told(tmp_path: Path) -> None:
-    def run(name: str, rate: int) -> Run:
+    def run(name: str, rate: int) -> RunFolder:
         link = {"ends": ["n1", "n2"], "forward": {"rate_bits_per_s": rate}, "mtu_bytes": 1500}
         fabric = {"name": "pair", "hosts": [{}, {}], "switches": [], "links": [link]}
         times_us = launches_of(affine_us(SIZES, 28.0, 94.1))
@@ -208,7 +211,7 @@ def test_fabrics_of_one_name_and_other_rates_are_told(tmp_path: Path) -> None:
     first = run("a", 10**8)
     (told,) = compare(first, run("b", 10**9)).differences
     what = "fabric's link forward.rate_bits_per_s"
-    assert told == Difference(what, "100000000", "1000000000")
+    assert told == SettingDifference(what, "100000000", "1000000000")
     imported = run("c", 10**9)
     imported.meta.testbed["fabric"] = None
     assert [one.what for one in compare(first, imported).differences] == ["fabric"]

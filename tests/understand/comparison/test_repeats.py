@@ -11,13 +11,13 @@ from support.here import weft, weft_json
 from support.made.synthetic_cluster import Cluster, Step, write_cluster_run
 from support.refusals import refused
 from support.runs import affine_us, launches_of, pingpong_run
-from weft.runs.folder import Run
-from weft.understand.comparison.comparison import Comparison, compare
+from weft.runs.folder import RunFolder
+from weft.understand.comparison.comparison import RunComparison, compare
 
 SIZES = [2**power for power in range(0, 20, 2)]
 
 
-def runs(folder: Path, rates_mbps: list[float]) -> list[Run]:
+def runs(folder: Path, rates_mbps: list[float]) -> list[RunFolder]:
     """Each with a rate of its own, from which its launches differ by a tenth of a percent."""
     return [
         pingpong_run(
@@ -29,7 +29,7 @@ def runs(folder: Path, rates_mbps: list[float]) -> list[Run]:
     ]
 
 
-def held(a: list[Run], b: list[Run]) -> Comparison:
+def held(a: list[RunFolder], b: list[RunFolder]) -> RunComparison:
     return compare(a[0], b[0], a[1:], b[1:])
 
 
@@ -71,7 +71,7 @@ def test_a_run_that_is_given_twice_is_no_second_run(tmp_path: Path) -> None:
 
 
 def test_routes_are_held_run_by_run_and_those_that_a_run_lacks_are_counted(tmp_path: Path) -> None:
-    def cluster(name: str, rate: float, nodes: int = 4) -> Run:
+    def cluster(name: str, rate: float, nodes: int = 4) -> RunFolder:
         return write_cluster_run(tmp_path / name, Cluster(nodes, rate), [Step.matrix()])
 
     a = [cluster(f"a{rate}", rate) for rate in (94.0, 95.0, 96.0, 97.0)]

@@ -14,13 +14,13 @@ from support.made.synthetic_cluster import Cluster, Step, write_cluster_run
 from support.plans import a_step
 from support.runs import launches_of, step_rows, write_run
 from weft.plan.pattern import AllToAll
-from weft.runs.folder import Run
-from weft.understand.comparison.comparison import Comparison, Unmatched, compare
+from weft.runs.folder import RunFolder
+from weft.understand.comparison.comparison import RunComparison, Unmatched, compare
 from weft.understand.comparison.routes import RoutePair
 from weft.understand.comparison.tables import nodes_table, points_table, routes_table
 
 
-def matrices(tmp_path: Path, a: Cluster, b: Cluster) -> tuple[Run, Run]:
+def matrices(tmp_path: Path, a: Cluster, b: Cluster) -> tuple[RunFolder, RunFolder]:
     """A matrix of rates on each of two clusters."""
     return tuple(  # type: ignore[return-value]
         write_cluster_run(tmp_path / name, cluster, [Step.matrix()])
@@ -28,7 +28,7 @@ def matrices(tmp_path: Path, a: Cluster, b: Cluster) -> tuple[Run, Run]:
     )
 
 
-def ratios_of(found: Comparison) -> dict[tuple[str, str], float]:
+def ratios_of(found: RunComparison) -> dict[tuple[str, str], float]:
     return {(pair.src, pair.dst): pair.ratio.median for pair in found.pairs}  # type: ignore[attr-defined]
 
 
@@ -76,7 +76,7 @@ def test_a_route_that_one_launch_measured_is_not_known_to_differ(tmp_path: Path)
     """By the plan's five launches its one value, beside five lower ones, would."""
     flows = [(0, 1), (1, 0), (2, 3), (3, 2)]
 
-    def run(name: str, rate_mbps: float) -> Run:
+    def run(name: str, rate_mbps: float) -> RunFolder:
         times_us = launches_of([8.0 * 1024 / rate_mbps], noise=0.01, seed=int(rate_mbps))
         once = times_us.copy()
         once[:, 1:] = np.nan

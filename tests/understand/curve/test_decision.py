@@ -14,7 +14,7 @@ from weft.plan.plan import Goal
 from weft.understand.curve.curve import Curve
 from weft.understand.curve.drift import drift
 from weft.understand.curve.earlier import EarlierSize
-from weft.understand.curve.goal import Decision, decisions
+from weft.understand.curve.goal import SizeDecision, decisions
 from weft.understand.curve.points import curve_points
 from weft.understand.curve.repetition import MOST_BATCHES, batches_worth
 from weft.understand.curve.signature import of_curve
@@ -82,7 +82,7 @@ def test_intervals_that_hold_together_need_more_launches():
     assert not any(one.reason for one in decisions(curve(times, together), together))
 
 
-def beside(times: np.ndarray, before: np.ndarray, goal: Goal = GOAL) -> Decision:
+def beside(times: np.ndarray, before: np.ndarray, goal: Goal = GOAL) -> SizeDecision:
     """What is known of a size of which an earlier run has these times."""
     (found,) = decisions(curve(times, goal), goal, {1: EarlierSize(before.ravel(), True)})
     return found

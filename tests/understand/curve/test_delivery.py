@@ -12,7 +12,7 @@ from support.here import weft
 from support.runs import step_plan, step_rows, write_run
 from weft.faces.cli.output import plain
 from weft.faces.cli.tables.layout import drawn
-from weft.runs.folder import Run
+from weft.runs.folder import RunFolder
 from weft.understand.curve.delivery import Delivered, deliveries
 from weft.understand.report.facts import delivery_table
 from weft.understand.summary.summary import summarise
@@ -39,7 +39,7 @@ def row(launch: int, **changes: Any) -> dict[str, Any]:
     } | changes
 
 
-def lossy_run(directory: Path, pattern: str = "stream") -> Run:
+def lossy_run(directory: Path, pattern: str = "stream") -> RunFolder:
     steps = [step_plan(pattern, "udp")]
     times = np.full((1, 3, 1), 10.0)
     found = [row(launch) for launch in range(3)]

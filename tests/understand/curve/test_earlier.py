@@ -12,14 +12,14 @@ from support.runs import affine_us, launches_of, pingpong_run
 from weft.base.errors import RequestError
 from weft.plan.load import load_plan
 from weft.plan.plan import Plan
-from weft.runs.folder import Run
+from weft.runs.folder import RunFolder
 from weft.understand.curve.earlier import earlier_run, recorded_run
 
 SIZES = [1, 1024, 2**16]
 BY_ITSELF = load_plan("signature", [("steps.pingpong.sizes", '["1 B", "1 KiB", "1 MiB"]')])
 
 
-def made(path: Path, launches: int = 6, sizes: list[int] = SIZES, **meta: object) -> Run:
+def made(path: Path, launches: int = 6, sizes: list[int] = SIZES, **meta: object) -> RunFolder:
     times_us = launches_of(affine_us(sizes, 28.0, 94.1), launches, noise=0.01)
     return pingpong_run(path, sizes, times_us, **meta)
 

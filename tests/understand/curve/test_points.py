@@ -9,14 +9,14 @@ from support.made.synthetic import netpipe_sizes
 from support.runs import affine_us, launches_of, pingpong_run, step_plan, step_rows, write_run
 from weft.base.interval import Interval
 from weft.faces.cli.output import plain
-from weft.runs.folder import Run
+from weft.runs.folder import RunFolder
 from weft.understand.curve.points import points
 
 SIZES = [2**power for power in range(21)]
 NETPIPE = netpipe_sizes()
 
 
-def clean(tmp_path: Path, sizes: list[int], noise: float = 0.01, seed: int = 1) -> Run:
+def clean(tmp_path: Path, sizes: list[int], noise: float = 0.01, seed: int = 1) -> RunFolder:
     times_us = launches_of(affine_us(sizes, 28.0, 94.1), noise=noise, seed=seed)
     return pingpong_run(tmp_path / f"run{seed}", sizes, times_us)
 
@@ -132,7 +132,7 @@ def test_a_signature_is_reduced_in_a_blink_and_a_million_rows_in_seconds(tmp_pat
     assert seconds(run) < 10
 
 
-def seconds(run: Run) -> float:
+def seconds(run: RunFolder) -> float:
     begin = time.perf_counter()
     points(run)
     return time.perf_counter() - begin

@@ -8,7 +8,7 @@ from support.runs import affine_us, launches_of, pingpong_run, step_plan, step_r
 from weft.network.model.hockney import Hockney
 from weft.understand.curve.points import points
 from weft.understand.curve.signature import Signature, signature
-from weft.understand.ensemble.rates import Rates
+from weft.understand.ensemble.rates import MedianRates
 
 SIZES = [2**power for power in range(24)]
 
@@ -70,7 +70,7 @@ def test_of_an_even_number_of_launches_the_slower_one_stands_everywhere(
     assert found.latency_us.median == pytest.approx(97.9, rel=0.01)
     assert at_size[1].latency_us.median == pytest.approx(97.9, rel=0.01)
     assert at_size[found.peak_bytes].throughput_mbps.median == found.peak_mbps.median
-    rates = Rates.of(run)
+    rates = MedianRates.of(run)
     assert rates.mbps.tolist() == [each.throughput_mbps.median for each in at_size.values()]
 
 

@@ -8,7 +8,7 @@ import pytest
 from support.here import weft, weft_json
 from support.made.synthetic import netpipe_sizes
 from support.runs import affine_us, launches_of, pingpong_run
-from weft.runs.folder import Run
+from weft.runs.folder import RunFolder
 from weft.runs.meta import RunMeta
 from weft.runs.records.records import Effective
 from weft.understand.curve.known_sizes import known_sizes, name_of
@@ -17,7 +17,7 @@ from weft.understand.curve.thresholds import MOST_LISTED, thresholds
 SIZES = np.array(netpipe_sizes())
 
 
-def made(path: Path, steps: dict[int, float], **settings: object) -> Run:
+def made(path: Path, steps: dict[int, float], **settings: object) -> RunFolder:
     """A run whose time changes by a factor behind each of some sizes; settings are those that were in effect."""
     times_us = launches_of(affine_us(list(SIZES), 28.0, 9410.0), noise=0.005)
     for last, factor in steps.items():
@@ -26,7 +26,7 @@ def made(path: Path, steps: dict[int, float], **settings: object) -> Run:
     return pingpong_run(path, list(SIZES), times_us, effective=effective)
 
 
-def names(run: Run) -> list[str | None]:
+def names(run: RunFolder) -> list[str | None]:
     return [one.name for one in thresholds(run)]
 
 

@@ -13,21 +13,21 @@ from support.plans import a_step
 from support.runs import affine_us, launches_of, step_plan, step_rows, write_run
 from weft.base.statistics import median_interval
 from weft.plan.pattern import Matrix
-from weft.runs.folder import Run
+from weft.runs.folder import RunFolder
 from weft.understand.curve.curve import curves, message_times_us
 from weft.understand.curve.signature import signature
 from weft.understand.ensemble.effects import Effects, effects_of, median_polish
 from weft.understand.ensemble.matrix import RateMatrix, matrices
 from weft.understand.ensemble.phases import phases
-from weft.understand.ensemble.rates import Rates
+from weft.understand.ensemble.rates import MedianRates
 from weft.understand.ensemble.routes import Route, routes
 from weft.understand.summary.summary import summarise
 
 MATRIX = a_step(Matrix(nodes=None, measure="rate", duplex="half"))
 
 
-def routes_of(run: Run) -> list[Route]:
-    return routes(run.meta, Rates.of(run))
+def routes_of(run: RunFolder) -> list[Route]:
+    return routes(run.meta, MedianRates.of(run))
 
 
 def without_messages(rows: pa.RecordBatch, at: list[int]) -> pa.RecordBatch:
@@ -92,7 +92,7 @@ def test_a_route_takes_its_latency_from_the_step_that_timed_it(tmp_path: Path) -
 
 def effects_on(path: Path, cluster: Cluster, **settings: Any) -> Effects:
     run = write_cluster_run(path, cluster, [Step.matrix()], **settings)
-    (matrix,) = matrices(run, Rates.of(run))
+    (matrix,) = matrices(run, MedianRates.of(run))
     effects = effects_of(matrix)
     assert effects is not None
     return effects
@@ -143,7 +143,7 @@ def test_a_cell_without_a_value_is_missing_not_slow_and_latencies_are_symmetric(
     cluster = Cluster(8, dead_routes=frozenset({(0, 1)}))
     steps = [Step.matrix(), Step.latencies()]
     run = write_cluster_run(tmp_path / "run", cluster, steps, missing=frozenset({(2, 3)}))
-    matrix, latencies = matrices(run, Rates.of(run))
+    matrix, latencies = matrices(run, MedianRates.of(run))
     assert np.isnan(matrix.mbps[[0, 2], [1, 3]]).all()
     assert (matrix.measured, matrix.asked) == (54, 56)
     effects = effects_of(matrix)

@@ -8,14 +8,14 @@ from support.made.explained import SIZES, STREAM, even, explained, noise_counter
 from support.plans import a_step
 from support.runs import step_rows, write_run
 from weft.plan.plan import Options
-from weft.runs.folder import Run
+from weft.runs.folder import RunFolder
 from weft.understand.comparison.comparison import compare
 from weft.understand.explain.departures import CAUSE, departures
 
 HOST = {"tcp_wmem_max": 4 * 2**20, "tcp_rmem_max": 32 * 2**20, "congestion": "cubic"}
 
 
-def made(folder: Path, *options: Options, times: Any = None) -> Run:
+def made(folder: Path, *options: Options, times: Any = None) -> RunFolder:
     """A stream of each of these options on hosts with HOST's settings."""
     steps = [a_step(STREAM, sizes=SIZES, options=one) for one in options]
     rows = [

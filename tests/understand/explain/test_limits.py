@@ -11,7 +11,7 @@ from support.made.explained import BUSY, SIZES, STREAM, a_run, even, explained
 from support.plans import a_step
 from support.runs import change_meta, stolen_mark
 from weft.plan.plan import Options
-from weft.runs.folder import Run
+from weft.runs.folder import RunFolder
 
 LIMITED = {
     "processor-contention": {(1, "process_waiting_ns", None): 0.5},
@@ -139,7 +139,7 @@ def test_nodes_that_share_an_interface_have_no_bytes_of_others_on_it(tmp_path: P
     """The loopback interface of local: counts what goes either way for both: a sender receives nothing of its own."""
     run, _ = a_run(tmp_path, even())
     change_meta(run.directory, testbed={"kind": "local", "name": "local"})
-    run = Run.open(run.directory)
+    run = RunFolder.open(run.directory)
     counted: dict[Counter, npt.ArrayLike] = {
         (0, "tcp_bytes_sent", None): 10**7,
         (0, "interface_rx_packets", None): 7000,

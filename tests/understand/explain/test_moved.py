@@ -21,7 +21,7 @@ from support.made.explained import (
 from support.plans import a_step
 from support.runs import affine_us, launches_of, step_rows, write_run
 from weft.plan.pattern import Pattern, Pingpong
-from weft.runs.folder import Run
+from weft.runs.folder import RunFolder
 from weft.understand.explain.explain import explain
 from weft.understand.explain.finding import Explanation
 from weft.understand.explain.permutation import _shuffled, p_values
@@ -152,7 +152,7 @@ def test_a_jump_is_explained_by_what_the_sizes_on_both_sides_differ_in(tmp_path:
     assert one.text.startswith("between 4,096 B and 4,099 B: jump, +")
 
 
-def a_kink(folder: Path) -> tuple[Run, npt.NDArray[np.float64]]:
+def a_kink(folder: Path) -> tuple[RunFolder, npt.NDArray[np.float64]]:
     """A run whose messages take 8 ns for each byte, 12 ns above 16 KiB, and how much longer each batch is for that."""
     sizes = sorted(size for power in range(6, 20) for size in (2**power, 3 * 2 ** (power - 1)))
     excess_us = np.maximum(np.array(sizes) - 2**14, 0) * 4e-3

@@ -9,7 +9,7 @@ from support.plans import a_step
 from support.runs import change_meta, launches_of, step_rows, write_run
 from weft.faces.api.diagnose import diagnose
 from weft.plan.pattern import Pingpong, Stream
-from weft.runs.folder import Run
+from weft.runs.folder import RunFolder
 from weft.runs.records.records import Stall
 from weft.understand.explain.finding import Explanation
 
@@ -29,14 +29,14 @@ AGAIN: Stall = {**STUCK, "launch": 1}
 ONCE: Stall = {**STUCK, "resends": 1}
 
 
-def stalled(folder: Path, stalls: list[Stall], passed: int = 3) -> Run:
+def stalled(folder: Path, stalls: list[Stall], passed: int = 3) -> RunFolder:
     """A ping-pong that ended after the first sizes."""
     rows = step_rows(SIZES[:passed], launches_of(np.full(passed, 100.0)))
     step = a_step(Pingpong(), sizes=SIZES)
     return write_run(folder / "run", [rows], [step], stalls=stalls)
 
 
-def holes(run: Run) -> list[Explanation]:
+def holes(run: RunFolder) -> list[Explanation]:
     return [one for one in diagnose(run.directory).explanations if one.cause == "path-mtu-hole"]
 
 

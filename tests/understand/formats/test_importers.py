@@ -12,9 +12,9 @@ from support.importing import DATA, imported, refusal, warned
 from support.made.cases import cases
 from weft.base.errors import RequestError
 from weft.faces.cli.output import plain
-from weft.runs.folder import Run
+from weft.runs.folder import RunFolder
 from weft.understand.formats.importers import FORMATS, import_file
-from weft.understand.formats.importers.imported import Options
+from weft.understand.formats.importers.imported import ImportOptions
 from weft.understand.limits.diagnosis import diagnose
 from weft.understand.summary.summary import summarise
 
@@ -25,7 +25,7 @@ WHOLE = dict(cases("outputs", "whole"))
 @pytest.mark.parametrize("name", WHOLE)
 def test_a_real_output_is_a_run_that_says_what_the_tool_counts(tmp_path: Path, name: str) -> None:
     imported(tmp_path, WHOLE[name], name)
-    run = Run.open(tmp_path / "run")
+    run = RunFolder.open(tmp_path / "run")
     summary = summarise(run)
     assert summary.points or len(summary.rates)
     assert summary.to_json()["status"] == run.meta.status == "complete"
@@ -43,7 +43,7 @@ def test_the_format_is_told_when_another_is_named(tmp_path: Path, name: str) -> 
         assert f"weft import {WHOLE[name]} " in error.hint
 
 
-def _attempt(directory: Path, format: str, text: str, options: Options) -> Run | None:
+def _attempt(directory: Path, format: str, text: str, options: ImportOptions) -> RunFolder | None:
     """A run, or None where the text was refused with one message that names the file, and left nothing."""
     directory.mkdir(parents=True, exist_ok=True)
     path = directory / "result"
@@ -56,7 +56,7 @@ def _attempt(directory: Path, format: str, text: str, options: Options) -> Run |
         return None
 
 
-def _times(run: Run) -> set[tuple[int, ...]]:
+def _times(run: RunFolder) -> set[tuple[int, ...]]:
     """Rows without the phase, which counts the sizes of the run."""
     samples = run.samples.drop_columns(["phase", "step", "launch", "batch"])
     return set(zip(*samples.to_pydict().values(), strict=True))
@@ -72,7 +72,7 @@ def test_a_file_cut_anywhere_gives_whole_results_or_one_message(
     step = max(1, len(text) // 60)
     imports = 0
     for end in range(0, len(text), step):
-        options = Options(partial=partial)
+        options = ImportOptions(partial=partial)
         run = _attempt(tmp_path / str(end), WHOLE[name], text[:end], options)
         if run is not None:
             imports += 1
@@ -132,11 +132,11 @@ def test_colours_and_carriage_returns_change_nothing(tmp_path: Path, name: str) 
     plain = imported(tmp_path / "plain", WHOLE[name], DATA / name)
     lines = (DATA / name).read_text().split("\n")
     coloured = "\r\n".join(f"\x1b[1;32m{line}\x1b[0m" if line else line for line in lines)
-    painted = _attempt(tmp_path / "painted", WHOLE[name], coloured, Options())
+    painted = _attempt(tmp_path / "painted", WHOLE[name], coloured, ImportOptions())
     assert painted is not None and painted.samples.equals(plain.samples)
 
 
-def _is_of_senders(run: Run) -> bool:
+def _is_of_senders(run: RunFolder) -> bool:
     """Of an mpiGraph that was cut in its second table the first one is imported."""
     assert run.meta.source is not None
     return bool(run.meta.source["tests"][0].get("rates_of") == "sender")
@@ -151,7 +151,7 @@ def test_the_same_output_twice_is_two_launches_or_twice_the_batches(
 ) -> None:
     once = imported(tmp_path, WHOLE[name], name)
     text = (DATA / name).read_text()
-    twice = _attempt(tmp_path / "twice", WHOLE[name], text + text, Options())
+    twice = _attempt(tmp_path / "twice", WHOLE[name], text + text, ImportOptions())
     assert twice is not None
     assert twice.samples.num_rows == 2 * once.samples.num_rows
     if WHOLE[name] != "fping":
@@ -195,7 +195,7 @@ def test_a_damaged_file_never_ends_in_anything_but_a_message(
         length = data.draw(st.integers(0, 30))
         piece = data.draw(st.sampled_from(PIECES))
         text = text[:at] + piece + text[at + length :]
-    options = Options(partial=data.draw(st.booleans()))
+    options = ImportOptions(partial=data.draw(st.booleans()))
     run = _attempt(tmp_path_factory.mktemp("damaged"), WHOLE[name], text, options)
     if run is not None:
         json.dumps(summarise(run).to_json(), default=plain)

@@ -8,11 +8,11 @@ from support.made.cases import cases
 from support.paths import DATA
 from weft.base.errors import RequestError
 from weft.plan.pattern import Pingpong
-from weft.runs.folder import Run
+from weft.runs.folder import RunFolder
 from weft.understand.curve.points import points
 from weft.understand.curve.signature import signature
 from weft.understand.formats.importers import import_file
-from weft.understand.formats.importers.imported import Options
+from weft.understand.formats.importers.imported import ImportOptions
 from weft.understand.formats.importers.text import MAX_FILE_BYTES
 
 NP3 = DATA / "np3.7.2.np.out"
@@ -20,12 +20,14 @@ NP3_TALK = DATA / "np3.7.2.stdout"
 NP5 = DATA / "np5_mpi.np.out"
 
 
-def imported(directory: Path, source: Path | str, options: Options | None = None) -> Run:
+def imported(
+    directory: Path, source: Path | str, options: ImportOptions | None = None
+) -> RunFolder:
     directory.mkdir(exist_ok=True)
     return importing.imported(directory, "netpipe", source, options)
 
 
-def refusal(directory: Path, source: Path | str, options: Options | None = None) -> str:
+def refusal(directory: Path, source: Path | str, options: ImportOptions | None = None) -> str:
     return importing.refusal(directory, "netpipe", source, options).message
 
 
@@ -49,7 +51,7 @@ def test_version_3_times_agree_with_the_file_and_megabits_are_decimal(
 
 
 def test_version_3_is_a_pingpong_of_best_trials(tmp_path: Path) -> None:
-    run = imported(tmp_path, NP3, Options(transport="tcp"))
+    run = imported(tmp_path, NP3, ImportOptions(transport="tcp"))
     assert (run.meta.statistic, run.meta.status) == ("best", "complete")
     assert points(run)[0].transport == "tcp"
     assert run.meta.plan.steps[0].pattern == Pingpong()
@@ -128,13 +130,13 @@ def test_rates_of_several_pairs_are_divided_among_them(tmp_path: Path) -> None:
 def test_bidirectional_sizes_are_halved_when_said(tmp_path: Path) -> None:
     path = DATA / "np3.7.2_bidir.np.out"
     doubled = latencies_us(imported(tmp_path / "plain", path))
-    halved = latencies_us(imported(tmp_path / "bidir", path, Options(bidir=True)))
+    halved = latencies_us(imported(tmp_path / "bidir", path, ImportOptions(bidir=True)))
     assert halved == {size // 2: time_us for size, time_us in doubled.items()}
     # What such a run prints says so itself.
     talk = imported(tmp_path / "talk", DATA / "np3.7.2_bidir.stdout")
     assert latencies_us(talk) == pytest.approx(halved, rel=1e-3)
     assert talk.meta.source and "both directions" in talk.meta.source["convention"]
-    assert "line 1: 1 bytes are odd" in refusal(tmp_path, NP3, Options(bidir=True))
+    assert "line 1: 1 bytes are odd" in refusal(tmp_path, NP3, ImportOptions(bidir=True))
 
 
 def test_a_real_file_has_a_signature(tmp_path: Path) -> None:
@@ -148,7 +150,7 @@ def test_a_cut_file_names_line_and_reason_and_the_way_out(tmp_path: Path) -> Non
     error = importing.refusal(tmp_path, "netpipe", cut)
     assert "result.txt, line 57: the file ends inside this line" in error.message
     assert "--partial" in error.hint
-    run = imported(tmp_path, cut, Options(partial=True))
+    run = imported(tmp_path, cut, ImportOptions(partial=True))
     assert run.meta.status == "partial" and len(points(run)) == 56
     assert run.meta.warnings[-1].code == "file-cut"
     assert "line 57" in run.meta.warnings[-1].message
@@ -167,7 +169,7 @@ def test_a_cut_file_names_line_and_reason_and_the_way_out(tmp_path: Path) -> Non
 def test_other_real_outputs_are_refused_by_name(tmp_path: Path, name: str, reason: str) -> None:
     assert reason in refusal(tmp_path, DATA / name)
     if "killed" in name:
-        assert "line 5" in refusal(tmp_path, DATA / name, Options(partial=True))
+        assert "line 5" in refusal(tmp_path, DATA / name, ImportOptions(partial=True))
 
 
 @pytest.mark.parametrize(("text", "reason"), cases("outputs", "no_netpipe_results"))

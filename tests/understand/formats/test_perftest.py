@@ -6,8 +6,8 @@ import pytest
 
 from support.importing import imported, latencies_us, rates_mbps, refusal
 from support.paths import DATA
-from weft.understand.ensemble.rates import Rates
-from weft.understand.formats.importers.imported import Options
+from weft.understand.ensemble.rates import MedianRates
+from weft.understand.formats.importers.imported import ImportOptions
 
 LATENCY = (DATA / "published/perftest_latency.txt").read_text()
 BANDWIDTH = (DATA / "published/perftest_bandwidth.txt").read_text()
@@ -53,13 +53,13 @@ def test_its_megabytes_are_binary_as_its_message_rate_proves_and_gigabits_decima
 def test_both_directions_are_divided(tmp_path: Path) -> None:
     run = imported(tmp_path, "perftest", bandwidth("MB/sec", " Bidirectional"))
     expected = 9582.67 * 2**20 * 8 / 1e6 / 2
-    assert Rates.of(run).mbps.tolist() == pytest.approx([expected] * 2, rel=1e-6)
+    assert MedianRates.of(run).mbps.tolist() == pytest.approx([expected] * 2, rel=1e-6)
 
 
 def test_a_cut_table_is_told_and_several_outputs_are_several_launches(tmp_path: Path) -> None:
     cut = LATENCY[: LATENCY.rindex(" 4  ") + 30]
     assert "line 12: the file ends inside this line" in refusal(tmp_path, "perftest", cut).message
-    run = imported(tmp_path, "perftest", cut, Options(partial=True))
+    run = imported(tmp_path, "perftest", cut, ImportOptions(partial=True))
     assert latencies_us(run) == pytest.approx({2: 0.82}) and run.meta.status == "partial"
     (tmp_path / "all").mkdir()
     run = imported(tmp_path / "all", "perftest", LATENCY * 3 + bandwidth("MB/sec"))

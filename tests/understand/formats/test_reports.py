@@ -5,15 +5,15 @@ from pathlib import Path
 import pytest
 
 from support.importing import DATA, imported, latencies_us, rates_mbps, refusal, warned
-from weft.runs.folder import Run
-from weft.understand.formats.importers.imported import Options
+from weft.runs.folder import RunFolder
+from weft.understand.formats.importers.imported import ImportOptions
 
 
-def of(directory: Path, format: str, name: str, options: Options | None = None) -> Run:
+def of(directory: Path, format: str, name: str, options: ImportOptions | None = None) -> RunFolder:
     return imported(directory, format, f"reports/{name}", options)
 
 
-def message(run: Run, code: str) -> str:
+def message(run: RunFolder, code: str) -> str:
     [found] = [one.message for one in run.meta.warnings if one.code == code]
     return found
 
@@ -91,7 +91,7 @@ def test_qperf_s_sizes_over_rdma_are_its_defaults(tmp_path: Path) -> None:
 
 
 def test_a_size_that_would_beat_the_measured_bandwidth_is_refused(tmp_path: Path) -> None:
-    options = Options(size_bytes=65536)
+    options = ImportOptions(size_bytes=65536)
     error = refusal(tmp_path, "qperf", "reports/qperf_rdma_lat.txt", options)
     assert "43 Gb/s" in error.message and "37.4 Gb/s" in error.message
 
@@ -227,7 +227,7 @@ def test_perftest_s_json_has_the_unit_that_its_message_rate_tells(tmp_path: Path
     assert "in no unit that perftest has" in refusal(other, "perftest", changed).message
 
 
-def rates(run: Run) -> list[float]:
+def rates(run: RunFolder) -> list[float]:
     """Of all rows, in Mb/s."""
     return sorted(
         8e3 * row["size_bytes"] * row["messages"] / row["elapsed_ns"]

@@ -6,9 +6,9 @@ from pathlib import Path
 import pytest
 
 from support.importing import DATA, imported, latencies_us, rates_mbps, refusal, warned
-from weft.runs.folder import Run
-from weft.understand.ensemble.rates import Rates
-from weft.understand.formats.importers.imported import Options
+from weft.runs.folder import RunFolder
+from weft.understand.ensemble.rates import MedianRates
+from weft.understand.formats.importers.imported import ImportOptions
 
 
 def test_osu_latency_is_the_mean_half_round_trip_and_bandwidth_in_decimal_megabytes(
@@ -25,7 +25,7 @@ def test_osu_latency_is_the_mean_half_round_trip_and_bandwidth_in_decimal_megaby
 
 def test_osu_rates_of_several_pairs_are_divided_among_them(tmp_path: Path) -> None:
     run = imported(tmp_path, "osu", "osu_mbw_mr_7.4.txt")
-    rates = Rates.of(run)
+    rates = MedianRates.of(run)
     largest = rates.where(rates.size == 64)
     ends = set(zip(largest.src.tolist(), largest.dst.tolist(), strict=True))
     assert ends == {(0, 2), (1, 3)}
@@ -38,14 +38,14 @@ def test_osu_both_directions_are_divided_too_and_collectives_are_named(tmp_path:
         "# OSU MPI Allreduce Latency Test v7.4\n# Size       Avg Latency(us)\n4   1.00\n"
     )
     run = imported(tmp_path, "osu", text)
-    assert Rates.of(run).mbps.tolist() == pytest.approx([400.0, 400.0])
+    assert MedianRates.of(run).mbps.tolist() == pytest.approx([400.0, 400.0])
     assert "left-out" in warned(run)
 
 
 def test_imb_pingpong_is_one_way_and_sendrecv_counts_once(tmp_path: Path) -> None:
     run = imported(tmp_path, "imb", "imb_mpi1.txt")
     assert latencies_us(run) == pytest.approx({1: 0.36, 2: 0.36, 4: 0.37, 8: 0.37, 16: 0.44})
-    ring = Rates.of(run).where(Rates.of(run).step == 1)
+    ring = MedianRates.of(run).where(MedianRates.of(run).step == 1)
     both = ring.where(ring.size == 16).mbps.tolist()
     assert sum(both) == pytest.approx(67.17 * 8, rel=0.01), "IMB's Mbytes/sec is of both"
     assert "no-bytes" in warned(run)
@@ -106,7 +106,7 @@ def test_sockperf_throughput_says_its_size(tmp_path: Path) -> None:
 def test_sockperf_packets_are_rows(tmp_path: Path) -> None:
     refused = refusal(tmp_path, "sockperf", "sockperf_full_head.csv")
     assert "line 2000" in refused.message and "--partial" in refused.hint
-    run = imported(tmp_path, "sockperf", "sockperf_full_head.csv", Options(partial=True))
+    run = imported(tmp_path, "sockperf", "sockperf_full_head.csv", ImportOptions(partial=True))
     samples = run.samples.to_pydict()
     assert run.meta.statistic == "batch" and set(samples["size_bytes"]) == {64}
     assert samples["elapsed_ns"][:2] == [13290, 12910]
@@ -119,7 +119,7 @@ def test_qperf_takes_what_arrived_and_reads_exact_sizes(tmp_path: Path) -> None:
     assert latencies_us(run, "tcp") == pytest.approx({1: 33.5})
     assert rates_mbps(run, "tcp") == pytest.approx({65536: 3.41 * 8e3}, rel=1e-6)
     assert rates_mbps(run, "udp") == pytest.approx({32768: 6.54 * 8e3}, rel=1e-6)
-    options = Options(size_bytes=1024)
+    options = ImportOptions(size_bytes=1024)
     bits = imported(tmp_path / "bits", "qperf", DATA / "qperf_0.4.11_bits.txt", options)
     assert rates_mbps(bits) == pytest.approx({1024: 7370}, rel=1e-6)
     exact = imported(tmp_path / "exact", "qperf", DATA / "qperf_0.4.11_vv.txt")
@@ -132,8 +132,8 @@ def test_qperf_over_sizes_is_one_curve(tmp_path: Path) -> None:
     assert run.meta.plan.launches == 1 and len(run.meta.plan.steps) == 1
 
 
-def mpigraph_mbps(run: Run) -> dict[tuple[int, int], float]:
-    rates = Rates.of(run)
+def mpigraph_mbps(run: RunFolder) -> dict[tuple[int, int], float]:
+    rates = MedianRates.of(run)
     ends = zip(rates.src.tolist(), rates.dst.tolist(), strict=True)
     return dict(zip(ends, rates.mbps.tolist(), strict=True))
 
@@ -147,7 +147,9 @@ def test_mpigraph_is_from_sender_to_receiver_in_binary_megabytes(tmp_path: Path)
     assert [node["name"] for node in run.meta.nodes] == ["vm:0", "vm:1", "vm:2", "vm:3"]
     # Cut in its second table it gives the first.
     text = (DATA / "mpigraph.out").read_text()
-    cut = imported(tmp_path, "mpigraph", text[: text.index("vm:2 from")], Options(partial=True))
+    cut = imported(
+        tmp_path, "mpigraph", text[: text.index("vm:2 from")], ImportOptions(partial=True)
+    )
     assert mpigraph_mbps(cut)[0, 3] == pytest.approx(10050.979 * 2**20 * 8 / 1e6, rel=1e-4)
     assert cut.meta.status == "partial"
 

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from support.importing import DATA, imported, latencies_us, rates_mbps, refusal, warned
-from weft.understand.formats.importers.imported import Options
+from weft.understand.formats.importers.imported import ImportOptions
 
 
 def test_the_mean_over_all_iterations_is_half_a_round_trip(tmp_path: Path) -> None:
@@ -29,7 +29,7 @@ def test_a_size_that_the_rates_contradict_is_refused(tmp_path: Path) -> None:
     error = refusal(tmp_path, "ucx", "ucx_1.13_bandwidth.txt")
     assert "line 6: messages of 8 bytes do not give this bandwidth" in error.message
     assert "--size" in error.hint and "65534 and 65537" in error.hint
-    options = Options(size_bytes=65536)
+    options = ImportOptions(size_bytes=65536)
     rates = rates_mbps(imported(tmp_path, "ucx", "ucx_1.13_bandwidth.txt", options))
     assert rates == pytest.approx({65536: 65536 * 8 / 36.19})
 

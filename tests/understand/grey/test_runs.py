@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from support.made.computed import compute
-from weft.runs.folder import Run
+from weft.runs.folder import RunFolder
 from weft.understand.grey.report import GreyReport
 from weft.understand.limits.diagnosis import diagnose
 
@@ -32,7 +32,7 @@ link = {{ {fault} }}
 """
 
 
-def report(run: Run) -> GreyReport:
+def report(run: RunFolder) -> GreyReport:
     found = diagnose(run).grey
     assert found is not None
     return found

@@ -4,10 +4,10 @@ import numpy as np
 import pyarrow as pa
 
 from weft.runs.columns.tables import EVIDENCE_NAME, SCHEMAS
-from weft.understand.grey.observations import Map
+from weft.understand.grey.observations import ElementMap
 from weft.understand.grey.symptoms import lossy, stalled
-from weft.understand.host.resent import NEEDLESS, OVERTAKEN, RESENT, SENT, Segments, segments
-from weft.understand.xray.trial import Trial
+from weft.understand.host.resent import NEEDLESS, OVERTAKEN, RESENT, SENT, SegmentCounts, segments
+from weft.understand.xray.trial import FlowTrial
 
 STEP = 1
 
@@ -27,12 +27,12 @@ def test_what_the_receiver_had_already_is_not_lost() -> None:
     rows = evidence(
         (0, 2, SENT, 1000), (0, 2, RESENT, 12), (0, 2, NEEDLESS, 10), (0, 2, OVERTAKEN[0], 5)
     )
-    assert segments(rows, STEP) == {(0, 2): Segments(1000, 2, 5)}
+    assert segments(rows, STEP) == {(0, 2): SegmentCounts(1000, 2, 5)}
     assert segments(rows, STEP + 1) == {}
 
 
 def test_a_look_is_lossy_by_its_share_so_that_fast_links_are_not() -> None:
-    trials = [Trial(phase, np.array([0, 1]), np.array([1, 0]), np.ones(2)) for phase in (0, 1)]
+    trials = [FlowTrial(phase, np.array([0, 1]), np.array([1, 0]), np.ones(2)) for phase in (0, 1)]
     rows = evidence(
         (0, 0, SENT, 80),
         (0, 0, RESENT, 1),
@@ -40,16 +40,16 @@ def test_a_look_is_lossy_by_its_share_so_that_fast_links_are_not() -> None:
         (1, 1, SENT, 200_000),
         (1, 1, RESENT, 9),
     )
-    (seen,) = lossy(trials, segments(rows, STEP), Map(2, []))
+    (seen,) = lossy(trials, segments(rows, STEP), ElementMap(2, []))
     assert seen.shown.tolist() == [True, False, False, False]
-    assert lossy(trials, segments(rows[:0], STEP), Map(2, [])) == []
+    assert lossy(trials, segments(rows[:0], STEP), ElementMap(2, [])) == []
 
 
 def test_a_look_stalls_by_its_rate_or_by_what_it_lost_at_once() -> None:
     src, dst = np.arange(4), np.roll(np.arange(4), 1)
-    trials = [Trial(0, src, dst, np.array([9.0, 4.0, 10.0, 10.0]))]
+    trials = [FlowTrial(0, src, dst, np.array([9.0, 4.0, 10.0, 10.0]))]
     rows = evidence((0, 0, SENT, 80), (0, 0, RESENT, 1), (0, 2, SENT, 80), (0, 2, RESENT, 5))
-    assert stalled(trials, segments(rows, STEP), Map(4, [])).shown.tolist() == [
+    assert stalled(trials, segments(rows, STEP), ElementMap(4, [])).shown.tolist() == [
         False,
         True,
         True,

@@ -14,7 +14,7 @@ from support.made.evidence import Counter, add_evidence
 from support.runs import change_meta, disturbed_run, launches_of, step_plan, step_rows, write_run
 from weft.plan.plan import Options
 from weft.runs.columns.tables import EVIDENCE_NAME
-from weft.runs.folder import Run
+from weft.runs.folder import RunFolder
 from weft.runs.records.records import Disturbed
 from weft.understand.curve.curve import curves
 from weft.understand.host.disturbed import (
@@ -30,14 +30,14 @@ SHARED = Options(cpus=(0, 0))
 """Both agents on one processor, as in a lab on two."""
 
 
-def one_launch(tmp_path: Path, options: Options = SHARED, time_us: float = 28.0) -> Run:
+def one_launch(tmp_path: Path, options: Options = SHARED, time_us: float = 28.0) -> RunFolder:
     """A launch of a ping-pong in a lab: five batches of 1,000 round trips, or 0.28 s in all."""
     step = replace(step_plan(), options=options)
     rows = step_rows([1], launches_of([time_us], launches=1))
     return write_run(tmp_path / "r", [rows], [step])
 
 
-def found(run: Run, shares: Mapping[Counter, float], **more: Any) -> list[Disturbed]:
+def found(run: RunFolder, shares: Mapping[Counter, float], **more: Any) -> list[Disturbed]:
     """What disturbed the launch where counters grew by these shares of the time."""
     elapsed_ns = run.samples["elapsed_ns"].to_numpy()
     add_evidence(run, {key: share * elapsed_ns for key, share in shares.items()})
@@ -139,7 +139,7 @@ def test_of_a_launch_shorter_than_the_kernels_clock_nothing_is_said(tmp_path: Pa
     assert found(run, stolen | pinned(own=0.1, waited=0.4, busy=0.9)) == []
 
 
-def median_us(run: Run) -> float:
+def median_us(run: RunFolder) -> float:
     (curve,) = curves(run)
     return float(np.median(curve.times_us))
 
@@ -188,7 +188,7 @@ def test_launches_are_measured_again_at_most_once_each(
 def test_of_a_run_of_an_earlier_build_it_is_not_known(tmp_path: Path) -> None:
     run = disturbed_run(tmp_path / "r", [])
     change_meta(run.directory, disturbed=None)
-    meta = Run.open(run.directory).meta
+    meta = RunFolder.open(run.directory).meta
     assert meta.disturbed is None
     assert not wants_another(meta) and not stays_disturbed(meta)
     assert disturbance_warning(meta) is None

@@ -11,9 +11,9 @@ from support.made.evidence import add_evidence
 from support.made.synthetic import write_run
 from support.runs import sample_batch
 from weft.runs.columns.tables import EVIDENCE_NAME, SCHEMAS
-from weft.runs.folder import Run, RunWriter, lock_folder
-from weft.runs.records.records import Evidence as Recorded
-from weft.understand.host.evidence import Evidence, evidence
+from weft.runs.folder import RunFolder, RunWriter, lock_folder
+from weft.runs.records.records import EvidenceRecord as Recorded
+from weft.understand.host.evidence import EvidencePoints, evidence
 
 COUNTERS = {
     "elapsed_ns": 20_000_000,
@@ -40,7 +40,7 @@ def note(meta):
 
 
 @pytest.fixture
-def run(tmp_path: Path) -> Run:
+def run(tmp_path: Path) -> RunFolder:
     """Three launches of five ping-pong batches at one size; node n2 of the second launch used twice as much."""
     made = write_run(tmp_path / "r", sizes=[100], launches=3, change=note)
     writer = RunWriter.resume(made, lock_folder(made.directory))
@@ -61,7 +61,7 @@ def rows():
                     yield place | stretch | {"counter": counter}
 
 
-def found_at(found: Evidence, node: str):
+def found_at(found: EvidencePoints, node: str):
     (point,) = (one for one in found.points if one.node == node)
     return point
 

@@ -9,7 +9,7 @@ import pytest
 from support.live.virtual_cluster import VirtualCluster, network_of, simulate, star
 from weft.runs.columns.table_file import write_table
 from weft.runs.columns.tables import EVIDENCE_NAME, SCHEMAS
-from weft.runs.folder import Run
+from weft.runs.folder import RunFolder
 from weft.understand.host.other_traffic import other_traffic
 from weft.understand.limits.diagnosis import diagnose
 
@@ -44,12 +44,12 @@ def _counted(others: dict[tuple[int, str], int]) -> Iterator[tuple[int, int, str
 
 def run_beside(
     folder: Path, others: dict[tuple[int, str], int], extra: str = "", kind: str = "lab"
-) -> Run:
+) -> RunFolder:
     simulation = simulate(VirtualCluster(network_of(star(NODES, extra))))
     simulation.meta.testbed["kind"] = kind
     run = simulation.write(folder / "run")
     write_table(evidence(others), run.directory / EVIDENCE_NAME)
-    return Run.open(run.directory)
+    return RunFolder.open(run.directory)
 
 
 JOB = {(SENDER, "tx"): 250_000, (RECEIVER, "rx"): 250_000}

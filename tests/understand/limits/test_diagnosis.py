@@ -17,11 +17,11 @@ from support.paths import DATA
 from support.runs import affine_us, launches_of, pingpong_run
 from weft.base.interval import Interval
 from weft.faces.cli.tables.run.findings import print_findings
-from weft.runs.folder import Run
+from weft.runs.folder import RunFolder
 from weft.runs.meta import Warning
 from weft.understand.limits.diagnosis import diagnose, study_of
 from weft.understand.limits.differences import differences
-from weft.understand.limits.findings import Findings, Limit, Slow
+from weft.understand.limits.findings import LimitFinding, LimitFindings, SlowPart
 from weft.understand.limits.folded import capacity_of, fold_limits, fold_slow
 from weft.understand.limits.wording import cut_text, limit_text, slow_text, verdict_text
 
@@ -46,7 +46,7 @@ def simulated(text: str = RACKS, busy: float = 0.0) -> Simulation:
     return simulate(VirtualCluster(network_of(text), busy=busy))
 
 
-def run_on(folder: Path, text: str = RACKS, **testbed: Any) -> Run:
+def run_on(folder: Path, text: str = RACKS, **testbed: Any) -> RunFolder:
     simulation = simulated(text)
     simulation.meta.testbed = {"kind": "virtual", "name": "arithmetic", "scale": 0.1, **testbed}
     return simulation.write(folder / "run")
@@ -102,7 +102,7 @@ def test_findings_without_anything_are_empty_lists_and_null() -> None:
     empty: dict[str, Any] = {name: [] for name in lists.split()}
     missing = dict.fromkeys(("full_rate_mbps", "paths", "grey"))
     said = {"verdict": "nothing", "has_several_paths": False}
-    assert Findings("nothing").to_json() == empty | missing | said
+    assert LimitFindings("nothing").to_json() == empty | missing | said
 
 
 def test_a_run_of_two_nodes_has_no_inside(tmp_path: Path) -> None:
@@ -283,10 +283,10 @@ def test_wrong_requests_are_refused(tmp_path: Path) -> None:
     assert "not a run folder" in refusal("diagnose", tmp_path)
 
 
-def a_limit(kind: str, direction: str, over: float = 2.0, capacity: float = 10.0) -> Limit:
+def a_limit(kind: str, direction: str, over: float = 2.0, capacity: float = 10.0) -> LimitFinding:
     against = SECOND if kind == "trunk" else None
     interval = Interval(capacity, capacity, capacity)
-    return Limit(kind, FIRST, against, direction, interval, over * capacity, 0.97, "tests")
+    return LimitFinding(kind, FIRST, against, direction, interval, over * capacity, 0.97, "tests")
 
 
 @pytest.mark.parametrize(
@@ -307,7 +307,9 @@ def test_each_kind_of_limit_has_its_clause(kind: str, direction: str, words: str
 def test_fast_limits_are_in_gigabits_and_not_in_powers_of_ten() -> None:
     fast = limit_text(a_limit("uplink", "out", capacity=123_456.0))
     assert fast == "out of n[1-6] 123 Gb/s (2.0x oversubscribed)"
-    slow = Slow("node", ("n7",), None, Interval(12_345.0, 12_345.0, 12_345.0), 94_100.0, "tests")
+    slow = SlowPart(
+        "node", ("n7",), None, Interval(12_345.0, 12_345.0, 12_345.0), 94_100.0, "tests"
+    )
     assert slow_text(slow) == "n7 12.3 of 94.1 Gb/s"
 
 
@@ -321,7 +323,7 @@ def test_fast_limits_are_in_gigabits_and_not_in_powers_of_ten() -> None:
     ],
 )
 def test_each_kind_of_slowness_has_its_clause(slow: tuple[Any, ...], words: str) -> None:
-    assert slow_text(Slow(*slow, Interval(1.0, 1.0, 1.0), 9.4, "tests")) == words
+    assert slow_text(SlowPart(*slow, Interval(1.0, 1.0, 1.0), 9.4, "tests")) == words
 
 
 def test_the_verdict_begins_with_the_tightest_and_counts_the_rest() -> None:
@@ -353,8 +355,8 @@ def test_the_limits_of_racks_are_told_together() -> None:
 
 def test_nodes_that_are_slow_alike_are_one_set_and_routes_are_not() -> None:
     rate = Interval(1.0, 1.0, 1.0)
-    nodes = [Slow("node", (f"n{i}",), None, rate, 9.4, "tests") for i in range(3)]
-    routes = [Slow("route", (f"n{i}", "n9"), None, rate, 9.4, "tests") for i in range(3)]
+    nodes = [SlowPart("node", (f"n{i}",), None, rate, 9.4, "tests") for i in range(3)]
+    routes = [SlowPart("route", (f"n{i}", "n9"), None, rate, 9.4, "tests") for i in range(3)]
     found = fold_slow([*nodes, *routes])
     assert [one.nodes for one in found] == [("n0", "n1", "n2"), *(one.nodes for one in routes)]
 
@@ -374,9 +376,9 @@ def test_the_tables_have_plain_numbers_and_print_equal_ends_once(
     limit = dataclasses.replace(
         a_limit("uplink", "out"), capacity_mbps=Interval(3770.2, 3770.1, 3770.3)
     )
-    slow = Slow("node", ("n3",), None, Interval(1200.0, 1150.0, 1210.0), 9410.0, "")
+    slow = SlowPart("node", ("n3",), None, Interval(1200.0, 1150.0, 1210.0), 9410.0, "")
     print_findings(
-        Findings("One limit.", limits=[limit], slow=[slow]), run_meta("pair", "pingpong", 5)
+        LimitFindings("One limit.", limits=[limit], slow=[slow]), run_meta("pair", "pingpong", 5)
     )
     said = capsys.readouterr().out
     assert "e+" not in said

@@ -9,7 +9,7 @@ from support.made.cases import cases
 from support.made.computed import compute
 from support.refusals import refused
 from weft.faces.api.request import load_settings
-from weft.runs.folder import Run
+from weft.runs.folder import RunFolder
 from weft.understand.comparison.comparison import compare
 from weft.understand.node.applications import LoadedPoint, loaded_points
 from weft.understand.node.gamma_runs import sweep_of_runs
@@ -18,7 +18,9 @@ from weft.understand.report.page import write_report
 from weft.understand.summary.summary import summarise
 
 
-def sweep(tmp_path: Path, placement: str, gamma: str = "[0, 0.5, 1, 2]", **settings: str) -> Run:
+def sweep(
+    tmp_path: Path, placement: str, gamma: str = "[0, 0.5, 1, 2]", **settings: str
+) -> RunFolder:
     settings["steps__stream__gamma"] = gamma
     return compute(tmp_path / placement, "gamma-sweep", f"node:p4-400-{placement}", **settings)
 
@@ -88,7 +90,7 @@ def test_models_are_fitted_to_runs(tmp_path: Path) -> None:
         assert found["rms_error_pct"] < 10
     modified = weft_json("fit", base, off, "--model", "laws-modified")
     held = {one["name"]: one["value"] for one in modified["parameters"] if one["held"]}
-    ratios = sweep_of_runs([Run.open(off)]).ratios
+    ratios = sweep_of_runs([RunFolder.open(off)]).ratios
     assert held["p"] == pytest.approx(ratios["p"]) and held["beta"] == pytest.approx(ratios["beta"])
     given = weft_json("fit", off, "--model", "laws-modified", "--hold", "p=0.5", "--hold", "beta=1")
     assert {one["name"]: one["value"] for one in given["parameters"]}["p"] == 0.5
@@ -106,9 +108,9 @@ def test_what_cannot_be_fitted_is_refused(tmp_path: Path) -> None:
         ([base, slow], "not the same work"),
     ):
         with refused(message):
-            sweep_of_runs([Run.open(source) for source in sources])
+            sweep_of_runs([RunFolder.open(source) for source in sources])
     with refused("has messages of 262144 B"):
-        sweep_of_runs([Run.open(off)], 1024)
+        sweep_of_runs([RunFolder.open(off)], 1024)
     assert "3 sources" in refusal("fit", base, base, base, "--model", "laws")
 
 
@@ -196,7 +198,7 @@ def test_runs_are_compared_load_by_load(tmp_path: Path) -> None:
     assert weft("compare", off, base).stdout.count(" stream ") == 2
     plain = compute(tmp_path / "plain", "latency", "node:p4-400-base")
     with refused("share no size"):
-        compare(Run.open(str(base)), plain)
+        compare(RunFolder.open(str(base)), plain)
 
 
 def test_a_livelock_is_said(tmp_path: Path) -> None:

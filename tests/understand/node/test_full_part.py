@@ -9,10 +9,10 @@ import pytest
 from support.here import weft_json
 from support.made.computed import compute
 from support.runs import change_meta
-from weft.decisions.recommendations.judging import Asked
+from weft.decisions.recommendations.judging import JudgingRequest
 from weft.decisions.recommendations.recommend import recommend
-from weft.decisions.recommendations.recommendations import Recommendations
-from weft.runs.folder import Run
+from weft.decisions.recommendations.recommendations import RecommendationList
+from weft.runs.folder import RunFolder
 from weft.understand.limits.diagnosis import diagnose
 from weft.understand.node.full_part import FullPart, full_parts
 from weft.understand.summary.summary import summarise
@@ -22,7 +22,7 @@ GIGABIT_MBPS = 1e3 * 1448 / 1538
 """What TCP with time stamps gets of Gigabit Ethernet with frames of 1,500 B."""
 
 
-def run(folder: Path, on: str, plan: str = "latency") -> Run:
+def run(folder: Path, on: str, plan: str = "latency") -> RunFolder:
     return compute(folder, plan, f"node:{on}", steps__0__sizes=SIZES)
 
 
@@ -31,12 +31,12 @@ def only(found: list[FullPart]) -> FullPart:
     return one
 
 
-def rate_mbps(found: Run) -> float:
+def rate_mbps(found: RunFolder) -> float:
     return summarise(found).points[-1].throughput_mbps.median
 
 
-def advice(found: Run) -> Recommendations:
-    return recommend([str(found.directory)], Asked())
+def advice(found: RunFolder) -> RecommendationList:
+    return recommend([str(found.directory)], JudgingRequest())
 
 
 def test_the_bus_of_a_slot_is_the_limit_until_the_link_is(tmp_path: Path) -> None:
@@ -91,7 +91,7 @@ def test_without_the_description_the_part_is_known_and_its_gain_is_not(tmp_path:
     found = run(tmp_path / "run", "beowulf-hope-slot")
     testbed = {name: one for name, one in found.meta.testbed.items() if name != "machine"}
     change_meta(found.directory, testbed=testbed)
-    one = only(full_parts(Run.open(found.directory)))
+    one = only(full_parts(RunFolder.open(found.directory)))
     assert one.part == "I/O bus" and one.faster is None
 
 

@@ -6,7 +6,7 @@ import pytest
 
 from weft.base.interval import Interval
 from weft.understand.node.applications import LoadedPoint
-from weft.understand.node.live_loads import LiveLoad, Receiving
+from weft.understand.node.live_loads import LiveLoad, ReceivingTime
 from weft.understand.node.p_over_gamma import p_over_gamma, p_over_gamma_text
 
 ONE = Interval(1.0, 1.0, 1.0)
@@ -26,7 +26,7 @@ def point(gamma: float, shares: list[float], waits: float = 0.02) -> LoadedPoint
         host_ns=0.0,
         waits=waits,
         taken=0.0,
-        receiving=Receiving(0.1, 0.1, 5000.0, waits=2.0),
+        receiving=ReceivingTime(0.1, 0.1, 5000.0, waits=2.0),
         lost_pct=None,
     )
     return Mock(spec=LoadedPoint, gamma=gamma, live=live)

@@ -3,7 +3,7 @@
 import pyarrow as pa
 import pytest
 
-from weft.runs.records.records import BusyCost, Cost
+from weft.runs.records.records import BusyCost, ReceivingCost
 from weft.understand.node.receiving_cost import (
     add_costs,
     busy_cost,
@@ -44,9 +44,9 @@ def test_a_receiver_is_charged_with_its_own_time_and_what_came_beside_it(
     assert byte_ps(cost) == 1000 * (host_ns + 70) / 400
 
 
-def cost(process_ns: int, waits: int, busy: BusyCost) -> Cost:
+def cost(process_ns: int, waits: int, busy: BusyCost) -> ReceivingCost:
     numbers = {"step": 0, "launch": 0, "size_bytes": 1000, "bytes": 10_000, "elapsed_ns": 1}
-    return Cost(
+    return ReceivingCost(
         **numbers,  # type: ignore[typeddict-item]
         host_ns=process_ns,
         process_ns=process_ns,

@@ -8,10 +8,10 @@ import pytest
 
 from weft.understand.ensemble.leaves import Leaf
 from weft.understand.paths.apart import enough_tries
-from weft.understand.paths.connection import Connection, LeafPair, leaf_pairs
+from weft.understand.paths.connection import LeafPair, PathConnection, leaf_pairs
 from weft.understand.paths.leaf_paths import leaf_paths
 from weft.understand.paths.questions import questions
-from weft.understand.paths.trials import Measured
+from weft.understand.paths.trials import LeafPairTrials
 
 PORT_MBPS, PORTS = 10.0, 24
 Links = tuple[tuple[int, ...], ...]
@@ -22,21 +22,21 @@ def pair(nodes: int, has_choices: bool) -> LeafPair:
     return LeafPair(0, Leaf(sources, 0), Leaf(targets, 1), has_choices)
 
 
-def in_a_row(one: Connection, seed: int) -> Links:
+def in_a_row(one: PathConnection, seed: int) -> Links:
     """One of two switches, one of two links up from it, and one of two links down: four that none shares at most."""
     plane, up, down = np.random.default_rng([seed, *one]).integers(2, size=3).tolist()
     return (plane, up, 0), (plane, down, 1)
 
 
-def one_choice(one: Connection, seed: int) -> Links:
+def one_choice(one: PathConnection, seed: int) -> Links:
     return ((int(np.random.default_rng([seed, *one]).integers(4)),),)
 
 
 def searched(
-    of: LeafPair, links_of: Callable[[Connection, int], Links], seed: int
-) -> tuple[Measured, Counter[str]]:
+    of: LeafPair, links_of: Callable[[PathConnection, int], Links], seed: int
+) -> tuple[LeafPairTrials, Counter[str]]:
     """The end of a search in which connections share the links that they take, and its rounds of each kind."""
-    rng, found, asked = np.random.default_rng(seed), Measured(of), Counter[str]()
+    rng, found, asked = np.random.default_rng(seed), LeafPairTrials(of), Counter[str]()
     while next_rounds := questions(of, found, PORTS):
         for kind, sent in next_rounds:
             asked[kind] += 1

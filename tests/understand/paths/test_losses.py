@@ -6,9 +6,9 @@ import pytest
 
 from weft.base.interval import Interval
 from weft.runs.records.records import Chosen
-from weft.understand.host.resent import At, Segments
+from weft.understand.host.resent import At, SegmentCounts
 from weft.understand.paths.blame import lossy_links
-from weft.understand.paths.connection import Connection
+from weft.understand.paths.connection import PathConnection
 from weft.understand.paths.declared import path_differences
 from weft.understand.paths.leaf_paths import LeafPaths, PathFound
 from weft.understand.paths.losses import with_losses
@@ -26,7 +26,8 @@ def pair(src: int, dst: int, paths: int = 2, connections: int = 8) -> LeafPaths:
     found = tuple(
         PathFound(
             tuple(
-                Connection(LEAVES[src][0], LEAVES[dst][0], next(ports)) for _ in range(connections)
+                PathConnection(LEAVES[src][0], LEAVES[dst][0], next(ports))
+                for _ in range(connections)
             ),
             *(ALONE, ALONE, True),
         )
@@ -37,18 +38,18 @@ def pair(src: int, dst: int, paths: int = 2, connections: int = 8) -> LeafPaths:
 
 def measured(
     pairs: list[LeafPaths], lossy: set[tuple[int, int]]
-) -> tuple[list[Chosen], dict[At, Segments]]:
+) -> tuple[list[Chosen], dict[At, SegmentCounts]]:
     """Each connection by itself once; on lossy paths, by pair and number, one segment of 80 is lost."""
     records, counted = [], {}
     for at, path, connection in connections(pairs):
         phase = len(records)
         sent = [{"src": connection.src, "dst": connection.dst, "port": connection.port}]
         records.append({"step": 0, "phase": phase, "transfers": sent})
-        counted[phase, connection.src] = Segments(SENT, 2.0 if (at, path) in lossy else 0.0)
+        counted[phase, connection.src] = SegmentCounts(SENT, 2.0 if (at, path) in lossy else 0.0)
     return records, counted  # type: ignore[return-value]
 
 
-def connections(pairs: list[LeafPaths]) -> Iterator[tuple[int, int, Connection]]:
+def connections(pairs: list[LeafPaths]) -> Iterator[tuple[int, int, PathConnection]]:
     for at, one in enumerate(pairs):
         for number, path in enumerate(one.paths):
             for connection in path.connections:

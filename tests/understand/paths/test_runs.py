@@ -6,7 +6,7 @@ import pytest
 
 from support.here import refusal, weft_json
 from support.made.computed import compute
-from weft.runs.folder import Run
+from weft.runs.folder import RunFolder
 from weft.understand.limits.diagnosis import diagnose
 from weft.understand.paths.report import PathReport
 
@@ -33,7 +33,7 @@ SMALL = "sim:clos(leaves=3,spines=2,hosts=4,routing=hash)"
 NONE_KNOWN = " No path between these is known yet."
 
 
-def report(run: Run) -> PathReport:
+def report(run: RunFolder) -> PathReport:
     found = diagnose(run).paths
     assert found is not None
     return found
@@ -91,7 +91,7 @@ def test_links_in_parallel_are_told_apart_in_a_lab(tmp_path: Path) -> None:
         *("--set", "steps.paths.stop={rule='time', trial='100 ms', trials=1}"),
     )
     assert done["status"] == "complete"
-    found = report(Run.open(tmp_path / "run"))
+    found = report(RunFolder.open(tmp_path / "run"))
     assert [one.side for one in found.slow] == ["between", "between"]
     for one in found.pairs:
         rates = sorted(path.capacity_mbps.median for path in one.paths)

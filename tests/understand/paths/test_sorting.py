@@ -7,17 +7,17 @@ import pytest
 
 from weft.understand.ensemble.leaves import Leaf, leaves_of
 from weft.understand.paths.balance import balance_of, jain, share_of
-from weft.understand.paths.connection import Connection, LeafPair, batches, leaf_pairs
+from weft.understand.paths.connection import LeafPair, PathConnection, batches, leaf_pairs
 from weft.understand.paths.leaf_paths import leaf_paths
 from weft.understand.paths.placing import sort_paths
-from weft.understand.paths.sorting import Round, Sorting, weak
+from weft.understand.paths.sorting import PathRound, Sorting, weak
 
 PORT_MBPS = 10.0
 PAIR = LeafPair(0, Leaf((0, 1, 2, 3), 0), Leaf((4, 5, 6, 7), 1))
 
 
 def sorted_by(
-    path_of: dict[Connection, int],
+    path_of: dict[PathConnection, int],
     capacities: list[float],
     noise: float = 0.05,
     seed: int = 0,
@@ -27,7 +27,7 @@ def sorted_by(
     else takes from all of them."""
     rng = np.random.default_rng(seed)
 
-    def measure(sent: tuple[Connection, ...]) -> dict[Connection, float]:
+    def measure(sent: tuple[PathConnection, ...]) -> dict[PathConnection, float]:
         sharing = Counter(path_of[one] for one in sent)
         return {
             one: min(PORT_MBPS, capacities[path_of[one]] / sharing[path_of[one]])
@@ -39,16 +39,18 @@ def sorted_by(
     while again := weak(alone):
         for one in again:
             alone[one].append(measure((one,))[one])
-    rounds: list[Round] = []
+    rounds: list[PathRound] = []
     while (found := sort_paths(alone, rounds)).wanted:
         for sent in found.wanted:
             left = 0.5 if rng.random() < disturbed else 1.0
-            rounds.append(Round(sent[0], {one: left * mbps for one, mbps in measure(sent).items()}))
+            rounds.append(
+                PathRound(sent[0], {one: left * mbps for one, mbps in measure(sent).items()})
+            )
         assert len(rounds) < 20 * len(path_of)
     return found
 
 
-def hashed(paths: int, count: int, seed: int = 0) -> dict[Connection, int]:
+def hashed(paths: int, count: int, seed: int = 0) -> dict[PathConnection, int]:
     """Connections on paths by chance."""
     rng = np.random.default_rng(seed)
     return {one: int(rng.integers(paths)) for one in PAIR.connections(count)}

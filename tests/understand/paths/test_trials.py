@@ -7,16 +7,18 @@ from weft.plan.phases import Phase, Transfer
 from weft.runs.experiment import Experiment, chosen_record
 from weft.runs.samples import SCHEMA
 from weft.understand.ensemble.leaves import Leaf
-from weft.understand.paths.connection import Connection, LeafPair
-from weft.understand.paths.trials import Measured, PathLog
+from weft.understand.paths.connection import LeafPair, PathConnection
+from weft.understand.paths.trials import LeafPairTrials, PathLog
 
 STEP, SIZE, TRIAL_NS = 2, 1000, 100_000_000
-FIRST, SECOND = Connection(0, 4, 20_000), Connection(1, 5, 20_001)
+FIRST, SECOND = PathConnection(0, 4, 20_000), PathConnection(1, 5, 20_001)
 ROUNDS = [[FIRST], [SECOND], [FIRST, SECOND]]
 EACH = 100
 
 
-def read(messages: list[dict[Connection, int]], sources: tuple[int, ...] = (0, 1)) -> Measured:
+def read(
+    messages: list[dict[PathConnection, int]], sources: tuple[int, ...] = (0, 1)
+) -> LeafPairTrials:
     """What is read of ROUNDS, from so many messages of each connection; missing ones were not measured."""
     records, rows = [], []
     for number, (sent, counted) in enumerate(zip(ROUNDS, messages, strict=True)):
@@ -44,7 +46,7 @@ def test_a_round_has_all_of_its_connections() -> None:
 
 @pytest.mark.parametrize("left, sources", [(FIRST, (0,)), (SECOND, (1,))])
 def test_what_a_connection_had_beside_one_of_a_lost_node_is_no_round_and_not_alone(
-    left: Connection, sources: tuple[int, ...]
+    left: PathConnection, sources: tuple[int, ...]
 ) -> None:
     alone = [{one: EACH} if one == left else {} for one in (FIRST, SECOND)]
     for in_round in ({left: EACH // 2}, {FIRST: EACH // 2, SECOND: EACH // 2}):

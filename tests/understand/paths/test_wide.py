@@ -7,10 +7,10 @@ import pytest
 
 from weft.understand.ensemble.leaves import Leaf
 from weft.understand.paths.blame import slow_links
-from weft.understand.paths.connection import Connection, LeafPair
+from weft.understand.paths.connection import LeafPair, PathConnection
 from weft.understand.paths.leaf_paths import LeafPaths, leaf_paths, wide_paths
 from weft.understand.paths.placing import sort_paths
-from weft.understand.paths.trials import Measured
+from weft.understand.paths.trials import LeafPairTrials
 from weft.understand.paths.wide import LOOKS
 from weft.understand.paths.wording import Words
 
@@ -19,12 +19,14 @@ PAIR = LeafPair(0, Leaf((0, 1, 2, 3), 0), Leaf((4, 5, 6, 7), 1))
 NAMES = [f"n{node + 1}" for node in range(8)]
 
 
-def searched(capacities: list[float], seed: int) -> tuple[Measured, dict[Connection, int]]:
+def searched(
+    capacities: list[float], seed: int
+) -> tuple[LeafPairTrials, dict[PathConnection, int]]:
     """The end of a search in which connections of a path share what it carries, and the path that each takes."""
     rng = np.random.default_rng(seed)
     path_of = {one: int(rng.integers(len(capacities))) for one in PAIR.connections(24)}
 
-    def measure(sent: tuple[Connection, ...]) -> dict[Connection, float]:
+    def measure(sent: tuple[PathConnection, ...]) -> dict[PathConnection, float]:
         sharing = Counter(path_of[one] for one in sent)
         fair = {path: capacities[path] / count for path, count in sharing.items()}
         noise = 1 - 0.02 * rng.exponential(size=len(sent))
@@ -33,7 +35,7 @@ def searched(capacities: list[float], seed: int) -> tuple[Measured, dict[Connect
             for one, part in zip(sent, noise, strict=True)
         }
 
-    found = Measured()
+    found = LeafPairTrials()
     for one in path_of:
         found.add(measure((one,)), "port")
     while not found.sorted().is_wide and (wanted := found.sorted().wanted):
@@ -45,7 +47,7 @@ def searched(capacities: list[float], seed: int) -> tuple[Measured, dict[Connect
     return found, path_of
 
 
-def told(found: Measured) -> LeafPaths:
+def told(found: LeafPairTrials) -> LeafPaths:
     return wide_paths(PAIR, found.slow_paths()) or leaf_paths(PAIR, found.sorted())
 
 

@@ -12,7 +12,7 @@ from weft.runs.meta import RunMeta
 from weft.runs.records.goal_records import Stop
 from weft.understand.curve.convergence import looks
 from weft.understand.report.figures.pair.convergence import PLANNED, REASONS, convergence_figures
-from weft.understand.report.material import Material
+from weft.understand.report.material import ReportMaterial
 
 SIZES = [1, 1024, 65536]
 
@@ -38,7 +38,7 @@ def with_goal(meta: RunMeta) -> None:
 def test_widths_narrow_and_say_why_sizes_ended(tmp_path: Path) -> None:
     network = Network(28.0, 94.1, noise=0.02)
     run = write_run(tmp_path / "r", network, sizes=SIZES, launches=30, change=with_goal)
-    [figure] = convergence_figures(Material([run]))
+    [figure] = convergence_figures(ReportMaterial([run]))
     rows = figure.tables["convergence"]
     assert {row["launches"] for row in rows} == {6, 12, 17, 25, 30}
     first, last = ([r["width"] for r in rows if r["launches"] == at] for at in (6, 30))
@@ -51,4 +51,4 @@ def test_widths_narrow_and_say_why_sizes_ended(tmp_path: Path) -> None:
 
 
 def test_too_few_launches_have_no_figure(tmp_path: Path) -> None:
-    assert convergence_figures(Material([write_run(tmp_path / "r", sizes=SIZES)])) == []
+    assert convergence_figures(ReportMaterial([write_run(tmp_path / "r", sizes=SIZES)])) == []

@@ -9,13 +9,13 @@ from support.made.synthetic import FAST_ETHERNET, write_run
 from weft.base.statistics import thinned_rows
 from weft.understand.report import details as details_module
 from weft.understand.report.details import details
-from weft.understand.report.material import Material
+from weft.understand.report.material import ReportMaterial
 
 
 def test_a_point_has_its_batches_in_order_and_its_interval_at_each_look(tmp_path: Path) -> None:
     sizes = [1, 8192, 65536]
     run = write_run(tmp_path / "r", FAST_ETHERNET, sizes=sizes, launches=13, batches=5)
-    found = details(Material([run]))
+    found = details(ReportMaterial([run]))
     assert [one["size"] for one in found] == sizes
     two_modes = found[1]
     assert len(two_modes["us"]) == two_modes["of"] == 13 * 5
@@ -40,6 +40,6 @@ def test_points_share_the_batches_of_a_page(
 ) -> None:
     monkeypatch.setattr(details_module, "MOST_BATCHES", 120)
     runs = [write_run(tmp_path / name, sizes=[1, 64], launches=20) for name in ("a", "b")]
-    for one in details(Material(runs)):
+    for one in details(ReportMaterial(runs)):
         assert 25 <= len(one["us"]) <= 36
         assert one["of"] == 100

@@ -11,11 +11,11 @@ from msgspec.structs import replace
 from support.made.synthetic import write_run
 from support.made.synthetic_cluster import Cluster, Flow, Shared, Step, cards, write_cluster_run
 from weft.base.interval import Interval
-from weft.runs.folder import Run
-from weft.understand.limits.findings import Findings, Limit, Slow
+from weft.runs.folder import RunFolder
+from weft.understand.limits.findings import LimitFinding, LimitFindings, SlowPart
 from weft.understand.limits.networks import on_network, over_networks
 from weft.understand.report import limits, routes
-from weft.understand.report.ensemble import Ensemble, ensembles_of
+from weft.understand.report.ensemble import EnsembleRun, ensembles_of
 from weft.understand.report.figures.drawing.figure import Figure
 from weft.understand.report.frame import page_data
 from weft.understand.report.page import Report
@@ -28,24 +28,28 @@ def interval(middle: float) -> Interval:
     return Interval(middle, middle * 0.98, middle * 1.02)
 
 
-def known(cluster: Cluster) -> Findings:
+def known(cluster: Cluster) -> LimitFindings:
     """What a perfect diagnosis would find."""
     names, line = cluster.node_names, cluster.line_mbps
     groups = [tuple(names[i] for i in limit.members) for limit in cluster.shared]
     found = [
-        Limit("uplink", group, None, way, interval(limit.mbps), len(group) * line, 0.97, "seen")
+        LimitFinding(
+            "uplink", group, None, way, interval(limit.mbps), len(group) * line, 0.97, "seen"
+        )
         for group, limit in zip(groups, cluster.shared, strict=True)
         for way in ("out", "in")
     ]
     slow = [
-        Slow("direction", (names[i],), "in", interval(mbps), line, "all routes to it")
+        SlowPart("direction", (names[i],), "in", interval(mbps), line, "all routes to it")
         for i, mbps in cluster.slow_in.items()
     ]
     slow += [
-        Slow("route", (names[a], names[b]), None, interval(mbps), line, "alone")
+        SlowPart("route", (names[a], names[b]), None, interval(mbps), line, "alone")
         for (a, b), mbps in cluster.slow_routes.items()
     ]
-    return Findings("4 cards.", groups, found, slow, ["n3 and n4"], full_rate_mbps=interval(line))
+    return LimitFindings(
+        "4 cards.", groups, found, slow, ["n3 and n4"], full_rate_mbps=interval(line)
+    )
 
 
 def cluster_of(nodes: int, **settings: Any) -> Cluster:
@@ -59,9 +63,9 @@ def cluster_of(nodes: int, **settings: Any) -> Cluster:
 
 
 @pytest.fixture(scope="module")
-def diagnosed() -> Iterator[dict[str, Findings]]:
+def diagnosed() -> Iterator[dict[str, LimitFindings]]:
     """Findings by folder, instead of a diagnosis: the report is tested, not that."""
-    found: dict[str, Findings] = {}
+    found: dict[str, LimitFindings] = {}
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(
             "weft.understand.report.ensemble.diagnose", lambda run: found[run.directory.name]
@@ -69,22 +73,28 @@ def diagnosed() -> Iterator[dict[str, Findings]]:
         yield found
 
 
-def figures_of(*runs: Run) -> dict[str, Figure]:
+def figures_of(*runs: RunFolder) -> dict[str, Figure]:
     return {figure.name: figure for figure in Report(runs).figures}
 
 
-Diagnosed = Callable[..., Run]
+Diagnosed = Callable[..., RunFolder]
 Tables = dict[str, dict[str, Any]]
 
 
 @pytest.fixture(scope="module")
-def write(tmp_path_factory: pytest.TempPathFactory, diagnosed: dict[str, Findings]) -> Diagnosed:
+def write(
+    tmp_path_factory: pytest.TempPathFactory, diagnosed: dict[str, LimitFindings]
+) -> Diagnosed:
     """Writes a run and what would be found of it: nothing, unless told."""
 
     def written(
-        name: str, cluster: Cluster, *steps: Step, findings: Findings | None = None, **more: Any
-    ) -> Run:
-        diagnosed[name] = findings or Findings("Nothing.")
+        name: str,
+        cluster: Cluster,
+        *steps: Step,
+        findings: LimitFindings | None = None,
+        **more: Any,
+    ) -> RunFolder:
+        diagnosed[name] = findings or LimitFindings("Nothing.")
         folder = tmp_path_factory.mktemp("ensemble") / name
         return write_cluster_run(folder, cluster, steps or [Step.matrix()], **more)
 
@@ -92,7 +102,7 @@ def write(tmp_path_factory: pytest.TempPathFactory, diagnosed: dict[str, Finding
 
 
 @pytest.fixture(scope="module")
-def run16(write: Diagnosed) -> Run:
+def run16(write: Diagnosed) -> RunFolder:
     """16 nodes on four cards, one slow receiver, one slow route, one cell missing."""
     cluster = cluster_of(16, slow_in={5: 9.4}, slow_routes={(8, 2): 30.0})
     steps, missing = [*ALL_STEPS, Step.streams(range(4), range(4, 8), each=2)], frozenset({(2, 9)})
@@ -100,12 +110,12 @@ def run16(write: Diagnosed) -> Run:
 
 
 @pytest.fixture(scope="module")
-def tables16(run16: Run) -> Tables:
+def tables16(run16: RunFolder) -> Tables:
     """The tables of its figures."""
     return {name: figure.tables for name, figure in figures_of(run16).items()}
 
 
-def ensemble(run: Run) -> Ensemble:
+def ensemble(run: RunFolder) -> EnsembleRun:
     (one,) = ensembles_of([run.directory.name], [run])
     return one
 
@@ -126,8 +136,8 @@ def test_a_run_of_many_nodes_has_every_figure(tables16: Tables) -> None:
 
 def test_a_trunk_is_a_limit_of_both_halves(write: Diagnosed) -> None:
     halves = [tuple(f"n{i}" for i in numbers) for numbers in (range(1, 5), range(5, 9))]
-    trunk = Limit("trunk", halves[0], halves[1], "out", interval(80.0), 360.0, 0.97, "seen")
-    run = write("two", Cluster(8), Step.alltoall(), findings=Findings("", halves, [trunk]))
+    trunk = LimitFinding("trunk", halves[0], halves[1], "out", interval(80.0), 360.0, 0.97, "seen")
+    run = write("two", Cluster(8), Step.alltoall(), findings=LimitFindings("", halves, [trunk]))
     boxes = figures_of(run)["tree-1"].tables["tree-1-boxes"]
     halves_drawn = [box for box in boxes if box["text"].startswith("4 nodes")]
     assert ["n[5-8], 4.5x" in box["text"] for box in halves_drawn] == [True, False]
@@ -155,7 +165,7 @@ def test_lines_that_lie_on_each_other_are_named(write: Diagnosed) -> None:
 
 
 def test_old_runs_keep_their_figures_and_colours_beside_new_ones(
-    run16: Run, tmp_path: Path
+    run16: RunFolder, tmp_path: Path
 ) -> None:
     pair = write_run(tmp_path / "fe", sizes=[2**power for power in range(21)])
     report = Report([run16, pair])
@@ -186,7 +196,7 @@ def test_groups_are_framed_and_slow_routes_and_receivers_marked(tables16: Tables
     assert tables16["pairs-1-latency-by-name"]["pairs-1-latency-name-slow"] == []
 
 
-def test_captions_name_what_is_outlined_and_why(run16: Run, write: Diagnosed) -> None:
+def test_captions_name_what_is_outlined_and_why(run16: RunFolder, write: Diagnosed) -> None:
     captions = {name: figure.caption for name, figure in figures_of(run16).items()}
     slow = "Outlined in red is what is slow: all that n6 receives, n9 to n3."
     assert slow in captions["pairs-1-by-group"] and slow in captions["pairs-1-by-name"]
@@ -253,7 +263,7 @@ def test_a_cast_on_two_networks_counts_the_whole_image(write: Diagnosed) -> None
     step = Step(replace(step.pattern, networks=2, sweep=False), step.size_bytes)
     run = write("c4", Cluster(4, noise=0.0), step)
     (row,) = figures_of(run)["cast"].tables["cast"]
-    times_us = Ensemble("c4", run).rates.time_us
+    times_us = EnsembleRun("c4", run).rates.time_us
     assert row["rate"] == pytest.approx(step.size_bytes * 8 / times_us.max(), rel=1e-5)
 
 
@@ -285,8 +295,8 @@ def test_nodes_without_a_group_stand_beside_the_groups(write: Diagnosed) -> None
 def test_many_nodes_share_the_row_of_their_group(write: Diagnosed) -> None:
     racks = [tuple(f"n{16 * rack + host}" for host in range(1, 17)) for rack in range(16)]
     rate = Interval(9.4, 9.4, 9.4)
-    slow = [Slow("node", ("n20",), None, rate, 94.0, "seen")]
-    findings = Findings("", groups=racks, slow=slow)
+    slow = [SlowPart("node", ("n20",), None, rate, 94.0, "seen")]
+    findings = LimitFindings("", groups=racks, slow=slow)
     run = write("c256", Cluster(256), Step.streams([0], [1]), findings=findings)
     boxes = figures_of(run)["tree-1"].tables["tree-1-boxes"]
     leaves = [box["text"] for box in boxes if box["leaf"]]
@@ -304,7 +314,7 @@ def test_blocks_order_the_map_where_no_groups_are_known(write: Diagnosed) -> Non
     assert one.by_group[:4] == [names[i] for i in cluster.shared[0].members]
 
 
-def test_findings_are_told_in_tables(run16: Run) -> None:
+def test_findings_are_told_in_tables(run16: RunFolder) -> None:
     shared, slow = limits.findings_tables(ensemble(run16).findings)
     assert shared.rows[0][1:] == [
         "uplink",
@@ -319,7 +329,7 @@ def test_findings_are_told_in_tables(run16: Run) -> None:
     assert verdict(run16) == "16 nodes on c16: 4 cards."
 
 
-def test_what_is_alike_in_two_networks_has_a_row_for_each(run16: Run) -> None:
+def test_what_is_alike_in_two_networks_has_a_row_for_each(run16: RunFolder) -> None:
     one = ensemble(run16).findings
     both = over_networks([on_network(one, number) for number in (1, 3)])
     for alone, of_both in zip(*map(limits.findings_tables, (one, both)), strict=True):
@@ -330,7 +340,7 @@ def test_what_is_alike_in_two_networks_has_a_row_for_each(run16: Run) -> None:
 
 
 def test_losses_are_told_together(write: Diagnosed) -> None:
-    findings = Findings("", undecided=["n1 and n2"])
+    findings = LimitFindings("", undecided=["n1 and n2"])
     lost = [{"node": "n3", "step": 0, "launch": 0, "phase": 2, "reason": "its agent ended"}]
     offsets = {"n1": (0, 0), "n2": (15_300, 9_000), "n4": (-8_000, 9_000)}
     clocks = [{"node": n, "offset_ns": off, "error_ns": err} for n, (off, err) in offsets.items()]
@@ -344,7 +354,7 @@ def test_losses_are_told_together(write: Diagnosed) -> None:
     assert limits.clocks_table(run).rows == [["n2", "15.3 µs", "9.00 µs"]]
 
 
-def test_each_step_is_summed_up(run16: Run) -> None:
+def test_each_step_is_summed_up(run16: RunFolder) -> None:
     one = ensemble(run16)
     rates, latencies = routes.spread_tables(one)
     assert rates.headers[:4] == ["Step", "What", "Size, B", "Slowest, Mb/s"]
@@ -402,7 +412,7 @@ def test_a_report_of_128_nodes_stays_small(write: Diagnosed) -> None:
     ],
 )
 def test_figures_are_drawn_for_paper(
-    run16: Run, tmp_path: Path, name: str, expected: set[str]
+    run16: RunFolder, tmp_path: Path, name: str, expected: set[str]
 ) -> None:
     svg, png = figures_of(run16)[name].write(tmp_path / "figures")
     assert expected <= _texts(svg)

@@ -4,16 +4,16 @@ from pathlib import Path
 
 from support.made.evidence import add_evidence
 from support.made.synthetic import write_run
-from weft.runs.folder import Run
+from weft.runs.folder import RunFolder
 from weft.understand.report.details import details
 from weft.understand.report.figures.pair.evidence import evidence_figures
-from weft.understand.report.material import Material
+from weft.understand.report.material import ReportMaterial
 
 SIZES = [1, 1024, 65536]
 COUNTERS = ("process_user_ns", "process_system_ns", "softirq_net_rx", "tcp_retransmits")
 
 
-def recorded(path: Path) -> Run:
+def recorded(path: Path) -> RunFolder:
     """A run in which n2 takes 2 µs of processor time for each message one way, and two softirqs; nothing is lost."""
     run = write_run(path, sizes=SIZES)
     ways = 2 * run.samples["messages"].to_numpy()
@@ -33,7 +33,7 @@ def recorded(path: Path) -> Run:
 
 
 def test_what_a_message_costs_is_drawn_under_the_throughput(tmp_path: Path) -> None:
-    [figure] = evidence_figures(Material([recorded(tmp_path / "r")]))
+    [figure] = evidence_figures(ReportMaterial([recorded(tmp_path / "r")]))
     rows = figure.tables["evidence"]
     for measure, value in (("processor", 2.0), ("softirqs", 2.0)):
         of = {(r["node"], r["size"]): r["value"] for r in rows if r["measure"] == measure}
@@ -44,7 +44,7 @@ def test_what_a_message_costs_is_drawn_under_the_throughput(tmp_path: Path) -> N
 
 
 def test_a_point_has_its_evidence_at_both_ends(tmp_path: Path) -> None:
-    found = details(Material([recorded(tmp_path / "r")]))
+    found = details(ReportMaterial([recorded(tmp_path / "r")]))
     headers, *rows = found[0]["evidence"]
     assert headers[1:] == ["n1", "n2"]
     assert ["Network softirqs of the host, per message", "0", "2"] in rows
@@ -53,6 +53,6 @@ def test_a_point_has_its_evidence_at_both_ends(tmp_path: Path) -> None:
 
 
 def test_runs_without_evidence_have_no_such_figure(tmp_path: Path) -> None:
-    material = Material([write_run(tmp_path / "r", sizes=SIZES)])
+    material = ReportMaterial([write_run(tmp_path / "r", sizes=SIZES)])
     assert evidence_figures(material) == []
     assert details(material)[0]["evidence"] == []

@@ -11,7 +11,7 @@ from support.made.synthetic_cluster import Cluster, Step, write_cluster_run
 from support.paths import DATA
 from support.runs import write_run
 from weft.runs.columns.tables import LOADS_NAME
-from weft.runs.folder import Run
+from weft.runs.folder import RunFolder
 from weft.runs.link_loads import loads_of
 from weft.understand.report.figures.busiest import MOST_ROWS
 from weft.understand.report.figures.drawing.fabric_drawing import MOST_HOSTS
@@ -25,7 +25,7 @@ def simulated(tmp_path: Path, plan: str, on: str, **settings: str) -> dict[str, 
     return figures_of(compute(tmp_path / "run", plan, f"sim:{on}", **settings))
 
 
-def figures_of(run: Run) -> dict[str, Figure]:
+def figures_of(run: RunFolder) -> dict[str, Figure]:
     report = Report([run])
     page_data(report.figures)
     return {figure.name: figure for figure in report.figures}

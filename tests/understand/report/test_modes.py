@@ -7,12 +7,12 @@ import pytest
 
 from support.made.synthetic import Network, write_run
 from weft.understand.report.figures.pair.modes import ONE, SEVERAL, modes_figures
-from weft.understand.report.material import Material
+from weft.understand.report.material import ReportMaterial
 from weft.understand.report.ridges import MOST_RIDGES, ridges_of
 
 
 def test_a_size_of_two_modes_stands_out_and_narrow_sizes_are_folded(tmp_path: Path) -> None:
-    material = Material([write_run(tmp_path / "r", launches=7)])
+    material = ReportMaterial([write_run(tmp_path / "r", launches=7)])
     [figure] = modes_figures(material)
     rows = figure.tables["modes-1-ridges"]
     assert {row["size"] for row in rows if row["kind"] == SEVERAL} == {8192}
@@ -24,7 +24,7 @@ def test_a_size_of_two_modes_stands_out_and_narrow_sizes_are_folded(tmp_path: Pa
 
 
 def test_ridges_of_two_modes_have_a_valley_between_them(tmp_path: Path) -> None:
-    [one] = Material([write_run(tmp_path / "r", launches=7)]).series
+    [one] = ReportMaterial([write_run(tmp_path / "r", launches=7)]).series
     [ridge] = [each for each in ridges_of(one) if each.has_modes]
     at = np.array(ridge.point.modes.locations) / ridge.median_us
     grid = np.geomspace(at[0] / 1.1, at[1] * 1.1, 200)
@@ -35,7 +35,7 @@ def test_ridges_of_two_modes_have_a_valley_between_them(tmp_path: Path) -> None:
 
 def test_of_several_curves_those_with_modes_are_drawn(tmp_path: Path) -> None:
     runs = [write_run(tmp_path / "a", Network(28.0, 94.1)), write_run(tmp_path / "b")]
-    [figure] = modes_figures(Material(runs))
+    [figure] = modes_figures(ReportMaterial(runs))
     assert figure.caption.startswith("b: ")
-    [alone] = modes_figures(Material(runs[:1]))
+    [alone] = modes_figures(ReportMaterial(runs[:1]))
     assert {row["kind"] for row in alone.tables["modes-1-ridges"]} == {ONE}

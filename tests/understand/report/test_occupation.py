@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from support.made.computed import compute
-from weft.runs.folder import Run
+from weft.runs.folder import RunFolder
 from weft.understand.node.occupation import budgets, occupation
 from weft.understand.report.figures.drawing.figure import Figure
 from weft.understand.report.figures.pair.stacks import GAP
@@ -15,13 +15,13 @@ from weft.understand.report.page import Report
 
 
 @pytest.fixture(scope="module")
-def runs(tmp_path_factory: pytest.TempPathFactory) -> list[Run]:
+def runs(tmp_path_factory: pytest.TempPathFactory) -> list[RunFolder]:
     folder = tmp_path_factory.mktemp("inside")
     return [compute(folder / name, "netpipe", f"node:p4-400-{name}") for name in ("base", "onload")]
 
 
 @pytest.fixture(scope="module")
-def figures(runs: list[Run]) -> dict[str, Figure]:
+def figures(runs: list[RunFolder]) -> dict[str, Figure]:
     return {figure.name: figure for figure in Report(runs).figures}
 
 
@@ -34,7 +34,7 @@ def test_every_run_has_its_stacks_and_all_share_the_lines(figures: dict[str, Fig
 
 
 def test_lanes_are_as_high_as_processors_are_busy(
-    runs: list[Run], figures: dict[str, Figure]
+    runs: list[RunFolder], figures: dict[str, Figure]
 ) -> None:
     for number, run in enumerate(runs, start=1):
         name = f"busy-{number}"
@@ -50,7 +50,9 @@ def test_lanes_are_as_high_as_processors_are_busy(
                 assert heights[lane, "64 B"] == pytest.approx(busy.share, abs=1e-4)
 
 
-def test_the_latency_s_bars_end_at_the_latency(runs: list[Run], figures: dict[str, Figure]) -> None:
+def test_the_latency_s_bars_end_at_the_latency(
+    runs: list[RunFolder], figures: dict[str, Figure]
+) -> None:
     rows = figures["latency-budget"].tables["latency-budget"]
     for run in runs:
         smallest = min(budgets(run), key=lambda one: one.size_bytes)

@@ -39,7 +39,7 @@ from weft.base.quantity import (
 )
 from weft.plan.pattern import Stream
 from weft.plan.plan import Entrant, Race
-from weft.runs.folder import Run, RunWriter
+from weft.runs.folder import RunFolder, RunWriter
 from weft.runs.meta import RunMeta
 from weft.understand.report import facts
 from weft.understand.report.figures.pair.curves import (
@@ -58,14 +58,16 @@ from weft.understand.report.verdict import standouts, verdict
 FEW_SIZES = [2**power for power in range(21)]
 ROUGH_TEXT = """</script><script>alert("n1")</script><!-- <b>'&amp;\u2028"""
 
-Runs = Callable[..., Run]
+Runs = Callable[..., RunFolder]
 
 
 @pytest.fixture
 def make(tmp_path: Path) -> Runs:
     """Writes a run of a few sizes into a folder of that name."""
 
-    def write(folder: str = "fe", network: Network = FAST_ETHERNET, **settings: object) -> Run:
+    def write(
+        folder: str = "fe", network: Network = FAST_ETHERNET, **settings: object
+    ) -> RunFolder:
         settings.setdefault("sizes", FEW_SIZES)
         return write_run(tmp_path / folder, network, **settings)  # type: ignore[arg-type]
 
@@ -139,7 +141,7 @@ def test_verdict_says_what_was_measured(
 
 def test_a_run_without_samples_is_reported_as_such(tmp_path: Path) -> None:
     RunWriter.create(tmp_path / "r", run_meta("fast-ethernet-pair", "pingpong", 5)).sync()
-    run = Run.open(tmp_path / "r")
+    run = RunFolder.open(tmp_path / "r")
     assert "nothing was measured" in verdict(run)
     html = Report([run]).html()
     assert "nothing was measured" in html
@@ -194,7 +196,7 @@ def test_a_race_shows_how_each_candidate_did_and_what_was_confirmed(tmp_path: Pa
     run.meta.race = {"blocks": [], "failed": [], "seconds": 1}
     run.meta.done = [[step, launch] for step in range(3) for launch in range(launches)]
     run.meta.write(run.directory)
-    page = Report([Run.open(run.directory)]).html()
+    page = Report([RunFolder.open(run.directory)]).html()
     assert "race against usual, over 1 is better" in page
     assert re.search(r"good</th><td>\d+</td><td>1\.2[45]", page)
     assert re.search(r"bad</th><td>\d+</td><td>0\.7\d+.*dropped after block", page)

@@ -12,12 +12,12 @@ from msgspec.structs import replace
 from support.command import weft
 from support.runs import launches_of, step_plan, step_rows, write_run
 from weft.plan.plan import Options, Over
-from weft.runs.folder import Run
+from weft.runs.folder import RunFolder
 from weft.understand.limits.diagnosis import diagnose
 from weft.understand.report.page import Report
 from weft.understand.studies.find import studies
 from weft.understand.studies.spread import spread_ratio
-from weft.understand.studies.study import Study
+from weft.understand.studies.study import SettingStudy
 
 SIZES = [1, 2**16, 2**20]
 ROUND_TRIP_US = 1000.0
@@ -32,7 +32,7 @@ def varied_run(
     values: Sequence[tuple[str, Options, dict[str, Any]]],
     times_us: Sequence[npt.NDArray[np.float64]],
     sizes: Sequence[int] = SIZES,
-) -> Run:
+) -> RunFolder:
     """A run of one step repeated for these values: as written, what was asked, what the kernel had at either node."""
     steps = [
         replace(step_plan(), name=f"it-{at}", options=options, over=Over("it", {key: value}))
@@ -49,7 +49,7 @@ def varied_run(
 
 def buffers_run(
     folder: Path, asked: Sequence[int], lines: Sequence[float] = (LINE_MBPS,) * 5
-) -> Run:
+) -> RunFolder:
     """Messages go as fast as a buffer a round trip, and a launch's line, let them; the kernel gives at most CAP."""
     limits = [None, *asked]
     values = []
@@ -65,7 +65,7 @@ def buffers_run(
     return varied_run(folder, "options.send_buffer", values, times)
 
 
-def only(run: Run) -> Study:
+def only(run: RunFolder) -> SettingStudy:
     (found,) = studies(run)
     return found
 

@@ -24,8 +24,8 @@ from weft.base.errors import RequestError
 from weft.plan.load import load_plan
 from weft.understand.limits.declared import DeclaredNetwork
 from weft.understand.limits.diagnosis import diagnose, study_of
-from weft.understand.limits.findings import Findings
-from weft.understand.xray.study import Study
+from weft.understand.limits.findings import LimitFindings
+from weft.understand.xray.study import SearchStudy
 from weft.understand.xray.windows import LEAST_WINDOW_BYTES
 
 if TYPE_CHECKING:
@@ -37,16 +37,16 @@ UNEVEN = [2, 4, 8]
 """Seeds of uneven fabrics."""
 
 
-def found_on(folder: Path, network: DeclaredNetwork, **settings: object) -> Findings:
+def found_on(folder: Path, network: DeclaredNetwork, **settings: object) -> LimitFindings:
     cluster = VirtualCluster(network, **settings)  # type: ignore[arg-type]
     return diagnose(simulate(cluster).write(folder / "run"))
 
 
-def studied(folder: Path, simulation: Simulation) -> Study:
+def studied(folder: Path, simulation: Simulation) -> SearchStudy:
     return study_of(simulation.write(folder))
 
 
-def kinds(study: Study) -> set[tuple[str, frozenset[int], str]]:
+def kinds(study: SearchStudy) -> set[tuple[str, frozenset[int], str]]:
     return {(one.kind, one.members, one.direction) for one in study.limits}
 
 

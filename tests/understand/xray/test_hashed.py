@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from support.made.computed import compute
-from weft.runs.folder import Run
+from weft.runs.folder import RunFolder
 from weft.understand.limits.diagnosis import diagnose
 
 LINK_MBPS = 9415
@@ -13,12 +13,12 @@ SPINES, HOSTS = 4, 8
 
 
 @pytest.fixture(scope="module")
-def clos(tmp_path_factory: pytest.TempPathFactory) -> Run:
+def clos(tmp_path_factory: pytest.TempPathFactory) -> RunFolder:
     fabric = f"sim:clos(leaves=4,spines={SPINES},hosts={HOSTS},routing=hash)"
     return compute(tmp_path_factory.mktemp("clos") / "run", "xray", fabric)
 
 
-def test_uplinks_carry_what_their_links_do(clos: Run) -> None:
+def test_uplinks_carry_what_their_links_do(clos: RunFolder) -> None:
     found = diagnose(clos)
     assert {(one.kind, len(one.members)) for one in found.limits} == {("uplink", HOSTS)}
     assert len(found.limits) >= 6
@@ -26,7 +26,7 @@ def test_uplinks_carry_what_their_links_do(clos: Run) -> None:
         assert one.capacity_mbps.median == pytest.approx(SPINES * LINK_MBPS, rel=0.01)
 
 
-def test_flows_that_meet_are_no_core_and_no_slow_routes(clos: Run) -> None:
+def test_flows_that_meet_are_no_core_and_no_slow_routes(clos: RunFolder) -> None:
     found = diagnose(clos)
     assert found.slow == []
     assert found.has_several_paths

@@ -8,8 +8,8 @@ import pytest
 from support.live.virtual_cluster import VirtualCluster, network_of
 from weft.understand.xray.flows import as_arrays, subset_flows
 from weft.understand.xray.hidden.groups import LEAST_ROUNDS, HiddenGroups, find_hidden_groups
-from weft.understand.xray.limit.limit import Ports
-from weft.understand.xray.trial import Trial
+from weft.understand.xray.limit.limit import PortRates
+from weft.understand.xray.trial import FlowTrial
 
 MEMBERS = frozenset(range(12))
 EVEN, ODD = frozenset(range(0, 12, 2)), frozenset(range(1, 12, 2))
@@ -46,21 +46,21 @@ def rounds_on(
     share: float = 0.8,
     spread: float = 0.03,
     members: frozenset[int] = MEMBERS,
-) -> list[Trial]:
+) -> list[FlowTrial]:
     """Rounds in which random subsets of all send."""
     cluster = VirtualCluster(network_of(text), spread=spread)
     found = []
     for number in range(count):
         flows = subset_flows(members, share, np.random.default_rng(number))
-        found.append(Trial(number, *as_arrays(flows), cluster.rates_mbps(flows)))
+        found.append(FlowTrial(number, *as_arrays(flows), cluster.rates_mbps(flows)))
     return found
 
 
-def groups_in(members: frozenset[int], rounds: list[Trial]) -> HiddenGroups:
+def groups_in(members: frozenset[int], rounds: list[FlowTrial]) -> HiddenGroups:
     """With ports that all do what one flow alone gets."""
     alone_mbps = VirtualCluster(network_of(ONE_CHIP), spread=0).rates_mbps([(0, 1)])
     ports = np.repeat(alone_mbps, 100)
-    return find_hidden_groups(members, rounds, Ports(ports, ports))
+    return find_hidden_groups(members, rounds, PortRates(ports, ports))
 
 
 @pytest.mark.parametrize("spread", [0.03, 0.15])
@@ -130,7 +130,7 @@ def test_without_rounds_all_are_together() -> None:
 def test_parts_are_made_of_the_members_own_numbers() -> None:
     far = frozenset(node + 50 for node in MEMBERS)
     rounds = [
-        Trial(t.phase, t.src + 50, t.dst + 50, t.mbps) for t in rounds_on(card_of(400, 200), 40)
+        FlowTrial(t.phase, t.src + 50, t.dst + 50, t.mbps) for t in rounds_on(card_of(400, 200), 40)
     ]
     parts = groups_in(far, rounds).parts
     assert set(parts) == {frozenset(n + 50 for n in EVEN), frozenset(n + 50 for n in ODD)}

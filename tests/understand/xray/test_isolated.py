@@ -10,15 +10,15 @@ import pytest
 from support.made.round_trips import NO_TRIPS, round_trips
 from weft.runs.experiment import Experiment
 from weft.runs.records.records import Kind
-from weft.understand.xray.decision import Decision
-from weft.understand.xray.evidence import Evidence
+from weft.understand.xray.decision import LimitDecision
+from weft.understand.xray.evidence import TrialEvidence
 from weft.understand.xray.flows import Flow, as_arrays
 from weft.understand.xray.isolated import PARTNERS, isolated_requests, ports_of, retrial_requests
 from weft.understand.xray.limit.limit import SharedLimit
 from weft.understand.xray.outliers import RETRIALS
 from weft.understand.xray.survey import Survey
 from weft.understand.xray.tree.grouping import Group
-from weft.understand.xray.trial import Trial
+from weft.understand.xray.trial import FlowTrial
 
 NODES = frozenset(range(8))
 
@@ -27,16 +27,16 @@ def survey_of(rates_mbps: dict[Flow, float] | None = None) -> Survey:
     """All routes at 9.4 Mb/s but some."""
     flows = [(a, b) for a in NODES for b in NODES if a != b]
     rates = [(rates_mbps or {}).get(flow, 9.4) for flow in flows]
-    return Survey(8, frozenset(), NO_TRIPS, [[Trial(0, *as_arrays(flows), np.array(rates))]])
+    return Survey(8, frozenset(), NO_TRIPS, [[FlowTrial(0, *as_arrays(flows), np.array(rates))]])
 
 
-def alone(flow: Flow, mbps: float, kind: Kind = "alone") -> Trial:
+def alone(flow: Flow, mbps: float, kind: Kind = "alone") -> FlowTrial:
     group = frozenset(flow[:1] if kind == "send" else flow[1:] if kind == "receive" else flow)
     experiment = Experiment(kind, group, frozenset(flow))
-    return Trial(0, *as_arrays([flow]), np.array([mbps]), (experiment,))
+    return FlowTrial(0, *as_arrays([flow]), np.array([mbps]), (experiment,))
 
 
-def pairs_alone() -> list[Trial]:
+def pairs_alone() -> list[FlowTrial]:
     """Every node once with a neighbour, each way."""
     flows = [(a, a + 1) for a in range(0, 8, 2)]
     return [alone(flow, 9.2) for pair in flows for flow in (pair, pair[::-1])]
@@ -44,13 +44,13 @@ def pairs_alone() -> list[Trial]:
 
 def test_a_port_does_what_it_did_alone_where_that_is_more() -> None:
     survey = survey_of({(0, b): 3.0 for b in NODES})
-    ports = ports_of(survey, Evidence(pairs_alone()))
+    ports = ports_of(survey, TrialEvidence(pairs_alone()))
     assert ports.send_mbps[0] == 9.2
     assert ports.receive_mbps[0] == 9.4
 
 
 def test_a_rate_far_above_all_others_is_no_port() -> None:
-    ports = ports_of(survey_of(), Evidence([*pairs_alone(), alone((0, 5), 2935.5)]))
+    ports = ports_of(survey_of(), TrialEvidence([*pairs_alone(), alone((0, 5), 2935.5)]))
     assert ports.send_mbps[0] == ports.receive_mbps[5] == 9.4
 
 
@@ -62,7 +62,7 @@ def test_a_node_slow_both_ways_is_tried_both_ways(kind: Kind, other: Kind) -> No
     tried += [alone((0, 1), 1.0), alone((1, 0), 3.5)]
     for partner in range(2, PARTNERS + 1):
         tried.append(alone((0, partner) if kind == "send" else (partner, 0), 1.0, kind))
-    evidence = Evidence(tried)
+    evidence = TrialEvidence(tried)
     requests = isolated_requests(survey, Group(NODES), evidence, ports_of(survey, evidence))
     assert {request.experiment.kind for request in requests} == {other}
     assert all(request.experiment.group == frozenset({0}) for request in requests)
@@ -76,9 +76,9 @@ def test_of_a_group_one_slow_node_is_tried_at_a_time(other: int, at_once: set[in
     tried = [
         alone(flow, 3.0) for a, b in ((0, 2), (1, 3), (4, 5), (6, 7)) for flow in ((a, b), (b, a))
     ]
-    ports = ports_of(survey, Evidence(tried))
+    ports = ports_of(survey, TrialEvidence(tried))
     requests = isolated_requests(
-        survey, Group(NODES, (Group(near), Group(far))), Evidence(tried), ports
+        survey, Group(NODES, (Group(near), Group(far))), TrialEvidence(tried), ports
     )
     assert {node for request in requests for node in request.experiment.group} == at_once
 
@@ -86,17 +86,17 @@ def test_of_a_group_one_slow_node_is_tried_at_a_time(other: int, at_once: set[in
 def test_routes_that_share_a_limit_are_tried_again_one_after_the_other() -> None:
     slow: dict[Flow, float] = {(0, 4): 0.1, (1, 5): 0.2, (2, 3): 0.3, (6, 7): 0.4}
     survey = survey_of(slow)
-    evidence = Evidence([])
+    evidence = TrialEvidence([])
     ports = ports_of(survey, evidence)
-    entering = Trial(0, *as_arrays([(4, 0), (5, 1)]), np.array([9.4, 9.4]))
-    decision = Decision("limited", (0.5,) * 6)
+    entering = FlowTrial(0, *as_arrays([(4, 0), (5, 1)]), np.array([9.4, 9.4]))
+    decision = LimitDecision("limited", (0.5,) * 6)
     uplink = SharedLimit("uplink", frozenset(range(4)), "in", decision, (entering,), 30.0)
 
-    def tried(*pairs: Flow) -> list[Trial]:
+    def tried(*pairs: Flow) -> list[FlowTrial]:
         return [alone(pair, 9.0) for pair in pairs for _ in range(RETRIALS)]
 
-    def wanted(evidence: list[Trial]) -> list[set[int]]:
-        requests = retrial_requests(survey, Evidence(evidence), ports, [uplink])
+    def wanted(evidence: list[FlowTrial]) -> list[set[int]]:
+        requests = retrial_requests(survey, TrialEvidence(evidence), ports, [uplink])
         assert all(request.rounds == RETRIALS for request in requests)
         return [set(request.experiment.group) for request in requests]
 
@@ -110,11 +110,11 @@ def test_with_several_paths_one_pair_is_tried_between_leaves_at_a_time() -> None
     trips = np.where(near == near[:, np.newaxis], 5.0, 10.0)
     slow: dict[Flow, float] = {(0, 4): 0.1, (1, 5): 0.2, (2, 3): 0.3, (6, 7): 0.4}
     survey = replace(survey_of(slow), trips=round_trips(trips[:, :, np.newaxis]))
-    ports = ports_of(survey, Evidence([]))
+    ports = ports_of(survey, TrialEvidence([]))
     wanted = [
         [
             set(one.experiment.group)
-            for one in retrial_requests(survey, Evidence([]), ports, [], several)
+            for one in retrial_requests(survey, TrialEvidence([]), ports, [], several)
         ]
         for several in (False, True)
     ]
@@ -123,16 +123,16 @@ def test_with_several_paths_one_pair_is_tried_between_leaves_at_a_time() -> None
 
 def test_a_node_that_seems_slow_is_tried_with_whom_no_limit_is_in_the_way() -> None:
     survey = survey_of({(0, b): 3.0 for b in NODES})
-    evidence = Evidence([alone((0, 1), 3.0)])
-    entering = Trial(0, *as_arrays([(0, 1), (4, 5)]), np.array([2.0, 2.0]))
-    decision = Decision("limited", (0.5,) * 6)
+    evidence = TrialEvidence([alone((0, 1), 3.0)])
+    entering = FlowTrial(0, *as_arrays([(0, 1), (4, 5)]), np.array([2.0, 2.0]))
+    decision = LimitDecision("limited", (0.5,) * 6)
     uplink = SharedLimit("uplink", frozenset(range(1, 6)), "in", decision, (entering,), 30.0)
 
-    def wanted(evidence: Evidence) -> list[set[int]]:
+    def wanted(evidence: TrialEvidence) -> list[set[int]]:
         ports = ports_of(survey, evidence)
         requests = retrial_requests(survey, evidence, ports, [uplink])
         return [set(request.experiment.group) for request in requests]
 
     assert wanted(evidence) == [{0, 6}]
-    assert wanted(Evidence([*evidence.trials, *[alone((0, 6), 9.0)] * RETRIALS])) == []
-    assert wanted(Evidence([*evidence.trials, *[alone((0, 6), 3.0)] * RETRIALS])) == []
+    assert wanted(TrialEvidence([*evidence.trials, *[alone((0, 6), 9.0)] * RETRIALS])) == []
+    assert wanted(TrialEvidence([*evidence.trials, *[alone((0, 6), 3.0)] * RETRIALS])) == []

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from support.here import weft_json
-from weft.runs.folder import Run
+from weft.runs.folder import RunFolder
 
 pytestmark = pytest.mark.timed
 
@@ -47,5 +47,5 @@ def test_a_link_between_two_switches_is_found(tmp_path: Path) -> None:
         assert limit["capacity_mbps"]["median"] == pytest.approx(LINK_MBPS, rel=0.1)
         assert limit["members"] in (LEFT, RIGHT)
     assert found["slow"] == found["differences"] == []
-    run = Run.open(folder)
+    run = RunFolder.open(folder)
     assert all(phase["purpose"] and phase["transfers"] for phase in run.meta.phases)

@@ -8,7 +8,7 @@ import pytest
 from weft.understand.xray.parallel_links import (
     LEAST_ROUNDS,
     MOST_ROUNDS,
-    Round,
+    ParallelRound,
     chance_of_all,
     decide_links,
     rounds_needed,
@@ -17,7 +17,7 @@ from weft.understand.xray.parallel_links import (
 PORT, LINK = 9.1, 9.4
 
 
-def rounds_of(links: int, flows: int, count: int, choices: int = 1) -> list[Round]:
+def rounds_of(links: int, flows: int, count: int, choices: int = 1) -> list[ParallelRound]:
     """Each flow on a link by chance; with several choices in a row it gets the least of them."""
     rng = np.random.default_rng(1)
     found = []
@@ -25,7 +25,7 @@ def rounds_of(links: int, flows: int, count: int, choices: int = 1) -> list[Roun
         mbps = np.full(flows, LINK)
         for chosen in rng.integers(links, size=(choices, flows)):
             mbps = np.minimum(mbps, LINK / np.bincount(chosen)[chosen])
-        found.append(Round(float(mbps.sum()), flows * PORT, float(mbps.max()), flows))
+        found.append(ParallelRound(float(mbps.sum()), flows * PORT, float(mbps.max()), flows))
     return found
 
 

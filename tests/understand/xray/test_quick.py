@@ -13,7 +13,7 @@ from weft.plan.phases import Phase
 from weft.plan.plan import Plan
 from weft.runs.experiment import chosen_record
 from weft.understand.xray.quick.betting import accused, log_stakes
-from weft.understand.xray.quick.health import Health
+from weft.understand.xray.quick.health import HealthReport
 from weft.understand.xray.quick.search import HealthCheck
 
 RACKS, PER_RACK = 6, 8
@@ -37,7 +37,7 @@ link = {{ rate = "100 Mb/s", delay = "20 us" }}
 """
 
 
-def checked(text: str, spread: float = 0.03, seed: int = 0) -> tuple[Health, int]:
+def checked(text: str, spread: float = 0.03, seed: int = 0) -> tuple[HealthReport, int]:
     """The health of a cluster, and how many phases it took."""
     cluster = VirtualCluster(network_of(text), spread=spread, wake_us=1.0, seed=seed)
     plan = quick_plan()
@@ -58,7 +58,7 @@ def quick_plan() -> Plan:
     return load_plan("xray-quick")
 
 
-def told(health: Health) -> set[tuple[str, int, str, str]]:
+def told(health: HealthReport) -> set[tuple[str, int, str, str]]:
     """Kind, first member from 1, way and fault of what is odd."""
     return {
         (e.kind, min(e.members) + 1, e.way, e.fault) for e in (one.element for one in health.odd)

@@ -7,12 +7,12 @@ from collections import Counter
 import numpy as np
 
 from weft.runs.experiment import Experiment
-from weft.understand.xray.decision import Decision
+from weft.understand.xray.decision import LimitDecision
 from weft.understand.xray.flows import Members
-from weft.understand.xray.limit.limit import Ports, SharedLimit
-from weft.understand.xray.request import Request
+from weft.understand.xray.limit.limit import PortRates, SharedLimit
+from weft.understand.xray.request import ExperimentRequest
 from weft.understand.xray.residual import crossing_flows
-from weft.understand.xray.trial import Trial
+from weft.understand.xray.trial import FlowTrial
 
 PORT_MBPS = 10.0
 ALL_NODES = frozenset(range(30))
@@ -21,15 +21,15 @@ SENDERS, NEAR, FAR = frozenset(range(12)), frozenset(range(12, 18)), frozenset(r
 
 def uplink_into(members: Members, mbps: float) -> SharedLimit:
     """What may enter some nodes."""
-    trial = Trial(0, np.array([0]), np.array([min(members)]), np.array([mbps]))
-    return SharedLimit("uplink", members, "in", Decision("limited", ()), (trial,), PORT_MBPS)
+    trial = FlowTrial(0, np.array([0]), np.array([min(members)]), np.array([mbps]))
+    return SharedLimit("uplink", members, "in", LimitDecision("limited", ()), (trial,), PORT_MBPS)
 
 
 def laid(*limits: SharedLimit) -> Counter[str]:
     """How many flows out of the senders each of the two others gets."""
     experiment = Experiment("out", SENDERS, ALL_NODES)
-    ports = Ports(np.full(30, PORT_MBPS), np.full(30, PORT_MBPS))
-    request = Request(experiment, 1, parts=(NEAR,), beside=limits)
+    ports = PortRates(np.full(30, PORT_MBPS), np.full(30, PORT_MBPS))
+    request = ExperimentRequest(experiment, 1, parts=(NEAR,), beside=limits)
     flows = crossing_flows(request, ports, np.random.default_rng(1))
     assert {src for src, _ in flows} == SENDERS
     return Counter("near" if dst in NEAR else "far" for _, dst in flows)

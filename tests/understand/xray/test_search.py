@@ -11,10 +11,10 @@ from support.live.virtual_cluster import VirtualCluster, network_of, new_meta, s
 from support.made.round_trips import NO_TRIPS, round_trips
 from weft.plan.load import load_plan
 from weft.runs.experiment import Experiment
-from weft.understand.xray.request import Request
-from weft.understand.xray.search import Search, disjoint
+from weft.understand.xray.request import ExperimentRequest
+from weft.understand.xray.search import LimitSearch, disjoint
 from weft.understand.xray.survey import Survey
-from weft.understand.xray.trial import Trial
+from weft.understand.xray.trial import FlowTrial
 from weft.understand.xray.windows import (
     LEAST_PRODUCTS,
     LEAST_WINDOW_BYTES,
@@ -24,9 +24,9 @@ from weft.understand.xray.windows import (
 )
 
 
-def request(*nodes: int) -> Request:
+def request(*nodes: int) -> ExperimentRequest:
     members = frozenset(nodes)
-    return Request(Experiment("inside", members, members), 6)
+    return ExperimentRequest(Experiment("inside", members, members), 6)
 
 
 def test_experiments_without_a_common_node_run_together_first_come_first_served() -> None:
@@ -35,7 +35,7 @@ def test_experiments_without_a_common_node_run_together_first_come_first_served(
 
 
 def test_who_takes_part_counts_not_whom_it_is_about() -> None:
-    near = Request(Experiment("out", frozenset({0}), frozenset({0, 1, 2})), 6)
+    near = ExperimentRequest(Experiment("out", frozenset({0}), frozenset({0, 1, 2})), 6)
     assert disjoint([near, request(2, 3)]) == [near]
 
 
@@ -43,7 +43,9 @@ def survey_of(rate_mbps: float, trip_us: float) -> Survey:
     ends = np.array([0, 1]), np.array([1, 0])
     trips = np.full((2, 2, 1), trip_us)
     trips[[0, 1], [0, 1]] = np.nan
-    return Survey(2, frozenset(), round_trips(trips), [[Trial(0, *ends, np.full(2, rate_mbps))]])
+    return Survey(
+        2, frozenset(), round_trips(trips), [[FlowTrial(0, *ends, np.full(2, rate_mbps))]]
+    )
 
 
 @pytest.mark.parametrize(
@@ -64,7 +66,7 @@ def test_windows_hold_less_of_round_trips_that_may_be_waiting() -> None:
     trips = np.where(racks[:, np.newaxis] == racks, near_us, far_us)[:, :, np.newaxis]
     trips[np.arange(8), np.arange(8)] = np.nan
     ends = np.arange(8), np.roll(np.arange(8), 1)
-    survey = Survey(8, frozenset(), round_trips(trips), [[Trial(0, *ends, np.full(8, 94.0))]])
+    survey = Survey(8, frozenset(), round_trips(trips), [[FlowTrial(0, *ends, np.full(8, 94.0))]])
     assert window_bytes(survey) == LEAST_PRODUCTS * 94 * far_us / 8
 
 
@@ -74,11 +76,11 @@ def test_without_a_survey_windows_stay_as_they_are() -> None:
     assert window_bytes(survey_of(0.0, 100.0)) is None
 
 
-def search_of(cluster: VirtualCluster, **options: int) -> Search:
+def search_of(cluster: VirtualCluster, **options: int) -> LimitSearch:
     plan = load_plan("xray")
     step = plan.steps[2]
     plan = plan.with_step(2, replace(step, options=replace(step.options, **options)))
-    return Search(new_meta(cluster, plan), 2)
+    return LimitSearch(new_meta(cluster, plan), 2)
 
 
 def cluster_samples(cluster: VirtualCluster) -> pa.Table:

@@ -15,12 +15,12 @@ from weft.plan.pattern import Cast, Matrix, Ring
 from weft.plan.phases import Phase
 from weft.runs.experiment import Experiment, chosen_record
 from weft.runs.samples import SCHEMA
-from weft.understand.xray.decision import Decision
+from weft.understand.xray.decision import LimitDecision
 from weft.understand.xray.flows import as_arrays
-from weft.understand.xray.limit.limit import Ports, SharedLimit
+from weft.understand.xray.limit.limit import PortRates, SharedLimit
 from weft.understand.xray.outliers import slow_ports, slow_routes, suspects
 from weft.understand.xray.survey import Survey, take_survey
-from weft.understand.xray.trial import Trial, trials
+from weft.understand.xray.trial import FlowTrial, trials
 
 Row = tuple[int, int, int, int, float]
 """Step, phase, from, to, Mb/s."""
@@ -132,9 +132,9 @@ def all_nodes(count: int, slow: dict[tuple[int, int], float], phase: int = 0) ->
     return [(0, phase + i, a, b, slow.get((a, b), 10.0)) for i, (a, b) in enumerate(pairs)]
 
 
-def surveyed(slow: dict[tuple[int, int], float], count: int = 6) -> tuple[Survey, Ports]:
+def surveyed(slow: dict[tuple[int, int], float], count: int = 6) -> tuple[Survey, PortRates]:
     survey = take_survey(rates(all_nodes(count, slow)), a_plan(MATRIX), count)
-    return survey, Ports(survey.send_mbps, survey.receive_mbps)
+    return survey, PortRates(survey.send_mbps, survey.receive_mbps)
 
 
 def test_slow_nodes_are_told_by_direction() -> None:
@@ -157,22 +157,22 @@ def test_who_was_only_asked_what_is_slow_for_all_is_not_slow() -> None:
     fast = [(0, a + b, a, b, 10.0) for a in range(6) for b in range(6) if a != b]
     crossing = [(1, 1, a, b, 1.0) for a in range(12) for b in range(12) if a // 6 != b // 6]
     survey = take_survey(rates(fast + crossing), a_plan(RING, RING), 12)
-    ports = Ports(survey.send_mbps, survey.receive_mbps)
+    ports = PortRates(survey.send_mbps, survey.receive_mbps)
     assert [one.node for one in slow_ports(survey, ports, [], [])] == []
     slower = [(*row[:4], 0.5) if 8 in row[2:4] else row for row in crossing]
     survey = take_survey(rates(fast + slower), a_plan(RING, RING), 12)
-    ports = Ports(survey.send_mbps, survey.receive_mbps)
+    ports = PortRates(survey.send_mbps, survey.receive_mbps)
     assert {one.node for one in slow_ports(survey, ports, [], [])} == {8}
 
 
 def test_one_slow_route_makes_neither_of_its_ends_slow() -> None:
     ring = [(0, 0, a, (a + 1) % 6, 1.0 if a == 2 else 10.0) for a in range(6)]
     survey = take_survey(rates(ring), a_plan(RING), 6)
-    ports = Ports(survey.send_mbps, survey.receive_mbps)
+    ports = PortRates(survey.send_mbps, survey.receive_mbps)
     assert list(slow_ports(survey, ports, [], [])) == []
 
 
-def both_ways_at_once(to_2_mbps: float) -> tuple[Survey, Ports]:
+def both_ways_at_once(to_2_mbps: float) -> tuple[Survey, PortRates]:
     """Four nodes in rounds of exchanging pairs, of which node 2 sends at 1 Mb/s and could receive at 10."""
     rounds = [[(0, 1), (2, 3)], [(0, 2), (1, 3)], [(0, 3), (1, 2)]]
     rows = [
@@ -184,14 +184,14 @@ def both_ways_at_once(to_2_mbps: float) -> tuple[Survey, Ports]:
     survey = take_survey(rates(rows), a_plan(MATRIX), 4)
     receive = survey.receive_mbps.copy()
     receive[2] = 10.0
-    return survey, Ports(survey.send_mbps, receive)
+    return survey, PortRates(survey.send_mbps, receive)
 
 
 def test_a_route_whose_acknowledgements_a_slow_port_holds_up_is_not_suspected() -> None:
     survey, ports = both_ways_at_once(to_2_mbps=2.5)
     assert suspects(survey, ports, []) == []
     survey.trials.extend(
-        Trial(0, np.array([node]), np.array([2]), np.array([2.5])) for node in (0, 1, 3)
+        FlowTrial(0, np.array([node]), np.array([2]), np.array([2.5])) for node in (0, 1, 3)
     )
     assert suspects(survey, ports, []) == [(0, 2), (1, 2), (3, 2)]
 
@@ -208,7 +208,7 @@ def test_a_slow_route_is_suspected_and_slow_when_alone_too() -> None:
     flows = suspects(survey, ports, [])
     assert flows == [(1, 3), (4, 5)]
 
-    def alone(rate: float) -> list[Trial]:
+    def alone(rate: float) -> list[FlowTrial]:
         return trials(rates((0, i, 1, 3, rate) for i in range(5)), 0)
 
     (found,) = slow_routes(flows, alone(2.0), ports, [])
@@ -225,15 +225,15 @@ def test_a_route_is_not_slow_for_what_others_took_at_the_same_time() -> None:
 
 def test_a_route_that_gets_a_thin_share_is_not_suspected() -> None:
     """Where eleven share what one can send, a survey sees a few frames of each."""
-    full = Trial(0, *as_arrays([(0, 12)]), np.array([10.0]))
-    decision = Decision("limited", (0.5,) * 6)
+    full = FlowTrial(0, *as_arrays([(0, 12)]), np.array([10.0]))
+    decision = LimitDecision("limited", (0.5,) * 6)
     uplink = SharedLimit("uplink", frozenset(range(12)), "out", decision, (full,), 100.0)
-    ports = Ports(np.full(24, 10.0), np.full(24, 10.0))
+    ports = PortRates(np.full(24, 10.0), np.full(24, 10.0))
 
     def suspected(sharing: int) -> list[tuple[int, int]]:
         flows = [(node, 12 + node) for node in range(sharing)]
-        out = Trial(0, *as_arrays(flows), np.array([0.02, *[10 / sharing] * (sharing - 1)]))
-        back = Trial(1, out.dst, out.src, np.full(sharing, 10.0))
+        out = FlowTrial(0, *as_arrays(flows), np.array([0.02, *[10 / sharing] * (sharing - 1)]))
+        back = FlowTrial(1, out.dst, out.src, np.full(sharing, 10.0))
         survey = Survey(24, frozenset(), NO_TRIPS, [[out, back]])
         return suspects(survey, ports, [uplink])
 
@@ -245,8 +245,8 @@ def test_a_node_that_gets_all_its_switch_has_is_not_slow_itself() -> None:
     """Three on a chip of 4.5 Mb/s have no more when they are alone; one of them has even less."""
     chip = {(a, b): 4.0 for a in range(12) for b in range(12) if a < 3 or b < 3}
     survey, ports = surveyed(chip | {(2, b): 1.0 for b in range(12)}, 12)
-    both_ways = Trial(0, *as_arrays([(0, 1), (1, 0)]), np.array([2.25, 2.25]))
-    decision = Decision("limited", (0.5,) * 6)
+    both_ways = FlowTrial(0, *as_arrays([(0, 1), (1, 0)]), np.array([2.25, 2.25]))
+    decision = LimitDecision("limited", (0.5,) * 6)
     members = frozenset({0, 1, 2})
     switch = SharedLimit("switch", members, "inside", decision, (both_ways,), 28.0)
     assert {one.node for one in slow_ports(survey, ports, [], [])} == {0, 1, 2}

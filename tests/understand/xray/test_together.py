@@ -9,18 +9,18 @@ import numpy as np
 from support.live.virtual_cluster import VirtualCluster, network_of
 from weft.runs.experiment import Experiment
 from weft.understand.xray.flows import Flow, as_arrays, matching
-from weft.understand.xray.limit.limit import Ports
-from weft.understand.xray.request import Request
+from weft.understand.xray.limit.limit import PortRates
+from weft.understand.xray.request import ExperimentRequest
 from weft.understand.xray.search import disjoint, laid_out
 from weft.understand.xray.together import Floors
 from weft.understand.xray.tree.grouping import Group
-from weft.understand.xray.trial import Trial
+from weft.understand.xray.trial import FlowTrial
 
 RACKS, PER_RACK, PORT_MBPS = 12, 4, 9.4
 NODES = frozenset(range(RACKS * PER_RACK))
 PARTS = [frozenset(range(first, first + PER_RACK)) for first in range(0, len(NODES), PER_RACK)]
 GROUP = Group(NODES, tuple(map(Group, PARTS)))
-PORTS = Ports(np.full(len(NODES), PORT_MBPS), np.full(len(NODES), PORT_MBPS))
+PORTS = PortRates(np.full(len(NODES), PORT_MBPS), np.full(len(NODES), PORT_MBPS))
 
 
 def cluster(core_mbps: float) -> VirtualCluster:
@@ -50,7 +50,7 @@ capacity = "{core_mbps} Mb/s"
 def floors_of(cluster: VirtualCluster) -> Floors:
     rng = np.random.default_rng(1)
     flows = [matching(PARTS, rng) for _ in range(3)]
-    rounds = [Trial(0, *as_arrays(one), cluster.rates_mbps(one)) for one in flows]
+    rounds = [FlowTrial(0, *as_arrays(one), cluster.rates_mbps(one)) for one in flows]
     return Floors(PORTS, GROUP, tuple(rounds))
 
 
@@ -64,10 +64,12 @@ def test_so_many_parts_have_room_as_the_others_and_what_joins_them_surely_let_th
     assert most_at_once(floors_of(cluster(core_mbps=30))) == 0
 
 
-def requests_for(count: int) -> list[Request]:
+def requests_for(count: int) -> list[ExperimentRequest]:
     floors = floors_of(cluster(core_mbps=1000)).limits
     near = tuple(PARTS)
-    asked = [Request(Experiment("out", part, NODES), 6, parts=near) for part in PARTS[:count]]
+    asked = [
+        ExperimentRequest(Experiment("out", part, NODES), 6, parts=near) for part in PARTS[:count]
+    ]
     return [
         replace(one, floors=floors, parts=tuple(p for p in near if p != one.experiment.group))
         for one in asked

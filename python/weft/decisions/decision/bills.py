@@ -10,8 +10,8 @@ from weft.base.alike import listed
 from weft.base.quantity import exact_mbps
 from weft.decisions.decision.designs import Design
 from weft.decisions.decision.document import MOST_NAMED
-from weft.decisions.decision.request import By, Request
-from weft.network.cost.bill import Bill
+from weft.decisions.decision.request import By, DecisionRequest
+from weft.network.cost.bill import NetworkBill
 from weft.runs.meta import Warning
 
 
@@ -46,14 +46,14 @@ def lacks_of(designs: Sequence[Design], of_cluster: bool) -> Lacks:
     return Lacks(tuple(dict.fromkeys(common)), own)
 
 
-def counts_prices(request: Request, by: By) -> bool:
+def counts_prices(request: DecisionRequest, by: By) -> bool:
     """Whether the choice depends on prices."""
     return by != "time" or any(one.budget or one.network_share_below for one in request.constraints)
 
 
 def speed_warnings(designs: Sequence[Design]) -> Iterator[Warning]:
     """Where prices that name no rate serve designs whose cables have different ones."""
-    lists: dict[str, list[Bill]] = {}
+    lists: dict[str, list[NetworkBill]] = {}
     for bill in (one.bill for one in designs if one.bill):
         if bill.at_any_rate:
             lists.setdefault(bill.prices, []).append(bill)
@@ -69,7 +69,7 @@ def speed_warnings(designs: Sequence[Design]) -> Iterator[Warning]:
             )
 
 
-def _counted(bill: Bill, of_cluster: bool) -> tuple[str, ...]:
+def _counted(bill: NetworkBill, of_cluster: bool) -> tuple[str, ...]:
     return tuple(part for part in bill.not_priced if of_cluster or part != "nodes")
 
 

@@ -65,7 +65,7 @@ class Field:
 
 
 @dataclass(frozen=True, eq=False)
-class Choice:
+class DesignChoice:
     """Of the designs that may be chosen, by their places: the one with the least expected loss, how much more that is
     than the best of each world has (`regret`, a part of the latter's mean), and how often each is that best. Worlds in
     which the chosen one breaks a constraint are in `kept_share` and not in `regret`; the best of a world keeps all."""
@@ -76,14 +76,14 @@ class Choice:
     best_share: Floats
 
 
-def choose(field: Field) -> Choice:
+def choose(field: Field) -> DesignChoice:
     """Something has to be allowed."""
     worlds, designs = field.losses.shape
     every = np.arange(worlds)
     chosen = field.best_in(every)
     share = np.bincount(field.best[np.isfinite(field.least)], minlength=designs) / worlds
     kept = float(field.kept[:, chosen].mean())
-    return Choice(chosen, _regret(*field.cost(chosen, every)), kept, share)
+    return DesignChoice(chosen, _regret(*field.cost(chosen, every)), kept, share)
 
 
 def regret_when_known(field: Field, draws: Floats) -> float:

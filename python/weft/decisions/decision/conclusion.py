@@ -11,7 +11,7 @@ from weft.base.interval import Interval
 from weft.base.statistics import Floats
 from weft.decisions.decision.bills import counts_prices, lacks_of, speed_warnings
 from weft.decisions.decision.choice import (
-    Choice,
+    DesignChoice,
     Field,
     choose,
     dominated_by,
@@ -22,9 +22,9 @@ from weft.decisions.decision.constraints import limits_of
 from weft.decisions.decision.designs import Design, without_price
 from weft.decisions.decision.document import (
     SCHEMA,
-    Cost,
     CostItem,
-    Decision,
+    DesignCost,
+    DesignDecision,
     DesignResult,
     End,
     Failed,
@@ -35,7 +35,7 @@ from weft.decisions.decision.document import (
 from weft.decisions.decision.estimated import left_out_warnings
 from weft.decisions.decision.latency import latency_warnings
 from weft.decisions.decision.prepare import Prepared
-from weft.decisions.decision.quantities import Quantity, points_of
+from weft.decisions.decision.quantities import UncertainQuantity, points_of
 from weft.decisions.decision.response import columns_of, response_of
 from weft.decisions.decision.routing.starved import routing_warnings, routings
 from weft.decisions.decision.rule import by_of, counts_cluster
@@ -47,16 +47,16 @@ from weft.decisions.decision.words import (
     text_of,
     without,
 )
-from weft.decisions.decision.worlds import Model, Worlds
+from weft.decisions.decision.worlds import WorldModel, Worlds
 from weft.runs.meta import Warning
 from weft.runs.run_warnings import gathered
-from weft.simulation.sweep.row import Row
+from weft.simulation.sweep.row import SweepRow
 from weft.simulation.sweep.task import Task
 
 
-def conclude(prepared: Prepared, rows: Sequence[Row]) -> Decision:
+def conclude(prepared: Prepared, rows: Sequence[SweepRow]) -> DesignDecision:
     """The decision that follows from what was simulated; nothing is simulated."""
-    by_task: dict[str, list[Row]] = {}
+    by_task: dict[str, list[SweepRow]] = {}
     for row in rows:
         by_task.setdefault(row.task, []).append(row)
     designs, failed = _told_apart(prepared, by_task)
@@ -71,7 +71,7 @@ def conclude(prepared: Prepared, rows: Sequence[Row]) -> Decision:
 
 
 def _told_apart(
-    prepared: Prepared, by_task: dict[str, list[Row]]
+    prepared: Prepared, by_task: dict[str, list[SweepRow]]
 ) -> tuple[list[Design], list[Failed]]:
     """Designs on which every workload was simulated, and why not on the others."""
     found, failed = [], []
@@ -87,8 +87,8 @@ def _told_apart(
 
 
 def _rows_of(
-    prepared: Prepared, designs: Sequence[Design], by_task: dict[str, list[Row]]
-) -> dict[tuple[str, str], Sequence[Row]]:
+    prepared: Prepared, designs: Sequence[Design], by_task: dict[str, list[SweepRow]]
+) -> dict[tuple[str, str], Sequence[SweepRow]]:
     points = tuple(points_of(prepared.host, prepared.quantities))
     return {
         (design.name, one.name): by_task[Task(design.network, one.load, points).key]
@@ -105,7 +105,7 @@ class _Conclusion:
         prepared: Prepared,
         designs: Sequence[Design],
         failed: Sequence[Failed],
-        rows: dict[tuple[str, str], Sequence[Row]],
+        rows: dict[tuple[str, str], Sequence[SweepRow]],
         slow: Sequence[Warning],
     ) -> None:
         request = prepared.request
@@ -120,7 +120,7 @@ class _Conclusion:
         weights = np.array([one.weight for one in prepared.workloads])
         self.of_cluster = counts_cluster(request, designs)
         self.is_per_host = request.decision.each == "host"
-        self.model = Model(
+        self.model = WorldModel(
             designs, prepared.quantities, response, weights, self.of_cluster, self.is_per_host
         )
         self.worlds = self.model.worlds(request.draws)
@@ -136,7 +136,7 @@ class _Conclusion:
         )
         self.allowed = self.field.allowed
 
-    def decision(self) -> Decision:
+    def decision(self) -> DesignDecision:
         request, prepared = self.prepared.request, self.prepared
         index, prices = self.middle.index[0], self.middle.prices[0]
         front = frontier(prices, index) if np.isfinite(prices).any() else [int(index.argmin())]
@@ -151,7 +151,7 @@ class _Conclusion:
         bearable = request.decision.bearable
         learn = _learn_first(sensitivity, regret) if regret is not None else None
         wanted = request.decision.wanted
-        found = Decision(
+        found = DesignDecision(
             schema=SCHEMA,
             name=request.name,
             workloads=tuple((one.name, one.weight) for one in prepared.workloads),
@@ -178,14 +178,14 @@ class _Conclusion:
         told = text_of(found, self._runner_up(choice), short, learn, prepared.quantities, basis)
         return without(told, [one.name for one in prepared.left_out])
 
-    def _short(self, choice: Choice | None) -> ShortBill | None:
+    def _short(self, choice: DesignChoice | None) -> ShortBill | None:
         """What the chosen design's bill lacks and others' do not, where the choice depends on prices."""
         if choice is None or not counts_prices(self.prepared.request, self.by):
             return None
         parts = self.lacks.own.get(self.designs[choice.chosen].name, ())
         return ShortBill(parts, self._room(choice)) if parts else None
 
-    def _room(self, choice: Choice) -> PriceMargin | None:
+    def _room(self, choice: DesignChoice) -> PriceMargin | None:
         """How much these may cost before a design would be better whose bill is complete; None where there is none."""
         if self.by == "time":
             return None
@@ -206,7 +206,7 @@ class _Conclusion:
         yield from self.lacks.warnings()
         yield from speed_warnings(self.designs)
 
-    def _runner_up(self, choice: Choice | None) -> RunnerUp | None:
+    def _runner_up(self, choice: DesignChoice | None) -> RunnerUp | None:
         """What follows the chosen design by single numbers; None where no other may be chosen."""
         if choice is None or len(self.allowed) < 2:
             return None
@@ -260,11 +260,11 @@ class _Conclusion:
         name = self.prepared.workloads[column].name
         return WorkloadTime(name, _interval(drawn, middle), error, latency)
 
-    def _cost(self, place: int) -> Cost | None:
+    def _cost(self, place: int) -> DesignCost | None:
         bill = self.designs[place].bill
         if bill is None:
             return None
-        return Cost(
+        return DesignCost(
             currency=bill.currency,
             year=bill.year,
             network=bill.network,
@@ -290,7 +290,7 @@ class _Conclusion:
         return sorted(found, key=lambda one: -abs(np.log(one.high.loss / one.low.loss)))
 
     def _ends(
-        self, worlds: Worlds, chosen: int, quantities: Sequence[Quantity]
+        self, worlds: Worlds, chosen: int, quantities: Sequence[UncertainQuantity]
     ) -> list[tuple[End, End]]:
         losses = worlds.losses(self.by)
         middle = self.middle.losses(self.by)[0, chosen]
@@ -303,7 +303,7 @@ class _Conclusion:
         ]
         return list(zip(ends[::2], ends[1::2], strict=True))
 
-    def _of_quantity(self, one: Quantity, low: End, high: End) -> Sensitivity:
+    def _of_quantity(self, one: UncertainQuantity, low: End, high: End) -> Sensitivity:
         left = regret_when_known(self.field, one.draws)
         return Sensitivity(one.name, one.kind, one.shown[1], low, high, left, one.learn)
 
@@ -342,7 +342,7 @@ def _learn_first(found: Sequence[Sensitivity], regret: float) -> Sensitivity | N
 
 
 def _verdict(
-    choice: Choice | None, regret: float | None, bearable: float, wanted: float
+    choice: DesignChoice | None, regret: float | None, bearable: float, wanted: float
 ) -> Verdict:
     if choice is None:
         return "none"

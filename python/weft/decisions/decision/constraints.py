@@ -10,13 +10,13 @@ import numpy as np
 from weft.base.errors import RequestError
 from weft.base.statistics import Floats
 from weft.decisions.decision.document import Kept
-from weft.decisions.decision.request import Constraint, Request, amount
+from weft.decisions.decision.request import Constraint, DecisionRequest, amount
 from weft.decisions.decision.response import place_of
-from weft.decisions.decision.worlds import Model, Worlds
+from weft.decisions.decision.worlds import WorldModel, Worlds
 
 
 @dataclass(frozen=True, eq=False)
-class Limit:
+class ConstraintOutcome:
     """A constraint with its value on each design, in the median world and in all (worlds x designs)."""
 
     text: str
@@ -32,10 +32,10 @@ class Limit:
 
 
 @dataclass(frozen=True, eq=False)
-class Limits:
+class ConstraintOutcomes:
     """All constraints; `is_weighed` where something is uncertain."""
 
-    all: Sequence[Limit]
+    all: Sequence[ConstraintOutcome]
     designs: int
     is_weighed: bool
 
@@ -72,17 +72,19 @@ class Limits:
             )
 
 
-def limits_of(request: Request, model: Model, worlds: Worlds, middle: Worlds) -> Limits:
+def limits_of(
+    request: DecisionRequest, model: WorldModel, worlds: Worlds, middle: Worlds
+) -> ConstraintOutcomes:
     """Those of a request; raises RequestError for a budget in another currency, or a size that no step has."""
     found = [_limit(one, model, worlds, middle) for one in request.constraints]
-    return Limits(found, len(model.designs), bool(model.quantities))
+    return ConstraintOutcomes(found, len(model.designs), bool(model.quantities))
 
 
-def _limit(one: Constraint, model: Model, worlds: Worlds, middle: Worlds) -> Limit:
+def _limit(one: Constraint, model: WorldModel, worlds: Worlds, middle: Worlds) -> ConstraintOutcome:
     if one.below_s is not None:
         place = place_of(one, model.response.columns)
         values, drawn = (np.exp(each.log_times[:, :, place]) for each in (middle, worlds))
-        return Limit(one.text, one.below_s, values[0], drawn)
+        return ConstraintOutcome(one.text, one.below_s, values[0], drawn)
     if one.share is not None:
         shares = [design.bill.share if design.bill else None for design in model.designs]
         values = np.array([np.nan if share is None else share for share in shares])
@@ -91,7 +93,7 @@ def _limit(one: Constraint, model: Model, worlds: Worlds, middle: Worlds) -> Lim
                 f"{one.text}: no design has a price of its nodes",
                 "add one to the prices: [cost] per_node",
             )
-        return Limit(one.text, one.share, values, values[np.newaxis])
+        return ConstraintOutcome(one.text, one.share, values, values[np.newaxis])
     limit, currency = amount(one.budget)
     known = {design.bill.currency for design in model.designs if design.bill}
     if known and known != {currency}:
@@ -99,4 +101,4 @@ def _limit(one: Constraint, model: Model, worlds: Worlds, middle: Worlds) -> Lim
             f"the budget is in {currency}, prices in {', '.join(sorted(known))}",
             "write it in that currency, or convert prices with [money]",
         )
-    return Limit(one.text, limit, middle.prices[0], worlds.prices)
+    return ConstraintOutcome(one.text, limit, middle.prices[0], worlds.prices)

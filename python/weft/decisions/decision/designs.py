@@ -12,8 +12,8 @@ import numpy as np
 from weft import _core
 from weft.base.errors import RequestError
 from weft.decisions.decision.ranges import MOST_DESIGNS, Ranges
-from weft.decisions.decision.request import DesignEntry, MoneyEntry, Prices, Request
-from weft.network.cost.bill import Bill, bill_of
+from weft.decisions.decision.request import DecisionRequest, DesignEntry, MoneyEntry, Prices
+from weft.network.cost.bill import NetworkBill, bill_of
 from weft.network.cost.money import Terms
 from weft.network.cost.prices import PriceList, prices_of, read_prices
 from weft.network.cost.wiring import Source
@@ -37,13 +37,13 @@ class Design:
     entry: str
     network: Network
     hosts: int
-    bill: Bill | None
+    bill: NetworkBill | None
     routing: str
     host_rate_bits_per_s: int
 
 
 @dataclass(frozen=True)
-class Refused:
+class RefusedDesign:
     """A design that cannot be simulated, and why."""
 
     name: str
@@ -51,13 +51,13 @@ class Refused:
     hint: str = ""
 
 
-def designs_of(request: Request) -> tuple[list[Design], list[Refused]]:
+def designs_of(request: DecisionRequest) -> tuple[list[Design], list[RefusedDesign]]:
     """All of them, and those that there are not; raises RequestError where they are too many, or their prices cannot be
     compared."""
     ranges = [Ranges(entry.fabric) for entry in request.designs]
     _refuse_too_many(sum(one.count for one in ranges), len(request.workloads))
     found: list[Design] = []
-    refused: list[Refused] = []
+    refused: list[RefusedDesign] = []
     for entry, of_entry in zip(request.designs, ranges, strict=True):
         for fabric, told in of_entry.networks():
             name = f"{entry.name} {told}".strip()
@@ -66,7 +66,7 @@ def designs_of(request: Request) -> tuple[list[Design], list[Refused]]:
             except PriceError as error:
                 raise RequestError(error.message, error.hint) from None
             except RequestError as error:
-                refused.append(Refused(name, error.message, error.hint))
+                refused.append(RefusedDesign(name, error.message, error.hint))
     _refuse_mixed_money(found)
     return found, refused
 
@@ -75,7 +75,7 @@ class PriceError(RequestError):
     """Prices that cannot be added up; the whole request is wrong."""
 
 
-def _design(request: Request, entry: DesignEntry, name: str, fabric: str) -> Design:
+def _design(request: DecisionRequest, entry: DesignEntry, name: str, fabric: str) -> Design:
     network, source = _network(entry, fabric)
     testbed = open_network(network)
     hosts = len(testbed.nodes)
@@ -117,7 +117,7 @@ def _network(entry: DesignEntry, fabric: str) -> tuple[Network, Source]:
     return Network(text=document.text, origin=document.origin, parameters=own), document.resolved()
 
 
-def _bill(name: str, source: Source, given: Prices, money: MoneyEntry) -> Bill | None:
+def _bill(name: str, source: Source, given: Prices, money: MoneyEntry) -> NetworkBill | None:
     try:
         prices = _price_list(given)
         own = prices_of(source) if isinstance(source, Mapping) else None

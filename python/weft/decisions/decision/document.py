@@ -28,7 +28,7 @@ class CostItem(Struct, frozen=True):
     of_nodes: bool
 
 
-class Cost(Struct, frozen=True):
+class DesignCost(Struct, frozen=True):
     """What a design costs: `counted` is what is compared, the network or the cluster."""
 
     currency: str
@@ -78,7 +78,7 @@ class DesignResult(Struct, frozen=True):
     hosts: int
     times: tuple[WorkloadTime, ...]
     index: Interval
-    cost: Cost | None
+    cost: DesignCost | None
     constraints: tuple[Kept, ...]
     on_frontier: bool
     dominated_by: str | None
@@ -122,7 +122,7 @@ class Failed(Struct, frozen=True):
     hint: str
 
 
-class Decision(Struct, frozen=True):
+class DesignDecision(Struct, frozen=True):
     """All of it. `regret` is how much worse the chosen design is expected to be than the best of each world, as a part,
     over the worlds in which it keeps the constraints, None where nothing is uncertain; `kept_wanted` is the part of
     worlds in which a design has to keep them; `basis` and `notes` are what has to be known to read the numbers;

@@ -5,21 +5,21 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from weft.base.errors import RequestError
-from weft.decisions.decision.designs import Design, Refused
-from weft.decisions.decision.request import Request
-from weft.decisions.decision.workloads import Workload
+from weft.decisions.decision.designs import Design, RefusedDesign
+from weft.decisions.decision.request import DecisionRequest
+from weft.decisions.decision.workloads import WeightedWorkload
 from weft.runs.meta import Warning
 from weft.simulation.prediction.estimate import check_plan, check_steps
 from weft.simulation.sweep.task import open_network
 
 
 def estimated(
-    request: Request, workloads: Sequence[Workload], designs: Sequence[Design]
-) -> tuple[list[Workload], list[Refused]]:
+    request: DecisionRequest, workloads: Sequence[WeightedWorkload], designs: Sequence[Design]
+) -> tuple[list[WeightedWorkload], list[RefusedDesign]]:
     """Those that some design can be asked for, and the others with the reason; raises RequestError where none is left,
     or a constraint is about one that is left out."""
     reasons = {one.name: _refusal(one, designs) for one in workloads}
-    left_out = [Refused(name, why.message, why.hint) for name, why in reasons.items() if why]
+    left_out = [RefusedDesign(name, why.message, why.hint) for name, why in reasons.items() if why]
     if len(left_out) == len(workloads):
         first = left_out[0]
         raise RequestError(f"no workload can be estimated; {first.name}: {first.why}", first.hint)
@@ -32,7 +32,7 @@ def estimated(
     return [one for one in workloads if not reasons[one.name]], left_out
 
 
-def left_out_warnings(left_out: Sequence[Refused]) -> Iterator[Warning]:
+def left_out_warnings(left_out: Sequence[RefusedDesign]) -> Iterator[Warning]:
     """One for each."""
     for one in left_out:
         yield Warning(
@@ -40,7 +40,7 @@ def left_out_warnings(left_out: Sequence[Refused]) -> Iterator[Warning]:
         )
 
 
-def _refusal(workload: Workload, designs: Sequence[Design]) -> RequestError | None:
+def _refusal(workload: WeightedWorkload, designs: Sequence[Design]) -> RequestError | None:
     """Why no design can be asked; of several reasons that of the first."""
     try:
         check_steps(workload.plan)

@@ -11,7 +11,7 @@ from msgspec.structs import replace
 from weft.base.errors import RequestError
 from weft.base.files.text_file import read_json
 from weft.decisions.decision.conclusion import conclude
-from weft.decisions.decision.document import Decision
+from weft.decisions.decision.document import DesignDecision
 from weft.decisions.decision.prepare import Prepared
 from weft.decisions.decision.routing.starved import slow_ones
 from weft.decisions.twin.open import run_warnings
@@ -22,7 +22,7 @@ from weft.runs.fresh import fresh_folder
 from weft.runs.run_warnings import doubts
 from weft.simulation.sweep.executors.open import open_executor
 from weft.simulation.sweep.folder import SweepFolder
-from weft.simulation.sweep.row import Row, table_of
+from weft.simulation.sweep.row import SweepRow, table_of
 from weft.simulation.sweep.sweep import sweep
 from weft.simulation.sweep.work_list import WorkList
 
@@ -33,7 +33,7 @@ ROWS_NAME = "rows.parquet"
 
 def carry_out(
     prepared: Prepared, out: Path, executor: str, is_resumed: bool, text: str, reporter: Reporter
-) -> Decision:
+) -> DesignDecision:
     """Simulate what the folder lacks, decide, and write both; raises RequestError, WorkError."""
     folder = _opened(out, is_resumed)
     with fresh_folder(out):
@@ -46,7 +46,7 @@ def carry_out(
     return found
 
 
-def _with_warnings(found: Decision, twin: str | None) -> Decision:
+def _with_warnings(found: DesignDecision, twin: str | None) -> DesignDecision:
     """With what the runs of the twin warn of, which the words do not go without."""
     warnings = run_warnings(twin) if twin else ()
     told = (f"In doubt: {text}, in the twin's runs." for text in doubts(warnings))
@@ -56,10 +56,10 @@ def _with_warnings(found: Decision, twin: str | None) -> Decision:
 
 def simulate(
     prepared: Prepared, folder: SweepFolder, there: Executor, reporter: Reporter | None = None
-) -> list[Row]:
+) -> list[SweepRow]:
     """All workloads on all designs, then other routings where hosts get little; raises WorkError."""
     rows = sweep(folder, prepared.work, there, reporter)
-    by_task: dict[str, list[Row]] = {}
+    by_task: dict[str, list[SweepRow]] = {}
     for row in rows:
         by_task.setdefault(row.task, []).append(row)
     more = dict.fromkeys(one.other for one in slow_ones(prepared, by_task) if one.other)
@@ -79,11 +79,11 @@ def commands(prepared: Prepared, out: Path, is_resumed: bool) -> list[str]:
     return [f"weft sweep-task {where} {chunk.index}" for chunk in folder.missing(work)]
 
 
-def read_decision(directory: Path) -> Decision:
+def read_decision(directory: Path) -> DesignDecision:
     """What was decided; raises RequestError where there is none."""
     file = directory / DECISION_NAME
     try:
-        return read_json(file, Decision, "damaged")
+        return read_json(file, DesignDecision, "damaged")
     except FileNotFoundError:
         raise RequestError(
             f"{directory}: no decision", f"it has no {DECISION_NAME}: weft decide makes one"

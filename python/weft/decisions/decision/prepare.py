@@ -5,11 +5,17 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from weft.base.errors import RequestError
-from weft.decisions.decision.designs import Design, Refused, designs_of
+from weft.decisions.decision.designs import Design, RefusedDesign, designs_of
 from weft.decisions.decision.estimated import estimated
-from weft.decisions.decision.quantities import Host, Quantity, host_of, points_of, quantities_of
-from weft.decisions.decision.request import Request
-from weft.decisions.decision.workloads import Workload, workloads_of
+from weft.decisions.decision.quantities import (
+    HostQuantities,
+    UncertainQuantity,
+    host_of,
+    points_of,
+    quantities_of,
+)
+from weft.decisions.decision.request import DecisionRequest
+from weft.decisions.decision.workloads import WeightedWorkload, workloads_of
 from weft.simulation.prediction.draws import Draws
 from weft.simulation.sweep.task import Task
 from weft.simulation.sweep.work_list import WorkList
@@ -19,15 +25,15 @@ from weft.simulation.sweep.work_list import WorkList
 class Prepared:
     """A request with all that can be said before anything is simulated."""
 
-    request: Request
+    request: DecisionRequest
     designs: tuple[Design, ...]
-    refused: tuple[Refused, ...]
-    workloads: tuple[Workload, ...]
-    left_out: tuple[Refused, ...]
+    refused: tuple[RefusedDesign, ...]
+    workloads: tuple[WeightedWorkload, ...]
+    left_out: tuple[RefusedDesign, ...]
     """Workloads that cannot be estimated on any design."""
     hosts: int
-    host: Host
-    quantities: tuple[Quantity, ...]
+    host: HostQuantities
+    quantities: tuple[UncertainQuantity, ...]
     has_twin: bool
 
     @property
@@ -43,7 +49,7 @@ class Prepared:
         )
 
 
-def prepare(request: Request, twin: Draws | None) -> Prepared:
+def prepare(request: DecisionRequest, twin: Draws | None) -> Prepared:
     """Expand and check everything; raises RequestError."""
     designs, refused = designs_of(request)
     if not designs:

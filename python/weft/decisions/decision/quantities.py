@@ -10,12 +10,12 @@ import numpy as np
 
 from weft.base.statistics import Floats
 from weft.decisions.decision.designs import Design
-from weft.decisions.decision.request import Request, ends_s, spread
-from weft.decisions.decision.workloads import Workload
+from weft.decisions.decision.request import DecisionRequest, ends_s, spread
+from weft.decisions.decision.workloads import WeightedWorkload
 from weft.network.fabrics.spec import Value
 from weft.simulation.prediction.draws import Draws
 from weft.simulation.prediction.intervals import next_of
-from weft.simulation.sweep.task import Point
+from weft.simulation.sweep.task import HostPoint
 
 Kind: TypeAlias = Literal["host", "rates", "simulator", "price"]
 SEED = 20031
@@ -27,7 +27,7 @@ _HOST = {"overhead_s": "overhead", "window_bytes": "window", "segments_per_ack":
 
 
 @dataclass(frozen=True, eq=False)
-class Quantity:
+class UncertainQuantity:
     """Draws of a number: a host's parameter in its own unit, else the logarithm of a factor. `of` is what it is about:
     an entry of designs, an entry and a workload, or prices of a kind; `learn` is what would tell it."""
 
@@ -49,33 +49,33 @@ class Quantity:
 
 
 @dataclass(frozen=True, eq=False)
-class Host:
+class HostQuantities:
     """What is assumed of the hosts: values that are certain, and those that are not."""
 
     certain: tuple[tuple[str, Value], ...]
-    uncertain: tuple[Quantity, ...]
+    uncertain: tuple[UncertainQuantity, ...]
 
 
-def host_of(request: Request, twin: Draws | None) -> Host:
+def host_of(request: DecisionRequest, twin: Draws | None) -> HostQuantities:
     """The parameters of a twin's hosts, or what the request says itself."""
     if request.uncertain.overhead:
         return _declared_host(request)
     if twin is None:
-        return Host((), ())
+        return HostQuantities((), ())
     known = {key: value for key, value in twin.median.parameters.items() if key in _HOST}
     chosen = _chance(request, "twin").integers(len(twin.drawn) or 1, size=request.draws)
     uncertain = tuple(_twin_quantities(twin, known, chosen))
     varied = {one.of[0] for one in uncertain}
-    return Host(tuple((key, known[key]) for key in known if key not in varied), uncertain)
+    return HostQuantities(tuple((key, known[key]) for key in known if key not in varied), uncertain)
 
 
 def quantities_of(
-    request: Request,
+    request: DecisionRequest,
     designs: Sequence[Design],
-    workloads: Sequence[Workload],
-    host: Host,
+    workloads: Sequence[WeightedWorkload],
+    host: HostQuantities,
     twin: Draws | None,
-) -> list[Quantity]:
+) -> list[UncertainQuantity]:
     """All that is uncertain. Designs of an entry share the error of their rates and of the simulator, since they are
     alike; those of different entries do not."""
     entries = list(dict.fromkeys(one.entry for one in designs))
@@ -87,7 +87,7 @@ def quantities_of(
     ]
 
 
-def points_of(host: Host, quantities: Sequence[Quantity]) -> list[Point]:
+def points_of(host: HostQuantities, quantities: Sequence[UncertainQuantity]) -> list[HostPoint]:
     """Where every workload is simulated: at the medians, then at the low and the high end of each quantity that a
     simulation knows."""
     medians = dict(host.certain) | {one.of[0]: one.median for one in host.uncertain}
@@ -99,13 +99,13 @@ def points_of(host: Host, quantities: Sequence[Quantity]) -> list[Point]:
     return found
 
 
-def scaled(quantities: Sequence[Quantity]) -> Quantity | None:
+def scaled(quantities: Sequence[UncertainQuantity]) -> UncertainQuantity | None:
     """One of those about rates: all have the same ends."""
     return next((one for one in quantities if one.kind == "rates"), None)
 
 
-def _point(parameters: dict[str, Value], scale: float) -> Point:
-    return Point(
+def _point(parameters: dict[str, Value], scale: float) -> HostPoint:
+    return HostPoint(
         tuple(sorted((key, _whole(key, value)) for key, value in parameters.items())), scale
     )
 
@@ -115,20 +115,20 @@ def _whole(key: str, value: Value) -> Value:
     return value if key == "overhead_s" or isinstance(value, str) else round(value)
 
 
-def _declared_host(request: Request) -> Host:
+def _declared_host(request: DecisionRequest) -> HostQuantities:
     low, high = ends_s(request.uncertain.overhead)
     middle, deviation = np.log(low * high) / 2, np.log(high / low) / 2 / _Z90
     draws = np.exp(middle + deviation * _chance(request, "overhead").standard_normal(request.draws))
     learn = "measure a pair: weft run signature, then weft fit RUN --model hockney"
-    found = Quantity(
+    found = UncertainQuantity(
         "overhead", "host", ("overhead_s",), draws, float(np.exp(middle)), low, high, learn
     )
-    return Host((), (found,))
+    return HostQuantities((), (found,))
 
 
 def _twin_quantities(
     twin: Draws, known: dict[str, Value], chosen: np.ndarray[tuple[int], np.dtype[np.int64]]
-) -> Iterator[Quantity]:
+) -> Iterator[UncertainQuantity]:
     for key, median in known.items():
         if isinstance(median, str):
             continue
@@ -137,7 +137,7 @@ def _twin_quantities(
             continue
         low, high = np.quantile(values, [0.05, 0.95])
         learn = f"measure the twin's hosts for longer: more launches of weft run signature ({_HOST[key]})"
-        yield Quantity(
+        yield UncertainQuantity(
             _HOST[key],
             "host",
             (key,),
@@ -149,7 +149,7 @@ def _twin_quantities(
         )
 
 
-def _rates(request: Request, entries: Sequence[str]) -> Iterator[Quantity]:
+def _rates(request: DecisionRequest, entries: Sequence[str]) -> Iterator[UncertainQuantity]:
     for entry in entries if request.uncertain.rates else ():
         learn = f"measure a switch of {entry!r}: weft run xray on a borrowed one"
         yield _factor(
@@ -158,8 +158,11 @@ def _rates(request: Request, entries: Sequence[str]) -> Iterator[Quantity]:
 
 
 def _simulator(
-    request: Request, entries: Sequence[str], workloads: Sequence[Workload], twin: Draws | None
-) -> Iterator[Quantity]:
+    request: DecisionRequest,
+    entries: Sequence[str],
+    workloads: Sequence[WeightedWorkload],
+    twin: Draws | None,
+) -> Iterator[UncertainQuantity]:
     logs = twin.discrepancy if twin else ()
     for entry in entries if logs or request.uncertain.simulator else ():
         for workload in workloads:
@@ -173,7 +176,7 @@ def _simulator(
                 yield _resampled(request, name, of, logs, learn)
 
 
-def _prices(request: Request, designs: Sequence[Design]) -> Iterator[Quantity]:
+def _prices(request: DecisionRequest, designs: Sequence[Design]) -> Iterator[UncertainQuantity]:
     if not request.uncertain.prices:
         return
     kinds = {
@@ -198,24 +201,26 @@ _PLURALS = {
 
 
 def _factor(
-    request: Request, name: str, kind: Kind, of: tuple[str, ...], text: str, learn: str
-) -> Quantity:
+    request: DecisionRequest, name: str, kind: Kind, of: tuple[str, ...], text: str, learn: str
+) -> UncertainQuantity:
     """A factor of which nine in ten draws are within what the text says."""
     width = spread(text)
     draws = width / _Z90 * _chance(request, name).standard_normal(request.draws)
-    return Quantity(name, kind, of, draws, 0.0, -width, width, learn)
+    return UncertainQuantity(name, kind, of, draws, 0.0, -width, width, learn)
 
 
 def _resampled(
-    request: Request, name: str, of: tuple[str, ...], logs: Sequence[float], learn: str
-) -> Quantity:
+    request: DecisionRequest, name: str, of: tuple[str, ...], logs: Sequence[float], learn: str
+) -> UncertainQuantity:
     """Drawn from what a twin got wrong about patterns that it had not seen."""
     likely = next_of(logs)
     draws = _chance(request, name).choice(likely, size=request.draws)
     low, median, high = np.quantile(likely, [0.05, 0.5, 0.95])
-    return Quantity(name, "simulator", of, draws, float(median), float(low), float(high), learn)
+    return UncertainQuantity(
+        name, "simulator", of, draws, float(median), float(low), float(high), learn
+    )
 
 
-def _chance(request: Request, name: str) -> np.random.Generator:
+def _chance(request: DecisionRequest, name: str) -> np.random.Generator:
     """Draws of a quantity do not change when another comes in."""
     return np.random.default_rng([SEED, *name.encode()])

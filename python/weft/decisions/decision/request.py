@@ -105,7 +105,7 @@ class Constraint(_Table, frozen=True):
         return f"{where} below {self.below}"
 
 
-class Rule(_Table, frozen=True):
+class ChoiceRule(_Table, frozen=True):
     """How to choose. Without `by`: the fastest within a budget, the cheapest where only times are limited, and else the
     least product of price and time. Prices are of a design or for each of its hosts. `regret_below`: a smaller expected
     regret is none. `kept_in`: the part of worlds in which a design has to keep all constraints."""
@@ -149,7 +149,7 @@ class MoneyEntry(_Table, frozen=True):
     inflation: float | None = None
 
 
-class Request(_Table, frozen=True):
+class DecisionRequest(_Table, frozen=True):
     """All of it. `hosts` so many take part, the first of each network; `phases` so many of a long step to simulate."""
 
     designs: Annotated[tuple[DesignEntry, ...], Meta(min_length=1)]
@@ -161,7 +161,7 @@ class Request(_Table, frozen=True):
     prices: Prices = None
     money: MoneyEntry = MoneyEntry()
     constraints: tuple[Constraint, ...] = ()
-    decision: Rule = Rule()
+    decision: ChoiceRule = ChoiceRule()
     uncertain: Uncertain = Uncertain()
     phases: Count = 64
     draws: Annotated[int, Meta(ge=100, le=20_000)] = 1000
@@ -182,11 +182,11 @@ class Request(_Table, frozen=True):
                 )
 
 
-def parse_request(text: str, origin: str) -> Request:
+def parse_request(text: str, origin: str) -> DecisionRequest:
     """That of a text; raises RequestError that names file, line and key."""
     table = parse_toml(text, origin)
     try:
-        request = msgspec.convert(table, Request)
+        request = msgspec.convert(table, DecisionRequest)
         for check in _CHECKS:
             check(request)
     except msgspec.ValidationError as error:
@@ -242,14 +242,14 @@ def _where(message: str, text: str, origin: str) -> str:
     return f"{origin}{at}: {f'{key}: ' if key else ''}{what[:1].lower()}{what[1:]}"
 
 
-def _check_quantities(request: Request) -> None:
+def _check_quantities(request: DecisionRequest) -> None:
     for one in request.constraints:
         _ = one.below_s, one.share, one.size_bytes
         if one.budget:
             amount(one.budget)
 
 
-def _check_uncertain(request: Request) -> None:
+def _check_uncertain(request: DecisionRequest) -> None:
     _ = [one.compute_s for one in request.workloads]
     _ = request.decision.bearable, request.decision.wanted
     own = request.uncertain
@@ -259,4 +259,4 @@ def _check_uncertain(request: Request) -> None:
         ends_s(own.overhead)
 
 
-_CHECKS: tuple[Callable[[Request], None], ...] = (_check_quantities, _check_uncertain)
+_CHECKS: tuple[Callable[[DecisionRequest], None], ...] = (_check_quantities, _check_uncertain)

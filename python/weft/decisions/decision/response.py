@@ -9,10 +9,10 @@ import numpy as np
 
 from weft.base.statistics import Floats
 from weft.decisions.decision.designs import Design
-from weft.decisions.decision.quantities import Quantity, scaled
+from weft.decisions.decision.quantities import UncertainQuantity, scaled
 from weft.decisions.decision.request import Constraint
-from weft.decisions.decision.workloads import Workload
-from weft.simulation.sweep.row import Row
+from weft.decisions.decision.workloads import WeightedWorkload
+from weft.simulation.sweep.row import SweepRow
 
 
 @dataclass(frozen=True)
@@ -25,7 +25,7 @@ class Column:
     compute_s: float = 0.0
     repeat: int = 1
 
-    def has(self, row: Row) -> bool:
+    def has(self, row: SweepRow) -> bool:
         """Whether a row of the workload counts."""
         is_step = not self.step or row.step == self.step
         return is_step and self.size_bytes in (None, row.size_bytes)
@@ -50,7 +50,9 @@ class Response:
         return self.logs + np.tensordot(below, self.low, 1) + np.tensordot(above, self.high, 1)
 
 
-def columns_of(workloads: Sequence[Workload], constraints: Sequence[Constraint]) -> list[Column]:
+def columns_of(
+    workloads: Sequence[WeightedWorkload], constraints: Sequence[Constraint]
+) -> list[Column]:
     """The workloads, then the steps and sizes that constraints are about."""
     whole = [Column(one.name, compute_s=one.compute_s, repeat=one.repeat) for one in workloads]
     parts = (Column(one.workload, one.step, one.size_bytes) for one in constraints if one.is_part)
@@ -67,8 +69,8 @@ def place_of(constraint: Constraint, columns: Sequence[Column]) -> int:
 def response_of(
     designs: Sequence[Design],
     columns: Sequence[Column],
-    quantities: Sequence[Quantity],
-    rows: Mapping[tuple[str, str], Sequence[Row]],
+    quantities: Sequence[UncertainQuantity],
+    rows: Mapping[tuple[str, str], Sequence[SweepRow]],
 ) -> Response:
     """`rows` are those of each design and workload."""
     shape = (len(designs), len(columns))
@@ -90,20 +92,20 @@ def response_of(
     return Response(tuple(columns), middle, errors, low, high, latency)
 
 
-def _simulated(quantities: Sequence[Quantity]) -> int:
+def _simulated(quantities: Sequence[UncertainQuantity]) -> int:
     """How many quantities a simulation knows; those of rates count once, as every entry has the same ends."""
     hosts = sum(one.kind == "host" for one in quantities)
     return hosts + (scaled(quantities) is not None)
 
 
-def _sums(rows: Sequence[Row], points: int) -> Floats:
+def _sums(rows: Sequence[SweepRow], points: int) -> Floats:
     totals = np.zeros(points)
     for row in rows:
         totals[row.point] += row.time_s
     return totals
 
 
-def _error(rows: Sequence[Row]) -> float:
+def _error(rows: Sequence[SweepRow]) -> float:
     first = [row for row in rows if row.point == 0]
     square = sum((row.time_s * row.relative_error) ** 2 for row in first)
     return float(np.sqrt(square) / sum(row.time_s for row in first))
@@ -112,7 +114,7 @@ def _error(rows: Sequence[Row]) -> float:
 def _biases(
     designs: Sequence[Design],
     columns: Sequence[Column],
-    quantities: Sequence[Quantity],
+    quantities: Sequence[UncertainQuantity],
     shares: Floats,
 ) -> Floats:
     """What the simulator is wrong by in the median."""
@@ -126,7 +128,7 @@ def _biases(
 def _effects(
     designs: Sequence[Design],
     columns: Sequence[Column],
-    quantities: Sequence[Quantity],
+    quantities: Sequence[UncertainQuantity],
     logs: Floats,
     shares: Floats,
 ) -> tuple[Floats, Floats]:

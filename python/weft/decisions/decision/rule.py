@@ -6,10 +6,10 @@ from collections.abc import Sequence
 
 from weft.base.errors import RequestError
 from weft.decisions.decision.designs import Design
-from weft.decisions.decision.request import By, Request
+from weft.decisions.decision.request import By, DecisionRequest
 
 
-def counts_cluster(request: Request, designs: Sequence[Design]) -> bool:
+def counts_cluster(request: DecisionRequest, designs: Sequence[Design]) -> bool:
     """Whether prices are of the whole cluster: where all have one, unless the request says otherwise."""
     bills = [one.bill for one in designs if one.bill]
     has_nodes = bool(bills) and all(one.nodes is not None for one in bills)
@@ -21,7 +21,7 @@ def counts_cluster(request: Request, designs: Sequence[Design]) -> bool:
     return has_nodes and request.decision.price_of != "network"
 
 
-def by_of(request: Request, designs: Sequence[Design]) -> By:
+def by_of(request: DecisionRequest, designs: Sequence[Design]) -> By:
     """What is to be small; raises RequestError where that needs prices and there are none."""
     has_prices = any(one.bill for one in designs)
     wanted = request.decision.by
@@ -37,5 +37,5 @@ def by_of(request: Request, designs: Sequence[Design]) -> By:
     return "cost" if any(one.below for one in request.constraints) else "cost-performance"
 
 
-def _needs_prices(request: Request) -> bool:
+def _needs_prices(request: DecisionRequest) -> bool:
     return any(one.budget or one.network_share_below for one in request.constraints)

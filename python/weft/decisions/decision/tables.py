@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from weft.base.interval import Interval
 from weft.base.table import ResultColumn, ResultTable
-from weft.decisions.decision.document import Decision, DesignResult, Sensitivity
+from weft.decisions.decision.document import DesignDecision, DesignResult, Sensitivity
 from weft.decisions.decision.words import rounded_down
 
 _NAME = ResultColumn("name", "design", str)
@@ -19,7 +19,7 @@ _BROKEN = (
 )
 
 
-def designs_table(found: Decision, designs: Sequence[DesignResult]) -> ResultTable:
+def designs_table(found: DesignDecision, designs: Sequence[DesignResult]) -> ResultTable:
     """Some of them. `time` is relative to the best of each workload; shares are parts of all worlds."""
     unit = next((one.cost.currency for one in designs if one.cost), "")
     columns = (
@@ -41,7 +41,7 @@ def designs_table(found: Decision, designs: Sequence[DesignResult]) -> ResultTab
     return ResultTable.of("Designs", columns, designs)
 
 
-def dominated_table(found: Decision) -> ResultTable:
+def dominated_table(found: DesignDecision) -> ResultTable:
     """What is left behind, and in which part of worlds."""
     by = ResultColumn("dominated_by", "by", str, found.dominator)
     columns = (_NAME, by, ResultColumn("dominated_share", "in", read=lambda one: one.dominated_in))
@@ -49,13 +49,13 @@ def dominated_table(found: Decision) -> ResultTable:
     return ResultTable.of("Dominated: no cheaper and no faster", columns, designs)
 
 
-def broken_table(found: Decision) -> ResultTable:
+def broken_table(found: DesignDecision) -> ResultTable:
     """Constraints that do not hold at the medians."""
     kept = [(one, kept) for one in found.designs for kept in one.constraints if not kept.holds]
     return ResultTable.of("Constraints that are broken", _BROKEN, kept)
 
 
-def sensitivity_table(found: Decision) -> ResultTable:
+def sensitivity_table(found: DesignDecision) -> ResultTable:
     """Each quantity with its 90 % interval, and what the choice loses at the ends of that."""
 
     def then_best(one: Sensitivity) -> str:

@@ -7,10 +7,10 @@ from dataclasses import dataclass
 
 from msgspec.structs import replace
 
-from weft.decisions.decision.document import Decision, DesignResult, Sensitivity
-from weft.decisions.decision.quantities import Kind, Quantity
-from weft.decisions.decision.request import By, Request
-from weft.decisions.decision.workloads import Workload
+from weft.decisions.decision.document import DesignDecision, DesignResult, Sensitivity
+from weft.decisions.decision.quantities import Kind, UncertainQuantity
+from weft.decisions.decision.request import By, DecisionRequest
+from weft.decisions.decision.workloads import WeightedWorkload
 
 _LEAST = {
     "time": "the least time",
@@ -58,20 +58,20 @@ class ShortBill:
 
 
 def text_of(
-    found: Decision,
+    found: DesignDecision,
     after: RunnerUp | None,
     short: ShortBill | None,
     learn: Sensitivity | None,
-    quantities: Sequence[Quantity],
+    quantities: Sequence[UncertainQuantity],
     basis: tuple[str, ...],
-) -> Decision:
+) -> DesignDecision:
     """The decision with its words."""
     uncertain = _joined(kinds_of(quantities))
     sentences = _short(found, short) if short else _sentences(found, after, learn, uncertain)
     return replace(found, text=" ".join(sentences), basis=basis)
 
 
-def without(found: Decision, workloads: Sequence[str]) -> Decision:
+def without(found: DesignDecision, workloads: Sequence[str]) -> DesignDecision:
     """The decision saying which workloads it knows nothing of."""
     if not workloads:
         return found
@@ -79,14 +79,14 @@ def without(found: Decision, workloads: Sequence[str]) -> Decision:
     return replace(found, text=f"{found.text} Left out, as it cannot be estimated: {names}.")
 
 
-def kinds_of(quantities: Sequence[Quantity]) -> list[str]:
+def kinds_of(quantities: Sequence[UncertainQuantity]) -> list[str]:
     """What is uncertain, as people call it."""
     present = {one.kind for one in quantities}
     return [name for kind, name in _KINDS.items() if kind in present]
 
 
 def _sentences(
-    found: Decision, after: RunnerUp | None, learn: Sensitivity | None, uncertain: str
+    found: DesignDecision, after: RunnerUp | None, learn: Sensitivity | None, uncertain: str
 ) -> Iterator[str]:
     if found.chosen is None:
         yield _nothing_kept(found)
@@ -123,7 +123,7 @@ def _sentences(
         yield "No single quantity would help much: several have to be known."
 
 
-def _often(found: Decision) -> str:
+def _often(found: DesignDecision) -> str:
     """In how many worlds the chosen design keeps the constraints."""
     kept = found.kept_share
     if kept is None:
@@ -131,7 +131,7 @@ def _often(found: Decision) -> str:
     return f" in {share_text(found.kept_wanted)} of worlds or more; it keeps them in {share_text(kept)}"
 
 
-def _short(found: Decision, short: ShortBill) -> Iterator[str]:
+def _short(found: DesignDecision, short: ShortBill) -> Iterator[str]:
     """Less is counted of the chosen design than of others."""
     parts = _joined(short.parts)
     yield (
@@ -145,7 +145,7 @@ def _short(found: Decision, short: ShortBill) -> Iterator[str]:
         )
 
 
-def _unweighed(found: Decision, after: RunnerUp | None) -> Iterator[str]:
+def _unweighed(found: DesignDecision, after: RunnerUp | None) -> Iterator[str]:
     """By single numbers: how far the next is stands where a regret would."""
     far = f"; next is {after.name} with {after.ratio:.3g} times as much" if after else ""
     yield (
@@ -154,7 +154,7 @@ def _unweighed(found: Decision, after: RunnerUp | None) -> Iterator[str]:
     yield f"Nothing in this file is uncertain, so neither a probability nor a regret is stated: {_HOW}."
 
 
-def _nothing_kept(found: Decision) -> str:
+def _nothing_kept(found: DesignDecision) -> str:
     nearest = min(found.designs, key=_excess)
     broken = ", ".join(one.constraint for one in nearest.constraints if not one.holds)
     why = f"nearest is {nearest.name}, which breaks: {broken}" if broken else "none has a price"
@@ -167,7 +167,10 @@ def _excess(design: DesignResult) -> float:
 
 
 def basis_of(
-    workloads: Sequence[Workload], quantities: Sequence[Quantity], request: Request, by: By
+    workloads: Sequence[WeightedWorkload],
+    quantities: Sequence[UncertainQuantity],
+    request: DecisionRequest,
+    by: By,
 ) -> tuple[str, ...]:
     """What the numbers mean."""
     weights = ", ".join(f"{one.name} {one.weight:g}" for one in workloads)
@@ -183,12 +186,12 @@ def basis_of(
     )
 
 
-def _sure(quantities: Sequence[Quantity], request: Request) -> str:
+def _sure(quantities: Sequence[UncertainQuantity], request: DecisionRequest) -> str:
     is_limited = bool(quantities and request.constraints)
     return f" and in {share_text(request.decision.wanted)} of worlds or more" if is_limited else ""
 
 
-def _worlds(quantities: Sequence[Quantity], draws: int) -> Iterator[str]:
+def _worlds(quantities: Sequence[UncertainQuantity], draws: int) -> Iterator[str]:
     if quantities:
         yield (
             f"worlds: {draws:,} draws of {len(quantities)} uncertain quantities, each by itself; intervals "

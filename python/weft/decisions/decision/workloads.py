@@ -6,42 +6,44 @@ from dataclasses import dataclass
 
 from weft.base import catalog
 from weft.base.errors import RequestError
-from weft.decisions.decision.request import Request, WorkloadEntry
+from weft.decisions.decision.request import DecisionRequest, WorkloadEntry
 from weft.plan.load import inline_text, parse_plan
 from weft.plan.pattern import ManyNodes, Pairs, Streams
 from weft.plan.plan import Plan, Step
-from weft.simulation.sweep.task import Load
+from weft.simulation.sweep.task import SweptWorkload
 
 
 @dataclass(frozen=True)
-class Workload:
+class WeightedWorkload:
     """`plan` is resolved, for the names of its steps. An application takes `compute_s` and `repeat` times the plan."""
 
     name: str
     weight: float
     compute_s: float
     repeat: int
-    load: Load
+    load: SweptWorkload
     plan: Plan
 
 
-def workloads_of(request: Request, hosts: int) -> list[Workload]:
+def workloads_of(request: DecisionRequest, hosts: int) -> list[WeightedWorkload]:
     """All of them; `hosts` take part where a workload does not say how many. Raises RequestError."""
     found = [_workload(one, request, one.nodes or hosts) for one in request.workloads]
     _check_constraints(request, found)
     return found
 
 
-def _workload(entry: WorkloadEntry, request: Request, nodes: int) -> Workload:
+def _workload(entry: WorkloadEntry, request: DecisionRequest, nodes: int) -> WeightedWorkload:
     path = catalog.find("plan", entry.plan)
     text, origin = catalog.read(path), catalog.shown(path)
     own = [(key, inline_text(value)) for key, value in entry.settings.items()]
     plan = parse_plan(text, origin, own)
     counts = [(f"steps.{one.name}.nodes", str(nodes)) for one in plan.steps if _is_open(one)]
     overrides = (*own, *counts)
-    load = Load(text, overrides, request.phases)
+    load = SweptWorkload(text, overrides, request.phases)
     own_time = (entry.compute_s, entry.repeat)
-    return Workload(entry.name, entry.weight, *own_time, load, parse_plan(text, origin, overrides))
+    return WeightedWorkload(
+        entry.name, entry.weight, *own_time, load, parse_plan(text, origin, overrides)
+    )
 
 
 def _is_open(step: Step) -> bool:
@@ -54,7 +56,7 @@ def _is_open(step: Step) -> bool:
     return isinstance(pattern, ManyNodes) and pattern.nodes is None
 
 
-def _check_constraints(request: Request, workloads: list[Workload]) -> None:
+def _check_constraints(request: DecisionRequest, workloads: list[WeightedWorkload]) -> None:
     for one in request.constraints:
         if one.step:
             [plan] = [found.plan for found in workloads if found.name == one.workload]

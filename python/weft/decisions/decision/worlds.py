@@ -10,17 +10,17 @@ import numpy as np
 
 from weft.base.statistics import Floats
 from weft.decisions.decision.designs import Design
-from weft.decisions.decision.quantities import SEED, Quantity
+from weft.decisions.decision.quantities import SEED, UncertainQuantity
 from weft.decisions.decision.request import By
 from weft.decisions.decision.response import Response
 
 
 @dataclass(frozen=True, eq=False)
-class Model:
+class WorldModel:
     """From values of the quantities to times and prices. `weights` are those of the columns that are workloads."""
 
     designs: Sequence[Design]
-    quantities: Sequence[Quantity]
+    quantities: Sequence[UncertainQuantity]
     response: Response
     weights: Floats
     of_cluster: bool

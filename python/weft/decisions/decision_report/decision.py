@@ -7,17 +7,17 @@ from pathlib import Path
 from weft.decisions.decision.folder import read_decision
 from weft.decisions.decision.tables import broken_table, designs_table, sensitivity_table
 from weft.decisions.decision_report.frontier import frontier_figure
-from weft.decisions.decision_report.part import Part
+from weft.decisions.decision_report.part import ReportPart
 from weft.decisions.decision_report.prices import price_figure
 from weft.decisions.decision_report.tornado import tornado_figure
 from weft.runs.run_warnings import lines
 
 
-def decision_part(folder: Path, number: int) -> Part:
+def decision_part(folder: Path, number: int) -> ReportPart:
     """What a folder of a decision says; raises RequestError where it is none."""
     found = read_decision(folder)
     drawn = (make(found, number) for make in (frontier_figure, price_figure, tornado_figure))
-    return Part(
+    return ReportPart(
         title=f"Decision: {found.name or folder.resolve().name}",
         verdict=[found.text],
         figures=[one for one in drawn if one],

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import altair as alt
 
-from weft.decisions.decision.document import Decision, DesignResult
+from weft.decisions.decision.document import DesignDecision, DesignResult
 from weft.understand.report.figures.drawing.figure import Figure, Row, short
 from weft.understand.report.figures.drawing.parts import layer, sized, tooltip, zoom
 from weft.understand.report.figures.forest import FAINT, SECOND, STRONG
@@ -16,7 +16,7 @@ MOST_NAMES = 12
 """More designs on the frontier than these are named by their tooltips alone."""
 
 
-def frontier_figure(found: Decision, number: int) -> Figure | None:
+def frontier_figure(found: DesignDecision, number: int) -> Figure | None:
     """The figure; None where designs have no price."""
     priced = [one for one in found.designs if one.cost]
     if not priced:
@@ -37,7 +37,7 @@ def frontier_figure(found: Decision, number: int) -> Figure | None:
     )
 
 
-def _row(one: DesignResult, found: Decision) -> Row:
+def _row(one: DesignResult, found: DesignDecision) -> Row:
     assert one.cost is not None
     cost, index = one.cost.counted, one.index
     is_chosen = one.name == found.chosen

@@ -9,7 +9,7 @@ from pathlib import Path
 from weft.base.errors import RequestError
 from weft.decisions.decision.folder import DECISION_NAME
 from weft.decisions.decision_report.decision import decision_part
-from weft.decisions.decision_report.part import Part
+from weft.decisions.decision_report.part import ReportPart
 from weft.decisions.decision_report.recommendations import recommendations_part
 from weft.decisions.decision_report.twin import twin_part
 from weft.decisions.decision_report.what_if import what_if_part
@@ -20,7 +20,7 @@ from weft.understand.report.figures.drawing.figure import Figure
 from weft.understand.report.frame import page_data, render, write_page
 from weft.understand.report.table import PageTable
 
-Maker = Callable[[Path, int], Part]
+Maker = Callable[[Path, int], ReportPart]
 
 KINDS: dict[str, Maker] = {
     TWIN_NAME: twin_part,
@@ -43,7 +43,7 @@ class DecisionReport:
         self.folders = folders
 
     @cached_property
-    def parts(self) -> list[Part]:
+    def parts(self) -> list[ReportPart]:
         """What each folder says, in the order given."""
         return [_part(folder, number) for number, folder in enumerate(self.folders, 1)]
 
@@ -80,7 +80,7 @@ def _maker(folder: Path) -> Maker | None:
     return next((make for name, make in KINDS.items() if (folder / name).is_file()), None)
 
 
-def _part(folder: Path, number: int) -> Part:
+def _part(folder: Path, number: int) -> ReportPart:
     make = _maker(folder)
     if make is None:
         raise RequestError(

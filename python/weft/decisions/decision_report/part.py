@@ -10,7 +10,7 @@ from weft.understand.report.figures.drawing.figure import Figure
 
 
 @dataclass(frozen=True)
-class Part:
+class ReportPart:
     """What is said, drawn and listed of one folder. `verdict` are sentences."""
 
     title: str

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import altair as alt
 
-from weft.decisions.decision.document import CostItem, Decision, DesignResult
+from weft.decisions.decision.document import CostItem, DesignDecision, DesignResult
 from weft.understand.report.figures.drawing.figure import Figure, Row, short
 from weft.understand.report.figures.drawing.parts import kinds, layer, sized, tooltip
 
@@ -15,7 +15,7 @@ MOST_DESIGNS = 20
 KINDS = ("switch", "cable", "interface", "fixed", "power", "nodes")
 
 
-def price_figure(found: Decision, number: int) -> Figure | None:
+def price_figure(found: DesignDecision, number: int) -> Figure | None:
     """Those on the frontier first, then the cheapest; None where none has a price."""
     shown = _shown(found)
     if not shown:
@@ -44,7 +44,7 @@ def price_figure(found: Decision, number: int) -> Figure | None:
     )
 
 
-def _shown(found: Decision) -> Sequence[DesignResult]:
+def _shown(found: DesignDecision) -> Sequence[DesignResult]:
     priced = [one for one in found.designs if one.cost]
     by_price = sorted(priced, key=lambda one: (not one.on_frontier, _price(one)))
     return by_price[:MOST_DESIGNS]

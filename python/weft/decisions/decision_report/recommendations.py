@@ -5,9 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 
 from weft.base.table import ResultColumn, ResultTable
-from weft.decisions.decision_report.part import Part
+from weft.decisions.decision_report.part import ReportPart
 from weft.decisions.recommendations.folder import read_folder
-from weft.decisions.recommendations.recommendations import Recommendations
+from weft.decisions.recommendations.recommendations import RecommendationList
 from weft.decisions.recommendations.tables import actions_table
 from weft.runs.run_warnings import lines
 from weft.understand.report.figures.drawing.figure import Figure
@@ -16,14 +16,14 @@ from weft.understand.report.figures.forest import FAINT, STRONG, Forest, Twig
 _READ = (ResultColumn("path", "folder", str), ResultColumn("said", "it says", str))
 
 
-def recommendations_part(folder: Path, number: int) -> Part:
+def recommendations_part(folder: Path, number: int) -> ReportPart:
     """What a folder of recommendations says; raises RequestError where it is none."""
     found = read_folder(folder)
     verdict = [found.verdict]
     if found.twin:
         verdict.append(f"Effects are on the plan {found.workload}, as {found.twin} predicts them.")
     drawn = _figure(found, number)
-    return Part(
+    return ReportPart(
         title="Recommendations",
         verdict=verdict,
         figures=[drawn] if drawn else [],
@@ -37,7 +37,7 @@ def recommendations_part(folder: Path, number: int) -> Part:
     )
 
 
-def _figure(found: Recommendations, number: int) -> Figure | None:
+def _figure(found: RecommendationList, number: int) -> Figure | None:
     twigs = [
         Twig(one.id, one.effect.ratio, colour)
         for actions, colour in ((found.actions, STRONG), (found.against, FAINT))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import altair as alt
 
-from weft.decisions.decision.document import Decision, Sensitivity
+from weft.decisions.decision.document import DesignDecision, Sensitivity
 from weft.understand.report.figures.drawing.figure import Figure, Row, short
 from weft.understand.report.figures.drawing.parts import layer, sized, tooltip
 from weft.understand.report.figures.forest import SECOND, STRONG
@@ -15,7 +15,7 @@ LEAST = 5e-4
 """What moves the choice by less is left to the table."""
 
 
-def tornado_figure(found: Decision, number: int) -> Figure | None:
+def tornado_figure(found: DesignDecision, number: int) -> Figure | None:
     """The figure; None where nothing that is uncertain matters."""
     mattering = [one for one in found.sensitivity if _width(one) > LEAST]
     widest = sorted(mattering, key=_width, reverse=True)[:MOST_ROWS]
@@ -56,7 +56,7 @@ def _width(one: Sensitivity) -> float:
     return abs(one.high.loss - one.low.loss)
 
 
-def _rows(one: Sensitivity, found: Decision) -> list[Row]:
+def _rows(one: Sensitivity, found: DesignDecision) -> list[Row]:
     return [
         {
             "quantity": one.quantity,

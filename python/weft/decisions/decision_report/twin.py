@@ -6,9 +6,9 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from weft.base.interval import Interval
-from weft.decisions.decision_report.part import Part
+from weft.decisions.decision_report.part import ReportPart
 from weft.decisions.twin.tables import left_out_table, parameters_table, sources_table
-from weft.decisions.twin.twin import HeldOut, Parameter, Twin, read_twin
+from weft.decisions.twin.twin import HeldOut, TwinDocument, TwinParameter, read_twin
 from weft.simulation.prediction.intervals import widened
 from weft.understand.report.figures.drawing.figure import Figure
 from weft.understand.report.figures.forest import FAINT, SECOND, STRONG, Forest, Twig
@@ -20,10 +20,10 @@ NOTES = (
 )
 
 
-def twin_part(folder: Path, number: int) -> Part:
+def twin_part(folder: Path, number: int) -> ReportPart:
     """What a twin's folder says; raises RequestError where it is none."""
     twin, _ = read_twin(folder)
-    return Part(
+    return ReportPart(
         title=f"Twin: {twin.name}",
         verdict=[
             f"{len(twin.nodes)} nodes of {twin.testbed}: {twin.verdict}.",
@@ -36,12 +36,12 @@ def twin_part(folder: Path, number: int) -> Part:
     )
 
 
-def _unknown(twin: Twin) -> list[str]:
+def _unknown(twin: TwinDocument) -> list[str]:
     names = [one.name for one in twin.parameters if not one.is_identified]
     return [f"The measurements do not fix {', '.join(names)}."] if names else []
 
 
-def _left_out_figures(twin: Twin, number: int) -> Iterator[Figure]:
+def _left_out_figures(twin: TwinDocument, number: int) -> Iterator[Figure]:
     kinds = (
         ("rate", "Rates", twin.rate_discrepancy),
         ("time", "Times of the slowest route", twin.discrepancy),
@@ -60,7 +60,7 @@ def _left_out_figures(twin: Twin, number: int) -> Iterator[Figure]:
         ).figure()
 
 
-def _by_error(twin: Twin, what: str) -> list[HeldOut]:
+def _by_error(twin: TwinDocument, what: str) -> list[HeldOut]:
     return sorted(twin.held_out, key=lambda one: -_error(one, what))
 
 
@@ -77,7 +77,7 @@ def _left_out_twig(one: HeldOut, what: str) -> Twig:
     )
 
 
-def _known_figure(twin: Twin, number: int) -> Iterator[Figure]:
+def _known_figure(twin: TwinDocument, number: int) -> Iterator[Figure]:
     twigs = [_known_twig(one) for one in _by_width(twin.parameters) if one.median > 0]
     if twigs:
         yield Forest(
@@ -89,15 +89,15 @@ def _known_figure(twin: Twin, number: int) -> Iterator[Figure]:
         ).figure()
 
 
-def _by_width(parameters: list[Parameter]) -> list[Parameter]:
+def _by_width(parameters: list[TwinParameter]) -> list[TwinParameter]:
     return sorted(parameters, key=lambda one: (one.low - one.high) / (one.median or 1))
 
 
-def _known_twig(one: Parameter) -> Twig:
+def _known_twig(one: TwinParameter) -> Twig:
     relative = Interval(1.0, one.low / one.median, one.high / one.median)
     colour = STRONG if one.is_identified else SECOND
     return Twig(one.name, relative, colour, _value_text(one))
 
 
-def _value_text(one: Parameter) -> str:
+def _value_text(one: TwinParameter) -> str:
     return f"{one.median:.4g} {one.unit} ({one.low:.4g} to {one.high:.4g})"

@@ -6,9 +6,9 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from weft.base.quantity import format_bytes, significant
-from weft.decisions.decision_report.part import Part
+from weft.decisions.decision_report.part import ReportPart
 from weft.decisions.what_if.ask import read_what_if
-from weft.decisions.what_if.result import Outcome, WhatIf
+from weft.decisions.what_if.result import AlternativeOutcome, WhatIfResult
 from weft.decisions.what_if.tables import checks_tables, effects_table, place
 from weft.understand.report.figures.drawing.figure import Figure
 from weft.understand.report.figures.forest import FAINT, SECOND, STRONG, Forest, Twig
@@ -20,11 +20,11 @@ NOTES = (
 )
 
 
-def what_if_part(folder: Path, number: int) -> Part:
+def what_if_part(folder: Path, number: int) -> ReportPart:
     """What a folder of a what-if says; raises RequestError where it is none."""
     found = read_what_if(folder)
     made = [one for one in found.outcomes if one.effects]
-    return Part(
+    return ReportPart(
         title=f"What if: {found.subject}",
         verdict=[*map(_sentence, made), *_failures(found), *_doubts(found)],
         figures=[_figure(made, number)] if made else [],
@@ -34,7 +34,7 @@ def what_if_part(folder: Path, number: int) -> Part:
     )
 
 
-def _sentence(one: Outcome) -> str:
+def _sentence(one: AlternativeOutcome) -> str:
     clear = [each for each in one.effects if each.is_clear]
     speedup = significant(one.speedup or 1.0, 3)
     if not clear:
@@ -42,18 +42,18 @@ def _sentence(one: Outcome) -> str:
     return f"{one.name}: {speedup} times as fast."
 
 
-def _doubts(found: WhatIf) -> Iterator[str]:
+def _doubts(found: WhatIfResult) -> Iterator[str]:
     yield from (f"In doubt: {text}, in the twin's runs." for text in found.doubts)
     for one in found.outcomes:
         for text in one.verification.doubts if one.verification else ():
             yield f"{one.name}: what labs measured is in doubt: {text}."
 
 
-def _failures(found: WhatIf) -> Iterator[str]:
+def _failures(found: WhatIfResult) -> Iterator[str]:
     return (f"{one.name}: {one.failed}." for one in found.outcomes if one.failed)
 
 
-def _figure(made: list[Outcome], number: int) -> Figure:
+def _figure(made: list[AlternativeOutcome], number: int) -> Figure:
     return Forest(
         f"what_if_{number}",
         "What each alternative would bring",
@@ -64,7 +64,7 @@ def _figure(made: list[Outcome], number: int) -> Figure:
     ).figure()
 
 
-def _twigs(one: Outcome) -> Iterator[Twig]:
+def _twigs(one: AlternativeOutcome) -> Iterator[Twig]:
     for each in one.effects:
         name = f"{one.name}: {place(each)}, {format_bytes(each.size_bytes)}"
         yield Twig(name, each.speedup, STRONG if each.is_clear else FAINT)
@@ -76,7 +76,7 @@ def _twigs(one: Outcome) -> Iterator[Twig]:
         )
 
 
-def _warnings(found: WhatIf) -> Iterator[str]:
+def _warnings(found: WhatIfResult) -> Iterator[str]:
     for one in found.outcomes:
         yield from (f"{one.name}: {note}" for note in one.notes)
         if any(each.in_sample for each in one.effects):

@@ -16,7 +16,7 @@ Effort = Literal["minutes", "hours", "purchase"]
 Basis = Literal["predicted", "measured", "counted"]
 
 
-class Evidence(Struct, frozen=True):
+class ActionEvidence(Struct, frozen=True):
     """A sentence with its numbers, the `source` (a folder or file) that says so, and a code where it has one."""
 
     source: str
@@ -24,7 +24,7 @@ class Evidence(Struct, frozen=True):
     code: str = ""
 
 
-class Effect(Struct, frozen=True):
+class ActionEffect(Struct, frozen=True):
     """How many times as good a `workload` becomes: as fast, or as long available. `basis` says how that is known."""
 
     workload: str
@@ -32,7 +32,7 @@ class Effect(Struct, frozen=True):
     basis: Basis
 
 
-class Cost(Struct, frozen=True):
+class ActionCost(Struct, frozen=True):
     """What an action costs beyond what there is."""
 
     amount: float
@@ -97,10 +97,10 @@ class Action(Struct, frozen=True):
     element: str
     nodes: tuple[str, ...]
     effort: Effort
-    evidence: tuple[Evidence, ...]
-    effect: Effect | None = None
+    evidence: tuple[ActionEvidence, ...]
+    effect: ActionEffect | None = None
     blocks: bool = False
-    cost: Cost | None = None
+    cost: ActionCost | None = None
     changes: tuple[str, ...] = ()
     commands: tuple[str, ...] = ()
     checks: tuple[Check, ...] = ()

@@ -10,9 +10,9 @@ from msgspec.structs import replace
 from weft.base.interval import Interval
 from weft.decisions.recommendations.action import (
     Action,
+    ActionEffect,
+    ActionEvidence,
     Check,
-    Effect,
-    Evidence,
     Expected,
     PlanCheck,
     id_of,
@@ -22,8 +22,8 @@ from weft.decisions.recommendations.measured import measured
 from weft.decisions.recommendations.pricing import Pricing
 from weft.decisions.recommendations.remedy import FasterPorts, Proposal, Remedy, WiderInside
 from weft.decisions.recommendations.words import at_most_text, effect_text, gain_text
-from weft.decisions.what_if.result import Effect as Predicted
-from weft.runs.folder import Run
+from weft.decisions.what_if.result import PredictedEffect as Predicted
+from weft.runs.folder import RunFolder
 
 LEAST_RATIO = 1.02
 """Less is no effect."""
@@ -37,13 +37,13 @@ GENERAL: tuple[tuple[str, str, Remedy], ...] = (
 
 
 @dataclass(frozen=True)
-class Shown:
+class ShownPlan:
     """A plan that shows what an action brought, as `PlanCheck` has it; `run` measured it before, where one did."""
 
     foresight: Foresight
     plan: str
     settings: tuple[tuple[str, str], ...] = ()
-    run: Run | None = None
+    run: RunFolder | None = None
 
     def check(self, changes: Changes) -> PlanCheck:
         """For some changes of the network as it is."""
@@ -61,12 +61,12 @@ class Shown:
 
 
 @dataclass(frozen=True)
-class Judge:
+class EffectJudge:
     """Holds proposals against a network: `name` is the workload that effects are stated on, which the first of `shown`
     carries out; `twin` is what the network is known by."""
 
     name: str
-    shown: tuple[Shown, ...]
+    shown: tuple[ShownPlan, ...]
     twin: str
     pricing: Pricing | None = None
 
@@ -107,10 +107,10 @@ class Judge:
         evidence = action.evidence
         if others and _is_useless(alone) and not _is_useless(ratio):
             text = f"by itself it brings {gain_text(alone)} on {self.name}: the other faults hold it up, too"
-            evidence = (*evidence, Evidence(self.twin, text))
+            evidence = (*evidence, ActionEvidence(self.twin, text))
         return replace(
             action,
-            effect=Effect(self.name, ratio, "predicted"),
+            effect=ActionEffect(self.name, ratio, "predicted"),
             changes=own,
             evidence=evidence,
             checks=(*self._checks(own), *action.checks),
@@ -120,7 +120,7 @@ class Judge:
         """On the network with its faults mended: before that, what is bought waits for them."""
         action = proposal.action
         ratio = self._foresight.speedup(mended, _joined(mended, own))
-        effect = Effect(self.name, ratio, "predicted")
+        effect = ActionEffect(self.name, ratio, "predicted")
         if _is_useless(ratio):
             return self._against(action, proposal.instead, effect, own)
         if ratio.low <= 1.0:
@@ -134,7 +134,7 @@ class Judge:
             )
         if self.pricing:
             action = self.pricing.priced(replace(action, changes=own))
-        beyond = (Evidence(self.twin, text) for text in self._foresight.extrapolated(own))
+        beyond = (ActionEvidence(self.twin, text) for text in self._foresight.extrapolated(own))
         return replace(
             action,
             effect=effect,
@@ -148,14 +148,14 @@ class Judge:
     ) -> Iterator[Action]:
         if not own:
             return
-        effect = Effect(
+        effect = ActionEffect(
             self.name, self._foresight.speedup(mended, _joined(mended, own)), "predicted"
         )
         if _is_useless(effect.ratio):
             nothing = Action(id_of("not", id_), "upgrade", "", instead, (), "purchase", ())
             yield self._against(nothing, instead, effect, own)
 
-    def _against(self, action: Action, instead: str, effect: Effect, own: Changes) -> Action:
+    def _against(self, action: Action, instead: str, effect: ActionEffect, own: Changes) -> Action:
         text = f"{self.twin}: {effect_text(effect)}"
         return replace(
             action,
@@ -163,7 +163,7 @@ class Judge:
             do=f"{instead}: it would bring {at_most_text(effect.ratio)} on {self.name}",
             effect=effect,
             changes=own,
-            evidence=(*action.evidence, Evidence(self.twin, text, "what-if")),
+            evidence=(*action.evidence, ActionEvidence(self.twin, text, "what-if")),
         )
 
     def _checks(self, own: Changes) -> tuple[Check, ...]:

@@ -9,7 +9,7 @@ from pathlib import Path
 from weft.base.errors import RequestError
 from weft.base.files.text_file import read_json
 from weft.decisions.recommendations.action import Action
-from weft.decisions.recommendations.recommendations import SCHEMA, Recommendations
+from weft.decisions.recommendations.recommendations import SCHEMA, RecommendationList
 from weft.decisions.recommendations.words import action_text, check_text
 from weft.measure.execute.work_folder import write, write_json
 from weft.runs.run_warnings import lines
@@ -18,17 +18,17 @@ FILE_NAME, SUMMARY_NAME = "recommendations.json", "summary.md"
 COMMAND = "weft recommend"
 
 
-def write_folder(found: Recommendations, folder: Path) -> None:
+def write_folder(found: RecommendationList, folder: Path) -> None:
     """Both files; raises WorkError where they cannot be written."""
     write_json(folder / FILE_NAME, found)
     write(folder / SUMMARY_NAME, ("\n".join(summary(found, str(folder))) + "\n").encode())
 
 
-def read_folder(folder: Path) -> Recommendations:
+def read_folder(folder: Path) -> RecommendationList:
     """What `write_folder` wrote; raises RequestError, also where it is none of the user's: its testbed is opened."""
     file = folder / FILE_NAME
     try:
-        found = read_json(file, Recommendations, "damaged", f"write it again: {COMMAND}")
+        found = read_json(file, RecommendationList, "damaged", f"write it again: {COMMAND}")
     except FileNotFoundError:
         hint = f"give the folder that `{COMMAND} --out` wrote"
         raise RequestError(f"{folder}: has no {FILE_NAME}", hint) from None
@@ -42,7 +42,7 @@ def read_folder(folder: Path) -> Recommendations:
     return found
 
 
-def summary(found: Recommendations, folder: str = "DIR") -> Iterator[str]:
+def summary(found: RecommendationList, folder: str = "DIR") -> Iterator[str]:
     """As Markdown, which reads as plain text, too."""
     yield f"# {found.verdict}"
     if found.twin:

@@ -11,10 +11,10 @@ from weft.decisions.what_if.alternative import alternative
 from weft.decisions.what_if.effects import Predicted, effects
 from weft.decisions.what_if.extrapolation import extrapolations
 from weft.decisions.what_if.network import Network, Subject
-from weft.decisions.what_if.result import Effect
+from weft.decisions.what_if.result import PredictedEffect
 from weft.network.fabrics.document import FabricDocument
 from weft.simulation.prediction.intervals import widened
-from weft.simulation.prediction.predict import Drawn, Workload, predict
+from weft.simulation.prediction.predict import Drawn, PlannedWorkload, predict
 
 Changes = tuple[str, ...]
 """In the words of `weft what-if`."""
@@ -25,7 +25,7 @@ class Foresight:
     """A network as far as it is known, and a plan that is asked of it; each changed network is simulated once."""
 
     subject: Subject
-    workload: Workload
+    workload: PlannedWorkload
     scale: float = 1.0
     _known: dict[Changes, Predicted] = field(default_factory=dict)
 
@@ -35,7 +35,7 @@ class Foresight:
         assert isinstance(self.subject.median, Drawn)
         return self.subject.median.document
 
-    def effects(self, before: Changes, after: Changes) -> list[Effect]:
+    def effects(self, before: Changes, after: Changes) -> list[PredictedEffect]:
         """Of each step and size, after some changes beside after others."""
         discrepancies = self.subject.discrepancy, self.subject.rate_discrepancy
         return effects(self.workload, self._of(before), self._of(after), discrepancies)
@@ -49,7 +49,7 @@ class Foresight:
             _mean([one.high for one in found]),
         )
 
-    def measurable(self, one: Effect) -> Interval:
+    def measurable(self, one: PredictedEffect) -> Interval:
         """The speedup with what the simulator gets wrong of times of patterns that it never saw. Of one pattern before
         and after that cancels; but a fault that goes makes another pattern, in which other routes are the slowest. A
         sum of rates is the same sum."""

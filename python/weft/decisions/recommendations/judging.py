@@ -11,20 +11,20 @@ from weft.base import catalog
 from weft.base.errors import RequestError
 from weft.base.files.text_file import parse_toml
 from weft.base.nodeset import fold
-from weft.decisions.recommendations.effects import Judge, Shown
+from weft.decisions.recommendations.effects import EffectJudge, ShownPlan
 from weft.decisions.recommendations.foresight import Foresight
 from weft.decisions.recommendations.pricing import pricing_of
 from weft.decisions.recommendations.sources.pair_run import PairRun
 from weft.decisions.recommendations.sources.search_run import SearchRun
-from weft.decisions.recommendations.sources.source import Source, cluster_of_most
+from weft.decisions.recommendations.sources.source import EvidenceSource, cluster_of_most
 from weft.decisions.recommendations.sources.twin_folder import TwinFolder
 from weft.decisions.twin.build import make_twin
 from weft.decisions.what_if.network import Subject, open_subject
 from weft.decisions.what_if.workloads import workloads
 from weft.plan.load import load_plan, toml_text
 from weft.plan.plan import Step
-from weft.runs.folder import Run
-from weft.simulation.prediction.predict import Drawn, Workload
+from weft.runs.folder import RunFolder
+from weft.simulation.prediction.predict import Drawn, PlannedWorkload
 from weft.understand.host.disturbed import not_usable
 
 SEARCH, ROUNDS = "xray", "rates"
@@ -33,7 +33,7 @@ DRAWS = 30
 """Networks that stand for what is not known, in a twin that is made here."""
 
 
-class Asked(Struct, frozen=True):
+class JudgingRequest(Struct, frozen=True):
     """What effects are predicted by, and stated on; without a plan an all-to-all of blocks that suit the hosts."""
 
     twin: str | None = None
@@ -42,7 +42,9 @@ class Asked(Struct, frozen=True):
     prices: str | None = None
 
 
-def judge_of(asked: Asked, found: Sequence[Source], place: Path) -> Judge | None:
+def judge_of(
+    asked: JudgingRequest, found: Sequence[EvidenceSource], place: Path
+) -> EffectJudge | None:
     """None where nothing says what the network is like. A twin that has to be made is written into `place`; raises
     RequestError where none can be made of the runs."""
     name = asked.twin or next((str(one.path) for one in found if isinstance(one, TwinFolder)), None)
@@ -58,7 +60,7 @@ def judge_of(asked: Asked, found: Sequence[Source], place: Path) -> Judge | None
     )
 
 
-def _fit_for_a_twin(found: Sequence[Source]) -> list[str]:
+def _fit_for_a_twin(found: Sequence[EvidenceSource]) -> list[str]:
     """The search, and what else was measured of the same nodes; none without a search, which alone shows limits."""
     searches = [
         one
@@ -74,8 +76,12 @@ def _fit_for_a_twin(found: Sequence[Source]) -> list[str]:
 
 
 def _judge(
-    asked: Asked, found: Sequence[Source], subject: Subject, runs: Sequence[Run], said: str
-) -> Judge:
+    asked: JudgingRequest,
+    found: Sequence[EvidenceSource],
+    subject: Subject,
+    runs: Sequence[RunFolder],
+    said: str,
+) -> EffectJudge:
     cluster = cluster_of_most(found)
     _refuse_other_hosts(subject, set(cluster.nodes) if cluster else set())
     # A twin has the rates that were measured, a fabric file those before --scale.
@@ -85,7 +91,7 @@ def _judge(
     shown = [_workload(Foresight(subject, workload, scale), runs), *_rounds(subject, scale, runs)]
     plan = load_plan(workload.plan, workload.overrides).name
     pricing = pricing_of(asked.prices, shown[0].foresight.document)
-    return Judge(plan, tuple(shown), said, pricing)
+    return EffectJudge(plan, tuple(shown), said, pricing)
 
 
 def _refuse_other_hosts(subject: Subject, nodes: set[str]) -> None:
@@ -102,16 +108,16 @@ def _refuse_other_hosts(subject: Subject, nodes: set[str]) -> None:
         )
 
 
-def _workload(foresight: Foresight, runs: Sequence[Run]) -> Shown:
+def _workload(foresight: Foresight, runs: Sequence[RunFolder]) -> ShownPlan:
     """The plan that effects are stated on; a run of it, where there is one, is what was before."""
     plan, settings = str(foresight.workload.plan), foresight.workload.overrides
     steps = load_plan(plan, settings).steps
     before = [run for run in runs if all(_has(run, step) for step in steps)]
     text = catalog.read(catalog.find("plan", plan))
-    return Shown(foresight, text, settings, before[-1] if before else None)
+    return ShownPlan(foresight, text, settings, before[-1] if before else None)
 
 
-def _rounds(subject: Subject, scale: float, runs: Sequence[Run]) -> Iterator[Shown]:
+def _rounds(subject: Subject, scale: float, runs: Sequence[RunFolder]) -> Iterator[ShownPlan]:
     """What a search measured itself: the same again shows a repair without another run before it."""
     plan = parse_toml(catalog.read(catalog.find("plan", SEARCH)), SEARCH)
     steps = [one for one in plan["steps"] if one["name"] == ROUNDS]
@@ -123,10 +129,12 @@ def _rounds(subject: Subject, scale: float, runs: Sequence[Run]) -> Iterator[Sho
     }
     (step,) = load_plan(rounds).steps
     for run in [one for one in runs if _has(one, step)][:1]:
-        yield Shown(Foresight(subject, Workload(rounds), scale), toml_text(rounds), run=run)
+        yield ShownPlan(
+            Foresight(subject, PlannedWorkload(rounds), scale), toml_text(rounds), run=run
+        )
 
 
-def _has(run: Run, step: Step) -> bool:
+def _has(run: RunFolder, step: Step) -> bool:
     """Whether a run measured this; processors and how the ends waited were settled when it ran."""
     return any(
         (one.name, one.pattern, one.transport, one.sizes, one.stop)

@@ -10,16 +10,16 @@ import pyarrow.compute as pc
 
 from weft.base.interval import Interval
 from weft.base.statistics import Floats, median_interval
-from weft.runs.folder import Run
+from weft.runs.folder import RunFolder
 from weft.understand.ensemble.phases import phases
-from weft.understand.summary.measures import Measure, measures
+from weft.understand.summary.measures import StepMeasure, measures
 
 _DRAWS = 1000
 _ENDS = (0.025, 0.975)
 MeasureName = Literal["rate", "time"]
 
 
-def measured(run: Run, step: str, size_bytes: int, measure: MeasureName) -> Interval | None:
+def measured(run: RunFolder, step: str, size_bytes: int, measure: MeasureName) -> Interval | None:
     """The rate (Mb/s) or time (s), as `weft.understand.summary.measures` counts it; None where the run did not
     measure it."""
     of_launches = [
@@ -35,11 +35,11 @@ def measured(run: Run, step: str, size_bytes: int, measure: MeasureName) -> Inte
     return median_interval(of_launches, upper=measure == "time")
 
 
-def _launch(run: Run, launch: int) -> Run:
+def _launch(run: RunFolder, launch: int) -> RunFolder:
     return replace(run, samples=run.samples.filter(pc.field("launch") == launch))
 
 
-def _value(one: Measure, measure: MeasureName) -> float:
+def _value(one: StepMeasure, measure: MeasureName) -> float:
     return one.time_s if measure == "time" else one.rate_mbps
 
 
@@ -47,7 +47,9 @@ def _point(value: float) -> Interval:
     return Interval(value, value, value)
 
 
-def _over_phases(run: Run, step: str, size_bytes: int, measure: MeasureName) -> Interval | None:
+def _over_phases(
+    run: RunFolder, step: str, size_bytes: int, measure: MeasureName
+) -> Interval | None:
     """Phases drawn at random; None between two nodes, where there is one."""
     steps = run.meta.plan.steps
     mine = [

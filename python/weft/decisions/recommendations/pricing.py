@@ -7,7 +7,7 @@ from functools import cached_property
 
 from msgspec.structs import replace
 
-from weft.decisions.recommendations.action import Action, Cost
+from weft.decisions.recommendations.action import Action, ActionCost
 from weft.decisions.recommendations.foresight import Changes
 from weft.network.cost.money import Money, Terms, settle
 from weft.network.cost.prices import PriceList, prices_of, read_prices
@@ -30,7 +30,7 @@ class Pricing:
         amount = self._amount(action.changes)
         if amount is None:
             return action
-        return replace(action, cost=Cost(amount, self._money.currency, self._money.year))
+        return replace(action, cost=ActionCost(amount, self._money.currency, self._money.year))
 
     @cached_property
     def _money(self) -> Money:

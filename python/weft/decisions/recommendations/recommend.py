@@ -7,19 +7,23 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from weft.base.errors import RequestError
-from weft.decisions.recommendations.effects import Judge
+from weft.decisions.recommendations.effects import EffectJudge
 from weft.decisions.recommendations.folder import write_folder
-from weft.decisions.recommendations.judging import Asked, judge_of
+from weft.decisions.recommendations.judging import JudgingRequest, judge_of
 from weft.decisions.recommendations.recommendations import (
     Read,
-    Recommendations,
+    RecommendationList,
     joined,
     ordered,
     verdict_of,
 )
 from weft.decisions.recommendations.remedy import Proposal
 from weft.decisions.recommendations.sources.search_run import SearchRun
-from weft.decisions.recommendations.sources.source import Source, Sources, cluster_of_most
+from weft.decisions.recommendations.sources.source import (
+    EvidenceSource,
+    EvidenceSources,
+    cluster_of_most,
+)
 from weft.decisions.recommendations.sources.sources import read_sources
 from weft.decisions.twin.open import run_warnings
 from weft.measure.execute.work_folder import refuse_existing
@@ -30,7 +34,9 @@ TWIN_NAME = "twin"
 """Where a folder of recommendations keeps the twin that was made for it."""
 
 
-def recommend(paths: Sequence[str], asked: Asked, out: Path | None = None) -> Recommendations:
+def recommend(
+    paths: Sequence[str], asked: JudgingRequest, out: Path | None = None
+) -> RecommendationList:
     """All of it, and written to `out`, where that is given; raises RequestError for what is none of weft's, and for two
     clusters mixed up."""
     if not paths:
@@ -47,7 +53,7 @@ def recommend(paths: Sequence[str], asked: Asked, out: Path | None = None) -> Re
     return found
 
 
-def _work_out(sources: Sources, asked: Asked, place: Path) -> Recommendations:
+def _work_out(sources: EvidenceSources, asked: JudgingRequest, place: Path) -> RecommendationList:
     telling = [one for one in sources.found if not _is_outdated(one, sources.found)]
     proposals = joined(one for source in telling for one in source.proposals())
     judge, notes = _judge(sources, asked, place)
@@ -56,7 +62,7 @@ def _work_out(sources: Sources, asked: Asked, place: Path) -> Recommendations:
     read = tuple(Read(str(one.path), _said(one)) for one in sources.found)
     warnings = tuple(dict.fromkeys(_warnings(sources, asked)))
     cluster = cluster_of_most(sources.found)
-    return Recommendations(
+    return RecommendationList(
         verdict_of(doing, read, doubts(warnings)),
         tuple(doing),
         tuple(one for one in found if one.kind == "do-nothing"),
@@ -70,11 +76,11 @@ def _work_out(sources: Sources, asked: Asked, place: Path) -> Recommendations:
     )
 
 
-def _said(one: Source) -> str:
+def _said(one: EvidenceSource) -> str:
     return in_doubt(one.said, doubts(one.warnings))
 
 
-def _warnings(sources: Sources, asked: Asked) -> Iterator[RunWarning]:
+def _warnings(sources: EvidenceSources, asked: JudgingRequest) -> Iterator[RunWarning]:
     """Those of all that was read, and of the twin that predicts."""
     for one in sources.found:
         yield from one.warnings
@@ -82,7 +88,7 @@ def _warnings(sources: Sources, asked: Asked) -> Iterator[RunWarning]:
         yield from run_warnings(asked.twin)
 
 
-def _is_outdated(one: Source, found: Sequence[Source]) -> bool:
+def _is_outdated(one: EvidenceSource, found: Sequence[EvidenceSource]) -> bool:
     """Whether a later search says the same of the same nodes; a run of another plan then only says what was before."""
     return (
         isinstance(one, SearchRun)
@@ -97,17 +103,19 @@ def _is_outdated(one: Source, found: Sequence[Source]) -> bool:
     )
 
 
-def _judge(sources: Sources, asked: Asked, place: Path) -> tuple[Judge | None, list[str]]:
+def _judge(
+    sources: EvidenceSources, asked: JudgingRequest, place: Path
+) -> tuple[EffectJudge | None, list[str]]:
     """A twin that cannot be made is no reason not to say what is known without it."""
     try:
         return judge_of(asked, sources.found, place), []
     except RequestError as error:
-        if asked != Asked():
+        if asked != JudgingRequest():
             raise
         return None, [f"no twin could be made: {error.message}"]
 
 
-def _notes(judge: Judge | None, proposals: Sequence[Proposal]) -> Iterator[str]:
+def _notes(judge: EffectJudge | None, proposals: Sequence[Proposal]) -> Iterator[str]:
     if judge is None:
         if any(one.remedy for one in proposals):
             yield "no effect is predicted without a model of the network: give --twin, or a run of xray"

@@ -11,7 +11,7 @@ from msgspec.structs import replace
 
 from weft.base.catalog import known_names
 from weft.base.errors import RequestError
-from weft.decisions.recommendations.action import Action, Check, Effort, Evidence, Kind
+from weft.decisions.recommendations.action import Action, ActionEvidence, Check, Effort, Kind
 from weft.decisions.recommendations.remedy import Proposal
 from weft.decisions.recommendations.words import action_text
 from weft.runs.run_warnings import RunWarning
@@ -30,7 +30,7 @@ class Read(Struct, frozen=True):
     said: str
 
 
-class Recommendations(Struct, frozen=True):
+class RecommendationList(Struct, frozen=True):
     """`actions` are the most valuable first; `against` is what not to do. Effects are stated on `workload`, as a `twin`
     predicts it (empty where there was none); `testbed` and `scale` are where it was measured; `warnings` are those
     of all runs that it rests on."""
@@ -74,7 +74,7 @@ def joined(proposals: Iterable[Proposal]) -> list[Proposal]:
 
 def _both(one: Proposal, other: Proposal) -> Proposal:
     """The first says what to do; a fault's likely cause, which an acceptance knows, is not lost: it is evidence."""
-    said = Evidence(other.action.evidence[0].source, other.action.do)
+    said = ActionEvidence(other.action.evidence[0].source, other.action.do)
     checks: tuple[Check, ...] = tuple(dict.fromkeys((*one.action.checks, *other.action.checks)))
     action = replace(
         one.action,

@@ -10,7 +10,7 @@ from typing import Protocol
 from weft.base.nodeset import fold
 from weft.decisions.recommendations.action import Action
 from weft.network.fabrics.document import FabricDocument
-from weft.runs.records.fabric_records import Fabric, Link, Way
+from weft.runs.records.fabric_records import FabricRecord, LinkRecord, Way
 from weft.understand.limits.fabric_tree import FabricTree
 
 WAYS: tuple[Way, Way] = ("forward", "backward")
@@ -129,10 +129,10 @@ class FasterPorts:
         return (f"hosts.{fold(names)}.rate*={self.times:g}",) if names else ()
 
 
-def _cables(fabric: Fabric) -> dict[str, Link]:
+def _cables(fabric: FabricRecord) -> dict[str, LinkRecord]:
     """By host the first link that it has."""
     hosts = {one["name"] for one in fabric["hosts"]}
-    found: dict[str, Link] = {}
+    found: dict[str, LinkRecord] = {}
     for link in fabric["links"]:
         for end in link["ends"]:
             if end in hosts:
@@ -140,7 +140,7 @@ def _cables(fabric: Fabric) -> dict[str, Link]:
     return found
 
 
-def _wider(link: Link, times: float) -> Iterator[str]:
+def _wider(link: LinkRecord, times: float) -> Iterator[str]:
     """The directions that have a rate; without one nothing limits them."""
     first, second = link["ends"]
     has = [bool(link[way]["rate_bits_per_s"]) for way in WAYS]
@@ -152,7 +152,7 @@ def _wider(link: Link, times: float) -> Iterator[str]:
         yield f"links.{first}-{second}.rate_back*={times:g}"
 
 
-def _rates(cable: Link) -> Iterator[int]:
+def _rates(cable: LinkRecord) -> Iterator[int]:
     for way in WAYS:
         if rate := cable[way]["rate_bits_per_s"]:
             yield rate

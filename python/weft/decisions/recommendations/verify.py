@@ -38,7 +38,7 @@ from weft.operate.preflight.assess import judge
 from weft.operate.preflight.probe import look
 from weft.operate.preflight.reach import unseen
 from weft.plan.load import parse_plan
-from weft.runs.folder import Run
+from weft.runs.folder import RunFolder
 from weft.runs.meta import FILE_NAME
 from weft.runs.run_warnings import RunWarning, doubts, in_doubt, lines, of_folders, of_runs
 from weft.understand.host.disturbed import not_usable
@@ -65,7 +65,7 @@ class VerifyRequest(Struct, frozen=True):
     ports: str | None = None
 
 
-class Shown(Struct, frozen=True):
+class VerifiedItem(Struct, frozen=True):
     """One thing that was looked at again. Of a plan: what was expected and what was measured of a step at a size, as
     ratios over before, which was measured or predicted (`basis`), and the run's `warnings`."""
 
@@ -85,7 +85,7 @@ class Verification(Said, Struct, frozen=True):
     do: str
     testbed: str
     folder: str
-    shown: tuple[Shown, ...]
+    shown: tuple[VerifiedItem, ...]
     warnings: tuple[RunWarning, ...] = ()
 
     @property
@@ -164,7 +164,7 @@ class _Place:
     scale: float
     out: Path
 
-    def show(self, action: Action, number: int, showing: Showing) -> Iterator[Shown]:
+    def show(self, action: Action, number: int, showing: Showing) -> Iterator[VerifiedItem]:
         check = action.checks[number]
         match check:
             case PlanCheck():
@@ -174,7 +174,7 @@ class _Place:
             case AcceptanceCheck():
                 yield from self._acceptance(check, showing)
 
-    def _plan(self, check: PlanCheck, name: str, showing: Showing) -> Iterator[Shown]:
+    def _plan(self, check: PlanCheck, name: str, showing: Showing) -> Iterator[VerifiedItem]:
         plan = parse_toml(check.plan, "the plan of a check")
         with showing(str(plan["name"])) as reporter:
             request = RunRequest(
@@ -189,7 +189,7 @@ class _Place:
             run = start_run(request, reporter)
         yield from (_compared(one, run) for one in check.expected)
 
-    def _finding(self, check: FindingCheck, showing: Showing) -> Shown:
+    def _finding(self, check: FindingCheck, showing: Showing) -> VerifiedItem:
         place = self.request.nodes, self.request.ports
         with (
             showing("check") as reporter,
@@ -203,13 +203,13 @@ class _Place:
             if one.code == check.code and (not check.nodes or set(one.nodes) & set(check.nodes))
         ]
         if again:
-            return Shown(check.code, "still there", again[0].message)
+            return VerifiedItem(check.code, "still there", again[0].message)
         if silent := unseen(record, check.code, check.nodes):
             why = f"{fold(silent)} could not be looked at, so that {check.code} may still be there"
-            return Shown(check.code, "unknown", why)
-        return Shown(check.code, "gone", f"`weft check` does not find {check.code} any more")
+            return VerifiedItem(check.code, "unknown", why)
+        return VerifiedItem(check.code, "gone", f"`weft check` does not find {check.code} any more")
 
-    def _acceptance(self, check: AcceptanceCheck, showing: Showing) -> Iterator[Shown]:
+    def _acceptance(self, check: AcceptanceCheck, showing: Showing) -> Iterator[VerifiedItem]:
         request = AcceptRequest(
             self.testbed,
             str(self.out / "accept"),
@@ -224,19 +224,19 @@ class _Place:
         for key in check.requirements:
             one = by_key.get(key)
             if one is None:
-                yield Shown(key, "unknown", f"{key} is no requirement any more")
+                yield VerifiedItem(key, "unknown", f"{key} is no requirement any more")
             else:
                 told = in_doubt(f"{one.status}: {one.title}", one.doubts)
-                yield Shown(key, outcomes.get(one.status, "unknown"), told)
+                yield VerifiedItem(key, outcomes.get(one.status, "unknown"), told)
 
 
-def _compared(one: Expected, run: Run) -> Shown:
+def _compared(one: Expected, run: RunFolder) -> VerifiedItem:
     what = f"{one.step}, {one.size_bytes} B"
     if reason := not_usable(run.meta):
-        return Shown(what, "unknown", f"{what}: {reason}", one.ratio)
+        return VerifiedItem(what, "unknown", f"{what}: {reason}", one.ratio)
     after = measured(run, one.step, one.size_bytes, one.measure)
     if after is None:
-        return Shown(
+        return VerifiedItem(
             what, "unknown", f"{what}: nothing was measured ({run.meta.status})", one.ratio
         )
     found = ratio(one.before, after, one.measure)
@@ -247,7 +247,7 @@ def _compared(one: Expected, run: Run) -> Shown:
     )
     warnings = of_runs([run])
     told = in_doubt(text, doubts(warnings))
-    return Shown(what, outcome, told, one.ratio, found, one.basis, tuple(lines(warnings)))
+    return VerifiedItem(what, outcome, told, one.ratio, found, one.basis, tuple(lines(warnings)))
 
 
 def outcome_of(predicted: Interval, found: Interval) -> Outcome:

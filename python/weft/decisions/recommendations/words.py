@@ -7,10 +7,10 @@ from weft.base.quantity import significant
 from weft.decisions.recommendations.action import (
     AcceptanceCheck,
     Action,
+    ActionCost,
+    ActionEffect,
     ByHand,
     Check,
-    Cost,
-    Effect,
     FindingCheck,
     PlanCheck,
 )
@@ -52,13 +52,13 @@ def _percent(ratio: float) -> str:
     return text if float(text) else "0"
 
 
-def effect_text(effect: Effect) -> str:
+def effect_text(effect: ActionEffect) -> str:
     """With the workload, and how it is known."""
     gain = at_least_gain_text if effect.basis == "measured" else gain_text
     return f"{gain(effect.ratio)} on {effect.workload}, {_BASES[effect.basis]}"
 
 
-def cost_text(cost: Cost) -> str:
+def cost_text(cost: ActionCost) -> str:
     """Such as "12,000 USD (2003)"."""
     year = f" ({cost.year})" if cost.year else ""
     return f"{cost.amount:,.0f} {cost.currency}{year}"

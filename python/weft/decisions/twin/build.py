@@ -11,19 +11,19 @@ import numpy as np
 from weft.base.errors import RequestError
 from weft.base.statistics import Floats
 from weft.decisions.twin.calibration import CLEARLY, Calibration, calibrate, host_delay_us
-from weft.decisions.twin.draft import MODEL, Open
+from weft.decisions.twin.draft import MODEL, OpenParameter
 from weft.decisions.twin.facts import may_merge_segments
 from weft.decisions.twin.left_out import discrepancy, few_patterns, held_out, leave_out
 from weft.decisions.twin.observed import series_of
-from weft.decisions.twin.sources import Sources, open_sources, source_of
+from weft.decisions.twin.sources import TwinSources, open_sources, source_of
 from weft.decisions.twin.start import carried_mbps
 from weft.decisions.twin.start_up import StartUp, trips_of
 from weft.decisions.twin.structure import structure_of
 from weft.decisions.twin.twin import (
     SCHEMA,
-    Alternative,
-    Parameter,
-    Twin,
+    HostAssumption,
+    TwinDocument,
+    TwinParameter,
     refuse_other,
     step_digest,
     text_digest,
@@ -41,7 +41,7 @@ def make_twin(
     out: Path,
     draws: int = DRAWS,
     say: Callable[[str], None] = lambda text: None,
-) -> Twin:
+) -> TwinDocument:
     """Make a twin of runs and write it into a folder; raises RequestError where they are not fit for it."""
     if not LEAST_DRAWS <= draws <= MOST_DRAWS:
         raise RequestError(
@@ -58,7 +58,7 @@ def fit_twin(
     name: str,
     draws: int = DRAWS,
     say: Callable[[str], None] = lambda text: None,
-) -> tuple[Twin, str]:
+) -> tuple[TwinDocument, str]:
     """A twin of runs, and the text of its fabric file; raises RequestError where they are not fit for it."""
     say("reading")
     sources = open_sources(folders)
@@ -74,7 +74,7 @@ def fit_twin(
     text = found.draft.text(np.exp(found.fit.values))
     main = sources.main.meta
     run_warnings = [*of_runs(sources.runs), *few_patterns(errors)]
-    twin = Twin(
+    twin = TwinDocument(
         schema=SCHEMA,
         name=name,
         testbed=str(main.testbed.get("spec", main.testbed.get("name", "imported"))),
@@ -100,18 +100,18 @@ def fit_twin(
     return twin, text
 
 
-def _fitted(sources: Sources) -> list[str]:
+def _fitted(sources: TwinSources) -> list[str]:
     return sorted({step_digest(step) for run in sources.runs for step in run.meta.plan.steps})
 
 
-def _doubts(alternatives: Sequence[Alternative]) -> Iterator[str]:
+def _doubts(alternatives: Sequence[HostAssumption]) -> Iterator[str]:
     usual, *others = alternatives
     for one in others:
         if abs(one.cost - usual.cost) < CLEARLY:
             yield f"{usual.key} may be {usual.value} or {one.value}: the data do not tell"
 
 
-def _parameters(found: Calibration, draws: int) -> Iterator[Parameter]:
+def _parameters(found: Calibration, draws: int) -> Iterator[TwinParameter]:
     drawn = found.drawn(draws)
     for at, (rate, filling) in enumerate(zip(found.draft.rates, found.trials_filling, strict=True)):
         value = float(np.exp(found.fit.values[at]))
@@ -130,10 +130,10 @@ def _of_rate(filling: int) -> tuple[bool, str]:
     return False, "no trial filled it: it may be wider"
 
 
-def _start_ups(found: Calibration, start_up: StartUp) -> Iterator[Parameter]:
+def _start_ups(found: Calibration, start_up: StartUp) -> Iterator[TwinParameter]:
     """The overhead, the rest of a start-up as delays of the hosts' links, and the delays of others."""
     overheads = start_up.overhead_us(found.material.least_message_us)
-    overhead = Open("model.overhead_s", "us", ((MODEL, "overhead_s"),))
+    overhead = OpenParameter("model.overhead_s", "us", ((MODEL, "overhead_s"),))
     why = "the simulator's own: round trips do not tell it from the delay of the hosts' links"
     yield _parameter(overhead, overheads[0], overheads[1:], False, why)
     hosts, *links = found.draft.delays
@@ -149,9 +149,11 @@ def _start_ups(found: Calibration, start_up: StartUp) -> Iterator[Parameter]:
             yield _parameter(link, 0.0, np.zeros(len(values) - 1), False, why)
 
 
-def _parameter(one: Open, best: float, drawn: Floats, is_known: bool, why: str) -> Parameter:
+def _parameter(
+    one: OpenParameter, best: float, drawn: Floats, is_known: bool, why: str
+) -> TwinParameter:
     low, high = np.quantile(drawn, _ENDS)
-    return Parameter(
+    return TwinParameter(
         name=one.name,
         unit=one.unit,
         median=float(best),

@@ -9,13 +9,13 @@ import numpy as np
 
 from weft.base.statistics import Floats
 from weft.decisions.twin.draft import Draft, Mask
-from weft.decisions.twin.evidence import Material, material_of
-from weft.decisions.twin.fit import STEPS, Fit, Problem, fit
-from weft.decisions.twin.observed import Series
+from weft.decisions.twin.evidence import FitMaterial, material_of
+from weft.decisions.twin.fit import STEPS, FitProblem, TwinFit, fit
+from weft.decisions.twin.observed import ObservedStep
 from weft.decisions.twin.start import start_of
 from weft.decisions.twin.start_up import StartUp, Trips, start_up_of
 from weft.decisions.twin.structure import Structure
-from weft.decisions.twin.twin import Alternative
+from weft.decisions.twin.twin import HostAssumption
 from weft.measure.testbed.computed.network import Simulated
 from weft.network.fabrics.spec import Value
 
@@ -39,10 +39,10 @@ class Calibration:
 
     structure: Structure
     draft: Draft
-    material: Material
+    material: FitMaterial
     model: Mapping[str, Value]
     start_up: StartUp | None
-    fit: Fit
+    fit: TwinFit
     trials_filling: tuple[int, ...]
 
     @property
@@ -91,8 +91,8 @@ class Calibration:
 
 
 def calibrate(
-    structure: Structure, series: Sequence[Series], trips: Trips, draws: int, may_merge: bool
-) -> tuple[Calibration, list[Alternative]]:
+    structure: Structure, series: Sequence[ObservedStep], trips: Trips, draws: int, may_merge: bool
+) -> tuple[Calibration, list[HostAssumption]]:
     """Rates first, then the start-up that is left at these rates; with the assumption that fits best, where hosts
     `may_merge` segments."""
     draft = structure.draft.with_delays_us([0.0] * len(structure.draft.delays))
@@ -105,7 +105,7 @@ def calibrate(
     if best.fit.cost > usual.fit.cost - CLEARLY:
         best = usual
     alternatives = [
-        Alternative("segments_per_ack", str(one.model["segments_per_ack"]), one.fit.cost)
+        HostAssumption("segments_per_ack", str(one.model["segments_per_ack"]), one.fit.cost)
         for one in tried
     ]
     return _with_start_up(best, trips, draws), alternatives
@@ -128,7 +128,7 @@ def _with_suspects(found: Calibration) -> Calibration:
 
 
 def _calibrated(
-    structure: Structure, draft: Draft, material: Material, model: Mapping[str, Value]
+    structure: Structure, draft: Draft, material: FitMaterial, model: Mapping[str, Value]
 ) -> Calibration:
     everything = np.ones(len(material.logs), dtype=bool)
     found = _fit(draft, material, model, start_of(draft, material), everything)
@@ -138,20 +138,20 @@ def _calibrated(
 
 def _fit(
     draft: Draft,
-    material: Material,
+    material: FitMaterial,
     model: Mapping[str, Value],
     start: Floats,
     seen: Mask,
     steps: int = STEPS,
-) -> Fit:
+) -> TwinFit:
     def predicted(values: Floats) -> Floats:
         return material.predicted(draft.network(np.exp(values), model))
 
-    problem = Problem(material.logs, material.pattern_of, seen * material.weight)
+    problem = FitProblem(material.logs, material.pattern_of, seen * material.weight)
     return fit(predicted, problem, start, steps)
 
 
-def _filling(found: Fit, material: Material) -> list[int]:
+def _filling(found: TwinFit, material: FitMaterial) -> list[int]:
     """For each rate, in how many trials a sum follows it."""
     follows = np.abs(found.jacobian) > FILLED
     return [len(np.unique(material.trial_of[rows])) for rows in follows.T]

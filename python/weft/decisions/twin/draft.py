@@ -30,7 +30,7 @@ MODEL = "model"
 
 
 @dataclass(frozen=True)
-class Element:
+class TwinElement:
     """A part of the network that takes flows one way: those that leave or enter `members`, or all that pass."""
 
     members: Members
@@ -50,14 +50,14 @@ class Element:
 
 
 @dataclass(frozen=True)
-class Open:
+class OpenParameter:
     """A rate or delay that is to be found, with all its places. `elements` are the parts of the network that it is
     the rate of, each by itself."""
 
     name: str
     unit: str
     places: tuple[Place, ...]
-    elements: tuple[Element, ...] = ()
+    elements: tuple[TwinElement, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -67,9 +67,9 @@ class Draft:
 
     table: dict[str, Any]
     hosts: list[str]
-    rates: list[Open] = field(default_factory=list)
-    delays: list[Open] = field(default_factory=list)
-    unlimited: list[Open] = field(default_factory=list)
+    rates: list[OpenParameter] = field(default_factory=list)
+    delays: list[OpenParameter] = field(default_factory=list)
+    unlimited: list[OpenParameter] = field(default_factory=list)
 
     @cached_property
     def _template(self) -> str:
@@ -97,7 +97,7 @@ class Draft:
                 put(table, place, written(value, "us"))
         return replace(self, table=table)
 
-    def limited_at(self, more: Collection[Open]) -> Draft:
+    def limited_at(self, more: Collection[OpenParameter]) -> Draft:
         """With some of its unlimited links limited."""
         table = copy.deepcopy(self.table)
         for one in more:

@@ -14,8 +14,8 @@ from scipy.sparse import csr_array
 
 from weft.base.errors import RequestError
 from weft.base.statistics import Floats
-from weft.decisions.twin.draft import Draft, Element, Mask
-from weft.decisions.twin.observed import Flows, Series
+from weft.decisions.twin.draft import Draft, Mask, TwinElement
+from weft.decisions.twin.observed import Flows, ObservedStep
 from weft.measure.testbed.computed.network import Simulated
 from weft.understand.curve.curve import Ints, group_slices
 
@@ -28,7 +28,7 @@ LOADED, LEAST_TRIALS = 0.8, 6
 class Sums:
     """Of a series: `of_flows` adds flows up, a row for each sum; `measured` has a column for each launch."""
 
-    series: Series
+    series: ObservedStep
     of_flows: csr_array
     phase: Ints
     measured: Floats
@@ -40,7 +40,7 @@ class Sums:
 
 
 @dataclass(frozen=True)
-class Trial:
+class PhaseTrial:
     """One phase in one launch: the unit that is drawn again. `pattern` is what it is a case of."""
 
     pattern: str
@@ -50,11 +50,11 @@ class Trial:
 
 
 @dataclass(frozen=True)
-class Material:
+class FitMaterial:
     """Everything measured as one vector: logarithms of sums, and of which trial each is."""
 
     sums: tuple[Sums, ...]
-    trials: tuple[Trial, ...]
+    trials: tuple[PhaseTrial, ...]
     trial_of: Ints
     logs: Floats
     rows: tuple[Ints, ...]
@@ -92,7 +92,7 @@ class Material:
         found: Floats = 1.0 / rows[self.trial_of]
         return found
 
-    def shortfall(self, element: Element, network: Simulated) -> float:
+    def shortfall(self, element: TwinElement, network: Simulated) -> float:
         """By how much, as a logarithm, less crossed an element than a network says, in trials that load it most."""
         said, seen = [], []
         for sums in self.sums:
@@ -107,7 +107,7 @@ class Material:
             return 0.0
         return float(np.median(np.log(np.array(seen)[most] / loads[most])))
 
-    def carried(self, element: Element) -> list[float]:
+    def carried(self, element: TwinElement) -> list[float]:
         """What crossed an element in each trial."""
         found = []
         for sums in self.sums:
@@ -122,7 +122,7 @@ class Material:
         return is_own
 
 
-def material_of(series: Sequence[Series], draft: Draft) -> Material:
+def material_of(series: Sequence[ObservedStep], draft: Draft) -> FitMaterial:
     """The sums that say something about a draft's rates, of flows that the simulator has, too."""
     rates = [*draft.rates, *draft.unlimited]
     inner = [one for each in rates for one in _worth_summing(each.elements)]
@@ -134,17 +134,17 @@ def material_of(series: Sequence[Series], draft: Draft) -> Material:
             "the runs hold no rates between nodes over TCP: there is nothing to fit",
             "add a run of xray, or of matrix, aapc, ring, ...",
         )
-    trials: dict[Trial, int] = {}
+    trials: dict[PhaseTrial, int] = {}
     kept, trial_of, logs = [], [], []
     for number, one in enumerate(sums):
         rows, launches = np.nonzero(one.measured > 0)
         kept.append(rows)
         for row, launch in zip(rows.tolist(), launches.tolist(), strict=True):
             phase = int(one.phase[row])
-            trial = Trial(one.series.patterns[phase], number, phase, launch)
+            trial = PhaseTrial(one.series.patterns[phase], number, phase, launch)
             trial_of.append(trials.setdefault(trial, len(trials)))
         logs.append(np.log(one.measured[rows, launches]))
-    return Material(
+    return FitMaterial(
         sums,
         tuple(trials),
         np.array(trial_of, dtype=np.int64),
@@ -153,7 +153,7 @@ def material_of(series: Sequence[Series], draft: Draft) -> Material:
     )
 
 
-def _crossing(element: Element, flows: Flows) -> Iterator[Ints]:
+def _crossing(element: TwinElement, flows: Flows) -> Iterator[Ints]:
     """The flows of each phase that cross an element, where there are any."""
     crossed = element.crossed_by(flows.src, flows.dst)
     for rows in group_slices(flows.phase):
@@ -161,14 +161,14 @@ def _crossing(element: Element, flows: Flows) -> Iterator[Ints]:
             yield np.flatnonzero(crossed[rows]) + rows.start
 
 
-def _worth_summing(elements: Sequence[Element]) -> Iterator[Element]:
+def _worth_summing(elements: Sequence[TwinElement]) -> Iterator[TwinElement]:
     """Those of several hosts, and of hosts that have a parameter of their own."""
     for one in elements:
         if len(one.members) > 1 or len(elements) == 1:
             yield one
 
 
-def _sums(series: Series, elements: Sequence[Element]) -> Sums:
+def _sums(series: ObservedStep, elements: Sequence[TwinElement]) -> Sums:
     """Of each phase all flows, and those that cross each element."""
     flows = series.flows
     crossed = [one.crossed_by(flows.src, flows.dst) for one in elements]

@@ -33,7 +33,7 @@ Model = Callable[[Floats], Floats]
 
 
 @dataclass(frozen=True)
-class Problem:
+class FitProblem:
     """What is to be explained: logarithms, of which pattern each is, and how much each counts. Where all trials of a
     pattern get 5 % less than they should, more of them do not make it truer: each may be off as a whole."""
 
@@ -66,7 +66,7 @@ class Problem:
 
 
 @dataclass(frozen=True)
-class Fit:
+class TwinFit:
     """Logarithms of the best parameters, what is left, and how it would change with them, patterns behind them. `cost`
     is minus the logarithm of how likely the data are, but for a constant."""
 
@@ -95,7 +95,7 @@ class Fit:
         return found
 
 
-def fit(model: Model, problem: Problem, start: Floats, steps: int = STEPS) -> Fit:
+def fit(model: Model, problem: FitProblem, start: Floats, steps: int = STEPS) -> TwinFit:
     """From a start, by damped steps of Gauss and Newton, each row weighted by what is left of it so far."""
     patterns, count = problem.membership, len(start)
     begin = np.concatenate([start, np.zeros(patterns.shape[1])])
@@ -121,7 +121,7 @@ def fit(model: Model, problem: Problem, start: Floats, steps: int = STEPS) -> Fi
 class _Linearised:
     """A problem about some values, those of patterns behind those of parameters."""
 
-    problem: Problem
+    problem: FitProblem
     begin: Floats
     values: Floats
     residuals: Floats
@@ -140,18 +140,20 @@ class _Linearised:
         far = (at - self.begin) / self.spread
         return float(np.sum(self.weights * rest**2) + np.sum(far**2))
 
-    def as_fit(self) -> Fit:
+    def as_fit(self) -> TwinFit:
         count = len(self.values) - self.problem.membership.shape[1]
         values, offsets = self.values[:count], self.values[count:]
         noise = self.spread[count:] / AS_A_WHOLE
         far = (self.values - self.begin) / self.spread
         trials = np.bincount(self.problem.pattern, self.problem.weight)
         cost = float(trials @ np.log(noise) + np.sum(far[count:] ** 2) / 2)
-        return Fit(values, offsets, self.residuals, self.slopes, self.weights, self.spread, cost)
+        return TwinFit(
+            values, offsets, self.residuals, self.slopes, self.weights, self.spread, cost
+        )
 
 
 def _linearised(
-    model: Model, problem: Problem, begin: Floats, values: Floats, predicted: Floats
+    model: Model, problem: FitProblem, begin: Floats, values: Floats, predicted: Floats
 ) -> _Linearised:
     patterns = problem.membership
     count = len(values) - patterns.shape[1]

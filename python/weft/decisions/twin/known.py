@@ -11,7 +11,7 @@ from weft.base import catalog
 from weft.base.errors import RequestError
 from weft.base.statistics import has_interval
 from weft.decisions.twin.build import fit_twin
-from weft.decisions.twin.twin import TWIN_NAME, Twin, read_twin
+from weft.decisions.twin.twin import TWIN_NAME, TwinDocument, read_twin
 from weft.network.fabrics.document import FabricDocument
 from weft.runs.meta import FILE_NAME
 from weft.simulation.prediction.draws import Draws
@@ -23,7 +23,7 @@ _NAME = "measured"
 
 
 @dataclass(frozen=True)
-class Known:
+class KnownNetwork:
     """A network as it is known. `network` is the testbed that was measured, empty for a fabric file, and `scale` that
     of its rates there; `nodes` are its hosts in order. `no_interval` says why nothing tells how sure it is."""
 
@@ -37,7 +37,9 @@ class Known:
     warnings: tuple[str, ...] = ()
 
 
-def open_known(names: Sequence[str], say: Callable[[str], None] = lambda text: None) -> Known:
+def open_known(
+    names: Sequence[str], say: Callable[[str], None] = lambda text: None
+) -> KnownNetwork:
     """What the folders of runs, the folder of a twin or a fabric say; raises RequestError where they are none, and
     where they do not say how long a message takes to start."""
     folders = [Path(name) for name in names]
@@ -57,18 +59,21 @@ def open_known(names: Sequence[str], say: Callable[[str], None] = lambda text: N
     return _of_fabric(name)
 
 
-def _of_fabric(name: str) -> Known:
+def _of_fabric(name: str) -> KnownNetwork:
     if name not in catalog.names("fabric") and not Path(name).is_file():
         raise RequestError(f"--predict {name}: there is no such run, twin or fabric", _WANTED)
     document = FabricDocument.read(name)
     nodes = tuple(host["name"] for host in document.resolved()["hosts"])
     why = "a fabric file does not say how sure its numbers are"
-    return Known("fabric", (name,), Draws.of_fabric(document), "", 1.0, nodes, why)
+    return KnownNetwork("fabric", (name,), Draws.of_fabric(document), "", 1.0, nodes, why)
 
 
 def _of_twin(
-    kind: Literal["runs", "twin"], names: Sequence[str], twin: Twin, document: FabricDocument
-) -> Known:
+    kind: Literal["runs", "twin"],
+    names: Sequence[str],
+    twin: TwinDocument,
+    document: FabricDocument,
+) -> KnownNetwork:
     if not any(one.name == "model.overhead_s" for one in twin.parameters):
         raise RequestError(
             f"--predict {' '.join(names)}: nothing there says how long a message takes to start",
@@ -78,12 +83,12 @@ def _of_twin(
     draws, why = twin.draws_of(document), _no_interval(twin)
     if why:
         draws = Draws(draws.median)
-    return Known(
+    return KnownNetwork(
         kind, tuple(names), draws, twin.testbed, twin.scale, nodes, why, tuple(twin.warnings)
     )
 
 
-def _no_interval(twin: Twin) -> str:
+def _no_interval(twin: TwinDocument) -> str:
     """Between many nodes each round has other partners, which is a repetition; of a pair only launches are."""
     launches = max(one.launches for one in twin.sources)
     if len(twin.nodes) > 2 or has_interval(launches):

@@ -9,7 +9,7 @@ import numpy as np
 
 from weft.base.statistics import Floats
 from weft.decisions.twin.calibration import Calibration
-from weft.decisions.twin.evidence import Material
+from weft.decisions.twin.evidence import FitMaterial
 from weft.decisions.twin.twin import ERROR_UNKNOWN, HeldOut
 from weft.measure.testbed.computed.network import Simulated
 from weft.runs.run_warnings import RunWarning
@@ -49,7 +49,7 @@ def leave_out(found: Calibration) -> list[Errors]:
 
 
 def errors_of(
-    material: Material, pattern: str, trials: Sequence[int], network: Simulated
+    material: FitMaterial, pattern: str, trials: Sequence[int], network: Simulated
 ) -> Errors:
     """How far off a network is in some trials of a pattern."""
     rates, times = [], []

@@ -17,7 +17,7 @@ from weft.plan.pattern import Pingpong, Stream
 from weft.plan.phases import Phase, expand
 from weft.plan.plan import CountRule, Step
 from weft.runs.experiment import experiments_of
-from weft.runs.folder import Run
+from weft.runs.folder import RunFolder
 from weft.simulation.prediction.placed import placed
 from weft.understand.curve.curve import Ints, column, group_starts
 
@@ -42,7 +42,7 @@ class Flows:
 
 
 @dataclass(frozen=True)
-class Series:
+class ObservedStep:
     """A step of a run, its nodes as positions in the twin. `flows.mbps` has a column for each launch, NaN where it
     did not measure. `chosen` are the phases of a search. `patterns` says of each phase what it is a case of. A
     transfer took `seconds` in the middle."""
@@ -65,7 +65,7 @@ class Series:
             return float("inf")
         return float(self.step.first_bytes * 8 / np.nanmax(self.flows.mbps))
 
-    def known_to(self, network: Simulated) -> Series:
+    def known_to(self, network: Simulated) -> ObservedStep:
         """Without flows that a simulator has not, whatever the rates of the network are."""
         unknown = np.isnan(self.predicted(network))
         mbps = np.where(unknown[:, np.newaxis], np.nan, self.flows.mbps)
@@ -86,7 +86,7 @@ class Series:
         return np.where(is_there, found.mbps[at], np.nan)
 
 
-def series_of(run: Run, places: Sequence[int]) -> Iterator[Series]:
+def series_of(run: RunFolder, places: Sequence[int]) -> Iterator[ObservedStep]:
     """The steps of a run that measured rates over TCP or MPI; `places` are its nodes in the twin."""
     for index, step in enumerate(run.meta.plan.steps):
         rows = _complete(run, index)
@@ -98,7 +98,7 @@ def series_of(run: Run, places: Sequence[int]) -> Iterator[Series]:
             yield from _of_pair(run, index, rows, places)
 
 
-def _complete(run: Run, step: int) -> pa.Table:
+def _complete(run: RunFolder, step: int) -> pa.Table:
     """The rows of a step, of phases in which all took part: others had less to share."""
     rows = run.samples.filter(pc.field("step") == step)
     for one in run.meta.incomplete:
@@ -108,7 +108,7 @@ def _complete(run: Run, step: int) -> pa.Table:
     return rows
 
 
-def _of_many(run: Run, index: int, rows: pa.Table, places: Sequence[int]) -> Series:
+def _of_many(run: RunFolder, index: int, rows: pa.Table, places: Sequence[int]) -> ObservedStep:
     step = run.meta.plan.steps[index]
     flows = _by_launch(rows, np.asarray(places))
     records = [one for one in run.meta.phases if one["step"] == index]
@@ -123,13 +123,15 @@ def _of_many(run: Run, index: int, rows: pa.Table, places: Sequence[int]) -> Ser
         for phase in np.unique(flows.phase).tolist()
     }
     moved = tuple(_placed_phase(one, places) for one in chosen)
-    return Series(placed(step, places), moved, flows, patterns, _seconds(rows))
+    return ObservedStep(placed(step, places), moved, flows, patterns, _seconds(rows))
 
 
 LARGE_BYTES = 64 << 10
 
 
-def _of_pair(run: Run, index: int, rows: pa.Table, places: Sequence[int]) -> Iterator[Series]:
+def _of_pair(
+    run: RunFolder, index: int, rows: pa.Table, places: Sequence[int]
+) -> Iterator[ObservedStep]:
     """A curve over sizes as phases of one transfer each; what fits into a frame says nothing of rates."""
     step = run.meta.plan.steps[index]
     phases = [one for one in expand(step, 2) if one.size_bytes > FULL.payload_bytes]
@@ -148,7 +150,7 @@ def _of_pair(run: Run, index: int, rows: pa.Table, places: Sequence[int]) -> Ite
     }
     flows = _by_launch(rows, np.asarray(places))
     step = msgspec.structs.replace(step, until_ns=None)
-    yield Series(step, tuple(chosen), flows, patterns, _seconds(rows))
+    yield ObservedStep(step, tuple(chosen), flows, patterns, _seconds(rows))
 
 
 def _seconds(rows: pa.Table) -> float:

@@ -9,7 +9,7 @@ from typing import Any
 
 from weft.base.frames import FULL
 from weft.base.nodeset import fold
-from weft.decisions.twin.draft import UNLIMITED, Draft, Element, Open, Place
+from weft.decisions.twin.draft import UNLIMITED, Draft, OpenParameter, Place, TwinElement
 from weft.decisions.twin.tree import Branch
 from weft.understand.xray.flows import Members
 
@@ -44,15 +44,15 @@ def draft_of(
     count = len(table["hosts"])
     normal = [host for host in range(len(hosts)) if host not in {one.host for one in slow}]
     both = [
-        Element(frozenset([host]), way)
+        TwinElement(frozenset([host]), way)
         for host in normal
         if host in root.members
         for way in ("out", "in")
     ]
     rates: list[Place] = [("hosts", at, "link", "rate") for at in range(count)]
     delays: list[Place] = [("hosts", at, "link", "delay") for at in range(count)]
-    draft.rates.append(Open("hosts.rate", "Mb/s", tuple(rates), tuple(both)))
-    draft.delays.append(Open("hosts.delay", "us", tuple(delays)))
+    draft.rates.append(OpenParameter("hosts.rate", "Mb/s", tuple(rates), tuple(both)))
+    draft.delays.append(OpenParameter("hosts.delay", "us", tuple(delays)))
     table["switches"] = list(_switches(root, draft))
     table["links"] = [one | frames for one in _links(root, draft)]
     _add_slow(draft, slow, root.members)
@@ -67,9 +67,9 @@ def draft_of(
 def _cable(draft: Draft, frames: Mapping[str, int]) -> Draft:
     draft.table["hosts"] = [{"ids": fold(draft.hosts)}]
     draft.table["links"] = [{"between": draft.hosts, "rate": "", "delay": "", **frames}]
-    ways = tuple(Element(frozenset([0]), way) for way in ("out", "in"))
-    draft.rates.append(Open("links.rate", "Mb/s", (("links", 0, "rate"),), ways))
-    draft.delays.append(Open("links.delay", "us", (("links", 0, "delay"),)))
+    ways = tuple(TwinElement(frozenset([0]), way) for way in ("out", "in"))
+    draft.rates.append(OpenParameter("links.rate", "Mb/s", (("links", 0, "rate"),), ways))
+    draft.delays.append(OpenParameter("links.delay", "us", (("links", 0, "delay"),)))
     return draft
 
 
@@ -87,10 +87,10 @@ def _switches(root: Branch, draft: Draft) -> Iterator[dict[str, str]]:
         if branch.inside is not None:
             entry["capacity"] = ""
             parts = tuple(child.members for child in branch.children)
-            ways = [Element(branch.members, way, parts) for way in ("sent", "received")]
+            ways = [TwinElement(branch.members, way, parts) for way in ("sent", "received")]
             place = ("switches", at, "capacity")
             draft.rates.append(
-                Open(f"switches.{branch.name}.capacity", "Mb/s", (place,), tuple(ways))
+                OpenParameter(f"switches.{branch.name}.capacity", "Mb/s", (place,), tuple(ways))
             )
         yield entry
 
@@ -100,20 +100,20 @@ def _links(root: Branch, draft: Draft) -> Iterator[dict[str, Any]]:
     pairs = [(child, branch) for branch in root.walk() for child in branch.children]
     for at, (child, above) in enumerate(pairs):
         key = f"links.{child.name}"
-        out, into = (Element(child.members, way) for way in ("out", "in"))
+        out, into = (TwinElement(child.members, way) for way in ("out", "in"))
         place, back = ("links", at, "rate"), ("links", at, "rate_back")
         entry = {"between": [child.name, above.name], "delay": ""}
         if _are_alike(child):
             entry["rate"] = ""
-            draft.rates.append(Open(f"{key}.rate", "Mb/s", (place,), (out, into)))
+            draft.rates.append(OpenParameter(f"{key}.rate", "Mb/s", (place,), (out, into)))
         elif child.out is not None or child.into is not None:
             entry |= {"rate": UNLIMITED, "rate_back": UNLIMITED}
         if not _are_alike(child):
             ways = ((child.out, "rate", place, out), (child.into, "rate_back", back, into))
             for limit, name, where, element in ways:
                 to = draft.rates if limit else draft.unlimited
-                to.append(Open(f"{key}.{name}", "Mb/s", (where,), (element,)))
-        draft.delays.append(Open(f"{key}.delay", "us", (("links", at, "delay"),), (out,)))
+                to.append(OpenParameter(f"{key}.{name}", "Mb/s", (where,), (element,)))
+        draft.delays.append(OpenParameter(f"{key}.delay", "us", (("links", at, "delay"),), (out,)))
         yield entry
 
 
@@ -136,13 +136,15 @@ def _add_slow(draft: Draft, slow: Sequence[SlowEnd], nodes: Members) -> None:
         at, host = len(entries), draft.hosts[one.host]
         entries.append({"ids": host, "link": {"rate": "", "rate_back": ""}})
         for key, way in (("rate", "out"), ("rate_back", "in")):
-            element = (Element(frozenset([one.host]), way),)
+            element = (TwinElement(frozenset([one.host]), way),)
             place: Place = ("overrides", at, "link", key)
             if way in one.ways:
-                draft.rates.append(Open(f"overrides.{host}.{key}", "Mb/s", (place,), element))
+                draft.rates.append(
+                    OpenParameter(f"overrides.{host}.{key}", "Mb/s", (place,), element)
+                )
             else:
                 usual = draft.rates[0]
-                draft.rates[0] = Open(
+                draft.rates[0] = OpenParameter(
                     usual.name, usual.unit, (*usual.places, place), (*usual.elements, *element)
                 )
 
@@ -152,4 +154,4 @@ def _add_routes(draft: Draft, routes: Sequence[tuple[int, int]]) -> None:
         entries = draft.table.setdefault("paths", [])
         entries.append({"from": draft.hosts[src], "to": draft.hosts[dst], "rate": ""})
         name = f"paths.{draft.hosts[src]}-{draft.hosts[dst]}.rate"
-        draft.rates.append(Open(name, "Mb/s", (("paths", at, "rate"),), ()))
+        draft.rates.append(OpenParameter(name, "Mb/s", (("paths", at, "rate"),), ()))

@@ -10,20 +10,20 @@ from pathlib import Path
 
 from weft.base.errors import RequestError
 from weft.base.nodeset import fold
-from weft.decisions.twin.twin import Source
+from weft.decisions.twin.twin import TwinSource
 from weft.runs.digests import sampled_steps
 from weft.runs.experiment import MOST_NODES
-from weft.runs.folder import Run
+from weft.runs.folder import RunFolder
 from weft.understand.host.disturbed import not_usable
 from weft.understand.limits.diagnosis import searched_steps
 
 
 @dataclass(frozen=True)
-class Sources:
+class TwinSources:
     """`main` is the run that shows the network, with `hosts` in its order; `places` are those of each run's nodes."""
 
-    runs: tuple[Run, ...]
-    main: Run
+    runs: tuple[RunFolder, ...]
+    main: RunFolder
     hosts: list[str]
     places: tuple[list[int], ...]
     warnings: list[str]
@@ -39,9 +39,9 @@ class Sources:
         )
 
 
-def open_sources(folders: Sequence[str]) -> Sources:
+def open_sources(folders: Sequence[str]) -> TwinSources:
     """Read runs; raises RequestError where they are not of one cluster, or hold nothing to fit."""
-    runs = [Run.open(folder) for folder in folders]
+    runs = [RunFolder.open(folder) for folder in folders]
     for run in runs:
         _refuse_useless(run)
     main = max(runs, key=lambda run: (bool(searched_steps(run.meta)), len(run.meta.nodes)))
@@ -49,16 +49,16 @@ def open_sources(folders: Sequence[str]) -> Sources:
     for run in runs:
         _refuse_other_cluster(run, main)
     places = tuple([hosts.index(name) for name in _names(run)] for run in runs)
-    return Sources(tuple(runs), main, hosts, places, list(_warnings(runs, main)))
+    return TwinSources(tuple(runs), main, hosts, places, list(_warnings(runs, main)))
 
 
-def source_of(run: Run) -> Source:
+def source_of(run: RunFolder) -> TwinSource:
     """What twin.json says of a run."""
     digest = hashlib.sha256()
     for name in run.samples.column_names:
         digest.update(run.samples[name].to_numpy().tobytes())
     rows = run.samples
-    return Source(
+    return TwinSource(
         path=str(Path(run.directory)),
         plan=run.meta.plan.name,
         digest=digest.hexdigest()[:16],
@@ -68,11 +68,11 @@ def source_of(run: Run) -> Source:
     )
 
 
-def _names(run: Run) -> list[str]:
+def _names(run: RunFolder) -> list[str]:
     return [str(node["name"]) for node in run.meta.nodes]
 
 
-def _refuse_useless(run: Run) -> None:
+def _refuse_useless(run: RunFolder) -> None:
     if reason := not_usable(run.meta):
         raise RequestError(
             f"{run.directory}: {reason}", "measure it when the machine is quiet, or leave it out"
@@ -96,7 +96,7 @@ def _refuse_useless(run: Run) -> None:
         )
 
 
-def _refuse_other_cluster(run: Run, main: Run) -> None:
+def _refuse_other_cluster(run: RunFolder, main: RunFolder) -> None:
     """Nodes, network and scale have to be the same."""
     strange = sorted(set(_names(run)) - set(_names(main)))
     if strange:
@@ -120,7 +120,7 @@ def _refuse_other_cluster(run: Run, main: Run) -> None:
         )
 
 
-def _warnings(runs: Sequence[Run], main: Run) -> list[str]:
+def _warnings(runs: Sequence[RunFolder], main: RunFolder) -> list[str]:
     found = []
     for run in runs:
         if run.meta.status != "complete":

@@ -6,8 +6,8 @@ import numpy as np
 
 from weft.base.frames import FULL
 from weft.base.statistics import Floats
-from weft.decisions.twin.draft import Draft, Open
-from weft.decisions.twin.evidence import Material
+from weft.decisions.twin.draft import Draft, OpenParameter
+from weft.decisions.twin.evidence import FitMaterial
 from weft.understand.xray.survey import BEST_ROUTES, NEAR_BEST
 
 OFTEN = 0.9
@@ -19,7 +19,7 @@ INSIDE = FULL.inside_bytes / FULL.payload_bytes
 """What payload is on a cable, and inside of a switch."""
 
 
-def start_of(draft: Draft, material: Material) -> Floats:
+def start_of(draft: Draft, material: FitMaterial) -> Floats:
     """Logarithms of the rates of a draft, by what they carried; of what carried nothing, what its hosts can send."""
     port_mbps = carried_mbps(draft.rates[0], material)
     found = []
@@ -30,7 +30,7 @@ def start_of(draft: Draft, material: Material) -> Floats:
     return logs
 
 
-def carried_mbps(parameter: Open, material: Material) -> float:
+def carried_mbps(parameter: OpenParameter, material: FitMaterial) -> float:
     """On the wire, the median of what comes near the best that any of its elements carried."""
     sums = [each for one in parameter.elements for each in material.carried(one)]
     if not sums:

@@ -17,12 +17,12 @@ from scipy.optimize import nnls
 from weft import _core
 from weft.base.frames import FULL
 from weft.base.statistics import Floats
-from weft.decisions.twin.draft import Element
+from weft.decisions.twin.draft import TwinElement
 from weft.measure.testbed.computed.network import Simulated
 from weft.plan.load import load_plan
 from weft.plan.phases import Phase, Transfer
 from weft.plan.plan import CountRule
-from weft.runs.folder import Run
+from weft.runs.folder import RunFolder
 from weft.understand.curve.curve import column
 
 _PLAN = {
@@ -81,7 +81,7 @@ class StartUp:
         return [one if known else 0.0 for one, known in zip(best, self.are_known, strict=True)]
 
 
-def trips_of(runs: Iterable[tuple[Run, Sequence[int]]]) -> Trips:
+def trips_of(runs: Iterable[tuple[RunFolder, Sequence[int]]]) -> Trips:
     """The round trips of runs, each with its nodes' places in the twin: the median of each pair and size."""
     found: dict[tuple[int, int, int], list[float]] = {}
     for run, places in runs:
@@ -111,7 +111,7 @@ def _collect(
 
 
 def start_up_of(
-    trips: Trips, network: Simulated, links: Sequence[Element], draws: int, seed: int
+    trips: Trips, network: Simulated, links: Sequence[TwinElement], draws: int, seed: int
 ) -> StartUp:
     """The start-up and delays that explain round trips best; `network` has the rates, but neither of them."""
     rest_us = trips.half_us - _on_the_wires_us(trips, network)

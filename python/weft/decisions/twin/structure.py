@@ -9,10 +9,10 @@ from weft.decisions.twin.draft import Draft
 from weft.decisions.twin.facts import mtu_bytes
 from weft.decisions.twin.sketch import SlowEnd, draft_of
 from weft.decisions.twin.tree import flat, tree_of
-from weft.runs.folder import Run
+from weft.runs.folder import RunFolder
 from weft.understand.limits.diagnosis import study_of
 from weft.understand.xray.outliers import slow_ports, slow_routes, suspects
-from weft.understand.xray.study import Study
+from weft.understand.xray.study import SearchStudy
 
 _FLAT = (
     "in no phase did nodes both send and receive at full rate, so groups are unknown: the twin has all hosts on one "
@@ -28,7 +28,7 @@ class Structure:
     warnings: tuple[str, ...] = ()
 
 
-def structure_of(run: Run, hosts: list[str], name: str) -> Structure:
+def structure_of(run: RunFolder, hosts: list[str], name: str) -> Structure:
     """The structure that a run shows; without many nodes, hosts on one cable or switch."""
     title = f"Twin of {run.meta.testbed.get('name', 'a cluster')}"
     if not any(step.is_ensemble for step in run.meta.plan.steps):
@@ -47,14 +47,14 @@ def structure_of(run: Run, hosts: list[str], name: str) -> Structure:
     return Structure(draft, tuple(warnings))
 
 
-def _slow_ends(study: Study) -> list[SlowEnd]:
+def _slow_ends(study: SearchStudy) -> list[SlowEnd]:
     ways: dict[int, list[str]] = {}
     for one in slow_ports(study.survey, study.ports, study.evidence.isolated, study.limits):
         ways.setdefault(one.node, []).append(one.direction)
     return [SlowEnd(host, tuple(ways[host])) for host in sorted(ways)]
 
 
-def _slow_routes(study: Study) -> Iterator[tuple[int, int]]:
+def _slow_routes(study: SearchStudy) -> Iterator[tuple[int, int]]:
     flows = suspects(study.survey, study.ports, study.limits)
     for one in slow_routes(flows, study.retrials, study.ports, study.limits):
         yield one.src, one.dst

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Literal
 
 from weft.base.table import ResultColumn, ResultTable
-from weft.decisions.twin.twin import HeldOut, Twin
+from weft.decisions.twin.twin import HeldOut, TwinDocument
 
 _PARAMETERS = (
     ResultColumn("name", "parameter", str),
@@ -47,17 +47,17 @@ _LEFT_OUT = (
 )
 
 
-def parameters_table(twin: Twin) -> ResultTable:
+def parameters_table(twin: TwinDocument) -> ResultTable:
     """Its numbers; `low` and `high` are the ends of 90 % intervals."""
     return ResultTable.of("Numbers, with 90 % intervals", _PARAMETERS, twin.parameters)
 
 
-def left_out_table(twin: Twin) -> ResultTable:
+def left_out_table(twin: TwinDocument) -> ResultTable:
     """Measured over predicted, less one, and whether the 90 % interval held it; times are those of the slowest flow."""
     title = "Measured over predicted rate, and time of the slowest flow, each pattern by what fits all others"
     return ResultTable.of(title, _LEFT_OUT, twin.held_out)
 
 
-def sources_table(twin: Twin) -> ResultTable:
+def sources_table(twin: TwinDocument) -> ResultTable:
     """Where it comes from."""
     return ResultTable.of("Runs it was made of", _SOURCES, twin.sources)

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from weft.understand.xray.flows import Members
 from weft.understand.xray.limit.limit import SharedLimit
-from weft.understand.xray.study import Study
+from weft.understand.xray.study import SearchStudy
 
 
 @dataclass(frozen=True)
@@ -34,7 +34,7 @@ class Branch:
         return sorted(self.members.difference(*(child.members for child in self.children)))
 
 
-def tree_of(study: Study) -> tuple[Branch, list[str]]:
+def tree_of(study: SearchStudy) -> tuple[Branch, list[str]]:
     """The tree of a study, and what of its limits does not fit into one."""
     nodes = study.survey.nodes
     wanted = [(one.members & nodes, one) for one in study.limits if len(one.members & nodes) > 1]

@@ -25,7 +25,7 @@ ERROR_UNKNOWN = "error-unknown"
 FABRIC_NAME, TWIN_NAME = "fabric.toml", "twin.json"
 
 
-class Parameter(Struct, frozen=True):
+class TwinParameter(Struct, frozen=True):
     """A number of the twin: `places` are where it stands in fabric.toml, or ("model", key). `is_identified` says
     whether the measurements fix it, and `why` by what, or why not. `draws` are values that fit as well."""
 
@@ -53,7 +53,7 @@ class HeldOut(Struct, frozen=True):
     time_held: bool | None
 
 
-class Source(Struct, frozen=True):
+class TwinSource(Struct, frozen=True):
     """A run that the twin was made of: where it was, a digest of its samples, and how much it was."""
 
     path: str
@@ -64,7 +64,7 @@ class Source(Struct, frozen=True):
     warnings: list[str]
 
 
-class Alternative(Struct, frozen=True):
+class HostAssumption(Struct, frozen=True):
     """An assumption about hosts, and minus the logarithm of how likely it makes the data, but for a constant."""
 
     key: str
@@ -72,7 +72,7 @@ class Alternative(Struct, frozen=True):
     cost: float
 
 
-class Twin(Struct, frozen=True):
+class TwinDocument(Struct, frozen=True):
     """What twin.json holds. `discrepancy` and `rate_discrepancy` are as
     `weft.simulation.prediction.draws.Draws` has them;
     `fitted` are digests of the steps that the fit has seen. `warnings` say all that is to be known, those of its runs
@@ -85,13 +85,13 @@ class Twin(Struct, frozen=True):
     nodes: list[str]
     fabric_digest: str
     model: dict[str, float | int | str]
-    parameters: list[Parameter]
+    parameters: list[TwinParameter]
     held_out: list[HeldOut]
     discrepancy: list[float]
     rate_discrepancy: list[float]
-    sources: list[Source]
+    sources: list[TwinSource]
     fitted: list[str]
-    alternatives: list[Alternative]
+    alternatives: list[HostAssumption]
     warnings: list[str]
     run_warnings: list[RunWarning] = []
 
@@ -180,7 +180,7 @@ def text_digest(text: str) -> str:
     return hashlib.sha256(text.encode()).hexdigest()
 
 
-def write_twin(folder: Path, twin: Twin, fabric_text: str) -> None:
+def write_twin(folder: Path, twin: TwinDocument, fabric_text: str) -> None:
     """Both files; raises RequestError where something else is there, WorkError when the disk refuses them."""
     refuse_other(folder)
     with fresh_folder(folder):
@@ -197,11 +197,11 @@ def refuse_other(folder: Path) -> None:
         raise RequestError(f"{folder}: already has something else in it", "choose another --out")
 
 
-def read_twin(folder: Path) -> tuple[Twin, FabricDocument]:
+def read_twin(folder: Path) -> tuple[TwinDocument, FabricDocument]:
     """A twin and its fabric; raises RequestError where it is none, or its fabric was changed since."""
     path = folder / TWIN_NAME
     try:
-        twin = read_json(path, Twin, hint="make the twin again")
+        twin = read_json(path, TwinDocument, hint="make the twin again")
     except FileNotFoundError:
         raise RequestError(
             f"{folder}: no twin: it has no {TWIN_NAME}", f"weft twin RUN... --out {folder}"

@@ -10,12 +10,18 @@ from pathlib import Path
 from weft.base import catalog
 from weft.base.errors import RequestError
 from weft.base.files.text_file import parse_toml
-from weft.decisions.what_if.network import Generated, Network, changed, generated, is_generator
-from weft.network.fabrics.changes.change import Change
+from weft.decisions.what_if.network import (
+    GeneratedNetwork,
+    Network,
+    changed,
+    generated,
+    is_generator,
+)
+from weft.network.fabrics.changes.change import FabricChange
 from weft.network.fabrics.changes.parse import parse_change
 from weft.network.fabrics.changes.whole import Topology
 from weft.network.fabrics.spec import MODEL_KEYS, SHARINGS, Value, read_parameter
-from weft.simulation.prediction.predict import Workload
+from weft.simulation.prediction.predict import PlannedWorkload
 
 _KEY_VALUE = re.compile(r"\s*+(?P<key>[\w.-]++)\s*+=\s*+(?P<value>.+?)(?<!\s)\s*+")
 _EXAMPLE = '[[alternative]] with changes = ["links.backplane.rate*=2"]'
@@ -28,7 +34,7 @@ class Alternative:
 
     name: str
     texts: tuple[str, ...]
-    fabric: tuple[Change, ...] = ()
+    fabric: tuple[FabricChange, ...] = ()
     parameters: Mapping[str, Value] = field(default_factory=dict)
     overrides: tuple[tuple[str, str], ...] = ()
     generator: str | None = None
@@ -40,7 +46,7 @@ class Alternative:
             return generated(self.generator, parameters)
         return replace(changed(before, self.fabric), parameters=parameters)
 
-    def workload(self, before: Workload) -> Workload:
+    def workload(self, before: PlannedWorkload) -> PlannedWorkload:
         """What runs on it."""
         return replace(before, overrides=(*before.overrides, *self.overrides))
 
@@ -79,7 +85,7 @@ def _with(found: Alternative, text: str) -> Alternative:
 
 def _with_topology(found: Alternative, text: str, generator: str) -> Alternative:
     network = generated(generator)
-    if isinstance(network, Generated):
+    if isinstance(network, GeneratedNetwork):
         return replace(found, generator=generator)
     return replace(found, fabric=(*found.fabric, Topology(text, network.document)))
 

@@ -13,10 +13,16 @@ import msgspec
 from weft.base.errors import RequestError
 from weft.base.files.text_file import read_json
 from weft.decisions.what_if.alternative import Alternative
-from weft.decisions.what_if.foresee import Question, foresee
+from weft.decisions.what_if.foresee import WhatIfQuestion, foresee
 from weft.decisions.what_if.labs import carried_scale, document_of
 from weft.decisions.what_if.network import Subject, open_subject
-from weft.decisions.what_if.result import NAME, SCHEMA, Outcome, WhatIf, with_outcomes
+from weft.decisions.what_if.result import (
+    NAME,
+    SCHEMA,
+    AlternativeOutcome,
+    WhatIfResult,
+    with_outcomes,
+)
 from weft.decisions.what_if.verify import LAUNCHES, Bench, verify
 from weft.decisions.what_if.workloads import BLOCK_S, LAB_BLOCK_S, workloads
 from weft.measure.execute.progress import Reporter
@@ -26,7 +32,7 @@ from weft.runs.fresh import fresh_folder
 
 
 @dataclass(frozen=True)
-class Asked:
+class WhatIfRequest:
     """`subject` is a twin's folder, a fabric or a generator. Without `plans` it is an all-to-all. `scale` is that of
     the prediction and of the labs; without it the labs have one that this machine carries. `prices`
     is a file of prices, or the catalogue's, instead of the fabric's own."""
@@ -42,7 +48,7 @@ class Asked:
     prices: str | None = None
 
 
-def ask(asked: Asked, reporter: Reporter | None = None) -> WhatIf:
+def ask(asked: WhatIfRequest, reporter: Reporter | None = None) -> WhatIfResult:
     """Predict all alternatives and, where that is asked, build them; raises RequestError.
 
     Predictions are kept before anything is measured.
@@ -60,7 +66,7 @@ def ask(asked: Asked, reporter: Reporter | None = None) -> WhatIf:
     return found
 
 
-def _check(asked: Asked) -> None:
+def _check(asked: WhatIfRequest) -> None:
     """Raise RequestError where nothing is asked, a name twice, or what is there would be written over."""
     if not asked.alternatives:
         raise RequestError(
@@ -75,20 +81,24 @@ def _check(asked: Asked) -> None:
 
 
 def _question(
-    asked: Asked,
+    asked: WhatIfRequest,
     subject: Subject,
     alternatives: Sequence[Alternative],
     scale: float,
     block_s: float,
-) -> Question:
+) -> WhatIfQuestion:
     plans = workloads(subject, asked.plans, asked.settings, scale, block_s)
     prices = None if asked.prices is None else read_prices(asked.prices)
-    return Question(subject, alternatives, plans, scale, prices)
+    return WhatIfQuestion(subject, alternatives, plans, scale, prices)
 
 
 def _verified(
-    asked: Asked, subject: Subject, outcome: Outcome, folder: Path, reporter: Reporter | None
-) -> Outcome:
+    asked: WhatIfRequest,
+    subject: Subject,
+    outcome: AlternativeOutcome,
+    folder: Path,
+    reporter: Reporter | None,
+) -> AlternativeOutcome:
     if outcome.failed:
         return outcome
     number, one = next(
@@ -103,7 +113,7 @@ def _verified(
 
 
 @contextmanager
-def _folder(asked: Asked) -> Iterator[Path]:
+def _folder(asked: WhatIfRequest) -> Iterator[Path]:
     """Where everything is kept: the folder that was asked for, or one that goes away."""
     if asked.out is None:
         with tempfile.TemporaryDirectory(prefix="weft-what-if-") as folder:
@@ -114,7 +124,7 @@ def _folder(asked: Asked) -> Iterator[Path]:
         yield asked.out
 
 
-def _keep(found: WhatIf, question: Question, out: Path | None) -> None:
+def _keep(found: WhatIfResult, question: WhatIfQuestion, out: Path | None) -> None:
     """The findings, and the networks as fabric files where such a file can say them."""
     if out is None:
         return
@@ -132,11 +142,11 @@ def _keep(found: WhatIf, question: Question, out: Path | None) -> None:
         write(out / f"{name}.toml", text.encode())
 
 
-def read_what_if(folder: Path) -> WhatIf:
+def read_what_if(folder: Path) -> WhatIfResult:
     """A what-if that was kept; raises RequestError."""
     path, hint = folder / NAME, "give a folder of weft what-if --out"
     try:
-        found = read_json(path, WhatIf, hint=hint)
+        found = read_json(path, WhatIfResult, hint=hint)
     except FileNotFoundError:
         raise RequestError(f"{path}: no such file", hint) from None
     if found.schema != SCHEMA:

@@ -11,14 +11,14 @@ import numpy as np
 
 from weft.base.interval import Interval
 from weft.base.statistics import Floats
-from weft.decisions.what_if.result import Effect
+from weft.decisions.what_if.result import PredictedEffect
 from weft.plan.load import load_plan
 from weft.plan.plan import CountRule, Step
 from weft.simulation.prediction.intervals import LEVEL, next_of, widened
-from weft.simulation.prediction.predict import Workload
-from weft.understand.summary.measures import Measure
+from weft.simulation.prediction.predict import PlannedWorkload
+from weft.understand.summary.measures import StepMeasure
 
-Predicted = Sequence[list[Measure]]
+Predicted = Sequence[list[StepMeasure]]
 """By network: the best estimate, then each draw."""
 By = Literal["time", "rate"]
 APART = 0.035
@@ -30,11 +30,11 @@ LEAST_EFFECT = 1e-3
 
 
 def effects(
-    workload: Workload,
+    workload: PlannedWorkload,
     before: Predicted,
     after: Predicted,
     discrepancies: tuple[Sequence[float], Sequence[float]],
-) -> list[Effect]:
+) -> list[PredictedEffect]:
     """Those of all steps and sizes that both have; `discrepancies` are of times and of rates."""
     plan = load_plan(workload.plan, workload.overrides)
     judged = {step.name: judged_by(step) for step in plan.steps}
@@ -45,14 +45,16 @@ def effects(
     ]
 
 
-def paired(before: Sequence[Measure], after: Sequence[Measure]) -> list[tuple[Measure, Measure]]:
+def paired(
+    before: Sequence[StepMeasure], after: Sequence[StepMeasure]
+) -> list[tuple[StepMeasure, StepMeasure]]:
     """Before and after of each step and size: of each step the first size with the first, as each of two networks may
     carry half of a message."""
     sides = [_by_place(one) for one in (before, after)]
     return [(one, sides[1][place]) for place, one in sides[0].items() if place in sides[1]]
 
 
-def _by_place(found: Sequence[Measure]) -> dict[tuple[str, int], Measure]:
+def _by_place(found: Sequence[StepMeasure]) -> dict[tuple[str, int], StepMeasure]:
     sizes = Counter[str]()
     places = {}
     for one in found:
@@ -76,9 +78,9 @@ def judged_by(step: Step) -> By:
 def _effect(
     plan: str,
     by: By,
-    pairs: Sequence[tuple[Measure, Measure]],
+    pairs: Sequence[tuple[StepMeasure, StepMeasure]],
     discrepancies: tuple[Sequence[float], Sequence[float]],
-) -> Effect:
+) -> PredictedEffect:
     sides = list(zip(*pairs, strict=True))
     times = [np.array([one.time_s for one in side]) for side in sides]
     rates = [np.array([one.rate_mbps for one in side]) for side in sides]
@@ -88,7 +90,7 @@ def _effect(
     apart = _apart(is_measured=len(pairs) > 1 or bool(of_time))
     drawn = speedups[1:] if len(speedups) > 1 else speedups
     speedup = _quantiles(float(speedups[0]), np.outer(drawn, apart).ravel())
-    return Effect(
+    return PredictedEffect(
         plan=plan,
         step=sides[0][0].step,
         size_bytes=sides[0][0].size_bytes,

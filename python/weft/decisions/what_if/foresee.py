@@ -14,24 +14,24 @@ from weft.decisions.what_if.effects import Predicted, effects
 from weft.decisions.what_if.extrapolation import extrapolations
 from weft.decisions.what_if.network import Network, Subject
 from weft.decisions.what_if.price import price_of
-from weft.decisions.what_if.result import SCHEMA, Effect, Outcome, WhatIf
+from weft.decisions.what_if.result import SCHEMA, AlternativeOutcome, PredictedEffect, WhatIfResult
 from weft.network.cost.prices import PriceList
 from weft.plan.load import load_plan
-from weft.simulation.prediction.predict import Workload, predict
+from weft.simulation.prediction.predict import PlannedWorkload, predict
 
 
 @dataclass(frozen=True)
-class Question:
+class WhatIfQuestion:
     """What is asked: which alternatives for what, seen by which plans, at which scale."""
 
     subject: Subject
     alternatives: Sequence[Alternative]
-    workloads: Sequence[Workload]
+    workloads: Sequence[PlannedWorkload]
     scale: float = 1.0
     prices: PriceList | None = None
 
 
-def foresee(question: Question) -> WhatIf:
+def foresee(question: WhatIfQuestion) -> WhatIfResult:
     """All alternatives, the one that brings most first; raises RequestError where none can be predicted.
 
     An alternative that cannot be made or simulated says why, and the others go on.
@@ -42,7 +42,7 @@ def foresee(question: Question) -> WhatIf:
     if all(one.failed for one in outcomes):
         first = outcomes[0]
         raise RequestError(first.failed or "", _others_failed(outcomes))
-    return WhatIf(
+    return WhatIfResult(
         SCHEMA,
         subject.name,
         subject.is_measured,
@@ -54,33 +54,37 @@ def foresee(question: Question) -> WhatIf:
     )
 
 
-def _others_failed(outcomes: Sequence[Outcome]) -> str:
+def _others_failed(outcomes: Sequence[AlternativeOutcome]) -> str:
     others = [f"{one.name}: {one.failed}" for one in outcomes[1:]]
     return f"nor can the others be predicted: {'; '.join(others)}" if others else ""
 
 
-def _predicted(networks: Sequence[Network], workload: Workload, scale: float) -> Predicted:
+def _predicted(networks: Sequence[Network], workload: PlannedWorkload, scale: float) -> Predicted:
     return [predict(one.open(scale), workload) for one in networks]
 
 
-def _outcome(question: Question, one: Alternative, before: Sequence[Predicted]) -> Outcome:
+def _outcome(
+    question: WhatIfQuestion, one: Alternative, before: Sequence[Predicted]
+) -> AlternativeOutcome:
     try:
         return _predict_outcome(question, one, before)
     except RequestError as error:
         why = f"{error.message} ({error.hint})" if error.hint else error.message
-        return Outcome(one.name, one.texts, failed=why)
+        return AlternativeOutcome(one.name, one.texts, failed=why)
 
 
-def _predict_outcome(question: Question, one: Alternative, before: Sequence[Predicted]) -> Outcome:
+def _predict_outcome(
+    question: WhatIfQuestion, one: Alternative, before: Sequence[Predicted]
+) -> AlternativeOutcome:
     subject, scale = question.subject, question.scale
     networks = [one.after(network) for network in subject.networks]
-    found: list[Effect] = []
+    found: list[PredictedEffect] = []
     for workload, seen in zip(question.workloads, before, strict=True):
         after = _predicted(networks, one.workload(workload), scale)
         new = effects(workload, seen, after, (subject.discrepancy, subject.rate_discrepancy))
         found += _marked(new, subject, workload)
     ends = [network.open(scale) for network in (subject.median, networks[0])]
-    outcome = Outcome(
+    outcome = AlternativeOutcome(
         one.name,
         one.texts,
         tuple(found),
@@ -92,7 +96,9 @@ def _predict_outcome(question: Question, one: Alternative, before: Sequence[Pred
     return replace(outcome, speedup=_overall(found)) if found else _without_effects(outcome)
 
 
-def _marked(found: list[Effect], subject: Subject, workload: Workload) -> list[Effect]:
+def _marked(
+    found: list[PredictedEffect], subject: Subject, workload: PlannedWorkload
+) -> list[PredictedEffect]:
     """With a mark where the twin was fitted to the step."""
     if subject.twin is None:
         return found
@@ -100,9 +106,9 @@ def _marked(found: list[Effect], subject: Subject, workload: Workload) -> list[E
     return [replace(one, in_sample=one.step in seen) for one in found]
 
 
-def _overall(found: Sequence[Effect]) -> float:
+def _overall(found: Sequence[PredictedEffect]) -> float:
     return math.exp(sum(math.log(one.speedup.median) for one in found) / len(found))
 
 
-def _without_effects(outcome: Outcome) -> Outcome:
+def _without_effects(outcome: AlternativeOutcome) -> AlternativeOutcome:
     return replace(outcome, failed="no step and size gave a number before and after")

@@ -11,7 +11,7 @@ from msgspec.structs import replace
 from weft.base.errors import RequestError
 from weft.decisions.what_if.network import Network, host_rates_mbps
 from weft.measure.testbed.lab.demand import CARRIED_MBPS
-from weft.network.fabrics.changes.wiring import Wiring
+from weft.network.fabrics.changes.wiring import FabricWiring
 from weft.network.fabrics.changes.writing import rewired
 from weft.network.fabrics.document import FabricDocument
 from weft.simulation.prediction.predict import Drawn
@@ -42,7 +42,7 @@ def carried_scale(networks: Sequence[Network]) -> float:
 
 def for_lab(document: FabricDocument, scale: float) -> FabricDocument:
     """The document with queues as much shorter as its rates are: what waits then waits as long as in the real one."""
-    wiring = Wiring.of(document)
+    wiring = FabricWiring.of(document)
 
     def scaled(frames: int) -> int:
         return min(frames, max(LEAST_QUEUE_FRAMES, round(frames * scale)))

@@ -12,9 +12,9 @@ from typing import TypeAlias
 from weft import _core
 from weft.base.errors import RequestError
 from weft.decisions.twin.open import open_draws
-from weft.decisions.twin.twin import Twin, read_twin
+from weft.decisions.twin.twin import TwinDocument, read_twin
 from weft.measure.testbed.computed.network import Simulated, open_simulated
-from weft.network.fabrics.changes.change import Change, apply_all
+from weft.network.fabrics.changes.change import FabricChange, apply_all
 from weft.network.fabrics.document import FabricDocument
 from weft.network.fabrics.fabric_toml import to_toml
 from weft.network.fabrics.spec import Value, parse_spec
@@ -25,7 +25,7 @@ MOST_TREE_HOSTS = 512
 
 
 @dataclass(frozen=True)
-class Generated:
+class GeneratedNetwork:
     """A network with loops, as its generator's text says."""
 
     text: str
@@ -36,7 +36,7 @@ class Generated:
         return open_simulated(self.text, scale, self.parameters)
 
 
-Network: TypeAlias = Drawn | Generated
+Network: TypeAlias = Drawn | GeneratedNetwork
 
 
 @dataclass(frozen=True)
@@ -49,7 +49,7 @@ class Subject:
     drawn: tuple[Network, ...] = ()
     discrepancy: tuple[float, ...] = ()
     rate_discrepancy: tuple[float, ...] = ()
-    twin: Twin | None = None
+    twin: TwinDocument | None = None
 
     @property
     def is_measured(self) -> bool:
@@ -72,7 +72,7 @@ def open_subject(name: str) -> Subject:
     return _of_draws(name, open_draws(name))
 
 
-def _of_draws(name: str, draws: Draws, twin: Twin | None = None) -> Subject:
+def _of_draws(name: str, draws: Draws, twin: TwinDocument | None = None) -> Subject:
     return Subject(name, draws.median, draws.drawn, draws.discrepancy, draws.rate_discrepancy, twin)
 
 
@@ -85,7 +85,7 @@ def generated(text: str, parameters: Mapping[str, Value] | None = None) -> Netwo
     """What a generator makes: as a fabric file where that can say it, and else by its name."""
     document = _tree_of(text)
     if document is None:
-        return Generated(text, dict(parameters or {}))
+        return GeneratedNetwork(text, dict(parameters or {}))
     return Drawn(document, {**(parameters or {}), **parse_spec(text).parameters})
 
 
@@ -101,11 +101,11 @@ def _tree_of(text: str) -> FabricDocument | None:
         return None
 
 
-def changed(network: Network, changes: tuple[Change, ...]) -> Network:
+def changed(network: Network, changes: tuple[FabricChange, ...]) -> Network:
     """The network after changes of its fabric file; raises RequestError."""
     if not changes:
         return network
-    if isinstance(network, Generated):
+    if isinstance(network, GeneratedNetwork):
         raise RequestError(
             f"{changes[0].text}: {network.text} has no fabric file that could be changed",
             "give another generator, such as topology=fat-tree(k=8,oversubscription=2)",

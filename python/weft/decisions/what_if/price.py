@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from weft.base.errors import RequestError
 from weft.decisions.what_if.network import Network
-from weft.decisions.what_if.result import Price
-from weft.network.cost.bill import Bill, bill_of
+from weft.decisions.what_if.result import PriceChange
+from weft.network.cost.bill import NetworkBill, bill_of
 from weft.network.cost.prices import PriceList
 from weft.simulation.prediction.predict import Drawn
 
 
-def price_of(before: Network, after: Network, prices: PriceList | None) -> Price | None:
+def price_of(before: Network, after: Network, prices: PriceList | None) -> PriceChange | None:
     """The network's price before and after, without nodes; None where it has no prices. Raises RequestError where
     prices that are given do not suit it."""
     try:
@@ -21,11 +21,11 @@ def price_of(before: Network, after: Network, prices: PriceList | None) -> Price
         raise
     old, new = bills
     not_priced = tuple(dict.fromkeys((*old.not_priced, *new.not_priced)))
-    return Price(
+    return PriceChange(
         old.currency, old.year, old.network, new.network, new.network - old.network, not_priced
     )
 
 
-def _bill(network: Network, prices: PriceList | None) -> Bill:
+def _bill(network: Network, prices: PriceList | None) -> NetworkBill:
     source = network.document.resolved() if isinstance(network, Drawn) else network.text
     return bill_of(source, prices)

@@ -15,7 +15,7 @@ SCHEMA = 1
 NAME = "what-if.json"
 
 
-class Effect(Struct, frozen=True):
+class PredictedEffect(Struct, frozen=True):
     """One step at one message size before and after. All intervals hold nine times of ten.
 
     `speedup` is how many times as fast it is: of times where each phase moves a fixed amount, of rates where a trial
@@ -66,7 +66,7 @@ class LabVerification(Struct, frozen=True):
     run_warnings: tuple[RunWarning, ...] = ()
 
 
-class Price(Struct, frozen=True):
+class PriceChange(Struct, frozen=True):
     """What the network costs before and after, without nodes; `not_priced` are parts that count nothing. A part costs
     the same however fast it is, unless the prices say otherwise."""
 
@@ -78,23 +78,23 @@ class Price(Struct, frozen=True):
     not_priced: tuple[str, ...] = ()
 
 
-class Outcome(Struct, frozen=True):
+class AlternativeOutcome(Struct, frozen=True):
     """What one alternative would bring; with `failed`, why that is not known. `speedup` is the geometric mean over
     steps and sizes of their medians. `notes` say where a prediction goes beyond what was measured."""
 
     name: str
     changes: tuple[str, ...]
-    effects: tuple[Effect, ...] = ()
+    effects: tuple[PredictedEffect, ...] = ()
     speedup: float | None = None
     hosts_before: int = 0
     hosts_after: int = 0
     notes: tuple[str, ...] = ()
-    price: Price | None = None
+    price: PriceChange | None = None
     failed: str | None = None
     verification: LabVerification | None = None
 
 
-class WhatIf(Struct, frozen=True):
+class WhatIfResult(Struct, frozen=True):
     """All alternatives, the one that brings most first. Without `draws` the network is taken as its file says.
     `warnings` are those of the twin's runs and of the labs; `doubts` are about the twin."""
 
@@ -104,7 +104,7 @@ class WhatIf(Struct, frozen=True):
     draws: int
     scale: float
     plans: tuple[str, ...]
-    outcomes: tuple[Outcome, ...]
+    outcomes: tuple[AlternativeOutcome, ...]
     warnings: tuple[RunWarning, ...] = ()
     doubts: tuple[str, ...] = ()
 
@@ -115,7 +115,7 @@ class WhatIf(Struct, frozen=True):
         return lines(self.warnings) or [text for one in checked for text in one.warnings]
 
 
-def with_outcomes(found: WhatIf, outcomes: Sequence[Outcome]) -> WhatIf:
+def with_outcomes(found: WhatIfResult, outcomes: Sequence[AlternativeOutcome]) -> WhatIfResult:
     """With what labs say of them, and what these warn of."""
     checked = [one.verification for one in outcomes if one.verification]
     warnings = (one for each in checked for one in each.run_warnings)

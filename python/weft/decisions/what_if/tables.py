@@ -7,11 +7,11 @@ from typing import Any
 
 from weft.base.interval import Interval
 from weft.base.table import ResultColumn, ResultTable
-from weft.decisions.what_if.result import Check, Effect, WhatIf
+from weft.decisions.what_if.result import Check, PredictedEffect, WhatIfResult
 from weft.runs.run_warnings import in_doubt
 
 
-def place(one: Effect | Check) -> str:
+def place(one: PredictedEffect | Check) -> str:
     """The plan, and its step where that has another name."""
     return one.plan if one.plan == one.step else f"{one.plan} {one.step}"
 
@@ -21,7 +21,7 @@ def is_point(value: Interval) -> bool:
     return value.high - value.low <= 1e-6 * abs(value.median)
 
 
-def effects_table(found: WhatIf) -> ResultTable:
+def effects_table(found: WhatIfResult) -> ResultTable:
     """All steps and sizes of all alternatives. `speedup` is how many times as fast it is; `is_clear` where its interval
     excludes 1. A terminal shows times of effects on times, rates of those on rates."""
     columns = (
@@ -38,7 +38,7 @@ def effects_table(found: WhatIf) -> ResultTable:
     return ResultTable.joined(effects, "Effects", "alternative")
 
 
-def checks_tables(found: WhatIf) -> Iterator[ResultTable]:
+def checks_tables(found: WhatIfResult) -> Iterator[ResultTable]:
     """A table for each alternative that was verified."""
     for one in found.outcomes:
         if seen := one.verification:
@@ -47,7 +47,7 @@ def checks_tables(found: WhatIf) -> Iterator[ResultTable]:
             yield ResultTable.of(in_doubt(title, seen.doubts), _CHECKS, seen.checks)
 
 
-def _ends(found: WhatIf, by: str, unit: str, kept: str) -> Iterator[ResultColumn]:
+def _ends(found: WhatIfResult, by: str, unit: str, kept: str) -> Iterator[ResultColumn]:
     """Before and after in a unit, of what is `kept` in another; a terminal has the interval of the difference only."""
     is_by = any(each.by == by for one in found.outcomes for each in one.effects)
     for what, spec, shown in (
@@ -62,7 +62,7 @@ def _ends(found: WhatIf, by: str, unit: str, kept: str) -> Iterator[ResultColumn
 def _interval(name: str, label: str, kept: str = "", **how: Any) -> ResultColumn:
     factor = 1e3 if kept.endswith("_s") else 1.0
 
-    def read(one: Effect | Check) -> Interval:
+    def read(one: PredictedEffect | Check) -> Interval:
         value: Interval = getattr(one, kept or name).scaled(factor)
         return Interval(*[value.median] * 3) if is_point(value) else value
 

@@ -11,17 +11,17 @@ from weft.base.errors import RequestError, WorkError
 from weft.base.statistics import median_interval
 from weft.decisions.what_if.alternative import Alternative
 from weft.decisions.what_if.effects import paired
-from weft.decisions.what_if.foresee import Question, foresee
+from weft.decisions.what_if.foresee import WhatIfQuestion, foresee
 from weft.decisions.what_if.labs import document_of, for_lab
-from weft.decisions.what_if.result import Check, Effect, LabVerification
+from weft.decisions.what_if.result import Check, LabVerification, PredictedEffect
 from weft.measure.execute.progress import Reporter
 from weft.measure.execute.request import RunRequest, start_run
 from weft.measure.execute.work_folder import write
 from weft.plan.load import load_plan
-from weft.runs.folder import Run
+from weft.runs.folder import RunFolder
 from weft.runs.run_warnings import RunWarning, doubts, lines, of_runs
-from weft.simulation.prediction.predict import Workload
-from weft.understand.summary.measures import Measure, measures
+from weft.simulation.prediction.predict import PlannedWorkload
+from weft.understand.summary.measures import StepMeasure, measures
 
 LAUNCHES = 3
 NO_EFFECT = 0.02
@@ -38,7 +38,7 @@ class Bench:
 
 
 def verify(
-    question: Question, one: Alternative, bench: Bench, reporter: Reporter | None = None
+    question: WhatIfQuestion, one: Alternative, bench: Bench, reporter: Reporter | None = None
 ) -> LabVerification:
     """Build and measure an alternative; raises RequestError where no lab can be built of it.
 
@@ -50,7 +50,7 @@ def verify(
             f"{one.name}: a lab has its machine's own {', '.join(one.parameters)}",
             "verify changes of the network",
         )
-    scaled = Question(question.subject, [one], question.workloads, bench.scale)
+    scaled = WhatIfQuestion(question.subject, [one], question.workloads, bench.scale)
     predicted = foresee(scaled).outcomes[0]
     labs = _build(question, one, bench)
     launches = [_launch(labs, bench, number, reporter) for number in range(1, bench.launches + 1)]
@@ -73,7 +73,7 @@ class _Lab:
     """A fabric's file, and what runs on it."""
 
     fabric: Path
-    workloads: Sequence[Workload]
+    workloads: Sequence[PlannedWorkload]
 
 
 _Place = tuple[str, str, int]
@@ -84,11 +84,11 @@ _Place = tuple[str, str, int]
 class _Launch:
     """What one lab after the other measured."""
 
-    found: Mapping[_Place, tuple[Measure, Measure]]
+    found: Mapping[_Place, tuple[StepMeasure, StepMeasure]]
     warnings: tuple[RunWarning, ...]
 
 
-def _build(question: Question, one: Alternative, bench: Bench) -> tuple[_Lab, _Lab]:
+def _build(question: WhatIfQuestion, one: Alternative, bench: Bench) -> tuple[_Lab, _Lab]:
     before = question.subject.median
     documents = [document_of(network) for network in (before, one.after(before))]
     paths = bench.folder / "before.toml", bench.folder / "after.toml"
@@ -114,8 +114,8 @@ def _launch(
 
 
 def _measured(
-    fabric: Path, workload: Workload, bench: Bench, number: int, reporter: Reporter | None
-) -> Run:
+    fabric: Path, workload: PlannedWorkload, bench: Bench, number: int, reporter: Reporter | None
+) -> RunFolder:
     overrides = [*workload.overrides, ("launches", "1")]
     plan = load_plan(workload.plan, overrides).name
     out = str(bench.folder / f"{plan}-{fabric.stem}-{number}")
@@ -127,7 +127,7 @@ def _measured(
     return run
 
 
-def _check(effect: Effect, launches: Sequence[_Launch]) -> Check | None:
+def _check(effect: PredictedEffect, launches: Sequence[_Launch]) -> Check | None:
     place = (effect.plan, effect.step, effect.size_bytes)
     found = [
         (_value(effect, before), _value(effect, after))
@@ -150,7 +150,7 @@ def _check(effect: Effect, launches: Sequence[_Launch]) -> Check | None:
     )
 
 
-def _value(effect: Effect, measure: Measure) -> float:
+def _value(effect: PredictedEffect, measure: StepMeasure) -> float:
     return measure.time_s if effect.by == "time" else measure.rate_mbps
 
 

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from weft.base.errors import RequestError
 from weft.decisions.what_if.network import Subject, host_rates_mbps
 from weft.plan.load import load_plan
-from weft.simulation.prediction.predict import Workload
+from weft.simulation.prediction.predict import PlannedWorkload
 
 PLAN = "aapc"
 BLOCK_S, LAB_BLOCK_S = 0.03, 0.2
@@ -21,13 +21,13 @@ def workloads(
     settings: Sequence[tuple[str, str]],
     scale: float,
     block_s: float = BLOCK_S,
-) -> list[Workload]:
+) -> list[PlannedWorkload]:
     """The plans with their settings; raises RequestError where one is wrong."""
     if plans:
-        found = [Workload(plan, tuple(settings)) for plan in plans]
+        found = [PlannedWorkload(plan, tuple(settings)) for plan in plans]
     else:
         size = ("steps.aapc.sizes", f'["{block_bytes(subject, scale, block_s)} B"]')
-        found = [Workload(PLAN, (size, *settings))]
+        found = [PlannedWorkload(PLAN, (size, *settings))]
     names = [load_plan(one.plan, one.overrides).name for one in found]
     if twice := next((name for name in names if names.count(name) > 1), None):
         raise RequestError(f"the plan {twice} is there twice", "give each plan once")

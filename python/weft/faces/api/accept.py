@@ -13,11 +13,11 @@ from weft.faces.api.run import Run, opened
 from weft.measure.execute.progress import Showing, silent
 from weft.operate.acceptance import accept as acceptance
 from weft.operate.acceptance.accept import AcceptRequest
-from weft.operate.acceptance.faults import Fault, faults
+from weft.operate.acceptance.faults import ElementFault, faults
 from weft.operate.acceptance.tables import verdicts_table
 from weft.operate.acceptance.vendor.page import write_page
-from weft.operate.acceptance.verdict import Acceptance as Found
-from weft.operate.acceptance.verdict import Verdict
+from weft.operate.acceptance.verdict import AcceptanceResult as Found
+from weft.operate.acceptance.verdict import RequirementVerdict
 from weft.runs.run_warnings import in_doubt, lines
 
 HEADINGS = {True: "accepted", False: "NOT accepted", None: "not decided"}
@@ -47,7 +47,7 @@ class Acceptance(Said):
         return Table.of_results("Verdicts", verdicts_table(self.found.verdicts))
 
     @cached_property
-    def faults(self) -> list[Fault]:
+    def faults(self) -> list[ElementFault]:
         """What is wrong, by element; first what spoils most requirements."""
         return faults(self.found.verdicts)
 
@@ -66,7 +66,7 @@ class Acceptance(Said):
         ]
 
 
-def _text(one: Verdict) -> str:
+def _text(one: RequirementVerdict) -> str:
     decides = f"; {one.would_decide}" if one.would_decide else ""
     elements = ", ".join(dict.fromkeys(symptom.element for symptom in one.symptoms))
     causes = (

@@ -9,7 +9,7 @@ from functools import cached_property
 from weft.faces.api.columns.table import Table
 from weft.faces.api.columns.text import Said
 from weft.faces.api.fabric import Fabric
-from weft.network.cost.bill import Bill as Sum
+from weft.network.cost.bill import NetworkBill as Sum
 from weft.network.cost.bill import PerUnit, bill_of
 from weft.network.cost.money import Terms
 from weft.network.cost.performance import read_performance

@@ -10,7 +10,7 @@ from weft.faces.api.columns.table import Table
 from weft.faces.api.columns.text import Said
 from weft.faces.api.figures import chosen, figures_of
 from weft.faces.api.run import RunSource, opened
-from weft.runs.folder import Run as StoredRun
+from weft.runs.folder import RunFolder as StoredRun
 from weft.runs.meta import Warning
 from weft.understand.comparison.comparison import compare as compare_runs
 from weft.understand.comparison.tables import points_table

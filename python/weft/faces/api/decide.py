@@ -9,10 +9,10 @@ from typing import TypeAlias
 
 from weft.base import catalog
 from weft.base.errors import RequestError
-from weft.decisions.decision.document import Decision, DesignResult
+from weft.decisions.decision.document import DesignDecision, DesignResult
 from weft.decisions.decision.folder import carry_out, commands, read_decision
 from weft.decisions.decision.prepare import Prepared, prepare
-from weft.decisions.decision.request import Request, parse_request
+from weft.decisions.decision.request import DecisionRequest, parse_request
 from weft.decisions.decision.tables import designs_table
 from weft.decisions.twin.open import open_draws
 from weft.faces.api.columns.table import Table
@@ -27,7 +27,7 @@ Designs: TypeAlias = str | os.PathLike[str] | Mapping[str, object]
 class Decided(Said):
     """A decision in its folder. Made by `weft.decide`, or read by `weft.open_decision`."""
 
-    def __init__(self, directory: Path, decision: Decision) -> None:
+    def __init__(self, directory: Path, decision: DesignDecision) -> None:
         self.directory = directory
         self.decision = decision
 
@@ -94,7 +94,7 @@ def _prepared(designs: Designs, out: str | os.PathLike[str] | None) -> tuple[Pre
     return prepare(request, twin), Path(out) if out else Path("decisions") / name, text
 
 
-def _read(designs: Designs) -> tuple[Request, str, str]:
+def _read(designs: Designs) -> tuple[DecisionRequest, str, str]:
     if isinstance(designs, Mapping):
         text = toml_text(designs)
         request = parse_request(text, "designs")

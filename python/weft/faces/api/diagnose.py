@@ -8,10 +8,10 @@ from dataclasses import replace
 from weft.faces.api.diagnosis import Diagnosis
 from weft.faces.api.run import RunSource, opened
 from weft.network.fabrics.load import load_fabric
-from weft.runs.records.fabric_records import Fabric
+from weft.runs.records.fabric_records import FabricRecord
 from weft.understand.limits import diagnosis
 from weft.understand.limits.declared import DeclaredNetwork
-from weft.understand.limits.findings import Findings
+from weft.understand.limits.findings import LimitFindings
 from weft.understand.limits.networks import over_networks
 from weft.understand.paths.declared import path_differences
 
@@ -35,7 +35,7 @@ def diagnose(
     return Diagnosis(diagnosis.diagnose(stored, declared))
 
 
-def _with_declared_paths(found: Findings, fabric: Fabric) -> Findings:
+def _with_declared_paths(found: LimitFindings, fabric: FabricRecord) -> LimitFindings:
     """With the differences of each network where there are several."""
     if found.networks:
         return over_networks([_with_declared_paths(one, fabric) for one in found.networks])

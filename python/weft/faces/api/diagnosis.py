@@ -10,14 +10,14 @@ from weft.faces.api.columns.table import Table
 from weft.faces.api.columns.text import Said
 from weft.knobs.recommendation import Recommendation
 from weft.understand.explain.finding import Explanation
-from weft.understand.limits.findings import Findings
+from weft.understand.limits.findings import LimitFindings
 from weft.understand.tables.limits import limits_table, slow_table
 
 
 class Diagnosis(Said):
     """Shared limits, slow nodes and routes, and what explains a pair's curve. Made by `weft.diagnose`."""
 
-    def __init__(self, findings: Findings) -> None:
+    def __init__(self, findings: LimitFindings) -> None:
         self.findings = findings
         """All that was found, as the document of `weft diagnose --json` has it."""
 

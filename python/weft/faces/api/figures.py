@@ -11,14 +11,14 @@ from weft.base.errors import RequestError
 if TYPE_CHECKING:
     import altair
 
-    from weft.runs.folder import Run
+    from weft.runs.folder import RunFolder
     from weft.understand.report.figures.drawing.figure import Figure
 
 BEST_FIRST = ("signature", "laws", "heatmap", "aapc")
 """What is drawn where no figure is named, if it is there; else the report's first."""
 
 
-def figures_of(runs: Sequence[Run]) -> list[Figure]:
+def figures_of(runs: Sequence[RunFolder]) -> list[Figure]:
     """Every figure that there is data for, in the report's order."""
     from weft.understand.report.page import Report  # drawing takes long to import
 

@@ -11,9 +11,9 @@ from msgspec.structs import asdict
 from weft.base.nodeset import fold
 from weft.faces.api.columns.table import Table
 from weft.faces.api.columns.text import Said
-from weft.operate.job_ports.ask import Answer, Question, ask
-from weft.operate.job_ports.check import Verdict
-from weft.operate.job_ports.rules import Rule
+from weft.operate.job_ports.ask import PortsAnswer, PortsQuestion, ask
+from weft.operate.job_ports.check import RulesVerdict
+from weft.operate.job_ports.rules import PortRule
 
 
 class Connections(Table):
@@ -39,7 +39,7 @@ class Connections(Table):
 class Ports(Said):
     """What a job needs. Made by `weft.ports`."""
 
-    def __init__(self, found: Answer) -> None:
+    def __init__(self, found: PortsAnswer) -> None:
         self.found = found
 
     @property
@@ -48,12 +48,12 @@ class Ports(Said):
         return Connections.of_rows(map(asdict, self.found.usage.connections))
 
     @property
-    def rules(self) -> list[Rule]:
+    def rules(self) -> list[PortRule]:
         """The fewest that let the job pass; `nftables` and `iptables` of `found` are the same as text."""
         return self.found.rules
 
     @property
-    def verdicts(self) -> list[Verdict]:
+    def verdicts(self) -> list[RulesVerdict]:
         """With all rules, then without each: as far as was asked for."""
         first = [self.found.verdict] if self.found.verdict else []
         return [*first, *self.found.without]
@@ -84,7 +84,7 @@ def ports(
 
     Raises RequestError where the request is wrong, WorkError where a node cannot be watched.
     """
-    question = Question(
+    question = PortsQuestion(
         command=tuple(command),
         on=on,
         ports=ports,

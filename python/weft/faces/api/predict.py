@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 
 from weft.base.errors import RequestError
 from weft.base.nodeset import fold
-from weft.decisions.twin.known import Known, open_known
+from weft.decisions.twin.known import KnownNetwork, open_known
 from weft.measure.testbed.base import Testbed
 from weft.measure.testbed.needs import nodes_of
 from weft.plan.plan import Plan
@@ -21,10 +21,10 @@ Source = str | os.PathLike[str]
 
 
 @dataclass(frozen=True)
-class Predictor:
+class ShownPredictor:
     """Predicts a run from what is `known` of a network, and shows it before the run begins."""
 
-    known: Known
+    known: KnownNetwork
     show: Callable[[RunPrediction], None] = field(default=lambda prediction: None)
 
     def __call__(self, plan: Plan, testbed: Testbed) -> RunPrediction:
@@ -55,10 +55,10 @@ def predictor(
     sources: Source | Sequence[Source],
     show: Callable[[RunPrediction], None] = lambda prediction: None,
     say: Callable[[str], None] = lambda text: None,
-) -> Predictor:
+) -> ShownPredictor:
     """What predicts from the folders of runs, the folder of a twin or a fabric; raises RequestError."""
     several = [sources] if isinstance(sources, (str, os.PathLike)) else sources
-    return Predictor(open_known([os.fspath(one) for one in several], say), show)
+    return ShownPredictor(open_known([os.fspath(one) for one in several], say), show)
 
 
 def nodes_used(plan: Plan, nodes: int) -> int:
@@ -67,7 +67,7 @@ def nodes_used(plan: Plan, nodes: int) -> int:
     return 1 + max((max(nodes_of(step, nodes)) for step in steps), default=nodes - 1)
 
 
-def places_of(nodes: Sequence[str], known: Known) -> tuple[list[int], list[Warning]]:
+def places_of(nodes: Sequence[str], known: KnownNetwork) -> tuple[list[int], list[Warning]]:
     """Where the nodes of a run are in a network, by their names, or else in order; raises RequestError where it has
     fewer."""
     where = {name: at for at, name in enumerate(known.nodes)}
@@ -84,7 +84,7 @@ def places_of(nodes: Sequence[str], known: Known) -> tuple[list[int], list[Warni
     return list(range(len(nodes))), [note]
 
 
-def _elsewhere(known: Known, testbed: Testbed) -> list[Warning]:
+def _elsewhere(known: KnownNetwork, testbed: Testbed) -> list[Warning]:
     """A note where another network was measured than is run on."""
     here = f"{testbed.kind}:{testbed.name}"
     if known.kind == "fabric" or known.network == here:

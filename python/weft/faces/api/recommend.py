@@ -8,9 +8,9 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from weft.decisions.recommendations.folder import summary
-from weft.decisions.recommendations.judging import Asked
+from weft.decisions.recommendations.judging import JudgingRequest
 from weft.decisions.recommendations.recommend import recommend as work_out
-from weft.decisions.recommendations.recommendations import Recommendations as Found
+from weft.decisions.recommendations.recommendations import RecommendationList as Found
 from weft.decisions.recommendations.tables import actions_table
 from weft.decisions.recommendations.verify import Verification as Verification
 from weft.decisions.recommendations.verify import VerifyRequest, deeds_of_verification
@@ -68,7 +68,7 @@ def recommend(
     blocks that suit the hosts. prices: a list of the catalogue or a file, for what upgrades cost. out: a folder to be
     written, which `weft.verify` takes. Raises RequestError where one is wrong.
     """
-    asked = Asked(
+    asked = JudgingRequest(
         None if twin is None else os.fspath(twin),
         None if plan is None else os.fspath(plan),
         tuple((key, value_text(value)) for key, value in (settings or {}).items()),

@@ -18,12 +18,12 @@ from weft.faces.api.figures import chosen, figures_of
 from weft.measure.execute.gate import deeds_of_run
 from weft.measure.execute.progress import Reporter
 from weft.measure.execute.request import resume_run
-from weft.runs.folder import Run as StoredRun
+from weft.runs.folder import RunFolder as StoredRun
 from weft.runs.meta import RunMeta, Status, Warning
 from weft.understand.curve.points import points
 from weft.understand.curve.signature import Signature, signature
-from weft.understand.ensemble.phases import Phase, overall_mbps, phases
-from weft.understand.ensemble.rates import Rates
+from weft.understand.ensemble.phases import PhaseResult, overall_mbps, phases
+from weft.understand.ensemble.rates import MedianRates
 from weft.understand.explain.explain import explain
 from weft.understand.host.evidence import evidence
 from weft.understand.limits.diagnosis import diagnose
@@ -195,12 +195,12 @@ class Run(Said):
                 )
 
     @cached_property
-    def _found_phases(self) -> list[Phase]:
+    def _found_phases(self) -> list[PhaseResult]:
         return phases(self.stored, self._rates)
 
     @cached_property
-    def _rates(self) -> Rates:
-        return Rates.of(self.stored)
+    def _rates(self) -> MedianRates:
+        return MedianRates.of(self.stored)
 
     @cached_property
     def _figures(self) -> list[Figure]:

@@ -17,7 +17,7 @@ from weft.operate.tuning import tune as tuning
 from weft.operate.tuning.page.page import write_page
 from weft.operate.tuning.request import USUAL_TIME_S, TuneRequest
 from weft.operate.tuning.tables import candidates_table
-from weft.operate.tuning.tuning import Tuning as Found
+from weft.operate.tuning.tuning import TuningResult as Found
 from weft.runs.run_warnings import lines
 
 

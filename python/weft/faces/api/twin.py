@@ -12,13 +12,13 @@ from weft.faces.api.columns.table import Table
 from weft.faces.api.columns.text import Said
 from weft.simulation.prediction.draws import Draws
 from weft.simulation.prediction.intervals import Prediction, intervals
-from weft.simulation.prediction.predict import Workload
+from weft.simulation.prediction.predict import PlannedWorkload
 
 
 class Twin(Said):
     """A network as it was measured. Made by `weft.make_twin` and `weft.open_twin`."""
 
-    def __init__(self, folder: Path, found: twin.Twin, draws: Draws) -> None:
+    def __init__(self, folder: Path, found: twin.TwinDocument, draws: Draws) -> None:
         self.folder, self.found, self.draws = folder, found, draws
 
     @property
@@ -34,7 +34,7 @@ class Twin(Said):
     def predict(self, plan: str | os.PathLike[str]) -> list[Prediction]:
         """Time and rate of each step and size of a plan, with 90 % intervals where the twin is off as on the patterns
         left out of its fit (too narrow with its warning `error-unknown`); raises RequestError."""
-        return intervals(self.draws, Workload(os.fspath(plan)))
+        return intervals(self.draws, PlannedWorkload(os.fspath(plan)))
 
     def lines(self) -> list[str]:
         """How good it is, then what it does not know."""

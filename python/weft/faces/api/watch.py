@@ -9,9 +9,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from weft.faces.api.columns.table import Table
-from weft.links.analysis.findings import Findings, analyse
+from weft.links.analysis.findings import WatchFindings, analyse
 from weft.links.analysis.messages import MessageTimes, message_times
-from weft.links.analysis.series import Series
+from weft.links.analysis.series import ProbeSeries
 from weft.links.analysis.tables import tables_of
 from weft.links.watch.store import store
 from weft.links.watch.store.history import history
@@ -30,14 +30,14 @@ class Watch:
     """
 
     folder: Path
-    series: list[Series]
+    series: list[ProbeSeries]
     damage: list[str]
     source: str = ""
     config: str = ""
     notes: tuple[str, ...] = ()
 
     @cached_property
-    def findings(self) -> Findings:
+    def findings(self) -> WatchFindings:
         """Links with availability, alpha, beta, busy hours, changes and gaps; outages of all of them."""
         return analyse(self.series)
 

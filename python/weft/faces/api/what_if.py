@@ -7,9 +7,9 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from weft.decisions.what_if.alternative import Alternative, alternative
-from weft.decisions.what_if.ask import Asked, ask
-from weft.decisions.what_if.result import Outcome
-from weft.decisions.what_if.result import WhatIf as Found
+from weft.decisions.what_if.ask import WhatIfRequest, ask
+from weft.decisions.what_if.result import AlternativeOutcome
+from weft.decisions.what_if.result import WhatIfResult as Found
 from weft.decisions.what_if.tables import effects_table
 from weft.decisions.what_if.verify import LAUNCHES
 from weft.faces.api.columns.table import Table
@@ -24,7 +24,7 @@ class WhatIf(Said):
         self.found = found
 
     @property
-    def outcomes(self) -> tuple[Outcome, ...]:
+    def outcomes(self) -> tuple[AlternativeOutcome, ...]:
         """The alternatives, the one that brings most first."""
         return self.found.outcomes
 
@@ -39,7 +39,7 @@ class WhatIf(Said):
         return [f"what if: {self.found.subject}", *map(_line, self.outcomes)]
 
 
-def _line(one: Outcome) -> str:
+def _line(one: AlternativeOutcome) -> str:
     if one.speedup is None:
         return f"{one.name}: {one.failed}"
     return f"{one.name}: {one.speedup:.3g} times as fast"
@@ -72,5 +72,5 @@ def foresee(
     listed = None if prices is None else os.fspath(prices)
     name = os.fspath(subject)
     return WhatIf(
-        ask(Asked(name, asked, plans, overrides, scale, verify, launches, folder, listed))
+        ask(WhatIfRequest(name, asked, plans, overrides, scale, verify, launches, folder, listed))
     )

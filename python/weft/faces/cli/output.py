@@ -18,7 +18,7 @@ from weft.base.nodeset import fold
 from weft.base.printable import indented, one_line, printable
 
 if TYPE_CHECKING:
-    from weft.runs.folder import Run
+    from weft.runs.folder import RunFolder
     from weft.runs.meta import Warning
     from weft.understand.summary.predictions import Held
 
@@ -67,7 +67,7 @@ def print_warning(message: str, hint: str = "") -> None:
         click.echo(f"  hint: {indented(hint)}", err=True)
 
 
-def print_run(run: Run, as_json: bool, held: Held | None = None) -> None:
+def print_run(run: RunFolder, as_json: bool, held: Held | None = None) -> None:
     """Where a run is, and what became of it, also of its prediction."""
     directory, status = str(run.directory), run.meta.status
     warnings = [*run.meta.warnings, *(held.warnings if held else [])]

@@ -8,7 +8,7 @@ from typing import Any, TextIO, cast
 from weft.base.printable import printable
 
 
-class Stream:
+class TextStream:
     """A stream of text that writes them out. `as_it_is` is for colours of weft's own."""
 
     def __init__(self, stream: TextIO) -> None:
@@ -30,10 +30,10 @@ def guard_streams() -> None:
     """Have all that is printed from now on be printable."""
     for name in ("stdout", "stderr"):
         stream = getattr(sys, name)
-        if stream is not None and not isinstance(stream, Stream):
-            setattr(sys, name, cast(TextIO, Stream(stream)))
+        if stream is not None and not isinstance(stream, TextStream):
+            setattr(sys, name, cast(TextIO, TextStream(stream)))
 
 
 def unguarded(stream: Any) -> Any:
     """What a console of colours writes to, which looks at each text itself."""
-    return stream.as_it_is if isinstance(stream, Stream) else stream
+    return stream.as_it_is if isinstance(stream, TextStream) else stream

@@ -7,10 +7,10 @@ from typing import Any
 import numpy as np
 
 from weft.base.statistics import Floats
-from weft.runs.folder import Run
+from weft.runs.folder import RunFolder
 from weft.runs.meta import RunMeta
 from weft.understand.ensemble.matrix import RateMatrix, matrices
-from weft.understand.ensemble.rates import Rates
+from weft.understand.ensemble.rates import MedianRates
 
 Document = dict[str, object]
 
@@ -18,11 +18,11 @@ MOST_ROWS = 256
 """A larger matrix is shown by blocks of nodes, each by its slowest route."""
 
 
-def matrix_document(run: Run) -> Document:
+def matrix_document(run: RunFolder) -> Document:
     """The rates between nodes, a matrix for each step between many, as far as it is measured."""
     if not run.samples.num_rows:
         return {"matrices": []}
-    found = matrices(run, Rates.of(run), least_share=0.0)
+    found = matrices(run, MedianRates.of(run), least_share=0.0)
     return {"matrices": [_matrix(run.meta, one) for one in found]}
 
 

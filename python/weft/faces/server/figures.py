@@ -11,16 +11,16 @@ import msgspec
 import vl_convert
 
 from weft.base.errors import WeftError
-from weft.runs.folder import Run
+from weft.runs.folder import RunFolder
 from weft.understand.report.figures import Figure, all_figures
 from weft.understand.report.figures.drawing.figure import VEGA_LITE_VERSION
-from weft.understand.report.material import Material
+from weft.understand.report.material import ReportMaterial
 
 
 def main() -> None:
     """A process of its own, since drawing takes hundreds of megabytes for a moment."""
     try:
-        figures = all_figures(Material([Run.open(sys.argv[1])]))
+        figures = all_figures(ReportMaterial([RunFolder.open(sys.argv[1])]))
         print(msgspec.json.encode([_drawn(figure) for figure in figures]).decode())
     except WeftError as error:
         document = {"error": {"message": error.message, "hint": error.hint}}

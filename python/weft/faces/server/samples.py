@@ -12,7 +12,7 @@ import pyarrow.compute as pc
 
 from weft.base.statistics import thinned_rows
 from weft.faces.server.folders import read_meta
-from weft.runs.folder import Run, check_positions
+from weft.runs.folder import RunFolder, check_positions
 from weft.runs.samples import SCHEMA
 from weft.runs.tail import SamplesTail
 from weft.understand.curve.curve import message_times_us
@@ -36,7 +36,7 @@ def samples_document(
     parts = [_selected(table, selected) for table in tables]
     found = pa.concat_tables([SCHEMA.empty_table(), *parts])
     check_positions(directory, found, meta)
-    times_us = message_times_us(Run(directory, meta, found))
+    times_us = message_times_us(RunFolder(directory, meta, found))
     kept = thinned_rows(times_us, max(1, min(limit, MOST) - 2))
     rows = found.take(pa.array(kept))
     nanoseconds = np.isfinite(times_us[kept])

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 
 from weft.faces.server.content import Document
-from weft.runs.folder import Run
+from weft.runs.folder import RunFolder
 from weft.runs.meta import RunMeta
 from weft.understand.limits.diagnosis import searched_steps, study_of
 from weft.understand.limits.naming import Namer
@@ -16,7 +16,7 @@ LAST_EXPERIMENTS = 20
 
 
 @dataclass(frozen=True)
-class Search:
+class SearchDocument:
     """What a search believes so far and would try next; `limits`, `slow` and `asks` are tables."""
 
     is_over: bool
@@ -30,7 +30,7 @@ class Search:
     asks: list[Document] = field(default_factory=list)
 
 
-def xray_document(run: Run, is_over: bool) -> Document | None:
+def xray_document(run: RunFolder, is_over: bool) -> Document | None:
     """What the search for limits believes so far and would try next; None where the run has no search. Where it goes
     over several networks, `networks` has this of each, with its number from 1, and the rest is of all together."""
     plan = run.meta.plan
@@ -47,14 +47,14 @@ def xray_document(run: Run, is_over: bool) -> Document | None:
     return asdict(_together(each, is_over)) | {"networks": own}
 
 
-def _search(run: Run, network: int, is_over: bool) -> Search:
+def _search(run: RunFolder, network: int, is_over: bool) -> SearchDocument:
     steps = searched_steps(run.meta, network)
     chosen = [one for one in run.meta.phases if one["step"] in steps]
     last = [one["purpose"] for one in chosen[-LAST_EXPERIMENTS:]]
     if not (chosen and run.samples.num_rows):
-        return Search(is_over, len(chosen), last)
+        return SearchDocument(is_over, len(chosen), last)
     study, named = study_of(run, is_over, network), Namer(run.meta)
-    return Search(
+    return SearchDocument(
         is_over,
         len(chosen),
         last,
@@ -85,10 +85,10 @@ def _has_ended(meta: RunMeta, network: int) -> bool:
     return all(one in meta.done for one in launches)
 
 
-def _together(each: Mapping[int, Search], is_over: bool) -> Search:
+def _together(each: Mapping[int, SearchDocument], is_over: bool) -> SearchDocument:
     """All networks, each by its number; tables and texts say which they are of."""
     tables = [_tables(one, number) for number, one in each.items()]
-    return Search(
+    return SearchDocument(
         is_over,
         sum(one.trials for one in each.values()),
         [f"network {number}: {text}" for number, one in each.items() for text in one.last],
@@ -104,7 +104,7 @@ def _together(each: Mapping[int, Search], is_over: bool) -> Search:
     )
 
 
-def _tables(one: Search, number: int) -> dict[str, list[Document]]:
+def _tables(one: SearchDocument, number: int) -> dict[str, list[Document]]:
     """With the network in each row."""
     found = {"limits": one.limits, "slow": one.slow, "asks": one.asks}
     return {name: [{**row, "network": number} for row in rows] for name, rows in found.items()}

@@ -30,7 +30,7 @@ LAST_S = 1
 
 
 @dataclass(frozen=True)
-class Opened:
+class ListeningServer:
     """A server that listens, but does not answer yet."""
 
     folder: Path
@@ -75,7 +75,7 @@ class Opened:
         )
 
 
-def open_server(folder: Path, port: int | None = None) -> Opened:
+def open_server(folder: Path, port: int | None = None) -> ListeningServer:
     """Listen on the loopback address, at a port that the kernel chooses unless it is given. Raises RequestError where
     the folder cannot be listed, or the port not be had."""
     try:
@@ -96,7 +96,7 @@ def open_server(folder: Path, port: int | None = None) -> Opened:
         raise RequestError(
             f"port {port}: {reason}", "give another --port, or none: then a free one is chosen"
         ) from None
-    return Opened(folder.resolve(), listener, secrets.token_urlsafe(32))
+    return ListeningServer(folder.resolve(), listener, secrets.token_urlsafe(32))
 
 
 def raise_ends() -> None:

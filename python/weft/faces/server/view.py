@@ -12,19 +12,19 @@ from weft.base.statistics import Floats
 from weft.faces.server.content import Document, matrix_document
 from weft.faces.server.folders import read_meta
 from weft.faces.server.search_document import xray_document
-from weft.runs.folder import Run, check_positions
+from weft.runs.folder import RunFolder, check_positions
 from weft.runs.meta import RunMeta
 from weft.runs.samples import SCHEMA
 from weft.runs.tail import SamplesTail
 from weft.understand.curve.curve import (
-    Batches,
     Ints,
+    PairBatches,
     SizeTimes,
     curve_of,
     group_slices,
     reduction_of,
 )
-from weft.understand.curve.points import Point, curve_points
+from weft.understand.curve.points import CurvePoint, curve_points
 
 Key = tuple[int, int]
 """Step and size in bytes."""
@@ -59,7 +59,7 @@ class RunView:
         self.rows = 0
         self._times: dict[Key, _Times] = {}
         self._sizes: dict[Key, SizeTimes] = {}
-        self._points: dict[int, list[Point]] = {}
+        self._points: dict[int, list[CurvePoint]] = {}
         self._many: list[pa.Table] = []
         self._matrix: Document | None = None
         self._xray: tuple[bool, Document | None] | None = None
@@ -76,11 +76,11 @@ class RunView:
         changed: set[Key] = set()
         for table in tables:
             check_positions(self.directory, table, self.meta)
-            changed |= self._add(Run(self.directory, self.meta, table))
+            changed |= self._add(RunFolder(self.directory, self.meta, table))
         self._work_out(changed)
 
     @property
-    def points(self) -> list[Point]:
+    def points(self) -> list[CurvePoint]:
         """By step, then size."""
         return [point for step in sorted(self._points) for point in self._points[step]]
 
@@ -97,23 +97,23 @@ class RunView:
             self._xray = is_over, xray_document(self._between_many(), is_over)
         return self._xray[1]
 
-    def _between_many(self) -> Run:
+    def _between_many(self) -> RunFolder:
         """The run as if it had its steps between many nodes only."""
         self._many = [pa.concat_tables([SCHEMA.empty_table(), *self._many]).combine_chunks()]
-        return Run(self.directory, self.meta, self._many[0])
+        return RunFolder(self.directory, self.meta, self._many[0])
 
-    def _add(self, part: Run) -> set[Key]:
+    def _add(self, part: RunFolder) -> set[Key]:
         self.rows += part.samples.num_rows
         is_many = np.array([step.is_ensemble for step in self.meta.plan.steps], dtype=bool)
         of_many = is_many[part.samples["step"].to_numpy()]
         if of_many.any():
             self._many.append(part.samples.filter(of_many))
             self._matrix = self._xray = None
-        batches = Batches.of(part)
+        batches = PairBatches.of(part)
         found = map(batches.where, group_slices(batches.step, batches.size))
         return {self._add_size(one) for one in found if len(one.step)}
 
-    def _add_size(self, batches: Batches) -> Key:
+    def _add_size(self, batches: PairBatches) -> Key:
         key = int(batches.step[0]), int(batches.size[0])
         times = self._times.setdefault(key, _Times(int(batches.phase[0]), [], []))
         times.launch.append(batches.launch.astype(np.int32))
@@ -121,7 +121,7 @@ class RunView:
         return key
 
     def _work_out(self, changed: set[Key]) -> None:
-        reduction = reduction_of(Run(self.directory, self.meta, SCHEMA.empty_table()))
+        reduction = reduction_of(RunFolder(self.directory, self.meta, SCHEMA.empty_table()))
         for key in changed:
             times = self._times[key]
             self._sizes[key] = SizeTimes.of(key[1], times.phase, *times.sorted(), reduction)

@@ -13,7 +13,7 @@ from typing import Any, TypeVar
 from weft.faces.server.folders import is_live
 from weft.faces.server.samples import samples_document
 from weft.faces.server.view import RunView
-from weft.understand.curve.points import Point
+from weft.understand.curve.points import CurvePoint
 
 MOST_ROWS = 2_000_000
 """Batches that are kept of all runs together, 12 to 52 bytes each; the run that was asked for last is always kept."""
@@ -22,12 +22,12 @@ Found = TypeVar("Found")
 
 
 @dataclass(frozen=True)
-class Look:
+class RunMoment:
     """A run at one moment; `matrix` and `xray` as in weft.faces.server.content."""
 
     is_live: bool
     status: dict[str, Any]
-    points: list[Point]
+    points: list[CurvePoint]
     matrix: dict[str, Any]
     xray: dict[str, Any] | None
 
@@ -39,7 +39,7 @@ class Views:
         self._views: OrderedDict[Path, RunView] = OrderedDict()
         self._thread = ThreadPoolExecutor(1, "looks")
 
-    async def look(self, path: Path) -> Look:
+    async def look(self, path: Path) -> RunMoment:
         """The run as it is; raises RequestError, FileNotFoundError."""
         return await self._do(lambda: self._look(path))
 
@@ -53,7 +53,7 @@ class Views:
     def close(self) -> None:
         self._thread.shutdown(cancel_futures=True)
 
-    def _look(self, path: Path) -> Look:
+    def _look(self, path: Path) -> RunMoment:
         view = self._view(path)
         try:
             view.refresh()
@@ -65,7 +65,7 @@ class Views:
         meta = view.meta
         live = is_live(path, meta.status)
         status = {"status": meta.status, "live": live, "samples": view.rows}
-        return Look(
+        return RunMoment(
             is_live=live,
             status={**status, "done": len(meta.done), "warnings": meta.warnings},
             points=view.points,

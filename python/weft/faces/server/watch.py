@@ -12,7 +12,7 @@ import msgspec
 
 from weft.base.errors import WeftError
 from weft.faces.server.folders import State, state_of
-from weft.faces.server.views import Look, Views
+from weft.faces.server.views import RunMoment, Views
 
 POLL_S = 0.4
 """How often the folder's state is read. Nothing is computed while it stays the same."""
@@ -24,7 +24,7 @@ ALIVE_S = 15.0
 Event = tuple[str, Any]
 
 
-class Watch:
+class RunWatch:
     """One run, for all that look at it. `since` gives what has changed after a number; numbers grow also from one
     watch to the next, as they come from the clock."""
 
@@ -73,7 +73,7 @@ class Watch:
         self._wake()
         return time.monotonic() - began_s
 
-    def _take(self, look: Look) -> None:
+    def _take(self, look: RunMoment) -> None:
         self._was_live = look.is_live
         points = {(point.step, point.size_bytes): point for point in look.points}
         for key, point in points.items():
@@ -135,12 +135,12 @@ class Watches:
 
     def __init__(self, views: Views) -> None:
         self._views = views
-        self._watches: dict[Path, tuple[Watch, asyncio.Task[None], list[int]]] = {}
+        self._watches: dict[Path, tuple[RunWatch, asyncio.Task[None], list[int]]] = {}
 
     async def events(self, path: Path, last: int) -> AsyncIterator[bytes]:
         """The events of a run; its watch ends with the last that listens."""
         if path not in self._watches or self._watches[path][0].is_over:
-            watch = Watch(path, self._views)
+            watch = RunWatch(path, self._views)
             self._watches[path] = watch, asyncio.create_task(watch.follow()), [0]
         entry = self._watches[path]
         watch, task, listeners = entry

@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from weft.links.analysis.outages.periods import Period, find_periods
-from weft.links.analysis.series import Series, link_name
-from weft.links.analysis.sites import Sites
+from weft.links.analysis.series import ProbeSeries, link_name
+from weft.links.analysis.sites import SiteLinks
 from weft.runs.probes import KINDS
 
 _ICMP = KINDS.index("icmp")
@@ -70,7 +70,7 @@ CLASSES = {
 
 
 def find_incidents(
-    watched: list[Series], periods: list[list[Period]] | None = None
+    watched: list[ProbeSeries], periods: list[list[Period]] | None = None
 ) -> list[Incident]:
     """All outages of all links in the order of time, each with what failed; lasting loss; and times in which a source
     did not probe, where something says why.
@@ -79,7 +79,7 @@ def find_incidents(
     are those of each series, found where not given.
     """
     periods = [find_periods(one) for one in watched] if periods is None else periods
-    sites = Sites(watched)
+    sites = SiteLinks(watched)
     found = [
         _incident(series, period, sites)
         for series, all_ in zip(watched, periods, strict=True)
@@ -89,7 +89,7 @@ def find_incidents(
     return sorted(found, key=lambda one: (one.begin_s, one.src, one.dst, one.network))
 
 
-def _incident(series: Series, period: Period, sites: Sites) -> Incident:
+def _incident(series: ProbeSeries, period: Period, sites: SiteLinks) -> Incident:
     what, evidence = _what(series, period, sites)
     return Incident(
         series.src,
@@ -104,7 +104,7 @@ def _incident(series: Series, period: Period, sites: Sites) -> Incident:
     )
 
 
-def _what(series: Series, period: Period, sites: Sites) -> tuple[str, str]:
+def _what(series: ProbeSeries, period: Period, sites: SiteLinks) -> tuple[str, str]:
     """The first explanation that fits, from what is nearest to the probe to what is farthest."""
     begin_s, end_s = period.begin_s, period.end_s
     if period.is_loss:
@@ -123,7 +123,7 @@ def _what(series: Series, period: Period, sites: Sites) -> tuple[str, str]:
     return _which_end(series, begin_s, end_s, sites)
 
 
-def _some(series: Series, period: Period, sites: Sites) -> tuple[str, str]:
+def _some(series: ProbeSeries, period: Period, sites: SiteLinks) -> tuple[str, str]:
     """What it is where some kinds or sizes failed and others passed."""
     failed, passed = ({kind for kind, _ in groups} for groups in (period.failed, period.passed))
     if failed & passed:
@@ -143,7 +143,7 @@ def _some(series: Series, period: Period, sites: Sites) -> tuple[str, str]:
 
 
 def _which_end(
-    series: Series, begin_s: float, end_s: float | None, sites: Sites
+    series: ProbeSeries, begin_s: float, end_s: float | None, sites: SiteLinks
 ) -> tuple[str, str]:
     for site, whose in ((series.dst, "their"), (series.src, "our")):
         if stopped := sites.stopped(site, begin_s, end_s):
@@ -163,7 +163,7 @@ def _names(kinds: set[int]) -> str:
     return ", ".join(KINDS[kind] for kind in sorted(kinds))
 
 
-def _silences(series: Series, found: list[Incident], sites: Sites) -> Iterator[Incident]:
+def _silences(series: ProbeSeries, found: list[Incident], sites: SiteLinks) -> Iterator[Incident]:
     """Times without probes of which the site's own agent, or those that probed it meanwhile, say why."""
     for first_s, last_s in series.gaps():
         if last_s - first_s < _SILENT_INTERVALS * series.interval_s:
@@ -176,7 +176,7 @@ def _silences(series: Series, found: list[Incident], sites: Sites) -> Iterator[I
 
 
 def _why_silent(
-    series: Series, begin_s: float, end_s: float, found: list[Incident], sites: Sites
+    series: ProbeSeries, begin_s: float, end_s: float, found: list[Incident], sites: SiteLinks
 ) -> tuple[str, str]:
     """ "" where nothing says why, or the agent was told to stop."""
     site = series.src

@@ -10,7 +10,7 @@ import numpy.typing as npt
 from weft.base.statistics import Floats
 from weft.links.analysis.local_time import hour_starts_s
 from weft.links.analysis.profile import HOURS, hour_of_week
-from weft.links.analysis.series import Series
+from weft.links.analysis.series import ProbeSeries
 
 
 @dataclass(frozen=True)
@@ -29,7 +29,7 @@ class Cells:
         return len(self.begin_s)
 
 
-def cells(small: Series, width_s: float) -> Cells:
+def cells(small: ProbeSeries, width_s: float) -> Cells:
     """The parts of a series that has one kind and size of probe, in the order of time; hours are whole ones in its time
     zone. O(n log n)."""
     behind_s = hour_starts_s(small.timezone, small.start) % min(width_s, 3600.0)

@@ -6,13 +6,13 @@ from dataclasses import dataclass
 
 from weft.links.analysis.busy import busy_hours, hours_text
 from weft.links.analysis.causes import Incident, find_incidents
-from weft.links.analysis.levels.changes import Change, find_course
+from weft.links.analysis.levels.changes import LevelShift, find_course
 from weft.links.analysis.levels.recurrence import Recurrence
 from weft.links.analysis.outages.availability import DEFINITION, Availability, availability
 from weft.links.analysis.outages.periods import Period, find_periods
 from weft.links.analysis.quarters import quarters
-from weft.links.analysis.series import Series, link_name
-from weft.links.analysis.times import HourlyTimes, Times, by_hour, hourly, overall
+from weft.links.analysis.series import ProbeSeries, link_name
+from weft.links.analysis.times import HourlyTimes, MessageModel, by_hour, hourly, overall
 from weft.runs.probes import KINDS
 
 
@@ -30,11 +30,11 @@ class LinkFindings:
     begin_s: float
     end_s: float
     availability: Availability | None
-    times: Times | None
+    times: MessageModel | None
     times_by_hour: dict[int, HourlyTimes]
     busy_hours: str
     busy: list[int]
-    changes: list[Change]
+    changes: list[LevelShift]
     recurrences: list[Recurrence]
     gaps: list[tuple[float, float]]
     timezone: str
@@ -46,7 +46,7 @@ class LinkFindings:
 
 
 @dataclass(frozen=True)
-class Findings:
+class WatchFindings:
     """All links, and outages of all of them in the order of time."""
 
     links: list[LinkFindings]
@@ -60,16 +60,16 @@ class Findings:
         return next(link.end_s for link in self.links if link.name == one.link)
 
 
-def analyse(watched: list[Series]) -> Findings:
+def analyse(watched: list[ProbeSeries]) -> WatchFindings:
     """A month of one link with a probe every 10 s takes seconds, nearly all of them to find changes."""
     watched = [one for one in watched if len(one)]
     periods = [find_periods(one) for one in watched]
     end_s = max((one.start + float(one.time_s[-1]) for one in watched), default=0.0)
     links = [_link(one, found, end_s) for one, found in zip(watched, periods, strict=True)]
-    return Findings(links, find_incidents(watched, periods))
+    return WatchFindings(links, find_incidents(watched, periods))
 
 
-def _link(series: Series, periods: list[Period], end_s: float) -> LinkFindings:
+def _link(series: ProbeSeries, periods: list[Period], end_s: float) -> LinkFindings:
     parts, hours = quarters(series), hourly(series)
     busy, course = busy_hours(parts), find_course(parts)
     return LinkFindings(

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from weft.links.analysis.hours import Typical, typical
-from weft.links.analysis.series import Series
+from weft.links.analysis.series import ProbeSeries
 from weft.links.analysis.times import Hourly, hourly, hours_apart
 
 
@@ -51,7 +51,7 @@ def crossing(ranks: int) -> int:
 
 
 def message_times(
-    watched: Iterable[Series], size_bytes: int, ranks: int | None = None
+    watched: Iterable[ProbeSeries], size_bytes: int, ranks: int | None = None
 ) -> list[MessageTimes]:
     """Each link that both alpha and beta are known of; one with a single size of probe is left out.
 
@@ -62,7 +62,7 @@ def message_times(
     return [one for one in found if one]
 
 
-def _of_link(series: Series, size_bytes: int, ranks: int | None) -> MessageTimes | None:
+def _of_link(series: ProbeSeries, size_bytes: int, ranks: int | None) -> MessageTimes | None:
     hours = hourly(series)
     if not len(hours.unix_s) or np.isnan(hours.beta_s).any():
         return None

@@ -8,7 +8,7 @@ import numpy as np
 
 from weft.base.statistics import Floats
 from weft.links.analysis.local_time import USUAL
-from weft.links.analysis.series import Series
+from weft.links.analysis.series import ProbeSeries
 
 QUARTER_S = 900.0
 _LEAST_ANSWERS = 4
@@ -34,7 +34,7 @@ class Quarters:
         return len(self.time_s)
 
 
-def quarters(series: Series, width_s: float = QUARTER_S) -> Quarters:
+def quarters(series: ProbeSeries, width_s: float = QUARTER_S) -> Quarters:
     """Minimum and jitter of each quarter, of the smallest probes; wider parts where probes are rarer than that.
 
     One sort by quarter and time: O(n log n).

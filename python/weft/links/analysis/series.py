@@ -47,7 +47,7 @@ class Mark:
 
 
 @dataclass(frozen=True)
-class Series:
+class ProbeSeries:
     """Probes in the order of time. All arrays have one entry a probe.
 
     `start` is Unix time in seconds; `time_s` counts from it; `rtt_s` is NaN where nothing came back; `kind` has
@@ -115,11 +115,11 @@ class Series:
         ends = np.maximum.accumulate(self.time_s + self.span_s)
         return np.asarray(np.maximum(self.time_s[1:] - ends[:-1], 0.0))
 
-    def where(self, chosen: npt.NDArray[np.bool_]) -> Series:
+    def where(self, chosen: npt.NDArray[np.bool_]) -> ProbeSeries:
         """Only these probes."""
         return self.at(np.flatnonzero(chosen))
 
-    def at(self, chosen: npt.NDArray[np.bool_] | npt.NDArray[np.int64] | slice) -> Series:
+    def at(self, chosen: npt.NDArray[np.bool_] | npt.NDArray[np.int64] | slice) -> ProbeSeries:
         """Only the probes at these positions; those of a slice are not copied."""
         return replace(
             self,
@@ -131,7 +131,7 @@ class Series:
             span_s=None if self.span_s is None else self.span_s[chosen],
         )
 
-    def groups(self) -> dict[tuple[int, int], Series]:
+    def groups(self) -> dict[tuple[int, int], ProbeSeries]:
         """The probes of each kind and size, most answered ones first, small ones first among equals."""
         sizes = _distinct(self.size_bytes)
         names = [(kind, size) for kind in _distinct(self.kind) for size in sizes]
@@ -142,13 +142,13 @@ class Series:
         order = sorted(range(len(names)), key=lambda at: (-answered[at], *names[at][::-1]))
         return {names[at]: found[at] for at in order if len(found[at])}
 
-    def main_kind(self) -> Series:
+    def main_kind(self) -> ProbeSeries:
         """The probes of the kind that `usual_kind` takes, whose times are the path's."""
         kind = usual_kind(self.kind, self.size_bytes, self.lost, self.stands)
         chosen = (self.kind == kind) & tells_beta(self.kind, self.size_bytes)
         return self if chosen.all() else self.where(chosen)
 
-    def smallest(self) -> Series:
+    def smallest(self) -> ProbeSeries:
         """The smallest probes of the main kind: those that show the path's own time."""
         main = self.main_kind()
         return main.where(main.size_bytes == main.size_bytes.min(initial=np.iinfo(np.int64).max))

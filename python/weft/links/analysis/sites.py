@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from weft.links.analysis.series import Series
+from weft.links.analysis.series import ProbeSeries
 
 STOPPED = {"stall": "got no processor", "suspend": "was suspended"}
 """Marks of a machine that did nothing, which explains that it answered nothing."""
@@ -22,20 +22,20 @@ _UNHEARD_S = 30.0
 """A site that has said nothing for so much longer than others is silent; before that it may only not be fetched yet."""
 
 
-class Sites:
+class SiteLinks:
     """All links of a watch; times are Unix times, an end of None is now."""
 
-    def __init__(self, watched: list[Series]) -> None:
+    def __init__(self, watched: list[ProbeSeries]) -> None:
         self._watched = watched
         ends = [one.start + float(one.time_s[-1]) for one in watched if len(one)]
         self._now_s = max(ends, default=0.0)
 
-    def find(self, src: str, dst: str, network: str) -> Series | None:
+    def find(self, src: str, dst: str, network: str) -> ProbeSeries | None:
         """The link of these ends."""
         key = (src, dst, network)
         return next((s for s in self._watched if (s.src, s.dst, s.network) == key), None)
 
-    def passes(self, series: Series | None, begin_s: float, end_s: float | None) -> bool:
+    def passes(self, series: ProbeSeries | None, begin_s: float, end_s: float | None) -> bool:
         """Whether at least half of a link's probes were answered, and there were some."""
         inside = _inside(series, begin_s, end_s) if series else None
         return bool(inside and len(inside) and inside.answered >= _ALIVE)
@@ -59,7 +59,7 @@ class Sites:
         is_lost = any(begin_s <= at_s <= until_s for at_s, _ in self._marks(site, _LOST))
         return last_s >= until_s or is_lost or self._now_s - last_s > _UNHEARD_S
 
-    def is_cut(self, site: str, link: Series, begin_s: float, end_s: float | None) -> bool:
+    def is_cut(self, site: str, link: ProbeSeries, begin_s: float, end_s: float | None) -> bool:
         """Whether no other link of the site passed while links that do not touch it did."""
         ends = {link.src, link.dst}
         networks = ("", link.network)
@@ -99,13 +99,13 @@ class Sites:
         until_s = self._now_s if end_s is None else end_s
         return any(b <= until_s and e >= begin_s for b, e in self._marks(site, (what,)))
 
-    def is_one_way(self, link: Series, begin_s: float, end_s: float | None) -> bool:
+    def is_one_way(self, link: ProbeSeries, begin_s: float, end_s: float | None) -> bool:
         """Whether the source noted of this link that it hears the destination."""
         until_s = self._now_s if end_s is None else end_s
         times = [link.start + one.begin_s for one in link.marks if one.what == "one-way"]
         return any(begin_s <= at_s <= until_s for at_s in times)
 
-    def _own(self, site: str) -> list[Series]:
+    def _own(self, site: str) -> list[ProbeSeries]:
         return [one for one in self._watched if one.src == site and len(one)]
 
     def _marks(self, site: str, names: tuple[str, ...]) -> Iterator[tuple[float, float]]:
@@ -115,7 +115,7 @@ class Sites:
                     yield series.start + mark.begin_s, series.start + mark.end_s
 
 
-def _inside(series: Series, begin_s: float, end_s: float | None) -> Series:
+def _inside(series: ProbeSeries, begin_s: float, end_s: float | None) -> ProbeSeries:
     """Probes that began in the time."""
     first = int(np.searchsorted(series.time_s, begin_s - series.start))
     last = (

@@ -9,11 +9,11 @@ from weft.base.quantity import number
 from weft.base.table import ResultColumn, ResultTable, Value
 from weft.links.analysis.causes import Incident
 from weft.links.analysis.clock import lasts, when
-from weft.links.analysis.findings import Findings, LinkFindings
-from weft.links.analysis.levels.changes import Change
+from weft.links.analysis.findings import LinkFindings, WatchFindings
+from weft.links.analysis.levels.changes import LevelShift
 from weft.links.analysis.levels.recurrence import Recurrence
 from weft.links.analysis.outages.outages import EXPECTED
-from weft.links.analysis.series import Series
+from weft.links.analysis.series import ProbeSeries
 from weft.runs.probes import KINDS
 
 _ASSUMED = (
@@ -81,7 +81,7 @@ _TABLES = (
 )
 
 
-def tables_of(found: Findings, watched: Sequence[Series]) -> dict[str, ResultTable]:
+def tables_of(found: WatchFindings, watched: Sequence[ProbeSeries]) -> dict[str, ResultTable]:
     """Links in their order, then what happened on them in the order of time."""
     links, probed = found.links, [one for one in watched if len(one)]
     changes = [(link, one) for link in links for one in link.changes]
@@ -129,7 +129,7 @@ def _recurring_row(link: LinkFindings, one: Recurrence) -> list[Value]:
     return [when, link.name, one.what, minimum_ms, one.jitter_ratio, one.seen, one.days]
 
 
-def _change_row(link: LinkFindings, one: Change) -> list[Value]:
+def _change_row(link: LinkFindings, one: LevelShift) -> list[Value]:
     until_s = link.end_s if one.end_s is None else one.end_s
     span = _span(one.begin_s, one.end_s, until_s, link.name)
     return [*span, one.what, 1e3 * one.minimum_s, one.minimum_noise, one.jitter_ratio]
@@ -151,7 +151,7 @@ def _link_row(link: LinkFindings) -> list[Value]:
     ]
 
 
-def _probed_row(link: LinkFindings, series: Series) -> list[Value]:
+def _probed_row(link: LinkFindings, series: ProbeSeries) -> list[Value]:
     groups = list(series.groups())
     return [
         link.name,

@@ -12,7 +12,7 @@ from weft.base.statistics import Floats, median_interval
 from weft.links.analysis.cells import cells
 from weft.links.analysis.hours import Typical, typical
 from weft.links.analysis.profile import DAY_HOURS, HOURS, has_weeks, hour_of_week
-from weft.links.analysis.series import Series
+from weft.links.analysis.series import ProbeSeries
 from weft.runs.probes import trips
 
 _LEAST = 3
@@ -22,7 +22,7 @@ _DAYS = 6
 
 
 @dataclass(frozen=True)
-class Times:
+class MessageModel:
     """`alpha_s` in seconds, `beta_s` in seconds per byte; None where one size alone was probed."""
 
     alpha_s: Interval
@@ -58,7 +58,7 @@ class Hourly:
 HOUR_S = 3600.0
 
 
-def hourly(series: Series, width_s: float = HOUR_S) -> Hourly:
+def hourly(series: ProbeSeries, width_s: float = HOUR_S) -> Hourly:
     """alpha and beta of each hour, or other part: the line through half the medians of the smallest and the largest
     probes, or through the medians where probes are one-way."""
     main = series.main_kind()
@@ -77,13 +77,13 @@ def hourly(series: Series, width_s: float = HOUR_S) -> Hourly:
     return Hourly(unix_s, alpha, beta, series.timezone)
 
 
-def _medians(series: Series, width_s: float) -> tuple[Floats, Floats]:
+def _medians(series: ProbeSeries, width_s: float) -> tuple[Floats, Floats]:
     found = cells(series, width_s)
     enough = found.probes >= _LEAST
     return found.begin_s[enough], found.rtt_s[enough]
 
 
-def overall(hours: Hourly) -> Times | None:
+def overall(hours: Hourly) -> MessageModel | None:
     """Over the whole series: the repetition is the day; the hour where there are fewer than six days."""
     if not len(hours.unix_s):
         return None
@@ -126,7 +126,7 @@ def hours_apart(hours: Hourly) -> dict[int, Hourly]:
     return {int(one): hours.during(name == one) for one in np.unique(name)}
 
 
-def over_time(series: Series) -> list[tuple[float, float, Times]]:
+def over_time(series: ProbeSeries) -> list[tuple[float, float, MessageModel]]:
     """Begin (Unix time), width (s), alpha and beta of each part of the series; the repetition is a sixth or less of
     the part, so that the interval holds the median with 97 % where nothing is missing."""
     span_s = float(series.time_s[-1] - series.time_s[0]) if len(series) else 0.0
@@ -149,6 +149,6 @@ _PARTS = (
 """Up to which length of a series, how wide a part is, and what is its repetition; in seconds."""
 
 
-def _times(alpha_s: Floats, beta_s: Floats) -> Times:
+def _times(alpha_s: Floats, beta_s: Floats) -> MessageModel:
     has_beta = not np.isnan(beta_s).any()
-    return Times(median_interval(alpha_s), median_interval(beta_s) if has_beta else None)
+    return MessageModel(median_interval(alpha_s), median_interval(beta_s) if has_beta else None)

@@ -6,9 +6,9 @@ import math
 import re
 from collections import defaultdict
 
-from weft.links.formats.passed_over import PassedOver
+from weft.links.formats.passed_over import SkippedProbes
 from weft.links.formats.rows import ICMP_HEADER_BYTES, Rows
-from weft.links.formats.source import Found, Source
+from weft.links.formats.source import ProbeFile, ReadSeries
 
 SIGN = re.compile(r"\[\d+\.\d+\] \S+\s+: \[\d+\], ")
 _LINE = re.compile(
@@ -19,10 +19,10 @@ _WORDLESS = re.compile(r"\s*$|\S+ +: xmt/rcv/%loss = ")
 """Nothing, or a host's sum at the end."""
 
 
-def read(source: Source) -> Found:
+def read(source: ProbeFile) -> ReadSeries:
     """A series for each host. A time-out has the time at which fping gave up."""
     hosts: dict[str, Rows] = defaultdict(Rows)
-    passed_over = PassedOver()
+    passed_over = SkippedProbes()
     for number, line in source.numbered():
         if not (found := _LINE.match(line)):
             if not _WORDLESS.match(line):
@@ -34,4 +34,4 @@ def read(source: Source) -> Found:
             rtt_s = float(found[4]) / 1e3
             hosts[found[2]].add(float(found[1]) - rtt_s, rtt_s, int(found[3]) - ICMP_HEADER_BYTES)
     series = [rows.series(source.options.here, host) for host, rows in hosts.items()]
-    return Found(series, passed_over.notes())
+    return ReadSeries(series, passed_over.notes())

@@ -6,9 +6,9 @@ import math
 import re
 
 from weft.base.errors import RequestError
-from weft.links.formats.passed_over import PassedOver
+from weft.links.formats.passed_over import SkippedProbes
 from weft.links.formats.rows import Rows
-from weft.links.formats.source import Found, Source
+from weft.links.formats.source import ProbeFile, ReadSeries
 
 SIGN = re.compile(r"^\S+\s+:( (\d+\.\d+|\d+|-))+\s*$", re.MULTILINE)
 _LINE = re.compile(r"(\S+)\s+:((?: (?:\d+\.\d+|\d+|-))+)\s*$")
@@ -17,7 +17,7 @@ _UNKNOWN = re.compile(r"(\S+): (\S.*(?:not known|resolution|nodename|No address)
 """A host whose name has no address."""
 
 
-def read(source: Source) -> Found:
+def read(source: ProbeFile) -> ReadSeries:
     """A series for each host, with the first probe at `start_s` and the others `interval_s` apart."""
     start_s, interval_s = source.options.start_s, source.options.interval_s
     if start_s is None:
@@ -26,7 +26,7 @@ def read(source: Source) -> Found:
             "say with --start when it began (and with --interval what -p was), or use fping -D -c N",
         )
     hosts: dict[str, Rows] = {}
-    passed_over, unknown = PassedOver(), []
+    passed_over, unknown = SkippedProbes(), []
     for number, line in source.numbered():
         if not (found := _LINE.match(line)):
             if named := _UNKNOWN.match(line.rstrip()):
@@ -45,4 +45,4 @@ def read(source: Source) -> Found:
             rtt_s = math.nan if text == "-" else float(text) / 1e3
             rows.add(start_s + index * interval_s, rtt_s, 0)
     series = [rows.series(source.options.here, host) for host, rows in hosts.items()]
-    return Found(series, unknown + passed_over.notes())
+    return ReadSeries(series, unknown + passed_over.notes())

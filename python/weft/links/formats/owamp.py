@@ -10,7 +10,7 @@ import math
 import re
 
 from weft.links.formats.rows import ONE_WAY, Rows
-from weft.links.formats.source import Found, Source
+from weft.links.formats.source import ProbeFile, ReadSeries
 
 SIGN = re.compile(r"^\d+ \d{18,20} [01] \S+ \d+ [01] \S+ \d+$", re.MULTILINE)
 TEST_BYTES = 14
@@ -30,7 +30,7 @@ def delay_s(sent: int, received: int) -> float:
     return (received - sent) / 2**32 if received else math.nan
 
 
-def read(source: Source) -> Found:
+def read(source: ProbeFile) -> ReadSeries:
     """One series. A packet that came twice counts once."""
     rows, seen, unsynchronised = Rows(ONE_WAY), set(), 0
     for number, line in source.numbered():
@@ -50,7 +50,7 @@ def read(source: Source) -> Found:
         rows.add(unix_s(sent), delay_s(sent, received), TEST_BYTES)
     options = source.options
     series = rows.series(options.here, options.dst or "there")
-    return Found([series] if len(series) else [], clock_notes(unsynchronised, len(series)))
+    return ReadSeries([series] if len(series) else [], clock_notes(unsynchronised, len(series)))
 
 
 def clock_notes(unsynchronised: int, count: int) -> list[str]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 _LONGEST = 60
 
 
-class PassedOver:
+class SkippedProbes:
     """Lines that are no probes."""
 
     def __init__(self) -> None:

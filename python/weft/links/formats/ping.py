@@ -10,9 +10,9 @@ from itertools import pairwise
 from statistics import median
 
 from weft.base.errors import RequestError
-from weft.links.formats.passed_over import PassedOver
+from weft.links.formats.passed_over import SkippedProbes
 from weft.links.formats.rows import ICMP_HEADER_BYTES, Rows
-from weft.links.formats.source import Found, Source
+from weft.links.formats.source import ProbeFile, ReadSeries
 
 SIGN = re.compile(
     r"PING \S+ \(|^(\[\d+\.\d+\] )?(\d+ bytes from .*seq=|no answer yet|Request timeout for)",
@@ -54,25 +54,25 @@ class _Log:
         return min([*self.answers, *self.announced])
 
 
-def read(source: Source) -> Found:
+def read(source: ProbeFile) -> ReadSeries:
     """One series. A number that is missing between answers was lost, at a time in between. What the last lines count
     as sent behind the last answer was lost, too, but for the last, which may have had no time.
 
     Times of answers are those of receipt, so that a probe began a round trip earlier.
     """
-    passed_over = PassedOver()
+    passed_over = SkippedProbes()
     log = _log(source, passed_over)
     if not (log.answers or log.announced):
-        return Found([], passed_over.notes())
+        return ReadSeries([], passed_over.notes())
     if not log.is_timed:
         _give_times(source, log)
     rows = _rows(log)
     options = source.options
     series = rows.series(options.here, options.dst or log.dst or "there")
-    return Found([series], _notes(log) + passed_over.notes())
+    return ReadSeries([series], _notes(log) + passed_over.notes())
 
 
-def _log(source: Source, passed_over: PassedOver) -> _Log:
+def _log(source: ProbeFile, passed_over: SkippedProbes) -> _Log:
     log, sent = _Log(), _Numbers()
     for number, line in source.numbered():
         if found := _REPLY.match(line):
@@ -99,7 +99,7 @@ def _add_answer(log: _Log, number: int, found: re.Match[str]) -> None:
     log.answers.setdefault(number, answer)
 
 
-def _give_times(source: Source, log: _Log) -> None:
+def _give_times(source: ProbeFile, log: _Log) -> None:
     """Number and interval say when each probe began; raises RequestError where the begin is not given."""
     start_s, interval_s, first = source.options.start_s, source.options.interval_s, log.first
     if start_s is None:

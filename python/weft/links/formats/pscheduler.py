@@ -18,7 +18,7 @@ import msgspec
 from weft.base.errors import RequestError
 from weft.links.formats import owamp
 from weft.links.formats.rows import ICMP, ICMP_HEADER_BYTES, ONE_WAY, UDP_ECHO, Rows
-from weft.links.formats.source import Found, Options, Source
+from weft.links.formats.source import ProbeFile, ProbeOptions, ReadSeries
 
 SIGN = re.compile(r"\A\s*+\[?+\s*+\{")
 _TYPES = ("rtt", "latency", "latencybg")
@@ -87,7 +87,7 @@ class _Record(msgspec.Struct, rename="kebab"):
 class _Run:
     """A record, and the links that its packets go to."""
 
-    def __init__(self, record: _Record, result: _Result, options: Options) -> None:
+    def __init__(self, record: _Record, result: _Result, options: ProbeOptions) -> None:
         spec = record.test.spec if record.test else _Spec()
         hosts = [one or "" for one in record.participants[:2]] + ["", ""]
         self.spec, self.result = spec, result
@@ -103,7 +103,7 @@ class _Run:
         return self.start_s
 
 
-def read(source: Source) -> Found:
+def read(source: ProbeFile) -> ReadSeries:
     """A series for each source, destination and kind of test. What did not succeed was not measured."""
     links: dict[tuple[str, str, int], Rows] = defaultdict(Rows)
     notes: list[str] = []
@@ -120,10 +120,10 @@ def read(source: Source) -> Found:
     if failed:
         notes.append(f"{failed} runs did not succeed, and count as not measured")
     found = [rows.series(src, dst) for (src, dst, _), rows in links.items() if rows.unix_s]
-    return Found(found, list(dict.fromkeys(notes)))
+    return ReadSeries(found, list(dict.fromkeys(notes)))
 
 
-def _documents(source: Source) -> Iterator[tuple[str, msgspec.Raw]]:
+def _documents(source: ProbeFile) -> Iterator[tuple[str, msgspec.Raw]]:
     """Each record as JSON, and where it is."""
     text = "".join(source.lines).strip()
     try:

@@ -11,7 +11,7 @@ from typing import BinaryIO
 from weft.base.errors import RequestError
 from weft.base.files.regular_file import open_file
 from weft.base.files.text_file import lines_of
-from weft.links.analysis.series import Series
+from weft.links.analysis.series import ProbeSeries
 from weft.links.formats import (
     fping,
     fping_lists,
@@ -23,7 +23,7 @@ from weft.links.formats import (
     table,
 )
 from weft.links.formats.rows import OutOfRangeError, merged
-from weft.links.formats.source import Found, Options, Source
+from weft.links.formats.source import ProbeFile, ProbeOptions, ReadSeries
 
 _READERS = {
     "ping": ping,
@@ -39,10 +39,10 @@ FORMATS = tuple(_READERS)
 _HEAD_LINES = 50
 
 
-def read_all(paths: Iterable[Path], options: Options) -> tuple[list[str], Found]:
+def read_all(paths: Iterable[Path], options: ProbeOptions) -> tuple[list[str], ReadSeries]:
     """The formats found, and one series for each link (src, dst, network) of all files; raises RequestError."""
     names: dict[str, None] = {}
-    links: dict[tuple[str, str, str], list[Series]] = defaultdict(list)
+    links: dict[tuple[str, str, str], list[ProbeSeries]] = defaultdict(list)
     notes = []
     for path in paths:
         name, found = read_probes(path, options)
@@ -50,10 +50,10 @@ def read_all(paths: Iterable[Path], options: Options) -> tuple[list[str], Found]
         notes += [f"{path}: {note}" for note in found.notes]
         for one in found.series:
             links[one.src, one.dst, one.network].append(one)
-    return list(names), Found([merged(parts) for parts in links.values()], notes)
+    return list(names), ReadSeries([merged(parts) for parts in links.values()], notes)
 
 
-def read_probes(path: Path, options: Options) -> tuple[str, Found]:
+def read_probes(path: Path, options: ProbeOptions) -> tuple[str, ReadSeries]:
     """The format, found by what only it has, and what is in the file; raises RequestError."""
     try:
         with open_file(path, or_pipe=True) as file:
@@ -72,13 +72,13 @@ def read_probes(path: Path, options: Options) -> tuple[str, Found]:
     return name, found
 
 
-def _read(path: Path, file: BinaryIO, options: Options) -> tuple[str, Found]:
+def _read(path: Path, file: BinaryIO, options: ProbeOptions) -> tuple[str, ReadSeries]:
     if file.peek(len(smokeping.MAGIC)).startswith(smokeping.MAGIC):  # type: ignore[attr-defined]
         return "smokeping", smokeping.read_database(path, options)
     text = lines_of(file, str(path))
     head = list(islice(text, _HEAD_LINES))
     name = _name(path, "".join(head))
-    return name, _READERS[name].read(Source(path, chain(head, text), options))
+    return name, _READERS[name].read(ProbeFile(path, chain(head, text), options))
 
 
 def _name(path: Path, head: str) -> str:

@@ -13,7 +13,7 @@ import msgspec
 
 from weft.base.errors import RequestError
 from weft.links.formats.rows import Rows
-from weft.links.formats.source import Found, Source
+from weft.links.formats.source import ProbeFile, ReadSeries
 
 SIGN = re.compile(r'\A\s*+\[?+\s*+\{.*?"(prb_id|msm_id)"\s*:', re.DOTALL)
 _PACKET_S = 1.0
@@ -41,7 +41,7 @@ class _Result(msgspec.Struct):
     result: msgspec.Raw = msgspec.Raw(b"[]")
 
 
-def read(source: Source) -> Found:
+def read(source: ProbeFile) -> ReadSeries:
     """A series for each probe and destination; a probe's name is its number. Other measurements are left out. What was
     never sent was not measured."""
     links: dict[tuple[str, str], Rows] = defaultdict(Rows)
@@ -56,7 +56,7 @@ def read(source: Source) -> Found:
     except msgspec.DecodeError as error:
         raise RequestError(f"{source.path}: no results of RIPE Atlas: {error}") from None
     series = [rows.series(*names) for names, rows in links.items() if rows.unix_s]
-    return Found(series, [f"{what}: {count}" for what, count in left_out.items()])
+    return ReadSeries(series, [f"{what}: {count}" for what, count in left_out.items()])
 
 
 def _add(rows: Rows, result: _Result, left_out: Counter[str]) -> None:

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from weft.base.statistics import Floats
-from weft.links.analysis.series import Series
+from weft.links.analysis.series import ProbeSeries
 from weft.runs.probes import KINDS
 
 ICMP = KINDS.index("icmp")
@@ -59,7 +59,7 @@ class Rows:
         for position, which in enumerate(order):
             self.add(begin_s + (position + 0.5) * interval_s, trips[which], size)
 
-    def series(self, src: str, dst: str, network: str = "") -> Series:
+    def series(self, src: str, dst: str, network: str = "") -> ProbeSeries:
         """The probes in the order of time; a size that is not known is the usual one of the others.
         Raises OutOfRangeError."""
         unix_s, rtt_s = np.array(self.unix_s), np.array(self.rtt_s)
@@ -68,7 +68,7 @@ class Rows:
         start = float(np.floor(unix_s[order[0]])) if len(order) else 0.0
         size = np.array(self.size_bytes, dtype=np.int64)
         usual = int(np.median(size[size > 0])) if np.any(size > 0) else DEFAULT_BYTES
-        return Series(
+        return ProbeSeries(
             src=src,
             dst=dst,
             network=network,
@@ -80,14 +80,14 @@ class Rows:
         )
 
 
-def merged(parts: list[Series]) -> Series:
+def merged(parts: list[ProbeSeries]) -> ProbeSeries:
     """Series of one link as one, in the order of time."""
     if len(parts) == 1:
         return parts[0]
     start = min(one.start for one in parts)
     time_s = np.concatenate([one.time_s + (one.start - start) for one in parts])
     order = np.argsort(time_s, kind="stable")
-    return Series(
+    return ProbeSeries(
         src=parts[0].src,
         dst=parts[0].dst,
         network=parts[0].network,

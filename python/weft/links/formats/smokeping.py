@@ -17,7 +17,7 @@ from xml.etree import ElementTree
 
 from weft.base.errors import RequestError
 from weft.links.formats.rows import Rows
-from weft.links.formats.source import Found, Options, Source
+from weft.links.formats.source import ProbeFile, ProbeOptions, ReadSeries
 
 MAGIC = b"RRD\0"
 SIGN = re.compile(
@@ -38,7 +38,7 @@ class _Archive:
         return f"{self.step_s} s"
 
 
-def read_database(path: Path, options: Options) -> Found:
+def read_database(path: Path, options: ProbeOptions) -> ReadSeries:
     """An .rrd file, by the program `rrdtool`; raises RequestError where that is missing or refuses."""
     try:
         done = subprocess.run(
@@ -57,10 +57,10 @@ def read_database(path: Path, options: Options) -> Found:
         raise RequestError(f"{path}: rrdtool took more than {_DUMP_SECONDS} s") from None
     if done.returncode:
         raise RequestError(f"{path}: rrdtool cannot read it: {done.stderr.strip()}")
-    return read(Source(path, done.stdout.splitlines(keepends=True), options))
+    return read(ProbeFile(path, done.stdout.splitlines(keepends=True), options))
 
 
-def read(source: Source) -> Found:
+def read(source: ProbeFile) -> ReadSeries:
     """One series, to the target that the file is named after; NAME~SLAVE.rrd was measured by SLAVE."""
     text = "".join(source.lines)
     names, archives = _dump(source, text) if "<rrd>" in text else _fetch(source, text)
@@ -70,10 +70,10 @@ def read(source: Source) -> Found:
     target, _, slave = source.path.stem.partition("~")
     options = source.options
     series = rows.series(options.src or slave or options.here, options.dst or target)
-    return Found([series] if len(series) else [], _notes(archive, archives))
+    return ReadSeries([series] if len(series) else [], _notes(archive, archives))
 
 
-def _add_rounds(source: Source, rows: Rows, names: list[str], archive: _Archive) -> None:
+def _add_rounds(source: ProbeFile, rows: Rows, names: list[str], archive: _Archive) -> None:
     pings = [index for index, name in enumerate(names) if re.fullmatch(r"ping\d+", name)]
     if "loss" not in names or not pings:
         raise RequestError(
@@ -102,7 +102,7 @@ def _ranks(known: list[float], count: int) -> list[float]:
     return [known[int((rank + 0.5) * len(known) / count)] for rank in range(count)]
 
 
-def _chosen(source: Source, archives: list[_Archive]) -> _Archive:
+def _chosen(source: ProbeFile, archives: list[_Archive]) -> _Archive:
     """The one with the shortest rows, or that asked for."""
     wanted = source.options.step_s
     fitting = [one for one in archives if wanted is None or one.step_s == wanted]
@@ -129,7 +129,7 @@ def _days(archive: _Archive) -> str:
     return f"{archive.step_s * len(archive.rows) / 86400:.3g} days"
 
 
-def _dump(source: Source, text: str) -> tuple[list[str], list[_Archive]]:
+def _dump(source: ProbeFile, text: str) -> tuple[list[str], list[_Archive]]:
     try:
         root = ElementTree.fromstring(text)
         step, last = int(_text(root, "step")), int(_text(root, "lastupdate"))
@@ -172,7 +172,7 @@ def _archive(rra: ElementTree.Element, step: int, last: int) -> _Archive:
     )
 
 
-def _fetch(source: Source, text: str) -> tuple[list[str], list[_Archive]]:
+def _fetch(source: ProbeFile, text: str) -> tuple[list[str], list[_Archive]]:
     names: list[str] = []
     rows: list[tuple[int, list[float]]] = []
     for number, line in enumerate(text.splitlines(), 1):
@@ -188,7 +188,7 @@ def _fetch(source: Source, text: str) -> tuple[list[str], list[_Archive]]:
     return names, [_Archive(min(steps), rows)] if steps else []
 
 
-def _values(source: Source, number: int, text: str, count: int) -> list[float]:
+def _values(source: ProbeFile, number: int, text: str, count: int) -> list[float]:
     try:
         values = [float(one) for one in text.split()]
     except ValueError:

@@ -7,11 +7,11 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from weft.base.errors import RequestError
-from weft.links.analysis.series import Series
+from weft.links.analysis.series import ProbeSeries
 
 
 @dataclass(frozen=True)
-class Options:
+class ProbeOptions:
     """What a file does not say: names of the sites ("" where the file, or its name, says it), when its first probe
     began (Unix time), the seconds from one probe to the next, and which archive of an RRD is meant (seconds a row)."""
 
@@ -28,12 +28,12 @@ class Options:
 
 
 @dataclass(frozen=True)
-class Source:
+class ProbeFile:
     """A text file of probes."""
 
     path: Path
     lines: Iterable[str]
-    options: Options
+    options: ProbeOptions
 
     def numbered(self) -> Iterator[tuple[int, str]]:
         """The lines, counted from 1."""
@@ -45,8 +45,8 @@ class Source:
 
 
 @dataclass(frozen=True)
-class Found:
+class ReadSeries:
     """A series for each link, and what the user should know of how it was read."""
 
-    series: list[Series]
+    series: list[ProbeSeries]
     notes: list[str] = field(default_factory=list)

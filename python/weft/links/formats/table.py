@@ -14,7 +14,7 @@ from collections.abc import Mapping
 from datetime import UTC, datetime
 
 from weft.links.formats.rows import MOST_BYTES, Rows, is_unix_time
-from weft.links.formats.source import Found, Source
+from weft.links.formats.source import ProbeFile, ReadSeries
 from weft.runs.probes import KINDS
 
 COLUMNS = ("time", "src", "dst", "rtt_ms", "size", "kind", "network")
@@ -24,7 +24,7 @@ _HINT = f"a header of {','.join(COLUMNS)}; time and rtt_ms are needed"
 _Link = tuple[str, str, str, int]
 
 
-def read(source: Source) -> Found:
+def read(source: ProbeFile) -> ReadSeries:
     """A series for each link and kind of probe."""
     reader = csv.DictReader(source.lines, skipinitialspace=True, strict=True)
     links: dict[_Link, Rows] = defaultdict(Rows)
@@ -35,10 +35,10 @@ def read(source: Source) -> Found:
             _add(source, reader.line_num, row, links)
     except csv.Error as error:
         raise source.wrong(reader.line_num, f"not CSV: {error}") from None
-    return Found([rows.series(src, dst, net) for (src, dst, net, _), rows in links.items()])
+    return ReadSeries([rows.series(src, dst, net) for (src, dst, net, _), rows in links.items()])
 
 
-def _check_header(source: Source, names: list[str]) -> None:
+def _check_header(source: ProbeFile, names: list[str]) -> None:
     for name in names:
         if name not in COLUMNS:
             raise source.wrong(1, f"a column {name!r}", _HINT)
@@ -50,7 +50,7 @@ def _check_header(source: Source, names: list[str]) -> None:
 
 
 def _add(
-    source: Source, line: int, row: Mapping[str | None, str | None], links: dict[_Link, Rows]
+    source: ProbeFile, line: int, row: Mapping[str | None, str | None], links: dict[_Link, Rows]
 ) -> None:
     if None in row or None in row.values():
         raise source.wrong(line, "not as many values as the header has names")

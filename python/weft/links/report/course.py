@@ -12,8 +12,8 @@ from weft.base.interval import Interval
 from weft.links.analysis.causes import Incident
 from weft.links.analysis.clock import hour_name, lasts, when
 from weft.links.analysis.hours import LEAST_VALUES, Typical
-from weft.links.analysis.levels.changes import Change
-from weft.links.analysis.times import HourlyTimes, Times
+from weft.links.analysis.levels.changes import LevelShift
+from weft.links.analysis.times import HourlyTimes, MessageModel
 from weft.links.report.colours import CHANGE, OUTAGE
 from weft.links.report.material import LinkMaterial
 from weft.understand.report.figures.drawing import axes, parts
@@ -24,7 +24,7 @@ BUSY = "#8a94a0"
 
 
 @dataclass(frozen=True)
-class Quantity:
+class ProbeQuantity:
     """A field of rows, and how it is written."""
 
     field: str
@@ -127,7 +127,7 @@ def _part(hour: int, link: LinkMaterial) -> int:
     return hour - sum(1 for one in link.findings.times_by_hour if one < hour)
 
 
-def _course_rows(course: Sequence[tuple[float, float, Times]]) -> Iterator[Row]:
+def _course_rows(course: Sequence[tuple[float, float, MessageModel]]) -> Iterator[Row]:
     part, before_s = 0, None
     for begin_s, width_s, times in course:
         part += before_s is not None and begin_s > before_s
@@ -136,7 +136,7 @@ def _course_rows(course: Sequence[tuple[float, float, Times]]) -> Iterator[Row]:
         yield {"time": (begin_s + width_s / 2) * 1e3, "part": part, "name": name} | _values(times)
 
 
-def _values(times: Times | HourlyTimes) -> Row:
+def _values(times: MessageModel | HourlyTimes) -> Row:
     found = _interval("alpha", times.alpha_s, 1e6)
     return found | (_interval("beta", times.beta_s, 1e9) if times.beta_s else {"beta": None})
 
@@ -153,17 +153,17 @@ def _interval(name: str, value: Interval | Typical, scale: float) -> Row:
     }
 
 
-def _quantities(rows: Sequence[Row]) -> list[Quantity]:
+def _quantities(rows: Sequence[Row]) -> list[ProbeQuantity]:
     is_milli = max(row["alpha"] for row in rows) >= 1000
-    found = [Quantity("alpha", "alpha", "ms" if is_milli else "µs", 1e-3 if is_milli else 1)]
+    found = [ProbeQuantity("alpha", "alpha", "ms" if is_milli else "µs", 1e-3 if is_milli else 1)]
     return found + (
-        [Quantity("beta", "beta", "ns/B", 1)]
+        [ProbeQuantity("beta", "beta", "ns/B", 1)]
         if all(row["beta"] is not None for row in rows)
         else []
     )
 
 
-def _change(link: LinkMaterial, one: Change) -> Row:
+def _change(link: LinkMaterial, one: LevelShift) -> Row:
     end_s = link.findings.end_s if one.end_s is None else one.end_s
     return {
         "time": one.begin_s * 1e3,
@@ -195,7 +195,7 @@ def _panels(
     table: str,
     rows: Sequence[Row],
     x: alt.X,
-    quantities: Sequence[Quantity],
+    quantities: Sequence[ProbeQuantity],
     marks: Sequence[alt.Chart],
 ) -> Spec:
     panels = [_panel(table, rows, x, one, marks) for one in quantities]
@@ -203,7 +203,7 @@ def _panels(
 
 
 def _panel(
-    table: str, rows: Sequence[Row], x: alt.X, one: Quantity, marks: Sequence[alt.Chart]
+    table: str, rows: Sequence[Row], x: alt.X, one: ProbeQuantity, marks: Sequence[alt.Chart]
 ) -> Any:
     high = max(row[one.field] for row in rows)
     ends = [row[f"{one.field}_high"] for row in rows]

@@ -8,11 +8,11 @@ from functools import cached_property
 
 from weft.base.statistics import Floats
 from weft.links.analysis.cells import Cells, cells, week
-from weft.links.analysis.findings import Findings, LinkFindings
+from weft.links.analysis.findings import LinkFindings, WatchFindings
 from weft.links.analysis.messages import MessageTimes, message_times
 from weft.links.analysis.profile import hour_of_week
-from weft.links.analysis.series import Series
-from weft.links.analysis.times import Times, over_time
+from weft.links.analysis.series import ProbeSeries
+from weft.links.analysis.times import MessageModel, over_time
 
 
 @dataclass(frozen=True)
@@ -30,7 +30,7 @@ class LinkMaterial:
     """One link: its smallest probes, and what was found of it. `number` counts from 1."""
 
     number: int
-    series: Series
+    series: ProbeSeries
     findings: LinkFindings
 
     @property
@@ -39,7 +39,7 @@ class LinkMaterial:
         return self.findings.name
 
     @cached_property
-    def small(self) -> Series:
+    def small(self) -> ProbeSeries:
         """The smallest probes of the main kind."""
         return self.series.smallest()
 
@@ -59,7 +59,7 @@ class LinkMaterial:
         return {int(hour) for hour in hour_of_week(self.hours.begin_s, self.hours.timezone)}
 
     @cached_property
-    def course(self) -> list[tuple[float, float, Times]]:
+    def course(self) -> list[tuple[float, float, MessageModel]]:
         """alpha and beta over time."""
         return over_time(self.series)
 
@@ -75,8 +75,8 @@ class LinksMaterial:
     for."""
 
     about: About
-    watched: Sequence[Series]
-    findings: Findings
+    watched: Sequence[ProbeSeries]
+    findings: WatchFindings
     message_bytes: int = 1_000_000
     ranks: int = 16
 

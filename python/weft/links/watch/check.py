@@ -7,19 +7,19 @@ from pathlib import Path
 
 from msgspec import Struct
 
-from weft.links.watch.alerts.event import NAMES, Event, clock, span
-from weft.links.watch.alerts.ledger import Ledger, read_ledger
+from weft.links.watch.alerts.event import NAMES, LinkEvent, clock, span
+from weft.links.watch.alerts.ledger import AlertLedger, read_ledger
 from weft.links.watch.alerts.now import LinkNumbers, Now, read_now
 from weft.links.watch.alerts.recent import name_of
 from weft.links.watch.silence import silent_since_s
 from weft.links.watch.state import State, read_state
-from weft.links.watch.store.store import Record, read_record
+from weft.links.watch.store.store import WatchRecord, read_record
 from weft.runs.lock import is_locked
 
 MAX_AGE_S = 300.0
 
 
-class Problem(Struct, frozen=True, kw_only=True):
+class OpenProblem(Struct, frozen=True, kw_only=True):
     """Something that is wrong now: `kind` is that of an open event, or "down", "stale", "disk-full", "undelivered";
     `subject` a link or a site; `since_s` Unix time where it is known."""
 
@@ -29,7 +29,7 @@ class Problem(Struct, frozen=True, kw_only=True):
     since_s: float | None = None
 
 
-def problems_of(folder: Path, max_age_s: float = MAX_AGE_S) -> list[Problem]:
+def problems_of(folder: Path, max_age_s: float = MAX_AGE_S) -> list[OpenProblem]:
     """What is wrong, as of what was collected within this time; raises RequestError where there is no watch."""
     record, now_s = read_record(folder), time.time()
     now, ledger, state = read_now(folder), read_ledger(folder), read_state(folder)
@@ -42,14 +42,14 @@ def problems_of(folder: Path, max_age_s: float = MAX_AGE_S) -> list[Problem]:
     return found + undelivered(ledger)
 
 
-def _stale(folder: Path, now: Now | None, now_s: float) -> Problem:
+def _stale(folder: Path, now: Now | None, now_s: float) -> OpenProblem:
     runs = "the process that collects runs" if is_locked(folder) else "no process collects"
     if now is None:
-        return Problem(
+        return OpenProblem(
             kind="stale", subject=str(folder), text=f"nothing was ever collected here; {runs}"
         )
     age = span(now_s - now.time_s)
-    return Problem(
+    return OpenProblem(
         kind="stale",
         subject=str(folder),
         text=f"nothing was collected for {age}; {runs}",
@@ -57,10 +57,10 @@ def _stale(folder: Path, now: Now | None, now_s: float) -> Problem:
     )
 
 
-def _of_event(event: Event) -> Problem:
+def _of_event(event: LinkEvent) -> OpenProblem:
     why = f" ({event.evidence})" if event.evidence else ""
     since = f", since {clock(event.begin_s)}"
-    return Problem(
+    return OpenProblem(
         kind=event.kind,
         subject=event.subject,
         text=f"{NAMES[event.kind]}: {event.what}{why}{since}",
@@ -68,7 +68,9 @@ def _of_event(event: Event) -> Problem:
     )
 
 
-def _of_links(now: Now, record: Record, events: list[Event], oldest_s: float) -> list[Problem]:
+def _of_links(
+    now: Now, record: WatchRecord, events: list[LinkEvent], oldest_s: float
+) -> list[OpenProblem]:
     """Links that are down or without probes, where no event says so."""
     said = {link for one in events for link in one.links}
     silent = {one.site for one in events if one.kind == "not-measured" and not one.links}
@@ -81,19 +83,21 @@ def _of_links(now: Now, record: Record, events: list[Event], oldest_s: float) ->
     ]
 
 
-def _of_link(numbers: LinkNumbers, oldest_s: float) -> Problem | None:
+def _of_link(numbers: LinkNumbers, oldest_s: float) -> OpenProblem | None:
     link, newest_s = numbers.link, numbers.newest_s
     if newest_s is None or newest_s < oldest_s:
         since = f" since {clock(newest_s)}" if newest_s else ""
-        return Problem(
+        return OpenProblem(
             kind="not-measured", subject=str(link), text=f"no probes{since}", since_s=newest_s
         )
     if numbers.is_up is False:
-        return Problem(kind="down", subject=str(link), text="the last three probes were lost")
+        return OpenProblem(kind="down", subject=str(link), text="the last three probes were lost")
     return None
 
 
-def _of_sites(state: State, events: list[Event], record: Record, oldest_s: float) -> list[Problem]:
+def _of_sites(
+    state: State, events: list[LinkEvent], record: WatchRecord, oldest_s: float
+) -> list[OpenProblem]:
     names = {one.name for one in record.sites if one.on}
     said = {one.site for one in events if one.kind == "not-measured"}
     found = []
@@ -101,18 +105,18 @@ def _of_sites(state: State, events: list[Event], record: Record, oldest_s: float
         if name in names - said and site.trouble and (site.heard_s or 0.0) < oldest_s:
             text = f"cannot be reached: {site.trouble}"
             found.append(
-                Problem(kind="not-measured", subject=name, text=text, since_s=site.heard_s)
+                OpenProblem(kind="not-measured", subject=name, text=text, since_s=site.heard_s)
             )
         if name in names and (since_s := silent_since_s(state, record, name)) is not None:
             text = "its agent runs and delivers no probe"
-            found.append(Problem(kind="not-measured", subject=name, text=text, since_s=since_s))
+            found.append(OpenProblem(kind="not-measured", subject=name, text=text, since_s=since_s))
         if name in names and site.status and site.status.is_disk_full:
             text = "the disk is full, it measures into memory"
-            found.append(Problem(kind="disk-full", subject=name, text=text))
+            found.append(OpenProblem(kind="disk-full", subject=name, text=text))
     return found
 
 
-def undelivered(ledger: Ledger) -> list[Problem]:
+def undelivered(ledger: AlertLedger) -> list[OpenProblem]:
     """Notices that a command or webhook did not take: those that are tried again, and those that were given up."""
     found = []
     for by in ("command", "webhook"):
@@ -122,5 +126,7 @@ def undelivered(ledger: Ledger) -> list[Problem]:
             if deliveries:
                 text = f"{len(deliveries)} {said}, the last: {deliveries[-1].error}"
                 since_s = deliveries[0].since_s
-                found.append(Problem(kind="undelivered", subject=by, text=text, since_s=since_s))
+                found.append(
+                    OpenProblem(kind="undelivered", subject=by, text=text, since_s=since_s)
+                )
     return found

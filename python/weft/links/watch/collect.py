@@ -17,11 +17,11 @@ from weft.links.watch.alerts.lookout import Lookout
 from weft.links.watch.alerts.now import Counts
 from weft.links.watch.alerts.settings import check_command
 from weft.links.watch.notify import notify
-from weft.links.watch.sites import SiteEntry, Sites, read_sites
+from weft.links.watch.sites import SiteEntry, SitesFile, read_sites
 from weft.links.watch.start import Places, config_of, place_of, update_record
 from weft.links.watch.state import SiteState, read_state
 from weft.links.watch.storage import Storage
-from weft.links.watch.store.store import Event, StoreError, Writer
+from weft.links.watch.store.store import HostEvent, StoreError, Writer
 from weft.links.watch.tell import Level, Tell, tell_event
 from weft.measure.testbed.agent import reply, request
 from weft.measure.testbed.agent.agent import Agent, AgentError
@@ -37,7 +37,7 @@ class Collector:
     """One for a folder; `run` until cancelled."""
 
     def __init__(
-        self, writer: Writer, sites: Sites, tell: Tell, places: Places, file: Path | None = None
+        self, writer: Writer, sites: SitesFile, tell: Tell, places: Places, file: Path | None = None
     ) -> None:
         self._writer, self._sites, self._tell, self._file = writer, sites, tell, file
         self._mtime = _mtime(file)
@@ -55,7 +55,7 @@ class Collector:
         """Fetch every 10 s until the time is over."""
         deadline = time.monotonic() + for_s if for_s is not None else None
         self._state.use({site.name: site.on for site in self._sites.measuring()})
-        self._writer.add_event(Event(time_s=time.time(), what="coordinator-start"))
+        self._writer.add_event(HostEvent(time_s=time.time(), what="coordinator-start"))
         await self._lookout.open()
         notify("READY=1")
         # Twice at the start: what the first round finds of ports, the second tells the others.
@@ -80,7 +80,7 @@ class Collector:
     async def close(self) -> None:
         """Leave the sites to themselves."""
         await self._lookout.close()
-        self._writer.add_event(Event(time_s=time.time(), what="coordinator-stop"))
+        self._writer.add_event(HostEvent(time_s=time.time(), what="coordinator-stop"))
         for name in list(self._agents):
             await self._drop(name)
         self._places.close()
@@ -176,7 +176,7 @@ class Collector:
             del self._sent[site.name]
             self._note_lost(site)
 
-    def _take(self, rows: pa.Table | None, events: list[Event]) -> None:
+    def _take(self, rows: pa.Table | None, events: list[HostEvent]) -> None:
         """Count and say what is stored."""
         for event in events:
             tell_event(self._tell, event)
@@ -238,7 +238,7 @@ class Collector:
                 await agent.close()
 
     def _note(self, site: SiteEntry, what: str, text: str) -> None:
-        event = Event(time_s=time.time(), what=what, site=site.name, text=text)
+        event = HostEvent(time_s=time.time(), what=what, site=site.name, text=text)
         self._writer.add_event(event)
         self._lookout.add_event(event)
         tell_event(self._tell, event)

@@ -20,7 +20,7 @@ _BOOTED = Path("/run/systemd/system")
 
 
 @dataclass(frozen=True)
-class Service:
+class UnitManager:
     """Where a unit belongs: `systemctl` is the command that manages units there."""
 
     units: Path
@@ -41,24 +41,24 @@ def has_systemd() -> bool:
     return _BOOTED.is_dir()
 
 
-def find_service(is_system: bool | None) -> Service:
+def find_service(is_system: bool | None) -> UnitManager:
     """The system's where asked for, or where this is root and nothing is asked for; raises RequestError."""
     is_root = os.geteuid() == 0
     if is_system is None:
         is_system = is_root
     if not is_system:
         config = Path(os.environ.get("XDG_CONFIG_HOME") or Path.home() / ".config")
-        return Service(config / "systemd" / "user", ("systemctl", "--user"))
+        return UnitManager(config / "systemd" / "user", ("systemctl", "--user"))
     if not is_root:
         raise RequestError(
             "--system: only root can install a system unit", "use sudo, or leave out --system"
         )
     # Keys for ssh are those of the user behind sudo.
     account = pwd.getpwnam(os.environ.get("SUDO_USER") or pwd.getpwuid(0).pw_name)
-    return Service(SYSTEM_UNITS, ("systemctl",), account.pw_name, Path(account.pw_dir))
+    return UnitManager(SYSTEM_UNITS, ("systemctl",), account.pw_name, Path(account.pw_dir))
 
 
-def unit_of(file: Path, folder: Path, service: Service) -> Unit:
+def unit_of(file: Path, folder: Path, service: UnitManager) -> Unit:
     """The unit of a watch; raises RequestError where sites.toml is wrong, or a path cannot be in a unit."""
     for path in (file, folder):
         if not str(path).isprintable():
@@ -67,7 +67,7 @@ def unit_of(file: Path, folder: Path, service: Service) -> Unit:
     return Unit(file.resolve(), folder.resolve(), sites, service.account, service.home)
 
 
-def install(unit: Unit, service: Service) -> Path:
+def install(unit: Unit, service: UnitManager) -> Path:
     """Write the unit, have it start now and with the machine; raises RequestError, WeftError. What fails leaves no
     unit behind."""
     path = service.units / unit.name
@@ -93,7 +93,7 @@ def _quoted_folder(folder: Path) -> str:
     return quoted(["--out", str(folder)])
 
 
-def _make_folder(unit: Unit, service: Service) -> None:
+def _make_folder(unit: Unit, service: UnitManager) -> None:
     """The service may write only in folders that are there when it starts."""
     if unit.folder.exists():
         return
@@ -102,7 +102,7 @@ def _make_folder(unit: Unit, service: Service) -> None:
         os.chown(unit.folder, pwd.getpwnam(service.account).pw_uid, -1)
 
 
-def uninstall(folder: Path, service: Service) -> Path:
+def uninstall(folder: Path, service: UnitManager) -> Path:
     """End the service and remove its unit; raises RequestError where there is none of this folder, WeftError."""
     folder = folder.resolve()
     for path in sorted(service.units.glob("weft-watch-*.service")):

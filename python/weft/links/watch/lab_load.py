@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from weft.base.quantity import format_mbps
-from weft.links.watch.sites import Sites, wire_bytes
+from weft.links.watch.sites import SitesFile, wire_bytes
 from weft.measure.execute.lab_scale.load import OfferedLoad
 from weft.measure.execute.lab_scale.settle import fabric_to_build, surely_carried_mbps
 
 
-def overloads(sites: Sites) -> Iterator[str]:
+def overloads(sites: SitesFile) -> Iterator[str]:
     """Labs whose probes this machine may not carry; a smaller scale would not help, fewer probes do."""
     for spec, names in _sites_of_labs(sites).items():
         probes_mbps = _probes_mbps(sites, names)
@@ -23,7 +23,7 @@ def overloads(sites: Sites) -> Iterator[str]:
             )
 
 
-def _sites_of_labs(sites: Sites) -> dict[str, set[str]]:
+def _sites_of_labs(sites: SitesFile) -> dict[str, set[str]]:
     """Names of sites, by the lab that is built for them."""
     found: dict[str, set[str]] = {}
     for site in sites.measuring():
@@ -33,7 +33,7 @@ def _sites_of_labs(sites: Sites) -> dict[str, set[str]]:
     return found
 
 
-def _probes_mbps(sites: Sites, names: set[str]) -> float:
+def _probes_mbps(sites: SitesFile, names: set[str]) -> float:
     """Probes and their answers."""
     sizes = sites.settings.sizes
     bits = 2 * 8 * sum(map(wire_bytes, sizes)) / len(sizes)

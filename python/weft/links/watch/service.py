@@ -15,7 +15,7 @@ from weft.links.watch.alerts.settings import check_command
 from weft.links.watch.collect import Collector
 from weft.links.watch.lab_load import overloads
 from weft.links.watch.notify import kept_alive, notify
-from weft.links.watch.sites import Sites, parse_sites, read_sites
+from weft.links.watch.sites import SitesFile, parse_sites, read_sites
 from weft.links.watch.start import Places, new_record, update_record
 from weft.links.watch.state import read_state
 from weft.links.watch.store.store import StoreError, Writer, read_record
@@ -72,7 +72,7 @@ def stop_watch(folder: Path, tell: Tell, approved: Collection[str] = ()) -> list
 
 async def _watch(
     writer: Writer,
-    sites: Sites,
+    sites: SitesFile,
     tell: Tell,
     file: Path | None,
     for_s: float | None,

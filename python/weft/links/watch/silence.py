@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from weft.links.watch.state import State
-from weft.links.watch.store.store import Record
+from weft.links.watch.store.store import WatchRecord
 
 DELIVERS_WITHIN_S = 30.0
 """An agent hands over what it has each 10 s, and it is fetched each 10 s."""
 
 
-def silent_since_s(state: State, record: Record, site: str) -> float | None:
+def silent_since_s(state: State, record: WatchRecord, site: str) -> float | None:
     """Since when the agent of a site runs and delivers nothing, though it has links and is fetched; None where that is
     not so."""
     one = state.sites.get(site)

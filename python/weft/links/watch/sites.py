@@ -77,7 +77,7 @@ class LinkEntry:
 
 
 @dataclass(frozen=True)
-class Sites:
+class SitesFile:
     """All that sites.toml says."""
 
     text: str
@@ -101,7 +101,7 @@ def wire_bytes(size_bytes: int) -> int:
     return size_bytes + frames * _HEADERS_BYTES
 
 
-def read_sites(path: Path) -> Sites:
+def read_sites(path: Path) -> SitesFile:
     """The file; raises RequestError that names file, line and key."""
     try:
         text = read_text(path, or_pipe=True)
@@ -110,7 +110,7 @@ def read_sites(path: Path) -> Sites:
     return parse_sites(text, str(path))
 
 
-def parse_sites(text: str, name: str = "sites.toml") -> Sites:
+def parse_sites(text: str, name: str = "sites.toml") -> SitesFile:
     """The same of its text."""
     values = parse_toml(text, name)
     document = Document(name, text)
@@ -142,7 +142,7 @@ def parse_sites(text: str, name: str = "sites.toml") -> Sites:
             "name those that matter as [[links]], or watch in several folders",
         )
     alerts = parse_alerts(_dict(values.get("alerts", {}), name, "alerts"), document)
-    return Sites(text, settings, sites, links, alerts)
+    return SitesFile(text, settings, sites, links, alerts)
 
 
 MOST_LINKS = 1 << 15

@@ -10,8 +10,8 @@ from collections.abc import Mapping
 import msgspec
 
 from weft.base.errors import RequestError
-from weft.links.watch.sites import LinkEntry, SiteEntry, Sites
-from weft.links.watch.store.store import Link, Record, Site
+from weft.links.watch.sites import LinkEntry, SiteEntry, SitesFile
+from weft.links.watch.store.store import Site, SiteLink, WatchRecord
 from weft.measure.testbed.agent.agent import Agent, AgentError
 from weft.measure.testbed.agent.request import WatchConfig, WatchedLink
 from weft.measure.testbed.base import Testbed
@@ -21,14 +21,14 @@ PORT_KINDS = ("tcp-connect",)
 """What can be probed of a site without an agent, besides ICMP, where it has a port."""
 
 
-def new_record(sites: Sites) -> Record:
+def new_record(sites: SitesFile) -> WatchRecord:
     """What run.json says before anything is measured."""
-    record = Record(token=secrets.token_hex(32))
+    record = WatchRecord(token=secrets.token_hex(32))
     update_record(record, sites)
     return record
 
 
-def update_record(record: Record, sites: Sites) -> None:
+def update_record(record: WatchRecord, sites: SitesFile) -> None:
     """Have run.json say what sites.toml says now; links that it has no more keep their numbers."""
     record.config = sites.text
     record.sites = [
@@ -37,8 +37,8 @@ def update_record(record: Record, sites: Sites) -> None:
     record.active = [record.link(_stored(link)) for link in sites.links]
 
 
-def _stored(link: LinkEntry) -> Link:
-    return Link(
+def _stored(link: LinkEntry) -> SiteLink:
+    return SiteLink(
         src=link.src,
         dst=link.dst,
         network=link.network,
@@ -47,18 +47,22 @@ def _stored(link: LinkEntry) -> Link:
     )
 
 
-def watch_id(record: Record) -> bytes:
+def watch_id(record: WatchRecord) -> bytes:
     """What tells this watch from others on the wire."""
     return hashlib.sha256(record.token.encode()).digest()[:8]
 
 
-def place_of(record: Record, site: str) -> str:
+def place_of(record: WatchRecord, site: str) -> str:
     """The name of a site's folder on its own machine."""
     return f"{watch_id(record).hex()}-{site}"
 
 
 def config_of(
-    site: str, sites: Sites, record: Record, ports: Mapping[str, int], addresses: Mapping[str, str]
+    site: str,
+    sites: SitesFile,
+    record: WatchRecord,
+    ports: Mapping[str, int],
+    addresses: Mapping[str, str],
 ) -> WatchConfig:
     """What a site is told; `ports` and `addresses` are those found so far. Another content has another serial."""
     settings = sites.settings
@@ -84,7 +88,7 @@ def config_of(
 def _watched(
     link: LinkEntry,
     number: int,
-    sites: Sites,
+    sites: SitesFile,
     ports: Mapping[str, int],
     addresses: Mapping[str, str],
 ) -> WatchedLink:

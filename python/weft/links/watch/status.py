@@ -11,15 +11,15 @@ from msgspec import Struct
 
 from weft.base.errors import RequestError
 from weft.links.analysis.outages.availability import availability
-from weft.links.analysis.series import Series
-from weft.links.watch.alerts.event import Event
+from weft.links.analysis.series import ProbeSeries
+from weft.links.watch.alerts.event import LinkEvent
 from weft.links.watch.alerts.ledger import read_ledger
 from weft.links.watch.alerts.now import OneWay, first_of_last, one_way
-from weft.links.watch.check import Problem, undelivered
+from weft.links.watch.check import OpenProblem, undelivered
 from weft.links.watch.silence import silent_since_s
 from weft.links.watch.state import SiteState, State, read_state
 from weft.links.watch.store.history import series_of
-from weft.links.watch.store.store import Record, Watched, open_watch
+from weft.links.watch.store.store import Watched, WatchRecord, open_watch
 from weft.runs.lock import is_locked
 
 LATELY_S = 900.0
@@ -69,8 +69,8 @@ class Status(Struct, kw_only=True):
     has_agents: bool
     sites: list[SiteNow]
     links: list[LinkNow]
-    events: list[Event]
-    undelivered: list[Problem]
+    events: list[LinkEvent]
+    undelivered: list[OpenProblem]
 
 
 def status_of(folder: Path, now_s: float | None = None) -> Status:
@@ -94,7 +94,7 @@ def status_of(folder: Path, now_s: float | None = None) -> Status:
     )
 
 
-def _site(name: str, known: State, record: Record) -> SiteNow:
+def _site(name: str, known: State, record: WatchRecord) -> SiteNow:
     state = known.sites[name]
     said = state.status
     return SiteNow(
@@ -131,7 +131,7 @@ def _link(watched: Watched, number: int, sites: dict[str, SiteState], now_s: flo
     )
 
 
-def _up(series: Series) -> float | None:
+def _up(series: ProbeSeries) -> float | None:
     found = availability(series)
     return found.share.median if found else None
 

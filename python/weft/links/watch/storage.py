@@ -10,7 +10,7 @@ from weft.links.watch.state import State
 from weft.links.watch.store.store import StoreError, Writer, written
 from weft.links.watch.tell import Level, Tell, tell_event
 from weft.links.watch.upkeep import Upkeep
-from weft.runs.probes import Event
+from weft.runs.probes import HostEvent
 
 
 class Storage:
@@ -27,7 +27,9 @@ class Storage:
         self._has_failed = True
         if self._since_s is None:
             self._since_s = time.time()
-            self._writer.add_event(Event(time_s=self._since_s, what="store-full", text=str(error)))
+            self._writer.add_event(
+                HostEvent(time_s=self._since_s, what="store-full", text=str(error))
+            )
             self._tell(
                 f"{error}; agents keep what they measure, and it is tried again", Level.ERROR
             )
@@ -53,7 +55,7 @@ class Storage:
         except StoreError as error:
             self.failed(error)
         if self._since_s is not None and not self._has_failed:
-            event = Event(
+            event = HostEvent(
                 time_s=self._since_s, what="store-full-over", seconds=time.time() - self._since_s
             )
             self._writer.add_event(event)

@@ -8,7 +8,7 @@ from enum import IntEnum
 from typing import Protocol
 
 from weft.base.printable import one_line
-from weft.runs.probes import Event
+from weft.runs.probes import HostEvent
 
 _TROUBLE = (
     "agent-lost",
@@ -53,7 +53,7 @@ def is_journal(descriptor: int) -> bool:
     return os.environ.get("JOURNAL_STREAM") == f"{status.st_dev}:{status.st_ino}"
 
 
-def tell_event(tell: Tell, event: Event) -> None:
+def tell_event(tell: Tell, event: HostEvent) -> None:
     """Say an event in a line."""
     link = f" link {event.link}" if event.link is not None else ""
     seconds = f" {event.seconds:.3g} s" if event.seconds is not None else ""

@@ -7,7 +7,7 @@ import sys
 from dataclasses import dataclass
 from pathlib import Path
 
-from weft.links.watch.sites import Sites
+from weft.links.watch.sites import SitesFile
 
 WATCHDOG_S = 120
 
@@ -52,7 +52,7 @@ class Unit:
 
     file: Path
     folder: Path
-    sites: Sites
+    sites: SitesFile
     account: str = ""
     home: Path = Path("/root")
 

@@ -17,7 +17,7 @@ from weft.links.watch.store.days import (
 )
 from weft.links.watch.store.summary import has_summary, read_summary, remove_summary
 from weft.links.watch.store.thinning import thin
-from weft.runs.probes import Event
+from weft.runs.probes import HostEvent
 
 _DAY_S = 86400.0
 
@@ -30,7 +30,7 @@ class Upkeep:
         self._settings: Settings | None = None
         self._done: set[str] = set()
 
-    def step(self, settings: Settings, now_s: float | None = None) -> list[Event]:
+    def step(self, settings: Settings, now_s: float | None = None) -> list[HostEvent]:
         """Remove days, or thin or summarise one; what was done. A kill leaves each file as it was or as it will be.
         Raises OSError where the disk is full."""
         now_s = time.time() if now_s is None else now_s
@@ -82,5 +82,5 @@ def _end_s(name: str) -> float:
     return (date.fromisoformat(name) - date(1970, 1, 1)).days * _DAY_S + _DAY_S
 
 
-def _event(now_s: float, what: str, text: str) -> Event:
-    return Event(time_s=now_s, what=what, text=text)
+def _event(now_s: float, what: str, text: str) -> HostEvent:
+    return HostEvent(time_s=now_s, what=what, text=text)

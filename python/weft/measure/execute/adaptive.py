@@ -13,7 +13,7 @@ import pyarrow.compute as pc
 from msgspec.structs import replace
 
 from weft.measure.execute.crew import Crew
-from weft.measure.execute.ensemble.ensemble import Ensemble
+from weft.measure.execute.ensemble.ensemble import EnsembleEngine
 from weft.measure.execute.logbook import Logbook
 from weft.measure.execute.mpi.ensemble import MpiEnsemble
 from weft.measure.execute.progress import StepProgress
@@ -46,7 +46,7 @@ Choosers = Callable[[RunWriter, int], Chooser]
 class AdaptiveStep:
     """Runs the phases that a chooser asks for, until it asks for none; a resumed step goes on where it was."""
 
-    _ensemble: Ensemble | MpiEnsemble
+    _ensemble: EnsembleEngine | MpiEnsemble
     _chooser: Chooser
     _logbook: Logbook
     _progress: StepProgress

@@ -19,13 +19,13 @@ from weft.measure.execute.progress import Reporter
 from weft.measure.testbed.agent.request import Known
 from weft.plan.phases import expand
 from weft.plan.plan import Goal, Step, TimeRule
-from weft.runs.folder import Run, RunWriter
+from weft.runs.folder import RunFolder, RunWriter
 from weft.runs.missing import MissingStep, measured_phases, missing_steps
 from weft.runs.records.goal_records import Ratio, Stop
-from weft.understand.curve.curve import Batches, Curve, curves
+from weft.understand.curve.curve import Curve, PairBatches, curves
 from weft.understand.curve.drift import Drift, drift
 from weft.understand.curve.earlier import recorded_run
-from weft.understand.curve.goal import Decision, decisions
+from weft.understand.curve.goal import SizeDecision, decisions
 from weft.understand.curve.repetition import batches_worth
 from weft.understand.host.disturbed import disturbed_launches, is_repeatable, wants_another
 
@@ -44,7 +44,7 @@ class _Seen:
     """What the samples of a step said at a look, or after the first launch."""
 
     curve: Curve
-    batches: Batches
+    batches: PairBatches
 
 
 class Agenda:
@@ -152,17 +152,17 @@ class Agenda:
         """Write down why each size was measured so often and no more."""
         self._meta.stops = self.stops()
 
-    def _final_decisions(self, index: int, goal: Goal) -> list[Decision]:
+    def _final_decisions(self, index: int, goal: Goal) -> list[SizeDecision]:
         """What is known in the end; nothing where no launch measured the step."""
         curve = self._final_curve(index)
         return self._decisions(curve, goal) if curve else []
 
-    def _decisions(self, curve: Curve, goal: Goal) -> list[Decision]:
+    def _decisions(self, curve: Curve, goal: Goal) -> list[SizeDecision]:
         earlier = self._earlier.of_step(curve.step) if self._earlier else None
         return list(decisions(curve, goal, earlier))
 
     def _final_curve(self, index: int) -> Curve | None:
-        run = Run(self._writer.directory, self._meta, self._writer.samples)
+        run = RunFolder(self._writer.directory, self._meta, self._writer.samples)
         return next((one for one in curves(run) if one.step == index), None)
 
     def drifts(self) -> Iterator[tuple[Step, Drift]]:
@@ -225,8 +225,8 @@ class Agenda:
         key = index, len(launches)
         if key not in self._seen:
             rows = (pc.field("step") == index) & pc.field("launch").isin(launches)
-            run = Run(self._writer.directory, self._meta, self._writer.samples.filter(rows))
-            self._seen[key] = _Seen(curves(run)[0], Batches.of(run))
+            run = RunFolder(self._writer.directory, self._meta, self._writer.samples.filter(rows))
+            self._seen[key] = _Seen(curves(run)[0], PairBatches.of(run))
         return self._seen[key]
 
     def _measured_s(self) -> float:

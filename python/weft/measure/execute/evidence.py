@@ -101,7 +101,7 @@ class EvidenceLog:
             if said.counters and (known["node"], known["counters"]) == (name, said.counters):
                 known["steps"] = sorted({*known["steps"], self._step})
                 return
-        missing: list[records.NotRead] = [
+        missing: list[records.NotReadRecord] = [
             {"counters": one.counters, "reason": one.reason} for one in said.missing
         ]
         meta.evidence.append(

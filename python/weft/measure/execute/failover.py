@@ -32,7 +32,7 @@ LONGEST_MS = 300_000
 What = Literal["cut", "back"]
 
 
-class Event(Struct, frozen=True):
+class FailoverEvent(Struct, frozen=True):
     """A link that died, or came back, while datagrams went from the first node to the second.
 
     `gap_ms` is the longest time of which none arrived; `disturbed_ms` is from the last before some are missing to the
@@ -57,7 +57,7 @@ class Failover(Struct, frozen=True):
     mode: str
     miimon_ms: int
     every_ms: float
-    events: list[Event]
+    events: list[FailoverEvent]
 
 
 class _Heard(Struct, frozen=True):
@@ -79,7 +79,7 @@ class BondState(Struct, frozen=True):
 def measure_failover(lab: GuestLab, times: int, tell: Callable[[str], None]) -> Failover:
     """Cut the link in use and put it back, so many times; raises WorkError."""
     nodes = lab.nodes[:2]
-    events: list[Event] = []
+    events: list[FailoverEvent] = []
     state = bond_state(lab, nodes[0])
     for number in range(times):
         interface = _number_of(bond_state(lab, nodes[0]).active)
@@ -106,7 +106,7 @@ def parse_bond(text: str) -> BondState:
     return BondState(mode[1], int(found[1]), active[1] if active else "", down)
 
 
-def _watch(lab: GuestLab, nodes: list[Node], interface: int, what: What) -> Event:
+def _watch(lab: GuestLab, nodes: list[Node], interface: int, what: What) -> FailoverEvent:
     """One event, in the middle of a stream of its own, which ends some time after both bonds have seen it."""
     address = f"{nodes[1].bond}:{PORT}"
     every = ["--every-us", f"{EVERY_MS * 1000:.0f}", "--for-ms", str(LONGEST_MS)]
@@ -120,7 +120,7 @@ def _watch(lab: GuestLab, nodes: list[Node], interface: int, what: What) -> Even
         time.sleep(AFTER_S)
         said, _ = receiver.communicate(timeout=CHANGED_WITHIN_S)
     heard = msgspec.json.decode(said, type=_Heard)
-    return Event(
+    return FailoverEvent(
         what,
         f"eth{interface}",
         heard.lost,

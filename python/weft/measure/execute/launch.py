@@ -13,7 +13,7 @@ from weft.measure.execute.agenda import Agenda
 from weft.measure.execute.applications.costs import with_work
 from weft.measure.execute.applications.web_server import run_web_step
 from weft.measure.execute.crew import Crew, not_started
-from weft.measure.execute.ensemble.ensemble import Ensemble
+from weft.measure.execute.ensemble.ensemble import EnsembleEngine
 from weft.measure.execute.file_cast.step import run_file_cast
 from weft.measure.execute.host_settings.settings import HostSettings
 from weft.measure.execute.linpack.step import run_linpack_step
@@ -215,12 +215,12 @@ class Launch:
 
     def _ensemble(
         self, crew: Crew, missing: MissingStep, logbook: Logbook, is_library: bool = False
-    ) -> Ensemble | MpiEnsemble:
+    ) -> EnsembleEngine | MpiEnsemble:
         nodes = set(self._nodes(missing))
         job = self._step_job(missing)
         if job.step.transport == "mpi" or is_library:
             return MpiEnsemble(self.testbed, crew, nodes, job, logbook)
-        return Ensemble(crew, nodes, job, logbook)
+        return EnsembleEngine(crew, nodes, job, logbook)
 
 
 def _handing_over(logbook: Logbook) -> Callable[[pa.RecordBatch], None]:

@@ -22,7 +22,7 @@ from weft.measure.testbed.agent.agent import AgentError
 from weft.measure.testbed.base import Frames, Testbed
 from weft.measure.testbed.event_loop import cancel_on_terminate, run_to_end
 from weft.runs.columns.tables import EVIDENCE_NAME
-from weft.runs.folder import Run, RunWriter
+from weft.runs.folder import RunFolder, RunWriter
 from weft.runs.meta import REPEATED, Status
 from weft.runs.missing import missing_steps
 from weft.understand.host.disturbed import Tally, disturbance_warning, disturbances
@@ -66,7 +66,7 @@ class LiveRun:
             else Agenda(self._writer, self._progress)
         )
 
-    def run(self) -> Run:
+    def run(self) -> RunFolder:
         """Do everything that is missing; an interrupt keeps what was measured."""
         self._progress.start(self._agenda.phases)
         try:

@@ -89,7 +89,7 @@ class Logbook:
             if not self._is_of(one, {row["phase"] for row in rows})
         ]
         added = [{"step": self.step, "launch": self.launch} | row for row in rows]
-        self.meta.deliveries = [*kept, *cast(list[records.Delivery], added)]
+        self.meta.deliveries = [*kept, *cast(list[records.DeliveryRecord], added)]
 
     def spent(self, by_node: Mapping[int, Activities]) -> None:
         """What the nodes did with their time in a phase that is a program, before its samples; earlier rows of it go. A
@@ -147,7 +147,7 @@ class Logbook:
     ) -> None:
         """What the interfaces of the two nodes have received and sent in an arrangement of pairs."""
         for node, grown in enumerate(by_node):
-            carried: records.Carried = {
+            carried: records.CarriedRecord = {
                 "step": self.step,
                 "launch": self.launch,
                 "policy": arrangement.policy,
@@ -233,7 +233,7 @@ class Logbook:
     def joined(self, node: int, answer: Joined) -> None:
         """A node's clock and its settings as the kernel sees them."""
         name = self.name(node)
-        clock: records.Clock = {
+        clock: records.ClockOffset = {
             "node": name,
             "offset_ns": answer.offset_ns,
             "error_ns": answer.error_ns,
@@ -289,7 +289,7 @@ class Logbook:
 
     def _is_of(
         self,
-        entry: records.Incomplete | records.Lost | records.Delivery,
+        entry: records.Incomplete | records.Lost | records.DeliveryRecord,
         phases: Collection[int | None],
     ) -> bool:
         """Whether it is about one of these phases of the step in this launch."""

@@ -23,7 +23,7 @@ from weft.measure.testbed.agent.reply import (
     Settings,
     Stalled,
 )
-from weft.measure.testbed.agent.request import Batches, Drive, Known, Over, Serve, Wanted
+from weft.measure.testbed.agent.request import Batches, Drive, Known, NoMoreBatches, Serve, Wanted
 from weft.measure.testbed.agent.wire_format import Evidence
 from weft.measure.testbed.base import Node
 from weft.plan.plan import Step
@@ -162,7 +162,7 @@ class _Taking:
                     self.on_deliveries(rows)
                 case Awaiting():
                     batches = self.next_batches()
-                    await agent.send(Batches(batches=batches) if batches else Over())
+                    await agent.send(Batches(batches=batches) if batches else NoMoreBatches())
                 case Done():
                     return
 

@@ -13,11 +13,11 @@ from weft.measure.execute.progress import StepProgress
 from weft.measure.testbed.agent.request import Wanted
 from weft.plan.phases import expand
 from weft.plan.plan import CountRule, to_data
-from weft.runs.folder import Run
+from weft.runs.folder import RunFolder
 from weft.runs.missing import measured_phases
 from weft.runs.records.records import Chosen
 from weft.understand.curve.curve import curves
-from weft.understand.curve.pinning import Jump, Trial, jumps, next_trials
+from weft.understand.curve.pinning import Jump, SizeTrial, jumps, next_trials
 
 
 @dataclass
@@ -54,18 +54,18 @@ class Pinning:
             self.logbook.writer.sync()
         return phases
 
-    def _trials(self) -> list[Trial]:
+    def _trials(self) -> list[SizeTrial]:
         """What jumps need next; nothing before the last launch that goes through all sizes."""
         log = self.logbook
         if not log.meta.plan.steps[log.step].pin_ns or log.launch < log.meta.plan.pilots - 1:
             return []
-        run = Run(log.writer.directory, log.meta, log.writer.samples)
+        run = RunFolder(log.writer.directory, log.meta, log.writer.samples)
         if self._jumps is None:
             pilots = [one for one in curves(run) if one.step == log.step]
             self._jumps = [jump for pilot in pilots for jump in jumps(pilot)]
         return next_trials(run, log.step, self._jumps, log.launch)
 
-    def _recorded(self, trial: Trial) -> list[Chosen]:
+    def _recorded(self, trial: SizeTrial) -> list[Chosen]:
         """A phase for each size, numbered on from those there are."""
         log = self.logbook
         step = log.meta.plan.steps[log.step]

@@ -16,7 +16,7 @@ from weft.runs.folder import RunWriter
 from weft.runs.missing import MissingStep, missing_steps
 from weft.runs.records.goal_records import FailedCandidate
 from weft.understand.curve.drift import Drift
-from weft.understand.race.contest import Standing
+from weft.understand.race.contest import ContestStanding
 from weft.understand.race.outcome import stand
 
 MOST_FAILURES = 2
@@ -83,7 +83,7 @@ class RaceAgenda:
         if is_last or spent_s >= self._race.time_ns / 1e9:
             self._record.setdefault("stopped", blocks)
 
-    def _stand(self) -> Standing:
+    def _stand(self) -> ContestStanding:
         found = stand(self._writer.meta, self._writer.samples)
         assert found is not None
         now, outcome = found

@@ -34,7 +34,7 @@ from weft.plan.pattern import Collective, Halo, Hpl, Interference, Program, Xray
 from weft.plan.plan import Plan, Step
 from weft.runs.columns.table_stream import damaged_tables
 from weft.runs.digests import lacks_tables
-from weft.runs.folder import Run, RunWriter, lock_folder, refuse_existing
+from weft.runs.folder import RunFolder, RunWriter, lock_folder, refuse_existing
 from weft.runs.fresh import fresh_folder
 from weft.runs.memory import MemoryWriter
 from weft.runs.meta import FILE_NAME, RunMeta, Warning
@@ -69,7 +69,7 @@ BEFOREHAND = ("linpack-time", "option-left-out")
 """Notes that are no use when the run is over."""
 
 
-class Predictor(Protocol):
+class Forecaster(Protocol):
     """Says before a run what its settled plan will take on a testbed; raises RequestError where nothing is known."""
 
     def __call__(self, plan: Plan, testbed: Testbed) -> RunPrediction: ...
@@ -78,9 +78,9 @@ class Predictor(Protocol):
 def start_run(
     request: RunRequest,
     reporter: Reporter | None = None,
-    predictor: Predictor | None = None,
-    afterwards: Callable[[Testbed, Run], object] | None = None,
-) -> Run:
+    predictor: Forecaster | None = None,
+    afterwards: Callable[[Testbed, RunFolder], object] | None = None,
+) -> RunFolder:
     """Carry out a plan; raises RequestError before anything is started when the request is wrong.
 
     What `predictor` says before the run is kept in its folder. `afterwards` is called before the testbed is closed.
@@ -129,7 +129,7 @@ def _runs_here(step: Step) -> bool:
     return step.is_real_program or isinstance(step.pattern, programs)
 
 
-def simulate_run(request: RunRequest, reporter: Reporter | None = None) -> Run:
+def simulate_run(request: RunRequest, reporter: Reporter | None = None) -> RunFolder:
     """Compute a plan and hold the run in memory; raises RequestError where the testbed measures, and where a step has
     more transfers than are held."""
     with open_testbed(request.testbed, request.scale) as testbed:
@@ -138,7 +138,9 @@ def simulate_run(request: RunRequest, reporter: Reporter | None = None) -> Run:
         return compute_run(testbed, request, reporter)
 
 
-def compute_run(testbed: Simulator, request: RunRequest, reporter: Reporter | None = None) -> Run:
+def compute_run(
+    testbed: Simulator, request: RunRequest, reporter: Reporter | None = None
+) -> RunFolder:
     """Compute a plan on a testbed that is open already, in memory; raises RequestError as `simulate_run`."""
     plan = settle_file_casts(load_plan(request.plan, request.overrides), testbed, None)
     return compute_plan(testbed, plan, request, reporter)
@@ -146,7 +148,7 @@ def compute_run(testbed: Simulator, request: RunRequest, reporter: Reporter | No
 
 def compute_plan(
     testbed: Simulator, plan: Plan, request: RunRequest, reporter: Reporter | None = None
-) -> Run:
+) -> RunFolder:
     """The same of a plan that is loaded already, with the sizes of its files; raises RequestError."""
     plan, notes = settle(plan, testbed, None)
     for step in plan.steps:
@@ -160,7 +162,7 @@ def compute_plan(
     return _carry_out(testbed, writer, reporter, request.patience_s)
 
 
-def predict_run(request: RunRequest, predictor: Predictor) -> RunPrediction:
+def predict_run(request: RunRequest, predictor: Forecaster) -> RunPrediction:
     """What is predicted of a run; nothing is started, and Slurm not asked for nodes. Raises RequestError."""
     plan = load_plan(request.plan, request.overrides)
     _check_loads(plan, request.testbed)
@@ -195,14 +197,14 @@ def resume_run(
     reporter: Reporter | None = None,
     patience_s: float = 10.0,
     approved: Collection[str] = (),
-) -> Run:
+) -> RunFolder:
     """Measure what a run lacks; a complete run is returned as it is. Of the commands and settings that the run names
     only those are carried out that the user has `approved`; raises RequestError for others, and for a folder of another
     user."""
     RunMeta.read(Path(directory))
     refuse_other_owner(Path(directory), Path(directory) / FILE_NAME)
     with lock_folder(Path(directory)) as lock:
-        run = Run.open(directory)
+        run = RunFolder.open(directory)
         damaged = damaged_tables(run.directory)
         if run.meta.status == "complete" and not damaged:
             return run
@@ -228,7 +230,7 @@ def _carry_out(
     reporter: Reporter | None,
     patience_s: float,
     anyway: bool = False,
-) -> Run:
+) -> RunFolder:
     """With agents, or by computing what they would find."""
     progress = reporter or Reporter()
     if is_computed(testbed):
@@ -241,7 +243,7 @@ def _chooser(writer: RunWriter, step_index: int) -> Chooser:
     from weft.understand.grey.search import HealthSearch
     from weft.understand.paths.search import PathSearch
     from weft.understand.xray.quick.search import HealthCheck
-    from weft.understand.xray.search import Search
+    from weft.understand.xray.search import LimitSearch
 
     meta = writer.meta
     pattern = meta.plan.steps[step_index].pattern
@@ -249,7 +251,9 @@ def _chooser(writer: RunWriter, step_index: int) -> Chooser:
         return HealthSearch(meta, step_index, writer.stored_table)
     if isinstance(pattern, Xray) and pattern.quick:
         return HealthCheck(meta, step_index)
-    return PathSearch(meta, step_index) if pattern.kind == "paths" else Search(meta, step_index)
+    return (
+        PathSearch(meta, step_index) if pattern.kind == "paths" else LimitSearch(meta, step_index)
+    )
 
 
 def default_folder(plan_name: str) -> Path:
@@ -273,9 +277,9 @@ def _new_meta(request: RunRequest, plan: Plan, testbed: Testbed, notes: list[War
     return meta
 
 
-def _asked(request: RunRequest) -> records.Testbed:
+def _asked(request: RunRequest) -> records.TestbedRecord:
     """What resuming a run needs to open the same testbed."""
-    asked: records.Testbed = {"spec": request.testbed}
+    asked: records.TestbedRecord = {"spec": request.testbed}
     if request.nodes is not None:
         asked["nodes"] = request.nodes
     if request.ports is not None:
@@ -283,7 +287,7 @@ def _asked(request: RunRequest) -> records.Testbed:
     return asked
 
 
-def _check_same_nodes(run: Run, testbed: Testbed) -> None:
+def _check_same_nodes(run: RunFolder, testbed: Testbed) -> None:
     then = [node["name"] for node in run.meta.nodes]
     now = [node.name for node in testbed.nodes]
     if then != now:

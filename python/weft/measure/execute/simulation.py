@@ -12,12 +12,12 @@ from weft.measure.execute.adaptive import Choosers, chosen_phases, elapsed_s, re
 from weft.measure.execute.logbook import Logbook
 from weft.measure.execute.progress import Reporter, StepProgress
 from weft.measure.testbed.computed.base import Simulator
-from weft.measure.testbed.computed.outcome import Outcome
+from weft.measure.testbed.computed.outcome import SimulatedPhases
 from weft.plan.phases import expand
 from weft.plan.plan import Step
 from weft.plan.roles import participants
 from weft.runs.digests import DigestWriter, sampled_steps
-from weft.runs.folder import Run, RunWriter
+from weft.runs.folder import RunFolder, RunWriter
 from weft.runs.meta import Status
 from weft.runs.missing import measured_phases
 
@@ -51,7 +51,7 @@ class SimulatedRun:
         self._events = int(done.get("events", 0))
         self._idle_s = float(done.get("idle_s", 0.0))
 
-    def run(self) -> Run:
+    def run(self) -> RunFolder:
         """Do everything that is missing; an interrupt keeps what was computed."""
         self._progress.start(self._left())
         try:
@@ -170,7 +170,7 @@ class SimulatedRun:
             hint = "give the step more `time`"
             self._meta.warn("time-was-up", f"{logbook.step_name}: {chooser.summary}", hint)
 
-    def _take(self, outcome: Outcome, logbook: Logbook) -> None:
+    def _take(self, outcome: SimulatedPhases, logbook: Logbook) -> None:
         """Everything that some phases gave goes to the run, or its notes."""
         rows = outcome.samples(logbook.step, logbook.launch, self._clock_ns)
         logbook.phases_measured([one.index for one in outcome.phases], [rows])
@@ -197,7 +197,7 @@ class SimulatedRun:
         self._events += outcome.events
         self._idle_s = max(self._idle_s, outcome.idle_s)
 
-    def _note_kept(self, outcome: Outcome, logbook: Logbook) -> None:
+    def _note_kept(self, outcome: SimulatedPhases, logbook: Logbook) -> None:
         """Say where not all messages of programs are in the samples."""
         if outcome.messages is not None and len(outcome) < outcome.messages:
             self._meta.warn(

@@ -20,7 +20,7 @@ from weft.measure.execute.gate import (
 )
 from weft.measure.execute.progress import Reporter
 from weft.measure.execute.request import RunRequest, resume_run, start_run
-from weft.runs.folder import Run
+from weft.runs.folder import RunFolder
 from weft.runs.meta import FILE_NAME, Warning
 
 REQUEST_NAME = "request.json"
@@ -113,7 +113,7 @@ class WorkFolder:
     def _continue(self) -> str:
         return f"{self.command} --resume {self.path}"
 
-    def measure(self, name: str, plan: str, reporter: Reporter) -> Run:
+    def measure(self, name: str, plan: str, reporter: Reporter) -> RunFolder:
         """Carry out a plan (TOML) in the folder `name`, or what an earlier attempt left of it; raises WorkError, and
         KeyboardInterrupt: an interrupt ends the work, not only the run that it came in."""
         with self.continued_as_whole(name):
@@ -121,7 +121,7 @@ class WorkFolder:
         self.stop_where(run.meta.is_interrupted)
         return run
 
-    def _carry_out(self, name: str, plan: str, reporter: Reporter) -> Run:
+    def _carry_out(self, name: str, plan: str, reporter: Reporter) -> RunFolder:
         request, out = self.request, self.path / name
         if (out / FILE_NAME).exists():
             # The gate before the whole work has seen them.

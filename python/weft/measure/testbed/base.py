@@ -90,7 +90,7 @@ class Testbed(Protocol):
     def frames(self) -> Frames | None:
         """How many frames it has forwarded itself so far; None where it forwards none."""
 
-    def describe(self) -> records.Testbed:
+    def describe(self) -> records.TestbedRecord:
         """What run.json says about the testbed."""
 
     def node_command(self, node: Node, argv: list[str]) -> list[str]:

@@ -34,7 +34,7 @@ class Local(BaseTestbed):
     def may_spin(self) -> bool:
         return len(os.sched_getaffinity(0)) >= len(self.nodes)
 
-    def describe(self) -> records.Testbed:
+    def describe(self) -> records.TestbedRecord:
         """What run.json says about it."""
         return {"kind": self.kind, "name": self.name}
 

@@ -23,7 +23,7 @@ class PerUnit:
 
 
 @dataclass(frozen=True)
-class Bill:
+class NetworkBill:
     """What a network and its nodes cost, all in one currency and in money of one year."""
 
     name: str
@@ -94,7 +94,9 @@ class Bill:
         return PerUnit(performance.unit, self.network / performance.value, total)
 
 
-def bill_of(source: Source, prices: PriceList | None = None, terms: Terms | None = None) -> Bill:
+def bill_of(
+    source: Source, prices: PriceList | None = None, terms: Terms | None = None
+) -> NetworkBill:
     """What a network costs by its own prices, or by others; raises RequestError.
 
     source: a name, a generator, or the resolved fabric of a run.
@@ -105,9 +107,9 @@ def bill_of(source: Source, prices: PriceList | None = None, terms: Terms | None
     return add_up(parts, chosen, settle(chosen.all, terms or Terms()))
 
 
-def add_up(parts: Parts, prices: PriceList, money: Money) -> Bill:
+def add_up(parts: Parts, prices: PriceList, money: Money) -> NetworkBill:
     """The bill of parts; raises RequestError where a part is of no kind that has a price."""
-    return Bill(
+    return NetworkBill(
         parts.name,
         prices.title,
         money.currency,

@@ -10,7 +10,7 @@ from typing import Literal, TypeAlias
 from weft.base.errors import RequestError
 from weft.network.cost.money import Money
 from weft.network.cost.parts import Cables, Interfaces, Parts, PortCount, Switches
-from weft.network.cost.prices import Per, Power, Price, PriceList
+from weft.network.cost.prices import Per, Power, PriceList, UnitPrice
 
 Kind: TypeAlias = Literal["switch", "cable", "interface", "node", "power", "fixed"]
 
@@ -99,7 +99,7 @@ def counted_ports(switches: Switches) -> tuple[PortCount, ...]:
     return (replace(slowest, used=slowest.used + switches.free), *others)
 
 
-def holding(prices: list[Price], rate_bits_per_s: int, money: Money) -> list[Price]:
+def holding(prices: list[UnitPrice], rate_bits_per_s: int, money: Money) -> list[UnitPrice]:
     """Those that hold for links of a rate: all that name none, and of the others the cheapest that is fast enough."""
     rated = [one for one in prices if one.rate_bits_per_s is not None]
     fitting = [one for one in rated if one.serves(rate_bits_per_s)]
@@ -107,11 +107,11 @@ def holding(prices: list[Price], rate_bits_per_s: int, money: Money) -> list[Pri
     return [one for one in prices if one.rate_bits_per_s is None or one in cheapest]
 
 
-def _switch_value(price: Price, ports: int) -> float:
+def _switch_value(price: UnitPrice, ports: int) -> float:
     return price.value + price.per_port * ports
 
 
-def _model(switches: Switches, models: list[Price], money: Money) -> Price | None:
+def _model(switches: Switches, models: list[UnitPrice], money: Money) -> UnitPrice | None:
     """The cheapest with enough ports that are fast enough; None where none is so fast."""
     fitting = [one for one in models if one.ports is None or one.ports >= switches.ports]
     if not fitting:
@@ -135,8 +135,8 @@ def _model(switches: Switches, models: list[Price], money: Money) -> Price | Non
 
 def _cable_items(cables: tuple[Cables, ...], prices: PriceList, money: Money) -> Iterator[Item]:
     """Those of a kind are an item."""
-    counts: dict[tuple[int, Price], int] = defaultdict(int)
-    totals: dict[tuple[int, Price], float] = defaultdict(float)
+    counts: dict[tuple[int, UnitPrice], int] = defaultdict(int)
+    totals: dict[tuple[int, UnitPrice], float] = defaultdict(float)
     for one in cables:
         if kinds := cable_kinds(one, prices):
             price = cable_kind(one, kinds, money)
@@ -147,13 +147,13 @@ def _cable_items(cables: tuple[Cables, ...], prices: PriceList, money: Money) ->
         yield Item(f"{price.name} cable", "cable", count, unit, price.source, network=network)
 
 
-def cable_kinds(cables: Cables, prices: PriceList) -> list[Price]:
+def cable_kinds(cables: Cables, prices: PriceList) -> list[UnitPrice]:
     """The kinds that are fast enough."""
     kinds = prices.of("cable", cables.network)
     return [one for one in kinds if one.serves(cables.rate_bits_per_s)]
 
 
-def cable_kind(cables: Cables, kinds: list[Price], money: Money) -> Price:
+def cable_kind(cables: Cables, kinds: list[UnitPrice], money: Money) -> UnitPrice:
     """The cheapest that is long enough."""
     length_m = cables.length_m
     if length_m is None:
@@ -174,7 +174,7 @@ def cable_kind(cables: Cables, kinds: list[Price], money: Money) -> Price:
     return min(fitting, key=lambda one: _cable_value(one, cables, money))
 
 
-def _cable_value(price: Price, cables: Cables, money: Money) -> float:
+def _cable_value(price: UnitPrice, cables: Cables, money: Money) -> float:
     return money.of(price.value + price.per_metre * (cables.length_m or 0.0), price)
 
 

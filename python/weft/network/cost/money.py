@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
 from weft.base.errors import RequestError
-from weft.network.cost.prices import Price
+from weft.network.cost.prices import UnitPrice
 
 
 @dataclass(frozen=True)
@@ -29,11 +29,11 @@ class Money:
     year: int
     terms: Terms
 
-    def of(self, value: float, price: Price) -> float:
+    def of(self, value: float, price: UnitPrice) -> float:
         """An amount in the terms of a price."""
         return value * self._rate(price.currency) * self._growth(price.year)
 
-    def said(self, prices: Iterable[Price]) -> list[str]:
+    def said(self, prices: Iterable[UnitPrice]) -> list[str]:
         """How prices were converted, if they were."""
         known = list(prices)
         currencies = sorted({one.currency for one in known} - {self.currency})
@@ -58,7 +58,7 @@ class Money:
         return float((1 + self.terms.inflation_pct / 100) ** (self.year - year))
 
 
-def settle(prices: Iterable[Price], terms: Terms) -> Money:
+def settle(prices: Iterable[UnitPrice], terms: Terms) -> Money:
     """What to count in; raises RequestError where that would mix currencies or years without being told how."""
     known = list(prices)
     _check(terms)

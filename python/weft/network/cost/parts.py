@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from weft.network.cost.racks import Racks
-from weft.network.cost.wiring import Numbers, Source, Wiring, read_wiring
+from weft.network.cost.wiring import NetworkWiring, Numbers, Source, read_wiring
 
 
 @dataclass(frozen=True)
@@ -85,7 +85,7 @@ def parts_of(source: Source, racks: Racks | None = None) -> Parts:
     return count_parts(read_wiring(source), racks)
 
 
-def count_parts(wiring: Wiring, racks: Racks | None) -> Parts:
+def count_parts(wiring: NetworkWiring, racks: Racks | None) -> Parts:
     """The parts of what is connected so."""
     return Parts(
         wiring.name,
@@ -96,7 +96,7 @@ def count_parts(wiring: Wiring, racks: Racks | None) -> Parts:
     )
 
 
-def _interfaces(wiring: Wiring) -> list[Interfaces]:
+def _interfaces(wiring: NetworkWiring) -> list[Interfaces]:
     at, _ = np.nonzero(wiring.is_host)
     each = wiring.cables_per_interface
     rates, kinds = np.unique(wiring.rates, return_inverse=True)
@@ -106,7 +106,7 @@ def _interfaces(wiring: Wiring) -> list[Interfaces]:
     ]
 
 
-def _switches(wiring: Wiring) -> list[Switches]:
+def _switches(wiring: NetworkWiring) -> list[Switches]:
     """A switch is in the network of its cables; one without any is in the first."""
     switches = len(wiring.ports)
     is_switch = ~wiring.is_host
@@ -125,7 +125,7 @@ def _switches(wiring: Wiring) -> list[Switches]:
     ]
 
 
-def _ports_by_rate(wiring: Wiring) -> tuple[list[tuple[PortCount, ...]], Numbers]:
+def _ports_by_rate(wiring: NetworkWiring) -> tuple[list[tuple[PortCount, ...]], Numbers]:
     """The ways in which rates are spread over the used ports of a switch, and which of them each switch has."""
     cable, side = np.nonzero(~wiring.is_host)
     switch = wiring.ends[cable, side] - wiring.hosts
@@ -149,7 +149,7 @@ def _ports_by_rate(wiring: Wiring) -> tuple[list[tuple[PortCount, ...]], Numbers
     return spread, which.reshape(-1)
 
 
-def _cables(wiring: Wiring, racks: Racks | None) -> list[Cables]:
+def _cables(wiring: NetworkWiring, racks: Racks | None) -> list[Cables]:
     lengths_cm = np.zeros(len(wiring.ends), np.int64)
     if racks is not None:
         lengths_cm += np.round(racks.lengths_m(wiring) * 100).astype(np.int64)

@@ -10,7 +10,7 @@ from weft import _core
 from weft.base import catalog
 from weft.base.errors import RequestError
 from weft.network.cost.racks import Racks
-from weft.runs.records.fabric_records import Fabric
+from weft.runs.records.fabric_records import FabricRecord
 
 Per: TypeAlias = Literal[
     "fixed", "node", "interface", "switch", "port", "host_port", "cable", "kwh"
@@ -27,7 +27,7 @@ _BY_RATE: dict[Per, str] = {
 """What may cost more for a faster link."""
 
 
-class Price(msgspec.Struct, frozen=True):
+class UnitPrice(msgspec.Struct, frozen=True):
     """Money for each of something, of which year, and who says so."""
 
     per: Per
@@ -60,13 +60,13 @@ class Power(msgspec.Struct, frozen=True):
     watts_per_port: float
     years: float
     source: str
-    per_kwh: Price
+    per_kwh: UnitPrice
 
 
-class Cost(msgspec.Struct, frozen=True):
+class CostSection(msgspec.Struct, frozen=True):
     """`[cost]`."""
 
-    prices: tuple[Price, ...] = ()
+    prices: tuple[UnitPrice, ...] = ()
     power: Power | None = None
 
 
@@ -74,11 +74,11 @@ class PriceList(msgspec.Struct, frozen=True):
     """Prices, and the racks that give cables their lengths, where they are known."""
 
     title: str
-    cost: Cost
+    cost: CostSection
     layout: Racks | None = None
 
     @property
-    def all(self) -> tuple[Price, ...]:
+    def all(self) -> tuple[UnitPrice, ...]:
         """Every price, that of energy too."""
         power = self.cost.power
         return self.cost.prices if power is None else (*self.cost.prices, power.per_kwh)
@@ -89,7 +89,7 @@ class PriceList(msgspec.Struct, frozen=True):
         found = (one.per for one in self.cost.prices if one.rate_bits_per_s is None)
         return tuple(dict.fromkeys(_BY_RATE[per] for per in found if per in _BY_RATE))
 
-    def of(self, per: Per, network: int = 0) -> list[Price]:
+    def of(self, per: Per, network: int = 0) -> list[UnitPrice]:
         """The prices of a kind that hold for a network."""
         return [
             one for one in self.cost.prices if one.per == per and one.network in (None, network)
@@ -103,7 +103,7 @@ def read_prices(name: str) -> PriceList:
     return msgspec.json.decode(text, type=PriceList)
 
 
-def prices_of(fabric: Fabric | None) -> PriceList | None:
+def prices_of(fabric: FabricRecord | None) -> PriceList | None:
     """The prices that a resolved fabric has itself, or the racks alone; None where it has neither."""
     if fabric is None:
         return None
@@ -112,7 +112,7 @@ def prices_of(fabric: Fabric | None) -> PriceList | None:
     return found if found.all or found.layout else None
 
 
-def chosen_prices(name: str, fabric: Fabric | None, given: PriceList | None) -> PriceList:
+def chosen_prices(name: str, fabric: FabricRecord | None, given: PriceList | None) -> PriceList:
     """The prices that are given, or else the fabric's own, with the racks of either; raises RequestError where there
     are none."""
     own = prices_of(fabric)
@@ -124,7 +124,7 @@ def chosen_prices(name: str, fabric: Fabric | None, given: PriceList | None) -> 
     return own
 
 
-def _why_none(fabric: Fabric | None) -> str:
+def _why_none(fabric: FabricRecord | None) -> str:
     if fabric and fabric.get("cost"):
         return "its prices have neither year nor source, as in runs of before"
     return "nothing says what its parts cost"

@@ -8,7 +8,7 @@ import msgspec
 import numpy as np
 
 from weft.base.statistics import Floats
-from weft.network.cost.wiring import Numbers, Wiring
+from weft.network.cost.wiring import NetworkWiring, Numbers
 
 
 class Racks(msgspec.Struct, frozen=True):
@@ -21,14 +21,14 @@ class Racks(msgspec.Struct, frozen=True):
     slack_m: float
     switches: Literal["rack", "central"]
 
-    def lengths_m(self, wiring: Wiring) -> Floats:
+    def lengths_m(self, wiring: NetworkWiring) -> Floats:
         """By cable, to the centimetre: along rows and across them, since cables run in trays, and the slack."""
         places = self._places_m(wiring)
         ways = np.abs(places[wiring.ends[:, 0]] - places[wiring.ends[:, 1]]).sum(axis=1)
         lengths: Floats = np.round(ways + self.slack_m, 2)
         return lengths
 
-    def _places_m(self, wiring: Wiring) -> Floats:
+    def _places_m(self, wiring: NetworkWiring) -> Floats:
         """Where each node stands: along its row, and across the rows."""
         rack = np.arange(wiring.hosts) // self.hosts_per_rack
         column, row = rack % self.racks_per_row, rack // self.racks_per_row
@@ -41,7 +41,7 @@ class Racks(msgspec.Struct, frozen=True):
         return np.vstack((hosts, switches))
 
 
-def _middle_hosts(wiring: Wiring) -> tuple[Numbers, Numbers]:
+def _middle_hosts(wiring: NetworkWiring) -> tuple[Numbers, Numbers]:
     """The switches that have hosts, and of each the middle one of its hosts."""
     is_host = wiring.is_host
     joins = is_host[:, 0] != is_host[:, 1]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from weft.base.table import ResultColumn, ResultTable
-from weft.network.cost.bill import Bill
+from weft.network.cost.bill import NetworkBill
 from weft.network.cost.cable_kinds import CableKind, PartsList
 from weft.network.cost.items import Item
 from weft.network.cost.parts import Switches
@@ -34,7 +34,7 @@ _CABLES = (
 )
 
 
-def items_table(bill: Bill) -> ResultTable:
+def items_table(bill: NetworkBill) -> ResultTable:
     """What is counted, and what it costs, in the bill's currency. Energy is in kilowatt-hours."""
     networks = {one.network for one in bill.items} - {None}
     return ResultTable.of("Items", (*_ITEMS, _network(len(networks))), bill.items)

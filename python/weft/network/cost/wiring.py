@@ -14,16 +14,16 @@ from weft import _core
 from weft.base.errors import RequestError
 from weft.network.fabrics.load import find_fabric, load_fabric, refuse_parameters
 from weft.network.fabrics.spec import SimSpec, parse_spec
-from weft.runs.records.fabric_records import Fabric
+from weft.runs.records.fabric_records import FabricRecord
 
 Numbers: TypeAlias = npt.NDArray[np.int64]
-Source: TypeAlias = str | Fabric
+Source: TypeAlias = str | FabricRecord
 """A fabric's name or file, a generator with its parameters, or the resolved fabric that a run keeps."""
 _Columns: TypeAlias = tuple[int, int, bytes, bytes, bytes, bytes]
 
 
 @dataclass(frozen=True, eq=False)
-class Wiring:
+class NetworkWiring:
     """Nodes have numbers: hosts first, then switches."""
 
     name: str
@@ -38,7 +38,7 @@ class Wiring:
     """By cable; the first is 0."""
     rates: Numbers
     """By cable, bit/s; 0 where nothing limits it."""
-    fabric: Fabric | None = None
+    fabric: FabricRecord | None = None
     """The description that it was made of, where there is one."""
 
     @property
@@ -48,7 +48,7 @@ class Wiring:
         return host
 
 
-def read_wiring(source: Source) -> Wiring:
+def read_wiring(source: Source) -> NetworkWiring:
     """What is connected how; raises RequestError where there is no such network, or it is no list of cables."""
     if isinstance(source, Mapping):
         return _described(source)
@@ -61,7 +61,7 @@ def read_wiring(source: Source) -> Wiring:
     return _generated(source, spec) or _declared(source, spec)
 
 
-def _described(fabric: Fabric) -> Wiring:
+def _described(fabric: FabricRecord) -> NetworkWiring:
     try:
         columns = _core.fabric_wiring(json.dumps(fabric))
     except _core.RefusedError as error:
@@ -69,7 +69,7 @@ def _described(fabric: Fabric) -> Wiring:
     return _wiring(fabric["name"], columns, fabric)
 
 
-def _generated(source: str, spec: SimSpec) -> Wiring | None:
+def _generated(source: str, spec: SimSpec) -> NetworkWiring | None:
     try:
         network = _core.Network.generated(spec.name, spec.others, 1.0)
     except _core.RefusedError as error:
@@ -81,16 +81,16 @@ def _generated(source: str, spec: SimSpec) -> Wiring | None:
     return _wiring(network.name, columns)
 
 
-def _declared(source: str, spec: SimSpec) -> Wiring:
+def _declared(source: str, spec: SimSpec) -> NetworkWiring:
     path = find_fabric(spec.name)
     refuse_parameters(source, spec)
     return _described(load_fabric(str(path)))
 
 
-def _wiring(name: str, columns: _Columns, fabric: Fabric | None = None) -> Wiring:
+def _wiring(name: str, columns: _Columns, fabric: FabricRecord | None = None) -> NetworkWiring:
     hosts, cables_per_interface, *numbers, rate_column = columns
     ports, ends, networks = (np.frombuffer(one, np.uint32).astype(np.int64) for one in numbers)
     rates = np.frombuffer(rate_column, np.uint64).astype(np.int64)
-    return Wiring(
+    return NetworkWiring(
         name, hosts, cables_per_interface, ports, ends.reshape(-1, 2), networks, rates, fabric
     )

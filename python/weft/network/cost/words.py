@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from weft.network.cost.bill import Bill, PerUnit
+from weft.network.cost.bill import NetworkBill, PerUnit
 
 
-def headline(bill: Bill) -> str:
+def headline(bill: NetworkBill) -> str:
     """Whose bill, and in what money."""
     return f"{bill.name}: {bill.hosts:,} nodes, in {bill.currency} of {bill.year}"
 
 
-def totals(bill: Bill) -> list[str]:
+def totals(bill: NetworkBill) -> list[str]:
     """The network's price, whole and in parts, then the cluster's."""
     lines = [f"converted: {'; '.join(bill.converted)}"] if bill.converted else []
     lines += [
@@ -24,7 +24,7 @@ def totals(bill: Bill) -> list[str]:
     return lines
 
 
-def per_unit(bill: Bill, one: PerUnit) -> str:
+def per_unit(bill: NetworkBill, one: PerUnit) -> str:
     """Prices for each unit of performance."""
     unit = f"{bill.currency} per {one.unit}"
     cluster = "" if one.total is None else f", cluster {one.total:.4g}"

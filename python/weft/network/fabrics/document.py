@@ -13,7 +13,7 @@ import tomlkit
 
 from weft import _core
 from weft.base import catalog
-from weft.runs.records.fabric_records import Fabric
+from weft.runs.records.fabric_records import FabricRecord
 
 Table = Mapping[str, object]
 """A TOML table: texts, numbers, lists and tables by key."""
@@ -58,7 +58,7 @@ class FabricDocument:
         """As TOML, which `weft.network.fabrics.load` and the lab read."""
         return tomlkit.dumps(self.table)
 
-    def resolved(self, scale: float = 1.0) -> Fabric:
+    def resolved(self, scale: float = 1.0) -> FabricRecord:
         """Every set of nodes expanded, every default filled in, every unit converted; rates times `scale`."""
-        fabric: Fabric = json.loads(_core.load_fabric(self.text, self.origin, scale))
+        fabric: FabricRecord = json.loads(_core.load_fabric(self.text, self.origin, scale))
         return fabric

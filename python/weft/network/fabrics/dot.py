@@ -7,18 +7,18 @@ from collections import Counter
 from collections.abc import Iterator
 
 from weft.base.errors import RequestError
-from weft.runs.folder import Run
+from weft.runs.folder import RunFolder
 from weft.runs.link_loads import Loads, link_loads, loads_of
-from weft.runs.records.fabric_records import Fabric, Link
+from weft.runs.records.fabric_records import FabricRecord, LinkRecord
 
 
-def to_dot(fabric: Fabric, run: Run | None = None) -> str:
+def to_dot(fabric: FabricRecord, run: RunFolder | None = None) -> str:
     """The graph of a resolved fabric (weft.network.fabrics.load); raises RequestError when a run has no loads."""
     loads = _loads_on(fabric, run) if run else {}
     return "\n".join(_lines(fabric, loads)) + "\n"
 
 
-def _loads_on(fabric: Fabric, run: Run) -> Loads:
+def _loads_on(fabric: FabricRecord, run: RunFolder) -> Loads:
     loads = loads_of(run)
     if not loads:
         raise RequestError(
@@ -31,7 +31,7 @@ def _loads_on(fabric: Fabric, run: Run) -> Loads:
     return loads
 
 
-def _lines(fabric: Fabric, loads: Loads) -> Iterator[str]:
+def _lines(fabric: FabricRecord, loads: Loads) -> Iterator[str]:
     yield f"graph {_quoted(fabric['name'])} {{"
     yield '  graph [overlap=false, splines=true]; node [fontname="sans-serif"];'
     for host in fabric["hosts"]:
@@ -53,7 +53,7 @@ def _lines(fabric: Fabric, loads: Loads) -> Iterator[str]:
     yield "}"
 
 
-def _edge(link: Link, loads: Loads, cable: int) -> str:
+def _edge(link: LinkRecord, loads: Loads, cable: int) -> str:
     one, other = link["ends"]
     rates = [link[way]["rate_bits_per_s"] for way in ("forward", "backward")]
     label = " / ".join(dict.fromkeys(_rate_text(rate) for rate in rates if rate))

@@ -13,7 +13,7 @@ from weft.base.frames import FULL
 from weft.base.nodeset import fold_in_order
 from weft.network.fabrics.amounts import RATES, TIMES, written
 from weft.network.fabrics.crossings import UNLIMITED_BPS, Crossings
-from weft.network.fabrics.reconstruct import Joint, Lane, Reconstruction, Tree
+from weft.network.fabrics.reconstruct import Joint, Lane, Reconstruction, SwitchTree
 
 _ROUNDED_BPS, _ROUNDED_S = 2.0, 1e-8
 """The precision of a file: it has whole bits per second, and whole nanoseconds for each hop."""
@@ -35,7 +35,7 @@ def to_toml(network: _core.Network, title: str) -> str:
 class _Written:
     """A tree as the entries of a file."""
 
-    def __init__(self, seen: Crossings, tree: Tree) -> None:
+    def __init__(self, seen: Crossings, tree: SwitchTree) -> None:
         self._seen = seen
         self._tree = tree
         self.wire = FULL.wire_bytes / FULL.payload_bytes / seen.network.expansion(0, 1)

@@ -9,13 +9,15 @@ from weft import _core
 from weft.base import catalog
 from weft.base.errors import RequestError
 from weft.network.fabrics.spec import SimSpec
-from weft.runs.records.fabric_records import Fabric
+from weft.runs.records.fabric_records import FabricRecord
 
 
-def load_fabric(name_or_path: str, scale: float = 1.0) -> Fabric:
+def load_fabric(name_or_path: str, scale: float = 1.0) -> FabricRecord:
     """The resolved fabric, its rates multiplied by `scale`; raises RequestError when there is none or it is wrong."""
     path = catalog.find("fabric", name_or_path)
-    fabric: Fabric = json.loads(_core.load_fabric(catalog.read(path), catalog.shown(path), scale))
+    fabric: FabricRecord = json.loads(
+        _core.load_fabric(catalog.read(path), catalog.shown(path), scale)
+    )
     return fabric
 
 

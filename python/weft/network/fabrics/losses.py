@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from weft.base.errors import RequestError
-from weft.runs.records.fabric_records import Direction, Fabric
+from weft.runs.records.fabric_records import Direction, FabricRecord
 
 
 @dataclass(frozen=True)
@@ -27,7 +27,7 @@ class Loss:
         return f"{self.src} to {self.dst}: {' and '.join(parts)} are lost"
 
 
-def losses(fabric: Fabric | None) -> list[Loss]:
+def losses(fabric: FabricRecord | None) -> list[Loss]:
     """Those of a resolved fabric, links first; none of what is no fabric."""
     if fabric is None:
         return []
@@ -47,7 +47,7 @@ def refuse_losses(name: str, found: Sequence[Loss], why: str) -> None:
         )
 
 
-def refuse_weather(name: str, fabric: Fabric | None) -> None:
+def refuse_weather(name: str, fabric: FabricRecord | None) -> None:
     """Raise RequestError where a fabric changes while it is up."""
     if fabric is not None and fabric.get("weather"):
         raise RequestError(
@@ -56,7 +56,7 @@ def refuse_weather(name: str, fabric: Fabric | None) -> None:
         )
 
 
-def refuse_spraying(name: str, fabric: Fabric | None) -> None:
+def refuse_spraying(name: str, fabric: FabricRecord | None) -> None:
     """Raise RequestError where the packets of one connection take several paths."""
     routing = fabric.get("routing") if fabric is not None else None
     unit = routing["hash"].get("unit", "flow") if isinstance(routing, dict) else "flow"
@@ -68,7 +68,7 @@ def refuse_spraying(name: str, fabric: Fabric | None) -> None:
         )
 
 
-def _directions(fabric: Fabric) -> Iterator[tuple[str, str, Direction]]:
+def _directions(fabric: FabricRecord) -> Iterator[tuple[str, str, Direction]]:
     for link in fabric["links"]:
         one, other = link["ends"]
         yield one, other, link["forward"]

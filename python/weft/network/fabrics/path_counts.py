@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from weft.runs.records.fabric_records import Fabric, Link
+from weft.runs.records.fabric_records import FabricRecord, LinkRecord
 
 WIDE = 1.5
 """Two connections from hosts with so many times less than a link do not fill it."""
@@ -26,7 +26,7 @@ class PathCounts:
     """Counts paths in a network over the fewest links that have no link in common which two connections fill: the
     greatest flow where each such link carries one."""
 
-    def __init__(self, fabric: Fabric, network: int = 0) -> None:
+    def __init__(self, fabric: FabricRecord, network: int = 0) -> None:
         hosts = {host["name"] for host in fabric["hosts"]}
         self._leaf_of: dict[str, str] = {}
         self._between: Counter[tuple[str, str]] = Counter()
@@ -72,7 +72,7 @@ class PathCounts:
         return steps
 
 
-def _rate_bps(link: Link) -> float:
+def _rate_bps(link: LinkRecord) -> float:
     """Of the slower direction; infinite where nothing limits it."""
     rates = (link["forward"]["rate_bits_per_s"], link["backward"]["rate_bits_per_s"])
     return min(rate if rate is not None else np.inf for rate in rates)

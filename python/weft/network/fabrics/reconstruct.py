@@ -33,7 +33,7 @@ class Joint:
 
 
 @dataclass
-class Part:
+class HostGroup:
     """Hosts that differ from all others in something: the links above them, the nearest first, and their switch."""
 
     up: list[int] = field(default_factory=list)
@@ -42,7 +42,7 @@ class Part:
 
 
 @dataclass(frozen=True)
-class Tree:
+class SwitchTree:
     """Switches with the constraints inside of them, links, and pairs of hosts with a constraint of their own."""
 
     switches: dict[str, list[int]]
@@ -56,7 +56,7 @@ class Reconstruction:
     def __init__(self, crossings: Crossings) -> None:
         self._seen = crossings
         # The root is above all.
-        self._parts: dict[Members, Part] = {crossings.everyone: Part()}
+        self._parts: dict[Members, HostGroup] = {crossings.everyone: HostGroup()}
         self._paths: dict[tuple[int, int], int] = {}
         for at, crossing in crossings.by_constraint.items():
             self._sort(at, crossing)
@@ -66,7 +66,7 @@ class Reconstruction:
         self._taken = set(crossings.hosts)
         self._names = self._find_names()
 
-    def tree(self) -> Tree:
+    def tree(self) -> SwitchTree:
         """The whole network."""
         switches = {
             self._names[members]: part.inside
@@ -75,28 +75,28 @@ class Reconstruction:
         }
         joints = []
         for members, above in self._above.items():
-            part = self._parts.get(members, Part())
+            part = self._parts.get(members, HostGroup())
             if self._names[members] != self._names[above]:
                 links = list(self._links(part, self._names[members], self._names[above]))
                 switches |= {link.upper: [] for link in links[:-1]}
                 joints += links
-        return Tree(switches, joints, self._paths)
+        return SwitchTree(switches, joints, self._paths)
 
     def _sort(self, at: int, crossing: Crossing) -> None:
         """Finds out what a constraint is."""
         everyone, senders = self._seen.everyone, crossing.sources
         if crossing.is_cut and senders | crossing.targets == everyone:
             members = min(senders, crossing.targets, key=lambda side: (side.bit_count(), side & 1))
-            part = self._parts.setdefault(members, Part())
+            part = self._parts.setdefault(members, HostGroup())
             (part.up if senders == members else part.down).append(at)
         elif everyone in (senders, crossing.targets):
-            self._parts.setdefault(senders & crossing.targets, Part()).inside.append(at)
+            self._parts.setdefault(senders & crossing.targets, HostGroup()).inside.append(at)
         elif crossing.pairs == 1:
             self._paths[hosts_of(senders)[0], hosts_of(crossing.targets)[0]] = at
         else:
             raise self._no_tree(at)
 
-    def _order(self, members: Members, part: Part) -> None:
+    def _order(self, members: Members, part: HostGroup) -> None:
         """Several links above the same hosts stand one behind the other."""
         if len(part.up) < 2 and len(part.down) < 2:
             return
@@ -119,7 +119,7 @@ class Reconstruction:
         alone = {1 << host: around for host, around in enumerate(innermost) if around != 1 << host}
         return above | alone
 
-    def _links(self, part: Part, lower: str, upper: str) -> Iterator[Joint]:
+    def _links(self, part: HostGroup, lower: str, upper: str) -> Iterator[Joint]:
         """The links between a node and the one above it, with switches between them where there are several."""
         lanes = list(zip_longest(part.up, part.down)) or [(None, None)]
         between = [self._name([self._end(up, "upper")]) for up, _ in lanes[:-1]]

@@ -30,7 +30,7 @@ class Estimate:
 
 
 @dataclass(frozen=True)
-class Residual:
+class ModelResidual:
     """One measured value beside what the model predicts; `error_pct` is how far the model is off."""
 
     at: float
@@ -40,7 +40,7 @@ class Residual:
     error_pct: float
 
 
-class Model(Protocol):
+class TimeModel(Protocol):
     """The face that all models have."""
 
     def predict(self, at: npt.ArrayLike, /) -> Floats:
@@ -57,11 +57,11 @@ class Fitted:
     """
 
     name: str
-    model: Model
+    model: TimeModel
     estimates: Sequence[Estimate]
     coverage: float
     axis: str
-    residuals: Sequence[Residual]
+    residuals: Sequence[ModelResidual]
     misfits: Sequence[Misfit] = ()
     doubts: Sequence[str] = ()
     notes: Sequence[str] = ()
@@ -101,12 +101,14 @@ class Fitted:
         }
 
 
-def residuals(at: Floats, quantity: str, measured: Floats, predicted: Floats) -> list[Residual]:
+def residuals(
+    at: Floats, quantity: str, measured: Floats, predicted: Floats
+) -> list[ModelResidual]:
     """One for each point, with errors relative to what was measured."""
     errors_pct = 100.0 * (predicted / measured - 1.0)
     columns = (at, measured, predicted, errors_pct)
     return [
-        Residual(where, quantity, seen, said, error_pct)
+        ModelResidual(where, quantity, seen, said, error_pct)
         for where, seen, said, error_pct in zip(*(each.tolist() for each in columns), strict=True)
     ]
 

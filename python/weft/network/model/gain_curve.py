@@ -29,7 +29,7 @@ class Regime:
     trend: Trend
 
 
-class Point(NamedTuple):
+class GainPoint(NamedTuple):
     """Throughputs before and after offload as a share of the link's, and what limits them."""
 
     gamma: float
@@ -63,12 +63,12 @@ class GainCurve:
         last = self.regimes[-1]
         return last.trend == "rises" and self.best.gamma == last.high
 
-    def points(self, every: int = 1) -> list[Point]:
+    def points(self, every: int = 1) -> list[GainPoint]:
         """Every so many of the points."""
         gammas, model = self.gammas[::every], self.model
         numbers = (gammas, model.before(gammas), model.after(gammas), model.gain(gammas))
         limits = map(slowest, (model.times_before(gammas), model.times_after(gammas)))
-        return list(map(Point, *(column.tolist() for column in numbers), *limits))
+        return list(map(GainPoint, *(column.tolist() for column in numbers), *limits))
 
     def to_json(self) -> dict[str, object]:
         return {

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from weft.base.table import ResultColumn, ResultTable
-from weft.network.model.gain_curve import GainCurve, Point
+from weft.network.model.gain_curve import GainCurve, GainPoint
 
 _LIMITS = (
     ResultColumn("limit_before", "limit before", str),
@@ -26,7 +26,7 @@ _REGIMES = (
 )
 
 
-def gains_table(points: Sequence[Point]) -> ResultTable:
+def gains_table(points: Sequence[GainPoint]) -> ResultTable:
     """Throughput before and after as a share of the link's, the gain (0.3: 30 % more), and what limits."""
     return ResultTable.of("throughput as a share of the link's", _GAINS, points)
 

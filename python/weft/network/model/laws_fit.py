@@ -16,21 +16,21 @@ import numpy as np
 
 from weft.base.errors import RequestError
 from weft.base.statistics import LEVEL, Floats
-from weft.network.model.estimate import Estimate, Fitted, Residual, residuals
+from weft.network.model.estimate import Estimate, Fitted, ModelResidual, residuals
 from weft.network.model.gamma_points import GAIN, RATES, SIGMA, is_rates
 from weft.network.model.laws import Laws, check_above
-from weft.network.model.profile import DEVIATION, LOGARITHMIC, Parameter, fit_profiled
+from weft.network.model.profile import DEVIATION, LOGARITHMIC, FreeParameter, fit_profiled
 
 Points = Mapping[str, Floats]
 """The columns of a table: see weft.network.model.gamma_points."""
 
 Values = Mapping[str, float]
 
-_SHARE = Parameter("p", 0.0, 1.0, (0.2, 0.5, 0.8), is_bounded=True)
-_STRUCTURE = Parameter("beta", 1e-3, 1e3, (0.1, 0.5, 2.0), LOGARITHMIC)
-_WIRE = Parameter(SIGMA, 1e-3, 1e3, (0.2, 0.6, 1.0, 2.0), LOGARITHMIC)
+_SHARE = FreeParameter("p", 0.0, 1.0, (0.2, 0.5, 0.8), is_bounded=True)
+_STRUCTURE = FreeParameter("beta", 1e-3, 1e3, (0.1, 0.5, 2.0), LOGARITHMIC)
+_WIRE = FreeParameter(SIGMA, 1e-3, 1e3, (0.2, 0.6, 1.0, 2.0), LOGARITHMIC)
 _DEVIATIONS = [
-    Parameter(name, -0.9, 9.0, (0.0,), DEVIATION) for name in ("delta_a", "delta_o", "tau")
+    FreeParameter(name, -0.9, 9.0, (0.0,), DEVIATION) for name in ("delta_a", "delta_o", "tau")
 ]
 CEILING = "ceiling"
 """How the names of ceilings begin: ceiling_mbps with throughputs, else the ratio."""
@@ -63,7 +63,7 @@ def fit_laws_modified(points: Points, held: Values) -> Fitted:
     return _fit("laws-modified", points, _DEVIATIONS, {"alpha": 1.0, **held})
 
 
-def _fit(name: str, points: Points, of_model: list[Parameter], held: Values) -> Fitted:
+def _fit(name: str, points: Points, of_model: list[FreeParameter], held: Values) -> Fitted:
     every = [*of_model, *_of_points(points)]
     known = [*(each.name for each in every), "p", "alpha", "beta", *_ceiling_names(points)]
     _check_names(held, known)
@@ -87,7 +87,7 @@ def _fit(name: str, points: Points, of_model: list[Parameter], held: Values) -> 
     return Fitted(name, model, [*fitted, *given], LEVEL, "gamma", _residuals(points, values))
 
 
-def _of_points(points: Points) -> list[Parameter]:
+def _of_points(points: Points) -> list[FreeParameter]:
     """What this kind of points determines besides the ratios of the model."""
     if not is_rates(points):
         return [] if SIGMA in points else [_WIRE]
@@ -95,12 +95,12 @@ def _of_points(points: Points) -> list[Parameter]:
     host = float(np.median(points["before_mbps"] * (1 + points["gamma"])))
     rates = {"host_mbps": (host, 2 * host), "link_mbps": (peak, 10 * peak)}
     return [
-        Parameter(name, peak / _SPAN, peak * _SPAN, starts, LOGARITHMIC)
+        FreeParameter(name, peak / _SPAN, peak * _SPAN, starts, LOGARITHMIC)
         for name, starts in rates.items()
     ]
 
 
-def _ceilings(points: Points, held: Values) -> list[Parameter]:
+def _ceilings(points: Points, held: Values) -> list[FreeParameter]:
     """One for each sigma that is not held."""
     link = "link_mbps" if is_rates(points) else SIGMA
     if link not in held and link not in points:
@@ -109,7 +109,7 @@ def _ceilings(points: Points, held: Values) -> list[Parameter]:
         )
     unit = float(max(points[name].max() for name in RATES)) if is_rates(points) else 1.0
     return [
-        Parameter(
+        FreeParameter(
             name, unit / _SPAN, unit * _SPAN, (0.8 * unit, 1.2 * unit, 2.5 * unit), LOGARITHMIC
         )
         for name in dict.fromkeys(_ceiling_names(points))
@@ -169,7 +169,7 @@ def _measured(points: Points) -> Floats:
     return 1.0 + points[GAIN]
 
 
-def _residuals(points: Points, values: Values) -> list[Residual]:
+def _residuals(points: Points, values: Values) -> list[ModelResidual]:
     names = RATES if is_rates(points) else ("after/before",)
     parts = zip(
         names,

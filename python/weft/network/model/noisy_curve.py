@@ -57,7 +57,7 @@ class NoisyCurve:
         errors = np.maximum(by_launch, max(rough, LEAST_ERROR))
         return cls(of_size, np.exp(levels), errors, by_launch, apart, deviations, rough)
 
-    def contrast(self, weights: Floats, value: float) -> Contrast:
+    def contrast(self, weights: Floats, value: float) -> LogContrast:
         """What a sum of the levels' logarithms with these weights is in each launch, where it is `value` in all."""
         used = weights != 0
         launches = value + weights[used] @ self.apart[used]
@@ -69,11 +69,11 @@ class NoisyCurve:
         deviation = float(np.sqrt(squares / (PRIOR_LAUNCHES + more)))
         by_launch = MEDIAN_COST * deviation / float(np.sqrt(max(len(launches), 1)))
         freedom = PRIOR_LAUNCHES + more
-        return Contrast(value, max(by_launch, floor), freedom, launches)
+        return LogContrast(value, max(by_launch, floor), freedom, launches)
 
 
 @dataclass(frozen=True)
-class Contrast:
+class LogContrast:
     """A difference of logarithms, its standard error with the degrees of freedom, and its value in each launch."""
 
     value: float
@@ -88,7 +88,7 @@ class Contrast:
         needed = float(stdtrit(self.freedom, 1 - alpha / 2))
         return abs(self.value) > needed * self.error and self.interval.low * self.interval.high > 0
 
-    def reversed(self) -> Contrast:
+    def reversed(self) -> LogContrast:
         """From the other side."""
         return replace(self, value=-self.value, launches=-self.launches)
 

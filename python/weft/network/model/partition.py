@@ -26,7 +26,7 @@ LEVEL_PLACES = 2
 
 
 @dataclass(frozen=True)
-class Line:
+class TimeLine:
     """The time of a message: `start_up_us + size * us_per_byte`."""
 
     start_up_us: float
@@ -37,9 +37,9 @@ class Line:
         times: Floats = self.start_up_us + np.asarray(size_bytes, np.float64) * self.us_per_byte
         return times
 
-    def times(self, factor: float) -> Line:
+    def times(self, factor: float) -> TimeLine:
         """The line whose times are so many times as long."""
-        return Line(self.start_up_us * factor, self.us_per_byte * factor)
+        return TimeLine(self.start_up_us * factor, self.us_per_byte * factor)
 
 
 def places(sizes: Floats) -> npt.NDArray[np.int64]:
@@ -52,10 +52,10 @@ def places(sizes: Floats) -> npt.NDArray[np.int64]:
     return found
 
 
-def fit_line(sizes: Floats, times_us: Floats, errors: Floats) -> Line:
+def fit_line(sizes: Floats, times_us: Floats, errors: Floats) -> TimeLine:
     """The line of least squares, where times have these relative errors."""
     at_zero, at_one = (line_weights(sizes, times_us, errors, at) @ times_us for at in (0.0, 1.0))
-    return Line(float(at_zero), float(at_one - at_zero))
+    return TimeLine(float(at_zero), float(at_one - at_zero))
 
 
 def line_weights(sizes: Floats, times_us: Floats, errors: Floats, at_bytes: float) -> Floats:

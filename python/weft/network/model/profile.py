@@ -49,7 +49,7 @@ DEVIATION = Scale(math.log1p, math.expm1)
 
 
 @dataclass(frozen=True)
-class Parameter:
+class FreeParameter:
     """A free parameter: where it is searched, and from where.
 
     Of one that `is_bounded` low and high are limits by nature, as those of a share are. Errors of a simulator move in
@@ -74,7 +74,7 @@ class Parameter:
 
 def fit_profiled(
     errors: Errors,
-    free: Sequence[Parameter],
+    free: Sequence[FreeParameter],
     points: int,
     are_standard: bool = False,
     with_intervals: bool = True,
@@ -120,7 +120,7 @@ def _chi_squared_quantile() -> float:
 class _Search:
     """Descents in the parameters' scales."""
 
-    def __init__(self, errors: Errors, free: Sequence[Parameter]) -> None:
+    def __init__(self, errors: Errors, free: Sequence[FreeParameter]) -> None:
         self._errors = errors
         self._free = free
         self._low = self._scaled([each.low for each in free])
@@ -217,7 +217,7 @@ class _Search:
         return np.array([each.scale.to(value) for each, value in pairs])
 
 
-def slopes(errors: Errors, free: Sequence[Parameter]) -> Callable[[Floats], Floats]:
+def slopes(errors: Errors, free: Sequence[FreeParameter]) -> Callable[[Floats], Floats]:
     """Of the errors at a point on the parameters' scales, a column each: differences over their own reach, since closer
     ones may show no change at all."""
 

@@ -18,10 +18,10 @@ import numpy.typing as npt
 
 from weft.base.interval import Interval
 from weft.base.statistics import Floats, has_interval
-from weft.network.model.noisy_curve import Contrast, NoisyCurve
+from weft.network.model.noisy_curve import LogContrast, NoisyCurve
 from weft.network.model.partition import (
     PARAMETERS,
-    Line,
+    TimeLine,
     fit_line,
     line_weights,
     misfits,
@@ -49,7 +49,7 @@ Indices = npt.NDArray[np.int64]
 
 
 @dataclass(frozen=True)
-class Candidate:
+class ThresholdCandidate:
     """A threshold between two sizes that were measured.
 
     `last_before` and `first_after` are the sizes on either side: adjacent ones at a jump and mostly at a kink, and
@@ -65,8 +65,8 @@ class Candidate:
     inside: tuple[int, ...]
     height: Interval
     height_at_bytes: int
-    before: Line
-    after: Line
+    before: TimeLine
+    after: TimeLine
 
     def to_json(self) -> dict[str, object]:
         return {
@@ -83,7 +83,7 @@ class Candidate:
 
 def candidates(
     sizes: npt.ArrayLike, times_us: npt.ArrayLike, false_finds: float = FALSE_FINDS
-) -> list[Candidate]:
+) -> list[ThresholdCandidate]:
     """The thresholds of a curve, by size; none at the first and last sizes, where nothing can be told.
 
     `times_us` has one-way times in shape (sizes, launches), NaN where a launch did not measure a size; sizes ascend.
@@ -102,10 +102,10 @@ class _Search:
     curve: NoisyCurve
     alpha: float
 
-    def run(self) -> list[Candidate]:
+    def run(self) -> list[ThresholdCandidate]:
         """Dips are taken out of the curve until there is none left in it: what is around them is one piece."""
         rows = np.arange(len(self.curve.sizes))
-        dips: list[Candidate] = []
+        dips: list[ThresholdCandidate] = []
         while True:
             pieces = self._partition(rows)
             found = self._dip(pieces)
@@ -126,7 +126,7 @@ class _Search:
     def _is_side(self, rows: Indices) -> bool:
         return _places(self.curve.sizes[rows]) >= LEAST_SIDE
 
-    def _dip(self, pieces: Sequence[Indices]) -> tuple[Indices, Candidate | None] | None:
+    def _dip(self, pieces: Sequence[Indices]) -> tuple[Indices, ThresholdCandidate | None] | None:
         """The first short piece between two that one line fits, and what it is; None where there is none left."""
         for before, inside, after in zip(pieces, pieces[1:], pieces[2:], strict=False):
             is_short = len(inside) <= MOST_DIP or _places(self.curve.sizes[inside]) == 1
@@ -145,7 +145,9 @@ class _Search:
         curve = self.curve
         return float(misfits(curve.sizes[rows], curve.levels_us[rows], curve.errors[rows])[0, -1])
 
-    def _measured_dip(self, before: Indices, inside: Indices, after: Indices) -> Candidate | None:
+    def _measured_dip(
+        self, before: Indices, inside: Indices, after: Indices
+    ) -> ThresholdCandidate | None:
         around = np.concatenate([before[-NEAREST:], after[:NEAREST]])
         line, apart = self._off_line(inside, around)
         if not self._is_change(apart, LEAST_DIP):
@@ -154,7 +156,7 @@ class _Search:
         said = tuple(int(size) for size in sizes)
         return self._candidate("dip", before, after, apart, float(sizes.mean()), (line, line), said)
 
-    def _off_line(self, rows: Indices, around: Indices) -> tuple[Line, Contrast]:
+    def _off_line(self, rows: Indices, around: Indices) -> tuple[TimeLine, LogContrast]:
         """The line around some sizes, and how far they are from it."""
         sizes = self.curve.sizes[rows]
         line = self._line(around)
@@ -164,17 +166,17 @@ class _Search:
         value = float(np.mean(np.log(self.curve.levels_us[rows] / expected)))
         return line, self.curve.contrast(weights, value)
 
-    def _is_change(self, apart: Contrast, least: float) -> bool:
+    def _is_change(self, apart: LogContrast, least: float) -> bool:
         return apart.is_sure(self.alpha) and abs(np.expm1(apart.value)) >= least
 
-    def _between(self, pieces: Sequence[Indices]) -> list[Candidate]:
+    def _between(self, pieces: Sequence[Indices]) -> list[ThresholdCandidate]:
         """What is between the first and the last of some pieces; those between are short."""
         if len(pieces) == 3 and (steps := self._stairs(*pieces)):
             return steps
         found = self._border(pieces[0], pieces[-1])
         return [found] if found else []
 
-    def _stairs(self, before: Indices, middle: Indices, after: Indices) -> list[Candidate]:
+    def _stairs(self, before: Indices, middle: Indices, after: Indices) -> list[ThresholdCandidate]:
         """Two jumps in one direction with a few sizes between them; empty where these are no level of their own."""
         below, up = self._off_line(middle, before[-NEAREST:])
         above, down = self._off_line(middle, after[:NEAREST])
@@ -188,7 +190,7 @@ class _Search:
             self._candidate("jump", middle, after, down.reversed(), float(ends[1]), lines[1]),
         ]
 
-    def _border(self, before: Indices, after: Indices) -> Candidate | None:
+    def _border(self, before: Indices, after: Indices) -> ThresholdCandidate | None:
         """What the border between two pieces is."""
         near = before[-NEAREST:], after[:NEAREST]
         lines = self._line(near[0]), self._line(near[1])
@@ -202,7 +204,7 @@ class _Search:
             return self._candidate("jump", before, after, step, at, lines)
         return self._kink(before, after)
 
-    def _kink(self, before: Indices, after: Indices) -> Candidate | None:
+    def _kink(self, before: Indices, after: Indices) -> ThresholdCandidate | None:
         """The size at which two lines meet, where that is between the two pieces.
 
         One or two launches prove none: what disturbs a launch for a while bends its curve too.
@@ -229,21 +231,21 @@ class _Search:
         kind: Kind,
         before: Indices,
         after: Indices,
-        height: Contrast,
+        height: LogContrast,
         at_bytes: float,
-        lines: tuple[Line, Line],
+        lines: tuple[TimeLine, TimeLine],
         inside: tuple[int, ...] = (),
-    ) -> Candidate:
+    ) -> ThresholdCandidate:
         last, first = (int(self.curve.sizes[row]) for row in (before[-1], after[0]))
         found = height.interval
         relative = Interval(
             *(float(np.expm1(one)) for one in (found.median, found.low, found.high))
         )
-        return Candidate(kind, last, first, inside, relative, round(at_bytes), *lines)
+        return ThresholdCandidate(kind, last, first, inside, relative, round(at_bytes), *lines)
 
     def _step(
-        self, sides: tuple[Indices, Indices], lines: tuple[Line, Line], at_bytes: float
-    ) -> Contrast | None:
+        self, sides: tuple[Indices, Indices], lines: tuple[TimeLine, TimeLine], at_bytes: float
+    ) -> LogContrast | None:
         """How far the lines of two sides are apart at a size; None where one says that time is negative there."""
         below, above = (float(line.predict(at_bytes)) for line in lines)
         if min(below, above) <= 0:
@@ -251,7 +253,7 @@ class _Search:
         weights = self._log_weights(sides[1], at_bytes) - self._log_weights(sides[0], at_bytes)
         return self.curve.contrast(weights, float(np.log(above / below)))
 
-    def _line(self, rows: Indices) -> Line:
+    def _line(self, rows: Indices) -> TimeLine:
         curve = self.curve
         return fit_line(curve.sizes[rows], curve.levels_us[rows], curve.errors[rows])
 

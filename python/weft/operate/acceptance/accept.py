@@ -28,14 +28,14 @@ from weft.measure.testbed.open import look_at_testbed, open_testbed
 from weft.network.fabrics.load import load_fabric
 from weft.operate.acceptance import plans
 from weft.operate.acceptance.declared import Promise, refuse_other_hosts, refuse_unpromised
-from weft.operate.acceptance.judgement import Measured, default_requirements, verdicts
+from weft.operate.acceptance.judgement import AcceptanceData, default_requirements, verdicts
 from weft.operate.acceptance.requirements import Requirement, read_requirements
 from weft.operate.acceptance.suspects import again_of, again_pairs
-from weft.operate.acceptance.verdict import Acceptance, Verdict
+from weft.operate.acceptance.verdict import AcceptanceResult, RequirementVerdict
 from weft.operate.preflight.probe import look
 from weft.operate.preflight.reach import refuse_unreached
-from weft.operate.preflight.record import Record
-from weft.runs.folder import Run
+from weft.operate.preflight.record import ClusterRecord
+from weft.runs.folder import RunFolder
 from weft.runs.fresh import fresh_folder
 from weft.runs.meta import Warning
 from weft.runs.run_warnings import of_runs
@@ -70,7 +70,7 @@ class AcceptRequest(Struct, frozen=True):
         )
 
 
-def accept(request: AcceptRequest, showing: Showing) -> Acceptance:
+def accept(request: AcceptRequest, showing: Showing) -> AcceptanceResult:
     """Measure until all requirements are decided, or cannot be; raises RequestError before anything is started."""
     refuse_existing(Path(request.out), COMMAND)
     work = _Work.of(request)
@@ -93,7 +93,7 @@ def _at_carried_scale(request: AcceptRequest) -> AcceptRequest:
     return msgspec.structs.replace(request, scale=found.scale, notes=found.notes)
 
 
-def resume(directory: str, showing: Showing, approved: Collection[str] = ()) -> Acceptance:
+def resume(directory: str, showing: Showing, approved: Collection[str] = ()) -> AcceptanceResult:
     """Continue an acceptance that was cut short; what was measured stays. Raises RequestError, also where the folder
     names commands that were not `approved`."""
     request = request_to_resume(directory, AcceptRequest, COMMAND, approved)
@@ -116,8 +116,8 @@ class _Work:
     _is_computed: bool
     _message: str
     _began: float = field(default_factory=time.monotonic)
-    _record: Record | None = None
-    _runs: dict[str, Run] = field(default_factory=dict)
+    _record: ClusterRecord | None = None
+    _runs: dict[str, RunFolder] = field(default_factory=dict)
 
     @classmethod
     def of(cls, request: AcceptRequest) -> _Work:
@@ -149,7 +149,7 @@ class _Work:
     def _folder(self) -> WorkFolder:
         return WorkFolder(COMMAND, self._request, self._request.notes)
 
-    def carry_out(self, showing: Showing) -> Acceptance:
+    def carry_out(self, showing: Showing) -> AcceptanceResult:
         started = datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds")
         if not self._is_computed:
             with showing("check") as reporter:
@@ -158,7 +158,7 @@ class _Work:
         for name, plan in self._measurements():
             with showing(name) as reporter:
                 self._measure(name, plan, reporter)
-        found = Acceptance(
+        found = AcceptanceResult(
             self._request.testbed,
             self._names,
             self._expected_from,
@@ -222,10 +222,10 @@ class _Work:
                 return
 
     @property
-    def _measured(self) -> Measured:
-        return Measured(self._names, self._record, self._promise, self._runs)
+    def _measured(self) -> AcceptanceData:
+        return AcceptanceData(self._names, self._record, self._promise, self._runs)
 
-    def _verdicts(self, requirements: list[Requirement] | None = None) -> list[Verdict]:
+    def _verdicts(self, requirements: list[Requirement] | None = None) -> list[RequirementVerdict]:
         return verdicts(
             self._requirements if requirements is None else requirements, self._measured
         )

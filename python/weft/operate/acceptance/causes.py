@@ -41,7 +41,7 @@ class Clause(Struct, frozen=True):
         )
 
 
-class Rule(Struct, frozen=True):
+class CauseRule(Struct, frozen=True):
     """A cause, when it applies, and the `section` of the catalogue that has it."""
 
     cause: Cause
@@ -85,7 +85,7 @@ def _known(symptom: Symptom) -> dict[str, Fact | None]:
 
 
 @cache
-def rules() -> tuple[Rule, ...]:
+def rules() -> tuple[CauseRule, ...]:
     """All rules of the catalogue."""
     folder = catalog.folder("cause")
     return tuple(rule for path in sorted(folder.glob("*.toml")) for rule in read_rules(path))
@@ -113,13 +113,13 @@ def vocabulary() -> Vocabulary:
     return msgspec.toml.decode(catalog.read(path), type=Vocabulary)
 
 
-def read_rules(path: Path) -> list[Rule]:
+def read_rules(path: Path) -> list[CauseRule]:
     """The rules of a file; raises RequestError for what is unknown or of a wrong type in it, with its line."""
     text = catalog.read(path)
     try:
         document = parse_toml(text, str(path))
         section = document.pop("title")
-        return [Rule(*_rule(code, one), section) for code, one in document.items()]
+        return [CauseRule(*_rule(code, one), section) for code, one in document.items()]
     except _WrongRule as error:
         line = _core.line_of(text, error.key)
         raise RequestError(f"{path}, line {line}: {error.key}: {error}") from None

@@ -14,10 +14,10 @@ from weft.operate.acceptance.decide import Case, decide, settled, undecided
 from weft.operate.acceptance.lost_share import lost_share
 from weft.operate.acceptance.node_facts import datagrams, node_facts
 from weft.operate.acceptance.requirements import Requirement
-from weft.operate.acceptance.verdict import Symptom, Verdict
+from weft.operate.acceptance.verdict import RequirementVerdict, Symptom
 from weft.operate.preflight.assess import judge
 from weft.operate.preflight.finding import Finding
-from weft.operate.preflight.record import NodeRecord, PathRecord, Record
+from weft.operate.preflight.record import ClusterRecord, NodeRecord, PathRecord
 
 REFUSED_LOGINS = (
     "agent-host-key-changed",
@@ -33,13 +33,13 @@ DEAD = ("no-agent", "no-interface", "cannot-listen", "unreachable")
 NOTHING = "a testbed with real nodes: a simulated one has none of this"
 
 
-def usable(record: Record) -> tuple[str, ...]:
+def usable(record: ClusterRecord) -> tuple[str, ...]:
     """The nodes that can be measured: they have an agent, and their data network connects."""
     dead = {name for one in judge(record).findings if one.code in DEAD for name in one.nodes}
     return tuple(node.name for node in record.nodes if node.name not in dead)
 
 
-def check_verdict(wanted: Requirement, record: Record | None) -> Verdict:
+def check_verdict(wanted: Requirement, record: ClusterRecord | None) -> RequirementVerdict:
     """On a requirement that a record decides; without one, as for simulated networks, nothing does."""
     if record is None:
         return undecided(wanted, NOTHING)
@@ -62,7 +62,9 @@ def check_verdict(wanted: Requirement, record: Record | None) -> Verdict:
     return _datagrams(wanted, record)
 
 
-def _count(wanted: Requirement, record: Record, findings: Sequence[Finding]) -> Verdict:
+def _count(
+    wanted: Requirement, record: ClusterRecord, findings: Sequence[Finding]
+) -> RequirementVerdict:
     alive = usable(record)
     dead = [one for one in findings if one.code in DEAD]
     alike: dict[str, list[str]] = {}
@@ -79,7 +81,7 @@ def _count(wanted: Requirement, record: Record, findings: Sequence[Finding]) -> 
     return settled_with(decide(wanted, [answer], [each.message for each in dead]), symptoms)
 
 
-def with_lost(verdict: Verdict, lost: Mapping[str, str]) -> Verdict:
+def with_lost(verdict: RequirementVerdict, lost: Mapping[str, str]) -> RequirementVerdict:
     """The verdict on the number of nodes, where some failed after the check."""
     if not lost or verdict.status == "not decided":
         return verdict
@@ -92,12 +94,12 @@ def with_lost(verdict: Verdict, lost: Mapping[str, str]) -> Verdict:
     )
 
 
-def settled_with(verdict: Verdict, symptoms: Sequence[Symptom]) -> Verdict:
+def settled_with(verdict: RequirementVerdict, symptoms: Sequence[Symptom]) -> RequirementVerdict:
     """A verdict with symptoms, where it is not met."""
     return replace(verdict, symptoms=tuple(symptoms)) if verdict.status == "not met" else verdict
 
 
-def _same(wanted: Requirement, findings: Sequence[Finding]) -> Verdict:
+def _same(wanted: Requirement, findings: Sequence[Finding]) -> RequirementVerdict:
     prefix = "differs-"
     odd = [
         one
@@ -114,7 +116,9 @@ def _same(wanted: Requirement, findings: Sequence[Finding]) -> Verdict:
     return settled(wanted, symptoms, [one.message for one in odd] or [f"compared: {compared}"])
 
 
-def _path_mtu(wanted: Requirement, record: Record, findings: Sequence[Finding]) -> Verdict:
+def _path_mtu(
+    wanted: Requirement, record: ClusterRecord, findings: Sequence[Finding]
+) -> RequirementVerdict:
     narrow = [one for one in findings if one.code == "path-mtu"]
     if not narrow and not any(path.mtu_bytes for path in record.paths):
         return undecided(wanted, "paths on which datagrams are answered")
@@ -124,7 +128,7 @@ def _path_mtu(wanted: Requirement, record: Record, findings: Sequence[Finding]) 
     return settled(wanted, symptoms, [one.message for one in narrow])
 
 
-def _mtu(wanted: Requirement, record: Record) -> Verdict:
+def _mtu(wanted: Requirement, record: ClusterRecord) -> RequirementVerdict:
     cases = []
     for node in record.alive:
         sizes = [one["mtu_bytes"] for one in node.interfaces if one and one["mtu_bytes"]]
@@ -135,7 +139,7 @@ def _mtu(wanted: Requirement, record: Record) -> Verdict:
     return decide(wanted, cases, more="interfaces that say their MTU")
 
 
-def _clocks(record: Record) -> Iterator[Case]:
+def _clocks(record: ClusterRecord) -> Iterator[Case]:
     """How far each node's clock is from the middle of those that it was compared with."""
     for node in record.alive:
         apart = [
@@ -152,7 +156,7 @@ def _clocks(record: Record) -> Iterator[Case]:
             )
 
 
-def _compared(record: Record, node: NodeRecord) -> list[PathRecord]:
+def _compared(record: ClusterRecord, node: NodeRecord) -> list[PathRecord]:
     return [
         path for path in record.paths if node.name in path.ends and path.clock_offset_us is not None
     ]
@@ -163,7 +167,7 @@ def _ahead_us(path: PathRecord, node: NodeRecord) -> float:
     return offset_us if path.dst == node.name else -offset_us
 
 
-def _datagrams(wanted: Requirement, record: Record) -> Verdict:
+def _datagrams(wanted: Requirement, record: ClusterRecord) -> RequirementVerdict:
     cases = []
     for node in record.alive:
         sent = datagrams(record, node.name)

@@ -11,7 +11,7 @@ from weft.base import sequential
 from weft.base.interval import Interval
 from weft.base.statistics import Floats
 from weft.operate.acceptance.requirements import Requirement, value_text
-from weft.operate.acceptance.verdict import Status, Symptom, Verdict
+from weft.operate.acceptance.verdict import RequirementVerdict, Status, Symptom
 
 LAUNCHES = sequential.LOOKS[0]
 """Fewer values say nothing of their median."""
@@ -47,7 +47,7 @@ def status_of(one: Case, wanted: Requirement) -> Status:
 
 def decide(
     wanted: Requirement, cases: Sequence[Case], evidence: Sequence[str] = (), more: str = ""
-) -> Verdict:
+) -> RequirementVerdict:
     """All cases must be on the right side; `more` is what would decide those that are on neither."""
     if not cases:
         return undecided(wanted, more)
@@ -61,7 +61,7 @@ def decide(
     worst = by_status[status][0]
     told = [*evidence, *(_text(one, wanted) for one in by_status[status][:MOST_TOLD])]
     symptoms = [one.symptom for one in by_status["not met"] if one.symptom]
-    return Verdict(
+    return RequirementVerdict(
         wanted.key,
         wanted.title,
         status,
@@ -74,16 +74,18 @@ def decide(
     )
 
 
-def undecided(wanted: Requirement, what: str) -> Verdict:
+def undecided(wanted: Requirement, what: str) -> RequirementVerdict:
     """Of a requirement that nothing was measured for."""
-    return Verdict(
+    return RequirementVerdict(
         wanted.key, wanted.title, "not decided", None, wanted.unit, wanted.limit, would_decide=what
     )
 
 
-def settled(wanted: Requirement, symptoms: Sequence[Symptom], evidence: Sequence[str]) -> Verdict:
+def settled(
+    wanted: Requirement, symptoms: Sequence[Symptom], evidence: Sequence[str]
+) -> RequirementVerdict:
     """Of a requirement that is about no number: met where there are no symptoms."""
-    return Verdict(
+    return RequirementVerdict(
         wanted.key,
         wanted.title,
         "not met" if symptoms else "met",

@@ -13,7 +13,7 @@ from weft.base.errors import RequestError
 from weft.base.statistics import Floats
 from weft.network.model.maxmin import fair_rates
 from weft.operate.acceptance.requirements import Requirement
-from weft.runs.records.fabric_records import Fabric
+from weft.runs.records.fabric_records import FabricRecord
 from weft.understand.limits.declared import DeclaredLimit, DeclaredNetwork, between
 
 Route = tuple[int, int]
@@ -25,7 +25,7 @@ FULL_LOAD = 0.9
 class Promise:
     """A resolved fabric (weft.network.fabrics.load), seen from the nodes of a testbed; it is a tree."""
 
-    fabric: Fabric
+    fabric: FabricRecord
     names: tuple[str, ...]
 
     @cached_property

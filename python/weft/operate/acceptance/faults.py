@@ -9,20 +9,20 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from weft.operate.acceptance.causes import MOST_CAUSES, causes_of
-from weft.operate.acceptance.verdict import Cause, Symptom, Verdict
+from weft.operate.acceptance.verdict import Cause, RequirementVerdict, Symptom
 
 
-class Fault(Struct, frozen=True):
+class ElementFault(Struct, frozen=True):
     """One element, the verdicts that it spoils, and its likely causes."""
 
     element: str
     nodes: tuple[str, ...]
     symptoms: tuple[Symptom, ...]
-    verdicts: tuple[Verdict, ...]
+    verdicts: tuple[RequirementVerdict, ...]
     causes: tuple[Cause, ...]
 
 
-def faults(verdicts: Sequence[Verdict]) -> list[Fault]:
+def faults(verdicts: Sequence[RequirementVerdict]) -> list[ElementFault]:
     """The elements of all symptoms; first the one that spoils most requirements, in a tie that with fewer nodes.
 
     A route is part of the fault of its end, if that is one by itself.
@@ -31,7 +31,7 @@ def faults(verdicts: Sequence[Verdict]) -> list[Fault]:
         (one, symptom) for one in verdicts if one.status == "not met" for symptom in one.symptoms
     ]
     homes = {frozenset(symptom.nodes) for _, symptom in pairs}
-    found: dict[frozenset[str], list[tuple[Verdict, Symptom]]] = {}
+    found: dict[frozenset[str], list[tuple[RequirementVerdict, Symptom]]] = {}
     for verdict, symptom in pairs:
         found.setdefault(_home(symptom, homes), []).append((verdict, symptom))
     return sorted(
@@ -40,7 +40,7 @@ def faults(verdicts: Sequence[Verdict]) -> list[Fault]:
     )
 
 
-def with_causes(verdicts: Sequence[Verdict]) -> list[Verdict]:
+def with_causes(verdicts: Sequence[RequirementVerdict]) -> list[RequirementVerdict]:
     """The verdicts, each with the causes of the faults that spoil it: what other verdicts say of an element counts."""
     found: dict[str, dict[str, Cause]] = {}
     for fault in faults(verdicts):
@@ -60,10 +60,10 @@ def _home(symptom: Symptom, homes: set[frozenset[str]]) -> frozenset[str]:
     return bad[0] if len(ends) == 2 and len(bad) == 1 else frozenset(symptom.nodes)
 
 
-def _fault(pairs: Sequence[tuple[Verdict, Symptom]]) -> Fault:
+def _fault(pairs: Sequence[tuple[RequirementVerdict, Symptom]]) -> ElementFault:
     symptoms = tuple(symptom for _, symptom in pairs)
     home = min(symptoms, key=lambda one: len(one.nodes))
-    return Fault(
+    return ElementFault(
         _element(home, symptoms),
         home.nodes,
         symptoms,
@@ -78,7 +78,7 @@ def _element(home: Symptom, symptoms: Sequence[Symptom]) -> str:
     return home.element.removesuffix(f" {home.direction}") if len(directions) > 1 else home.element
 
 
-def _distinct(verdicts: Iterator[Verdict]) -> Iterator[Verdict]:
+def _distinct(verdicts: Iterator[RequirementVerdict]) -> Iterator[RequirementVerdict]:
     seen = set()
     for one in verdicts:
         if one.requirement not in seen:

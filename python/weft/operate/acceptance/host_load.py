@@ -9,7 +9,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from weft.runs.columns.tables import EVIDENCE_NAME
-from weft.runs.folder import Run
+from weft.runs.folder import RunFolder
 
 ELAPSED = "elapsed_ns"
 SHARES = {
@@ -20,7 +20,7 @@ SHARES = {
 """The counters of each fact: of the agent, or of the processor that has most of it."""
 
 
-def above_others(run: Run) -> dict[str, dict[str, float]]:
+def above_others(run: RunFolder) -> dict[str, dict[str, float]]:
     """By node and fact a share of the time, less that of most nodes; without facts that no evidence tells of."""
     evidence = run.side_table(EVIDENCE_NAME)
     elapsed = _most_of_a_processor(evidence, (ELAPSED,))

@@ -21,12 +21,12 @@ from weft.operate.acceptance.network_verdicts import (
 )
 from weft.operate.acceptance.node_facts import node_facts
 from weft.operate.acceptance.pair_verdicts import NO_RUN, PairJudge
-from weft.operate.acceptance.pairs import AGAIN, SCREEN, Pairs, pairs_of
+from weft.operate.acceptance.pairs import AGAIN, SCREEN, PairMatrix, pairs_of
 from weft.operate.acceptance.requirements import Requirement, requirement
 from weft.operate.acceptance.suspects import usual_mbps
-from weft.operate.acceptance.verdict import Verdict
-from weft.operate.preflight.record import Record
-from weft.runs.folder import Run
+from weft.operate.acceptance.verdict import RequirementVerdict
+from weft.operate.preflight.record import ClusterRecord
+from weft.runs.folder import RunFolder
 from weft.runs.run_warnings import doubts, of_runs
 from weft.understand.host.disturbed import not_usable
 
@@ -54,13 +54,13 @@ _OF_FABRICS = ("rate.below_declared", "network.places", "network.limits")
 
 
 @dataclass(frozen=True)
-class Measured:
+class AcceptanceData:
     """What there is so far. `names` are all nodes of the testbed; `record` is None where it is computed."""
 
     names: tuple[str, ...]
-    record: Record | None
+    record: ClusterRecord | None
     promise: Promise | None
-    runs: Mapping[str, Run]
+    runs: Mapping[str, RunFolder]
 
     @property
     def is_exact(self) -> bool:
@@ -73,7 +73,7 @@ class Measured:
         return usable(self.record) if self.record else self.names
 
     @cached_property
-    def pairs(self) -> Pairs | None:
+    def pairs(self) -> PairMatrix | None:
         """What was measured between pairs."""
         promise = self.promise
         if promise is not None and promise.names != self.usable:
@@ -98,7 +98,7 @@ class Measured:
         """Why a verdict on this is in doubt."""
         return doubts(of_runs(self.deciding(wanted).values()))
 
-    def deciding(self, wanted: Requirement) -> dict[str, Run]:
+    def deciding(self, wanted: Requirement) -> dict[str, RunFolder]:
         """The runs by which a requirement is judged."""
         plans = _RESTS_ON.get(wanted.kind.source, ())
         return {name: run for name, run in self.runs.items() if run.meta.plan.name in plans}
@@ -124,7 +124,9 @@ def default_requirements(
     return found
 
 
-def verdicts(requirements: Sequence[Requirement], measured: Measured) -> list[Verdict]:
+def verdicts(
+    requirements: Sequence[Requirement], measured: AcceptanceData
+) -> list[RequirementVerdict]:
     """On each requirement, in their order."""
     found = {verdict.requirement: verdict for verdict in _verdicts(requirements, measured)}
     told = [
@@ -134,7 +136,9 @@ def verdicts(requirements: Sequence[Requirement], measured: Measured) -> list[Ve
     return with_causes(told)
 
 
-def _unless_disturbed(found: Verdict, wanted: Requirement, measured: Measured) -> Verdict:
+def _unless_disturbed(
+    found: RequirementVerdict, wanted: Requirement, measured: AcceptanceData
+) -> RequirementVerdict:
     """A verdict, or that there is none because a run that it rests on is the machine's."""
     for name, run in measured.deciding(wanted).items():
         if reason := not_usable(run.meta):
@@ -143,7 +147,9 @@ def _unless_disturbed(found: Verdict, wanted: Requirement, measured: Measured) -
     return found
 
 
-def _verdicts(requirements: Sequence[Requirement], measured: Measured) -> Iterator[Verdict]:
+def _verdicts(
+    requirements: Sequence[Requirement], measured: AcceptanceData
+) -> Iterator[RequirementVerdict]:
     enough = []
     for one in requirements:
         least = one.kind.least_nodes
@@ -167,7 +173,9 @@ def _verdicts(requirements: Sequence[Requirement], measured: Measured) -> Iterat
             yield _of_rounds(one, measured)
 
 
-def _of_pairs(wanted: Sequence[Requirement], measured: Measured) -> Iterator[Verdict]:
+def _of_pairs(
+    wanted: Sequence[Requirement], measured: AcceptanceData
+) -> Iterator[RequirementVerdict]:
     pairs = measured.pairs
     if pairs is None:
         yield from (undecided(one, NO_RUN) for one in wanted)
@@ -176,7 +184,7 @@ def _of_pairs(wanted: Sequence[Requirement], measured: Measured) -> Iterator[Ver
     yield from map(judge.verdict, wanted)
 
 
-def _of_rounds(wanted: Requirement, measured: Measured) -> Verdict:
+def _of_rounds(wanted: Requirement, measured: AcceptanceData) -> RequirementVerdict:
     run, usual = measured.runs.get(wanted.kind.source), measured.usual_mbps
     if run is None or usual is None or not run.samples.num_rows:
         return undecided(wanted, f"a run of {wanted.kind.source}: none came to an end")

@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from weft.operate.acceptance.declared import Promise, Route
-from weft.operate.acceptance.pairs import Pairs
+from weft.operate.acceptance.pairs import PairMatrix
 from weft.operate.acceptance.verdict import Direction
 
 Mask = npt.NDArray[np.bool_]
@@ -18,7 +18,7 @@ LEAST_LIKENESS = 0.5
 
 
 @dataclass(frozen=True)
-class Element:
+class SharedElement:
     """What some routes cross: `shared` where several nodes do."""
 
     name: str
@@ -28,13 +28,13 @@ class Element:
     shared: bool = False
 
 
-def locate(pairs: Pairs, promise: Promise | None, below: float) -> list[Element]:
+def locate(pairs: PairMatrix, promise: Promise | None, below: float) -> list[SharedElement]:
     """The elements that explain the routes below a share of what they should have, the clearest first.
 
     Jaccard's index says how well an element explains them. What an element explains is left out for the next.
     """
     slow, known = slow_routes(pairs, below)
-    found: list[Element] = []
+    found: list[SharedElement] = []
     candidates = list(_candidates(pairs, promise))
     while slow.any():
         likest = max(candidates, key=lambda one: _likeness(one, slow, known))
@@ -45,33 +45,35 @@ def locate(pairs: Pairs, promise: Promise | None, below: float) -> list[Element]
     return _joined(found)
 
 
-def slow_routes(pairs: Pairs, below: float) -> tuple[Mask, Mask]:
+def slow_routes(pairs: PairMatrix, below: float) -> tuple[Mask, Mask]:
     """Which routes were below that share in their rounds, and which could have been: those that had as much."""
     known = ~np.isnan(pairs.mbps) & (pairs.sharing > below)
     usual = np.nanquantile(pairs.mbps / pairs.sharing, 0.75) * pairs.sharing
     return known & (pairs.mbps < below * usual), known
 
 
-def route_element(pairs: Pairs, route: Route) -> Element:
+def route_element(pairs: PairMatrix, route: Route) -> SharedElement:
     """A single route."""
     crossed = np.zeros((pairs.count, pairs.count), dtype=bool)
     crossed[route] = True
     names = pairs.names[route[0]], pairs.names[route[1]]
-    return Element(" to ".join(names), names, None, crossed)
+    return SharedElement(" to ".join(names), names, None, crossed)
 
 
-def _candidates(pairs: Pairs, promise: Promise | None) -> Iterator[Element]:
+def _candidates(pairs: PairMatrix, promise: Promise | None) -> Iterator[SharedElement]:
     index = np.arange(pairs.count)
     ways: tuple[tuple[Direction, int], ...] = (("out", 0), ("in", 1))
     for at, name in enumerate(pairs.names):
         for direction, axis in ways:
             crossed = np.broadcast_to((index == at)[:, np.newaxis], (pairs.count,) * 2)
-            yield Element(f"{name} {direction}", (name,), direction, crossed.T if axis else crossed)
+            yield SharedElement(
+                f"{name} {direction}", (name,), direction, crossed.T if axis else crossed
+            )
     if promise:
         yield from _shared(pairs, promise)
 
 
-def _shared(pairs: Pairs, promise: Promise) -> Iterator[Element]:
+def _shared(pairs: PairMatrix, promise: Promise) -> Iterator[SharedElement]:
     for limit in promise.shared:
         inside = np.isin(np.arange(pairs.count), list(promise.members(limit)))
         own = inside[:, np.newaxis] if limit.direction == "out" else inside[np.newaxis, :]
@@ -79,23 +81,25 @@ def _shared(pairs: Pairs, promise: Promise) -> Iterator[Element]:
         crossed = own & ~other if limit.kind == "link" else own & np.ones_like(other)
         what = "uplink of" if limit.kind == "link" else "inside of"
         name = f"{what} {limit.name} {limit.direction}"
-        yield Element(name, promise.member_names(limit), limit.direction, crossed, shared=True)
+        yield SharedElement(
+            name, promise.member_names(limit), limit.direction, crossed, shared=True
+        )
 
 
-def _likeness(one: Element, slow: Mask, known: Mask) -> float:
+def _likeness(one: SharedElement, slow: Mask, known: Mask) -> float:
     either = np.count_nonzero((one.crossed & known) | slow)
     return np.count_nonzero(one.crossed & slow) / either if either else 0.0
 
 
-def _joined(found: list[Element]) -> list[Element]:
+def _joined(found: list[SharedElement]) -> list[SharedElement]:
     """Both directions of the same nodes as one."""
-    joined: list[Element] = []
+    joined: list[SharedElement] = []
     for one in found:
         same = next((o for o in joined if o.nodes == one.nodes and o.shared == one.shared), None)
         if same is None:
             joined.append(one)
             continue
         name = same.name.removesuffix(f" {same.direction}")
-        both = Element(name, one.nodes, "both", same.crossed | one.crossed, one.shared)
+        both = SharedElement(name, one.nodes, "both", same.crossed | one.crossed, one.shared)
         joined[joined.index(same)] = both
     return joined

@@ -16,14 +16,14 @@ from weft.base.statistics import Floats
 from weft.operate.acceptance.decide import Case, case, decide, settled, undecided
 from weft.operate.acceptance.declared import Promise
 from weft.operate.acceptance.requirements import Requirement
-from weft.operate.acceptance.verdict import Direction, Symptom, Verdict
-from weft.runs.folder import Run
-from weft.understand.ensemble.rates import Rates
+from weft.operate.acceptance.verdict import Direction, RequirementVerdict, Symptom
+from weft.runs.folder import RunFolder
+from weft.understand.ensemble.rates import MedianRates
 from weft.understand.ensemble.waiting import waiting_share
 from weft.understand.limits.diagnosis import study_of
-from weft.understand.limits.differences import Difference, differences, unobservable
+from weft.understand.limits.differences import FabricDifference, differences, unobservable
 from weft.understand.limits.wording import cut_text, may_be_the_machine
-from weft.understand.xray.study import Study
+from weft.understand.xray.study import SearchStudy
 
 LONGER = "a longer search: `weft run xray` with --set steps.search.time='600 s'"
 NO_FABRIC = "a declared fabric: --fabric FABRIC"
@@ -34,8 +34,8 @@ PARTS: dict[str, Direction] = {"out": "out", "in": "in", "inside": "inside"}
 
 
 def limit_verdicts(
-    wanted: Sequence[Requirement], run: Run, promise: Promise | None
-) -> list[Verdict]:
+    wanted: Sequence[Requirement], run: RunFolder, promise: Promise | None
+) -> list[RequirementVerdict]:
     """On the requirements that the search for limits decides."""
     if promise is None:
         return [undecided(one, NO_FABRIC) for one in wanted]
@@ -50,7 +50,7 @@ def limit_verdicts(
     ]
 
 
-def _places(wanted: Requirement, told: Sequence[Difference]) -> Verdict:
+def _places(wanted: Requirement, told: Sequence[FabricDifference]) -> RequirementVerdict:
     """Nodes that the round trips show in other groups than the declared ones."""
     moved = [one for one in told if one.kind == "moved"]
     symptoms = [
@@ -61,8 +61,12 @@ def _places(wanted: Requirement, told: Sequence[Difference]) -> Verdict:
 
 
 def _limits(
-    wanted: Requirement, told: Sequence[Difference], study: Study, run: Run, promise: Promise
-) -> Verdict:
+    wanted: Requirement,
+    told: Sequence[FabricDifference],
+    study: SearchStudy,
+    run: RunFolder,
+    promise: Promise,
+) -> RequirementVerdict:
     limits = [one for one in told if one.kind == "limit"]
     doubted = [one for one in limits if _may_be_the_machine(one, run)]
     doubted += [
@@ -85,18 +89,18 @@ def _limits(
     return settled(wanted, [], [text for text in said if text])
 
 
-def _may_be_the_machine(one: Difference, run: Run) -> bool:
+def _may_be_the_machine(one: FabricDifference, run: RunFolder) -> bool:
     """Whether a limit that is not declared may be the processors that a lab's agents share."""
     is_lab = run.meta.testbed.get("kind") == "lab"
     return is_lab and one.declared_mbps is None and _waiting_share(run) > BUSY_SHARE
 
 
-def _waiting_share(run: Run) -> float:
+def _waiting_share(run: RunFolder) -> float:
     """Of the time of the search, what agents waited for a processor."""
     return waiting_share(run, [at for at, one in enumerate(run.meta.plan.steps) if one.is_adaptive])
 
 
-def _narrow(one: Difference, promise: Promise) -> Case | None:
+def _narrow(one: FabricDifference, promise: Promise) -> Case | None:
     """A limit that lets through less than is declared, or, where none is declared, than ports would send."""
     should = one.declared_mbps or one.offered_mbps
     if one.kind != "limit" or one.measured_mbps is None or not should:
@@ -117,7 +121,7 @@ def _narrow(one: Difference, promise: Promise) -> Case | None:
     return Case(what, share, symptom=symptom)
 
 
-def _limit_name(one: Difference, promise: Promise) -> str:
+def _limit_name(one: FabricDifference, promise: Promise) -> str:
     """The declared link or switch of these nodes, or the nodes."""
     sides = [set(one.nodes), set(promise.names) - set(one.nodes)]
     for limit in promise.shared:
@@ -127,24 +131,28 @@ def _limit_name(one: Difference, promise: Promise) -> str:
     return f"{fold(one.nodes)} {one.direction}"
 
 
-def bisection_verdict(wanted: Requirement, run: Run, usual_mbps: float, is_exact: bool) -> Verdict:
+def bisection_verdict(
+    wanted: Requirement, run: RunFolder, usual_mbps: float, is_exact: bool
+) -> RequirementVerdict:
     """What random bisections deliver, of what pairs reach by themselves."""
-    rates = Rates.of(run)
+    rates = MedianRates.of(run)
     shares = [float(rates.mbps[rows].mean()) / usual_mbps for rows in rates.by_phase()]
     return _share_verdict(wanted, run, np.array(shares), is_exact, "random bisections")
 
 
-def all_to_all_verdict(wanted: Requirement, run: Run, usual_mbps: float, is_exact: bool) -> Verdict:
+def all_to_all_verdict(
+    wanted: Requirement, run: RunFolder, usual_mbps: float, is_exact: bool
+) -> RequirementVerdict:
     """What all-to-all in phases delivers, when each phase lasts as long as its slowest route."""
-    rates = Rates.of(run)
+    rates = MedianRates.of(run)
     slowest = np.array([np.nanmin(rates.by_launch_mbps[rows], axis=0) for rows in rates.by_phase()])
     shares = [harmonic_mean(launch.tolist()) / usual_mbps for launch in slowest.T]
     return _share_verdict(wanted, run, np.array(shares), is_exact, "all-to-all")
 
 
 def _share_verdict(
-    wanted: Requirement, run: Run, shares: Floats, is_exact: bool, what: str
-) -> Verdict:
+    wanted: Requirement, run: RunFolder, shares: Floats, is_exact: bool, what: str
+) -> RequirementVerdict:
     names = tuple(str(node["name"]) for node in run.meta.nodes)
     facts: dict[str, Fact] = {"share_of_expected": float(np.median(shares))}
     symptom = Symptom("limit-narrow", names, f"{what} of {len(names)} nodes", "inside", facts)

@@ -9,14 +9,14 @@ import numpy as np
 from weft.base.condition import Fact
 from weft.operate.acceptance.lost_share import Sent
 from weft.operate.preflight.differences import differences
-from weft.operate.preflight.record import NodeRecord, Record
+from weft.operate.preflight.record import ClusterRecord, NodeRecord
 
 VERSIONS = ("differs-driver", "differs-driver-version", "differs-firmware", "differs-kernel")
 LEAST_LOST = 2
 """A single datagram may be lost by chance."""
 
 
-def node_facts(record: Record | None, name: str) -> dict[str, Fact]:
+def node_facts(record: ClusterRecord | None, name: str) -> dict[str, Fact]:
     """Facts of a node, as catalog/symptoms.toml names them; empty without a record of it."""
     node = next((one for one in record.nodes if one.name == name), None) if record else None
     if record is None or node is None:
@@ -32,7 +32,7 @@ def node_facts(record: Record | None, name: str) -> dict[str, Fact]:
     }
 
 
-def datagrams(record: Record, name: str) -> Sent:
+def datagrams(record: ClusterRecord, name: str) -> Sent:
     """The small datagrams from or to a node on the idle network, by path."""
     mine = [path for path in record.paths if name in path.ends and not path.datagram_error]
     asked = np.array([path.asked for path in mine], dtype=np.float64)

@@ -12,9 +12,9 @@ from weft.base.condition import Fact
 from weft.base.statistics import Floats
 from weft.operate.acceptance.decide import Case, case, decide, status_of, undecided
 from weft.operate.acceptance.declared import Promise, Route
-from weft.operate.acceptance.locate import Element, locate, route_element
+from weft.operate.acceptance.locate import SharedElement, locate, route_element
 from weft.operate.acceptance.lost_share import Sent, joined, lost_share
-from weft.operate.acceptance.pairs import Pairs
+from weft.operate.acceptance.pairs import PairMatrix
 from weft.operate.acceptance.requirements import Requirement
 from weft.operate.acceptance.suspects import (
     late_nodes,
@@ -24,7 +24,7 @@ from weft.operate.acceptance.suspects import (
     usual_mbps,
     usual_us,
 )
-from weft.operate.acceptance.verdict import Direction, Symptom, Verdict
+from weft.operate.acceptance.verdict import Direction, RequirementVerdict, Symptom
 
 MORE = "more launches of the pairs that were measured alone, on a quieter machine"
 NO_RUN = "a run of all pairs: none came to an end"
@@ -40,11 +40,11 @@ Facts = Callable[[int], dict[str, Fact]]
 class PairJudge:
     """Judges what was measured between pairs; `facts` are added to symptoms about one node."""
 
-    pairs: Pairs
+    pairs: PairMatrix
     promise: Promise | None
     facts: Facts
 
-    def verdict(self, wanted: Requirement) -> Verdict:
+    def verdict(self, wanted: Requirement) -> RequirementVerdict:
         """On one requirement."""
         if wanted.size_bytes:
             return self._decided(wanted, self._latencies(wanted))
@@ -59,7 +59,7 @@ class PairJudge:
         }[wanted.key](wanted)
         return self._decided(wanted, cases)
 
-    def _decided(self, wanted: Requirement, cases: Sequence[Case]) -> Verdict:
+    def _decided(self, wanted: Requirement, cases: Sequence[Case]) -> RequirementVerdict:
         if not cases and wanted.key == "loss.retransmits":
             return undecided(wanted, "kernels that count segments sent again (nstat), over TCP")
         return decide(wanted, cases, [self._method], MORE)
@@ -214,14 +214,14 @@ class PairJudge:
             np.median(self.pairs.again_mbps[route]) < 0.8 * np.median(back)
         )
 
-    def _element_of(self, route: Route) -> Element:
+    def _element_of(self, route: Route) -> SharedElement:
         for one in self._elements:
             if one.crossed[route]:
                 return one
         return route_element(self.pairs, route)
 
     @cached_property
-    def _elements(self) -> list[Element]:
+    def _elements(self) -> list[SharedElement]:
         """What the routes have in common that were slow alone too."""
         shares = [float(np.median(v)) / self._usual_mbps for v in self.pairs.again_mbps.values()]
         worst = min(shares, default=1.0)

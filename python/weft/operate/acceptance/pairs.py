@@ -19,8 +19,8 @@ from weft.operate.acceptance.declared import Promise, Route
 from weft.operate.acceptance.lost_share import Sent
 from weft.plan.plan import Step
 from weft.runs.columns.tables import EVIDENCE_NAME
-from weft.runs.folder import Run
-from weft.understand.ensemble.rates import Rates
+from weft.runs.folder import RunFolder
+from weft.understand.ensemble.rates import MedianRates
 
 SCREEN, AGAIN = "pairs", "again"
 """Names of the plans: every pair once, in rounds of disjoint pairs; some pairs several times, each alone."""
@@ -35,7 +35,7 @@ FULL_SHARE = 0.9
 
 
 @dataclass(frozen=True)
-class Pairs:
+class PairMatrix:
     """Rates in Mb/s and one-way times in us, a row for each sender and a column for each receiver.
 
     `mbps` and `times_us`, by message size, are of the rounds, NaN where nothing was measured; `expected_mbps` is what a
@@ -101,8 +101,8 @@ class Pairs:
 
 
 def pairs_of(
-    names: Sequence[str], runs: Sequence[Run], promise: Promise | None, is_exact: bool
-) -> Pairs | None:
+    names: Sequence[str], runs: Sequence[RunFolder], promise: Promise | None, is_exact: bool
+) -> PairMatrix | None:
     """What runs of the two plans say; None where there is none of SCREEN."""
     screens = [run for run in runs if run.meta.plan.name == SCREEN and run.samples.num_rows]
     if not screens:
@@ -139,8 +139,8 @@ class _Maker:
         self._counts = False
         self._launches = 0
 
-    def add(self, run: Run) -> None:
-        rates = Rates.of(run)
+    def add(self, run: RunFolder) -> None:
+        rates = MedianRates.of(run)
         if run.meta.plan.name == AGAIN:
             self._launches += run.meta.plan.launches
         known = {name: at for at, name in enumerate(self._names)}
@@ -156,7 +156,7 @@ class _Maker:
             if not step.measures_latency:
                 self._count(run, index, mine, place)
 
-    def _nothing(self, run: Run, step: Step, place: Floats) -> None:
+    def _nothing(self, run: RunFolder, step: Step, place: Floats) -> None:
         """Routes of a run that came to its end carried nothing unless there is a rate of them."""
         if run.meta.status != "complete" or step.measures_latency:
             return
@@ -168,7 +168,7 @@ class _Maker:
                 values = self._again_mbps[route]
                 values += [0.0] * (self._launches - len(values))
 
-    def _screen(self, step: Step, rates: Rates, place: Floats) -> None:
+    def _screen(self, step: Step, rates: MedianRates, place: Floats) -> None:
         src, dst = place[rates.src], place[rates.dst]
         if step.measures_latency:
             for size in np.unique(rates.size):
@@ -188,7 +188,7 @@ class _Maker:
                     rates_mbps, alone, out=np.ones_like(alone), where=np.isfinite(alone)
                 )
 
-    def _repeat(self, step: Step, rates: Rates, place: Floats) -> None:
+    def _repeat(self, step: Step, rates: MedianRates, place: Floats) -> None:
         for row in range(len(rates)):
             route = (int(place[rates.src[row]]), int(place[rates.dst[row]]))
             mbps = rates.by_launch_mbps[row]
@@ -201,7 +201,7 @@ class _Maker:
             self._again_us[route, size] += times
             self._again_us[route[::-1], size] += times
 
-    def _count(self, run: Run, step: int, rates: Rates, place: Floats) -> None:
+    def _count(self, run: RunFolder, step: int, rates: MedianRates, place: Floats) -> None:
         """Segments that the sender of each phase sent, and sent again."""
         evidence = run.side_table(EVIDENCE_NAME)
         if not any(
@@ -229,8 +229,8 @@ class _Maker:
         calm: npt.NDArray[np.bool_] = self._mbps >= FULL_SHARE * np.nanquantile(self._mbps, 0.75)
         return calm
 
-    def pairs(self, is_exact: bool) -> Pairs:
-        return Pairs(
+    def pairs(self, is_exact: bool) -> PairMatrix:
+        return PairMatrix(
             self._names,
             self._mbps,
             self._expected,

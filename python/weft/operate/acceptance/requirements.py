@@ -33,7 +33,7 @@ PROPERTIES = "all"
 """In place of a list of properties."""
 
 
-class Kind(Struct, frozen=True):
+class Metric(Struct, frozen=True):
     """What a key means. `sense` says on which side of the limit a value is right; `title` may use {limit}."""
 
     value: Value
@@ -44,25 +44,25 @@ class Kind(Struct, frozen=True):
 
 
 KINDS = {
-    "nodes.count": Kind("count", "check", 0, "least", "{limit} nodes answer, and their data networks connect"),
-    "nodes.same": Kind("names", "check", 2, "same", "kernel, driver and settings are the same on all nodes"),
-    "mtu.path": Kind("flag", "check", 2, "same", "packets as large as the interfaces take get through"),
-    "mtu.at_least": Kind("size", "check", 1, "least", "MTU of each node at least {limit}"),
-    "mtu.at_most": Kind("size", "check", 1, "most", "MTU of each node at most {limit}"),
-    "clocks.offset": Kind("time", "check", 2, "most", "clocks at most {limit} apart from the others"),
-    "loss.datagrams": Kind("share", "check", 2, "most", "small datagrams lost on the idle network at most {limit}"),
-    "latency": Kind("time", "pairs", 2, "most", "latency of each pair at most {limit}"),
-    "nodes.later": Kind("share", "pairs", 3, "most", "no node's latency more than {limit} above the others'"),
-    "nodes.slower": Kind("share", "pairs", 3, "most", "no node sends or receives more than {limit} below the others"),
-    "rate.pair": Kind("rate", "pairs", 2, "least", "each pair at least {limit}, in each direction"),
-    "rate.node": Kind("rate", "pairs", 2, "least", "each node sends and receives at least {limit}"),
-    "rate.below_declared": Kind("share", "pairs", 2, "most", "no pair more than {limit} below the declared links"),
-    "rate.asymmetry": Kind("share", "pairs", 2, "most", "the directions of a pair differ by at most {limit}"),
-    "loss.retransmits": Kind("share", "pairs", 2, "most", "TCP segments sent again at most {limit}"),
-    "network.limits": Kind("share", "limits", 4, "most", "no limit more than {limit} narrower than declared"),
-    "network.places": Kind("flag", "limits", 4, "same", "nodes are behind the switches that the fabric declares"),
-    "network.bisection": Kind("share", "bisection", 4, "least", "random bisections deliver at least {limit}"),
-    "network.all_to_all": Kind("share", "all-to-all", 3, "least", "all-to-all delivers at least {limit}"),
+    "nodes.count": Metric("count", "check", 0, "least", "{limit} nodes answer, and their data networks connect"),
+    "nodes.same": Metric("names", "check", 2, "same", "kernel, driver and settings are the same on all nodes"),
+    "mtu.path": Metric("flag", "check", 2, "same", "packets as large as the interfaces take get through"),
+    "mtu.at_least": Metric("size", "check", 1, "least", "MTU of each node at least {limit}"),
+    "mtu.at_most": Metric("size", "check", 1, "most", "MTU of each node at most {limit}"),
+    "clocks.offset": Metric("time", "check", 2, "most", "clocks at most {limit} apart from the others"),
+    "loss.datagrams": Metric("share", "check", 2, "most", "small datagrams lost on the idle network at most {limit}"),
+    "latency": Metric("time", "pairs", 2, "most", "latency of each pair at most {limit}"),
+    "nodes.later": Metric("share", "pairs", 3, "most", "no node's latency more than {limit} above the others'"),
+    "nodes.slower": Metric("share", "pairs", 3, "most", "no node sends or receives more than {limit} below the others"),
+    "rate.pair": Metric("rate", "pairs", 2, "least", "each pair at least {limit}, in each direction"),
+    "rate.node": Metric("rate", "pairs", 2, "least", "each node sends and receives at least {limit}"),
+    "rate.below_declared": Metric("share", "pairs", 2, "most", "no pair more than {limit} below the declared links"),
+    "rate.asymmetry": Metric("share", "pairs", 2, "most", "the directions of a pair differ by at most {limit}"),
+    "loss.retransmits": Metric("share", "pairs", 2, "most", "TCP segments sent again at most {limit}"),
+    "network.limits": Metric("share", "limits", 4, "most", "no limit more than {limit} narrower than declared"),
+    "network.places": Metric("flag", "limits", 4, "same", "nodes are behind the switches that the fabric declares"),
+    "network.bisection": Metric("share", "bisection", 4, "least", "random bisections deliver at least {limit}"),
+    "network.all_to_all": Metric("share", "all-to-all", 3, "least", "all-to-all delivers at least {limit}"),
 }  # fmt: skip
 """By section and key, cheapest first; the keys of [latency] are message sizes."""
 
@@ -72,7 +72,7 @@ class Requirement:
     """One of them. `limit` is in `unit`; `names` has what must be the same; `place` is where a file says so."""
 
     key: str
-    kind: Kind
+    kind: Metric
     limit: float | None = None
     names: tuple[str, ...] = ()
     size_bytes: int = 0

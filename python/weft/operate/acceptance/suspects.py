@@ -13,7 +13,7 @@ import numpy.typing as npt
 from weft.base.statistics import Floats
 from weft.operate.acceptance.declared import Route
 from weft.operate.acceptance.lost_share import joined
-from weft.operate.acceptance.pairs import Pairs
+from weft.operate.acceptance.pairs import PairMatrix
 from weft.operate.acceptance.requirements import Requirement
 from weft.operate.acceptance.verdict import Again
 
@@ -32,7 +32,7 @@ DEFAULT_SHARE = 0.1
 DEFAULT_LATER = 0.5
 
 
-def node_rates(pairs: Pairs) -> dict[str, Floats]:
+def node_rates(pairs: PairMatrix) -> dict[str, Floats]:
     """What each node reaches on its best routes, sending ("out") and receiving ("in"), in Mb/s."""
     return {
         "out": _best(pairs.mbps),
@@ -40,14 +40,14 @@ def node_rates(pairs: Pairs) -> dict[str, Floats]:
     }
 
 
-def node_times(pairs: Pairs) -> Floats | None:
+def node_times(pairs: PairMatrix) -> Floats | None:
     """The one-way time of the smallest message to the nearest nodes, in us."""
     if not pairs.times_us:
         return None
     return -_best(-pairs.times_us[min(pairs.times_us)])
 
 
-def again_pairs(pairs: Pairs, requirements: Sequence[Requirement]) -> list[Route]:
+def again_pairs(pairs: PairMatrix, requirements: Sequence[Requirement]) -> list[Route]:
     """The pairs to measure again, the reference pairs first; each once, whatever its direction."""
     shares = _shares(requirements)
     references = list(_references(pairs))
@@ -63,20 +63,20 @@ def again_pairs(pairs: Pairs, requirements: Sequence[Requirement]) -> list[Route
     return list(known)[: MOST_PAIRS + REFERENCES]
 
 
-def usual_mbps(pairs: Pairs) -> float:
+def usual_mbps(pairs: PairMatrix) -> float:
     """What the reference pairs reach alone; where there are none, what most pairs reach."""
     values = [pairs.again_mbps[one] for one in _both_ways(pairs) if one in pairs.again_mbps]
     return float(np.median([np.median(one) for one in values or pairs.again_mbps.values()]))
 
 
-def usual_us(pairs: Pairs, size_bytes: int) -> float:
+def usual_us(pairs: PairMatrix, size_bytes: int) -> float:
     """The same, of one-way times."""
     mine = {route: one for (route, size), one in pairs.again_us.items() if size == size_bytes}
     values = [mine[one] for one in _both_ways(pairs) if one in mine]
     return float(np.median([np.median(one) for one in values or mine.values()]))
 
 
-def _both_ways(pairs: Pairs) -> Iterator[Route]:
+def _both_ways(pairs: PairMatrix) -> Iterator[Route]:
     for src, dst in _references(pairs):
         yield from ((src, dst), (dst, src))
 
@@ -90,7 +90,7 @@ def _shares(requirements: Sequence[Requirement]) -> dict[str, float]:
     }
 
 
-def _references(pairs: Pairs) -> Iterator[Route]:
+def _references(pairs: PairMatrix) -> Iterator[Route]:
     """Disjoint pairs of the nodes nearest to the median in everything: the best of many are better by chance."""
     if pairs.count < 3:
         return
@@ -105,7 +105,7 @@ def _references(pairs: Pairs) -> Iterator[Route]:
         yield first, second
 
 
-def _oddness(pairs: Pairs) -> Floats:
+def _oddness(pairs: PairMatrix) -> Floats:
     """How far each node is from the median at most: in what it sends, receives, and takes, by how far most are."""
     times = node_times(pairs)
     found = np.zeros(pairs.count)
@@ -118,7 +118,7 @@ def _oddness(pairs: Pairs) -> Floats:
 
 
 def _suspects(
-    pairs: Pairs,
+    pairs: PairMatrix,
     requirements: Sequence[Requirement],
     shares: dict[str, float],
     references: Sequence[Route],
@@ -136,7 +136,7 @@ def _suspects(
         yield from (route for route in turn if route is not None)
 
 
-def _of_nodes(nodes: Iterable[int], pairs: Pairs, good: Sequence[int]) -> Iterator[Route]:
+def _of_nodes(nodes: Iterable[int], pairs: PairMatrix, good: Sequence[int]) -> Iterator[Route]:
     """Each with the ordinary node that it does best with."""
     for node in nodes:
         partners = [other for other in good if other != node] or [
@@ -145,19 +145,19 @@ def _of_nodes(nodes: Iterable[int], pairs: Pairs, good: Sequence[int]) -> Iterat
         yield node, max(partners, key=lambda other: np.nan_to_num(pairs.mbps[node, other]))
 
 
-def _of_late(nodes: Sequence[int], pairs: Pairs) -> Iterator[Route]:
+def _of_late(nodes: Sequence[int], pairs: PairMatrix) -> Iterator[Route]:
     """Each with the nearest node: through more switches all nodes take longer."""
     for node in nodes:
         yield node, _nearest(pairs, node, [one for one in range(pairs.count) if one != node])
 
 
-def _fast(pairs: Pairs, node: int, others: Sequence[int]) -> list[int]:
+def _fast(pairs: PairMatrix, node: int, others: Sequence[int]) -> list[int]:
     """Those that a node reaches at the highest rate, or nearly."""
     rates = np.nan_to_num(pairs.mbps[node, others])
     return [other for other, rate in zip(others, rates, strict=True) if rate >= ALIKE * rates.max()]
 
 
-def _nearest(pairs: Pairs, node: int, others: Sequence[int]) -> int:
+def _nearest(pairs: PairMatrix, node: int, others: Sequence[int]) -> int:
     """The one with the shortest time; the first of them where no times were measured."""
     if not pairs.times_us:
         return others[0]
@@ -165,7 +165,7 @@ def _nearest(pairs: Pairs, node: int, others: Sequence[int]) -> int:
     return others[int(np.argmin(np.where(np.isnan(times), np.inf, times)))]
 
 
-def slow_nodes(pairs: Pairs, share: float) -> list[int]:
+def slow_nodes(pairs: PairMatrix, share: float) -> list[int]:
     """The nodes that come nearest to being `share` slower than the others, the slowest first; one at least."""
     worst = np.full(pairs.count, np.inf)
     for rates in node_rates(pairs).values():
@@ -173,7 +173,7 @@ def slow_nodes(pairs: Pairs, share: float) -> list[int]:
     return _first(np.argsort(worst), worst < 1 - share / 2)
 
 
-def late_nodes(pairs: Pairs, share: float) -> list[int]:
+def late_nodes(pairs: PairMatrix, share: float) -> list[int]:
     """The same, of latency."""
     times = node_times(pairs)
     if times is None:
@@ -182,7 +182,7 @@ def late_nodes(pairs: Pairs, share: float) -> list[int]:
     return _first(np.argsort(-beyond), beyond > 1 + share / 2)
 
 
-def lossy_nodes(pairs: Pairs, share: float) -> list[int]:
+def lossy_nodes(pairs: PairMatrix, share: float) -> list[int]:
     """The same, of segments that were sent again from or to a node."""
     counts = [pairs.lost_and_sent(node, calm=True) for node in range(pairs.count)]
     shares = np.array([joined(one).share for one in counts if one])
@@ -195,7 +195,7 @@ def _first(order: npt.NDArray[np.int64], is_odd: npt.NDArray[np.bool_]) -> list[
     return [int(node) for at, node in enumerate(order) if at == 0 or is_odd[node]]
 
 
-def _slow_routes(pairs: Pairs) -> Iterator[Route]:
+def _slow_routes(pairs: PairMatrix) -> Iterator[Route]:
     """The slowest route of all, then those with the least of what their ends and the declared fabric let them have."""
     rates = node_rates(pairs)
     usual = np.minimum(rates["out"][:, np.newaxis], rates["in"][np.newaxis, :])
@@ -208,7 +208,7 @@ def _slow_routes(pairs: Pairs) -> Iterator[Route]:
             yield src, dst
 
 
-def _late_routes(pairs: Pairs, requirements: Sequence[Requirement]) -> Iterator[Route]:
+def _late_routes(pairs: PairMatrix, requirements: Sequence[Requirement]) -> Iterator[Route]:
     """The slowest route of each size that has a limit."""
     for one in requirements:
         times = pairs.times_us.get(one.size_bytes)
@@ -230,12 +230,12 @@ def _best(table: Floats) -> Floats:
     return found
 
 
-def again_of(pairs: Pairs | None) -> tuple[Again, ...]:
+def again_of(pairs: PairMatrix | None) -> tuple[Again, ...]:
     """All of them in the order of measuring, rates first; a time is that of both directions."""
     return () if pairs is None else (*_rates(pairs), *_times(pairs))
 
 
-def _rates(pairs: Pairs) -> list[Again]:
+def _rates(pairs: PairMatrix) -> list[Again]:
     return [
         Again(*_names(pairs, route), "Mb/s", _known(pairs.mbps[route]), pairs.again(route))
         for route, values in pairs.again_mbps.items()
@@ -243,7 +243,7 @@ def _rates(pairs: Pairs) -> list[Again]:
     ]
 
 
-def _times(pairs: Pairs) -> list[Again]:
+def _times(pairs: PairMatrix) -> list[Again]:
     return [
         Again(
             *_names(pairs, route),
@@ -257,7 +257,7 @@ def _times(pairs: Pairs) -> list[Again]:
     ]
 
 
-def _names(pairs: Pairs, route: tuple[int, int]) -> tuple[str, str]:
+def _names(pairs: PairMatrix, route: tuple[int, int]) -> tuple[str, str]:
     return pairs.names[route[0]], pairs.names[route[1]]
 
 

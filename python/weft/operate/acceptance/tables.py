@@ -8,21 +8,21 @@ from typing import Any
 from weft.base.interval import Interval
 from weft.base.table import ResultColumn, ResultTable
 from weft.operate.acceptance.decide import text_of
-from weft.operate.acceptance.verdict import Verdict
+from weft.operate.acceptance.verdict import RequirementVerdict
 
 
-def measured_text(one: Verdict) -> str:
+def measured_text(one: RequirementVerdict) -> str:
     """The worst measured value with its interval, or what was seen."""
     if one.measured is None:
         return "" if one.status == "not decided" else "; ".join(one.evidence[:1])
     return text_of(one.measured, one.unit)
 
 
-def _elements(one: Verdict) -> Any:
+def _elements(one: RequirementVerdict) -> Any:
     return [symptom.element for symptom in one.symptoms]
 
 
-def _causes(one: Verdict) -> Any:
+def _causes(one: RequirementVerdict) -> Any:
     return [cause.title for cause in one.causes]
 
 
@@ -42,6 +42,6 @@ _VERDICTS = (
 )
 
 
-def verdicts_table(verdicts: Iterable[Verdict]) -> ResultTable:
+def verdicts_table(verdicts: Iterable[RequirementVerdict]) -> ResultTable:
     """A row for each requirement."""
     return ResultTable.of("requirements", _VERDICTS, verdicts)

@@ -40,7 +40,7 @@ class Cause(Struct, frozen=True):
     remedy: str
 
 
-class Verdict(Struct, frozen=True):
+class RequirementVerdict(Struct, frozen=True):
     """On one requirement: the interval decides.
 
     `measured` is the worst that was found, in `unit` like `limit`; it is None where nothing could be measured, or where
@@ -78,7 +78,7 @@ class Again(Struct, frozen=True):
     size_bytes: int | None = None
 
 
-class Acceptance(Struct, frozen=True):
+class AcceptanceResult(Struct, frozen=True):
     """All verdicts on a testbed, and the folders of the runs that they rest on, in the order of measuring, with what
     these warn of, and the routes that were measured `again`."""
 
@@ -86,7 +86,7 @@ class Acceptance(Struct, frozen=True):
     nodes: tuple[str, ...]
     expected_from: str
     runs: tuple[str, ...]
-    verdicts: tuple[Verdict, ...]
+    verdicts: tuple[RequirementVerdict, ...]
     started: str = ""
     elapsed_s: float = 0.0
     warnings: tuple[RunWarning, ...] = ()

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from weft.base.errors import RequestError
-from weft.runs.folder import Run
+from weft.runs.folder import RunFolder
 from weft.runs.meta import FILE_NAME, Warning
 
 REPORT_NAME = "report.html"
@@ -21,7 +21,7 @@ ALL_FOLDERS = ("xray", "aapc", "fast-ethernet")
 class Demonstration:
     """The runs that were made, and the report of them."""
 
-    runs: list[Run]
+    runs: list[RunFolder]
     report: Path
     warnings: list[Warning] = field(default_factory=list)
 
@@ -41,7 +41,7 @@ def clear(directory: Path, marks: Iterable[str]) -> None:
         ) from error
 
 
-def report(runs: list[Run], directory: Path) -> Path:
+def report(runs: list[RunFolder], directory: Path) -> Path:
     """Report all runs in one page."""
     # The drawing library takes its time to load, and every command imports this module.
     from weft.understand.report.page import write_report

@@ -7,14 +7,14 @@ from dataclasses import dataclass
 from weft.base.interval import Interval
 from weft.base.nodeset import fold, natural
 from weft.understand.limits.declared import DeclaredLimit, DeclaredNetwork
-from weft.understand.limits.findings import Findings
+from weft.understand.limits.findings import LimitFindings
 
 Crossing = tuple[str, frozenset[str], frozenset[str]]
 """A kind of limit, its senders and its receivers: both sides of a cut, or all traffic of the members."""
 
 
 @dataclass(frozen=True)
-class Known:
+class FoundLimit:
     """A declared limit and what was measured of it.
 
     `full_speed_mbps` is what the fabric's file says, before it is scaled and frames are counted; all others are
@@ -42,7 +42,7 @@ class Known:
         return {**vars(self), "is_felt": self.is_felt}
 
 
-def compare(declared: DeclaredNetwork, found: Findings, scale: float) -> list[Known]:
+def compare(declared: DeclaredNetwork, found: LimitFindings, scale: float) -> list[FoundLimit]:
     """Every inner limit that is declared, the largest groups first; of several in a row the narrowest."""
     everyone = frozenset(declared.hosts)
     # A chip's limit holds for both directions of its members' traffic, so it stands for two declared ones.
@@ -59,7 +59,7 @@ def compare(declared: DeclaredNetwork, found: Findings, scale: float) -> list[Kn
         if limit.capacity_mbps < known.capacity_mbps:
             narrowest[crossing] = limit
     return [
-        Known(
+        FoundLimit(
             where=_text(crossing),
             full_speed_mbps=limit.capacity_mbps / limit.payload_share / scale,
             declared_mbps=limit.capacity_mbps,

@@ -11,12 +11,12 @@ from weft.measure.execute.progress import Reporter
 from weft.measure.execute.request import RunRequest, start_run
 from weft.network.fabrics.load import load_fabric
 from weft.operate.demo.demonstration import ALL_FOLDERS, Demonstration, clear, report
-from weft.operate.demo.known import Known, compare
-from weft.runs.folder import Run
+from weft.operate.demo.known import FoundLimit, compare
+from weft.runs.folder import RunFolder
 from weft.understand.ensemble.phases import overall_mbps, phases
 from weft.understand.limits.declared import DeclaredNetwork
 from weft.understand.limits.diagnosis import diagnose
-from weft.understand.limits.findings import Findings
+from weft.understand.limits.findings import LimitFindings
 
 FABRIC = "xibalba-e7-32"
 SCALE = 0.1
@@ -27,13 +27,13 @@ SCALE = 0.1
 class NetworkDemonstration(Demonstration):
     """What was found, beside what is known; `measuring_s` is what the search took, with starting and ending it."""
 
-    found: Findings = field(default_factory=lambda: Findings(""))
-    known: list[Known] = field(default_factory=list)
+    found: LimitFindings = field(default_factory=lambda: LimitFindings(""))
+    known: list[FoundLimit] = field(default_factory=list)
     measuring_s: float = 0.0
     scale: float = 1.0
 
     @property
-    def xray(self) -> Run:
+    def xray(self) -> RunFolder:
         """The run that searched."""
         return self.runs[0]
 
@@ -78,7 +78,9 @@ def demonstrate(
     )
 
 
-def _measured(plan: str, directory: Path, reporter: Reporter, fabric: str, scale: float) -> Run:
+def _measured(
+    plan: str, directory: Path, reporter: Reporter, fabric: str, scale: float
+) -> RunFolder:
     """One launch of a plan. Each gets a lab of its own, as users do it."""
     reporter.describe(plan)
     request = RunRequest(

@@ -13,10 +13,10 @@ from weft.measure.execute.request import RunRequest, start_run
 from weft.measure.testbed.base import Testbed
 from weft.measure.testbed.open import open_testbed
 from weft.operate.demo.demonstration import ALL_FOLDERS, Demonstration, clear, report
-from weft.runs.folder import Run
+from weft.runs.folder import RunFolder
 from weft.runs.meta import Warning
 from weft.understand.formats.importers import import_file
-from weft.understand.formats.importers.imported import Options
+from weft.understand.formats.importers.imported import ImportOptions
 
 TESTBED = "lab:fast-ethernet-pair"
 FOLDER = "fast-ethernet"
@@ -46,13 +46,13 @@ def demonstrate(directory: Path, reporter: Reporter) -> Demonstration:
     return Demonstration(runs, report(runs, directory), warnings)
 
 
-def _netpipe(directory: Path, reporter: Reporter) -> Run:
+def _netpipe(directory: Path, reporter: Reporter) -> RunFolder:
     """Run the real NPtcp in the same lab and import what it wrote."""
     reporter.describe("NetPIPE in the same lab")
     output = directory / "np.out"
     with open_testbed(TESTBED) as testbed:
         run_netpipe(testbed, output, NETPIPE_LARGEST, NETPIPE_REPEATS)
-    return import_file("netpipe", output, directory / "netpipe", Options(transport="tcp"))
+    return import_file("netpipe", output, directory / "netpipe", ImportOptions(transport="tcp"))
 
 
 def run_netpipe(testbed: Testbed, output: Path, largest_bytes: int, repeats: int) -> None:

@@ -10,7 +10,7 @@ from functools import partial
 from pathlib import Path
 
 from weft.base.binaries import ask
-from weft.operate.doctor.row import Row, answer
+from weft.operate.doctor.row import DoctorRow, answer
 
 AREA = "kernel"
 NEW_TIME, NEW_USER, NEW_NETWORK = 0x80, 0x10000000, 0x40000000
@@ -30,11 +30,11 @@ _CONTAINER = (
 _LABS = "labs, as in weft demo and weft run PLAN --on lab:FABRIC"
 
 
-def kernel() -> Iterator[Row]:
+def kernel() -> Iterator[DoctorRow]:
     """Namespaces, sockets, queues and BPF."""
     for what, act, needed_for, get in _TRIALS:
         why_not = _try_apart(act)
-        yield Row(
+        yield DoctorRow(
             AREA, what, answer(not why_not), why_not or "tried", needed_for, get if why_not else ""
         )
 

@@ -11,11 +11,11 @@ from weft.base import binaries
 from weft.base.errors import WeftError
 from weft.measure.testbed.agent.agent import Agent, AgentError
 from weft.measure.testbed.agent.reply import SocketsSeen, Watching
-from weft.measure.testbed.agent.request import Over, Sockets
+from weft.measure.testbed.agent.request import NoMoreBatches, Sockets
 from weft.measure.testbed.hosts.program import agent_programs
 from weft.measure.testbed.lab.testbed import open_lab
 from weft.measure.testbed.open import open_testbed
-from weft.operate.doctor.row import Row, answer
+from weft.operate.doctor.row import DoctorRow, answer
 
 AREA = "weft"
 LAB = "fast-ethernet-pair"
@@ -30,7 +30,7 @@ _TRANSPORTS = {
 _BUILD = "`make setup` in a checkout, or a wheel for this machine"
 
 
-def main_job() -> Iterator[Row]:
+def main_job() -> Iterator[DoctorRow]:
     """Each is tried."""
     yield _tried("simulators", _simulator, "weft run PLAN --on sim:FABRIC or node:MACHINE", _BUILD)
     yield from _agent()
@@ -41,22 +41,22 @@ def main_job() -> Iterator[Row]:
     yield _architectures()
 
 
-def works(rows: list[Row]) -> bool:
+def works(rows: list[DoctorRow]) -> bool:
     """Whether weft can measure or simulate anything here."""
     main = ("simulators", "agent")
     return any(row.area == AREA and row.what in main and row.state == "yes" for row in rows)
 
 
-def _tried(what: str, attempt: Callable[[], list[str]], needed_for: str, get: str) -> Row:
+def _tried(what: str, attempt: Callable[[], list[str]], needed_for: str, get: str) -> DoctorRow:
     """A row about what either works, perhaps with warnings, or raises."""
     try:
         warnings = attempt()
     except (WeftError, OSError) as error:
         hint = getattr(error, "hint", "")
-        return Row(AREA, what, "no", str(error), needed_for, hint or get)
+        return DoctorRow(AREA, what, "no", str(error), needed_for, hint or get)
     if warnings:
-        return Row(AREA, what, "partly", "; ".join(warnings), needed_for, get)
-    return Row(AREA, what, "yes", "tried", needed_for)
+        return DoctorRow(AREA, what, "partly", "; ".join(warnings), needed_for, get)
+    return DoctorRow(AREA, what, "yes", "tried", needed_for)
 
 
 def _simulator() -> list[str]:
@@ -70,37 +70,37 @@ def _lab() -> list[str]:
         return [f"{warning.message} ({warning.hint})" for warning in lab.warnings]
 
 
-def _agent() -> Iterator[Row]:
+def _agent() -> Iterator[DoctorRow]:
     """An agent on this machine, and the transports that it finds."""
     try:
         transports = asyncio.run(_transports())
     except (WeftError, AgentError, OSError) as error:
         get = getattr(error, "hint", "") or _BUILD
-        yield Row(
+        yield DoctorRow(
             AREA, "agent", "no", str(error), "weft run PLAN --on local:, lab: or real nodes", get
         )
         return
-    yield Row(AREA, "agent", "yes", "tried", "weft run PLAN --on local:, lab: or real nodes")
+    yield DoctorRow(AREA, "agent", "yes", "tried", "weft run PLAN --on local:, lab: or real nodes")
     for name, why_not in sorted(transports.items()):
         get = _TRANSPORTS.get(name, "a newer kernel") if why_not else ""
         seen = why_not or "tried"
-        yield Row(
+        yield DoctorRow(
             "transports", name, answer(not why_not), seen, f"weft run PLAN --transport {name}", get
         )
 
 
-def _sockets() -> Row:
+def _sockets() -> DoctorRow:
     """Whether an agent sees all sockets, however short-lived."""
     what, needed_for = "sockets of jobs", "weft ports"
     try:
         said = asyncio.run(_watching())
     except (WeftError, AgentError, OSError) as error:
         get = getattr(error, "hint", "") or "modprobe tcp_diag udp_diag"
-        return Row(AREA, what, "no", str(error), needed_for, get)
+        return DoctorRow(AREA, what, "no", str(error), needed_for, get)
     if said.why_not:
         seen = f"read every {said.period_ms} ms only: {said.why_not}"
-        return Row(AREA, what, "partly", seen, needed_for, "run weft as root")
-    return Row(AREA, what, "yes", "tried, with the kernel's tracepoint", needed_for)
+        return DoctorRow(AREA, what, "partly", seen, needed_for, "run weft as root")
+    return DoctorRow(AREA, what, "yes", "tried, with the kernel's tracepoint", needed_for)
 
 
 async def _watching() -> Watching:
@@ -108,7 +108,7 @@ async def _watching() -> Watching:
     try:
         await agent.send(Sockets())
         said = await agent.expect(Watching)
-        await agent.send(Over())
+        await agent.send(NoMoreBatches())
         await agent.expect(SocketsSeen)
     finally:
         await agent.close()
@@ -121,7 +121,7 @@ async def _transports() -> dict[str, str | None]:
     return agent.transports
 
 
-def _architectures() -> Row:
+def _architectures() -> DoctorRow:
     needed_for, here = "nodes of other architectures than this machine's", os.uname().machine
     machines: list[str] = []
     with suppress(WeftError, OSError):
@@ -132,7 +132,7 @@ def _architectures() -> Row:
         else "a wheel with their agents (`make wheel`), or `agent` in a host file"
     )
     seen = f"for {' and '.join(machines)}" if machines else f"none, not even for {here}"
-    return Row(
+    return DoctorRow(
         AREA,
         "agents for other architectures",
         "yes" if len(machines) > 1 else "partly",

@@ -14,7 +14,7 @@ from weft.base.files.text_file import parse_toml
 from weft.measure.execute.mpi.toolchain import DEBIAN, KINDS
 from weft.measure.execute.mpi.trial import try_mpis
 from weft.operate.doctor.packages import install
-from weft.operate.doctor.row import Row, answer
+from weft.operate.doctor.row import DoctorRow, answer
 
 AREA = "programs"
 _MPI_PACKAGES = {
@@ -35,7 +35,7 @@ class _Tool(Struct, frozen=True):
     folders: str = ""
 
 
-def programs() -> Iterator[Row]:
+def programs() -> Iterator[DoctorRow]:
     """A row for each tool of the catalogue, and for each MPI."""
     document = parse_toml(catalog.read(catalog.folder("tool").parent / "tools.toml"), "tools.toml")
     for tool in msgspec.convert(document["tools"], list[_Tool]):
@@ -44,34 +44,34 @@ def programs() -> Iterator[Row]:
     yield _kvm()
 
 
-def _row(tool: _Tool) -> Row:
+def _row(tool: _Tool) -> DoctorRow:
     here = [which(one) or which(one, path=tool.folders) for one in tool.programs]
     found = [path for path in here if path]
     is_there = bool(found) if tool.any else len(found) == len(tool.programs)
     name = tool.name or ", ".join(tool.programs)
     seen = ", ".join(found) or f"not in PATH: {', '.join(tool.programs)}"
     get = "" if is_there else install(tool.packages)
-    return Row(AREA, name, answer(is_there), seen, tool.needed_for, get)
+    return DoctorRow(AREA, name, answer(is_there), seen, tool.needed_for, get)
 
 
-def _mpis() -> Iterator[Row]:
+def _mpis() -> Iterator[DoctorRow]:
     """Each is tried: a program of two ranks is compiled and started."""
     tried = {mpi.kind: mpi for mpi in try_mpis()}
     needed_for = "weft run PLAN --transport mpi"
     for kind, name in KINDS.items():
         mpi, get = tried.get(kind), install(_MPI_PACKAGES[kind])
         if mpi is None:
-            yield Row(
+            yield DoctorRow(
                 AREA, name, "no", "neither its mpicc nor its mpirun is in PATH", needed_for, get
             )
         elif mpi.problem:
-            yield Row(AREA, name, "partly", mpi.problem, needed_for, mpi.hint)
+            yield DoctorRow(AREA, name, "partly", mpi.problem, needed_for, mpi.hint)
         else:
-            yield Row(AREA, name, "yes", mpi.version, needed_for)
+            yield DoctorRow(AREA, name, "yes", mpi.version, needed_for)
 
 
-def _kvm() -> Row:
+def _kvm() -> DoctorRow:
     is_there = os.access("/dev/kvm", os.R_OK | os.W_OK)
     seen = "/dev/kvm can be opened" if is_there else "/dev/kvm cannot be opened"
     get = "" if is_there else "enable virtualisation in the firmware, and join the group kvm"
-    return Row(AREA, "KVM", answer(is_there), seen, "virtual machines at full speed", get)
+    return DoctorRow(AREA, "KVM", answer(is_there), seen, "virtual machines at full speed", get)

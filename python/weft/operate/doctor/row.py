@@ -9,7 +9,7 @@ from msgspec import Struct
 State = Literal["yes", "partly", "no"]
 
 
-class Row(Struct, frozen=True):
+class DoctorRow(Struct, frozen=True):
     """Whether `what` of an `area` is there, what was seen of it, what it is `needed_for`, and how to `get` it."""
 
     area: str

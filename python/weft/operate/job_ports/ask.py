@@ -14,19 +14,19 @@ from msgspec.structs import replace
 from weft.base.errors import RequestError
 from weft.measure.testbed.open import open_testbed
 from weft.operate.job_ports import firewall
-from weft.operate.job_ports.check import Verdict, check, check_each, patience_s
-from weft.operate.job_ports.connection import Usage
-from weft.operate.job_ports.counts import Count, counts
+from weft.operate.job_ports.check import RulesVerdict, check, check_each, patience_s
+from weft.operate.job_ports.connection import PortUsage
+from weft.operate.job_ports.counts import ConnectionCount, counts
 from weft.operate.job_ports.hosts_named import hosts_named
 from weft.operate.job_ports.job import ending_with_us
 from weft.operate.job_ports.observe import Command, observe
 from weft.operate.job_ports.pins import Pins
-from weft.operate.job_ports.rules import Rule, rules_of
-from weft.operate.job_ports.stage import Service, Stage, named_fabric, staged
+from weft.operate.job_ports.rules import PortRule, rules_of
+from weft.operate.job_ports.stage import Stage, StageService, named_fabric, staged
 from weft.operate.job_ports.study import PUBLISHED, StudyCount, as_in_the_study
 
 
-class Question(Struct, frozen=True, kw_only=True):
+class PortsQuestion(Struct, frozen=True, kw_only=True):
     """A job's command and how to watch it: `on` a testbed ("" where the command names its nodes), with `ports` to keep
     to, and whether to `check` the rules, and `each` of them. A run that takes longer than `limit_s` is ended. On a lab
     there are `services`, and `ready` tells when jobs may start."""
@@ -41,21 +41,21 @@ class Question(Struct, frozen=True, kw_only=True):
     ready: str = ""
 
 
-class Answer(Struct, frozen=True, kw_only=True):
+class PortsAnswer(Struct, frozen=True, kw_only=True):
     """What the job used and the rules that let it pass, in words of firewalls too; `verdict` with all rules and
     `without` each, where that was asked for and the job does not fail anyway. `study` has published counts, and the
     job's in their terms."""
 
-    usage: Usage
-    counts: list[Count]
+    usage: PortUsage
+    counts: list[ConnectionCount]
     study: list[StudyCount]
-    rules: list[Rule]
+    rules: list[PortRule]
     nftables: str
     iptables: str
     ip6tables: str
     pins: dict[str, str]
-    verdict: Verdict | None = None
-    without: list[Verdict] = []
+    verdict: RulesVerdict | None = None
+    without: list[RulesVerdict] = []
 
     @property
     def is_good(self) -> bool:
@@ -64,21 +64,21 @@ class Answer(Struct, frozen=True, kw_only=True):
         return self.usage.status == 0 and checked and not any(one.passed for one in self.without)
 
 
-def ask(question: Question) -> Answer:
+def ask(question: PortsQuestion) -> PortsAnswer:
     """Watch the job, and check its rules where that is asked for; raises RequestError and WorkError. What ends this
     process ends the job first."""
     with ending_with_us():
         return _ask(question)
 
 
-def _ask(question: Question) -> Answer:
+def _ask(question: PortsQuestion) -> PortsAnswer:
     pins = Pins.parse(question.ports) if question.ports else None
     on = question.on or _by_command(question.command)
     with ExitStack() as stack:
         stage = stack.enter_context(_stage(on, question)) if on.startswith("lab:") else None
         usage = _observed(stage, on, question, pins)
         rules = rules_of(usage, pins.ranges if pins else ())
-        answer = Answer(
+        answer = PortsAnswer(
             usage=usage,
             counts=counts(usage),
             study=[PUBLISHED, as_in_the_study(usage)],
@@ -109,14 +109,16 @@ def _by_command(command: Sequence[str]) -> str:
     return f"ssh:{','.join(names)}"
 
 
-def _stage(on: str, question: Question) -> AbstractContextManager[Stage]:
-    def services(names: Sequence[str]) -> list[Service]:
-        return [Service.parse(one, names) for one in question.services]
+def _stage(on: str, question: PortsQuestion) -> AbstractContextManager[Stage]:
+    def services(names: Sequence[str]) -> list[StageService]:
+        return [StageService.parse(one, names) for one in question.services]
 
     return staged(on.removeprefix("lab:"), services, question.ready)
 
 
-def _observed(stage: Stage | None, on: str, question: Question, pins: Pins | None) -> Usage:
+def _observed(
+    stage: Stage | None, on: str, question: PortsQuestion, pins: Pins | None
+) -> PortUsage:
     settings = pins.environment if pins else {}
     command, limit_s = question.command, question.limit_s
     if stage is not None:
@@ -130,7 +132,7 @@ def _observed(stage: Stage | None, on: str, question: Question, pins: Pins | Non
         return observe(testbed, Command(command, {**os.environ, **settings}, True, limit_s))
 
 
-def _checked(stage: Stage, question: Question, answer: Answer) -> Answer:
+def _checked(stage: Stage, question: PortsQuestion, answer: PortsAnswer) -> PortsAnswer:
     """With the addresses of the stage, which may stand for other machines."""
     usage = _at(stage, answer.usage)
     pins = Pins.parse(question.ports) if question.ports else None
@@ -143,7 +145,7 @@ def _checked(stage: Stage, question: Question, answer: Answer) -> Answer:
     return replace(answer, verdict=verdict, without=without)
 
 
-def _at(stage: Stage, usage: Usage) -> Usage:
+def _at(stage: Stage, usage: PortUsage) -> PortUsage:
     """The same connections at the addresses of a stage's nodes."""
     address = {one.name: one.address for one in stage.nodes}
     connections = tuple(

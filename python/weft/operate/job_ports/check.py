@@ -12,13 +12,13 @@ from weft.measure.testbed.base import Node
 from weft.measure.testbed.event_loop import run_to_end
 from weft.operate.job_ports import firewall
 from weft.operate.job_ports.job import running
-from weft.operate.job_ports.rules import Rule
+from weft.operate.job_ports.rules import PortRule
 from weft.operate.job_ports.stage import Stage
 
 MOST_RUNS = 3
 
 
-class Refused(Struct, frozen=True, order=True):
+class RefusedConnection(Struct, frozen=True, order=True):
     """A connection that no rule let in."""
 
     protocol: str
@@ -32,7 +32,7 @@ class Refused(Struct, frozen=True, order=True):
         return f"{self.protocol} from {self.client} to {self.server}, port {self.port}"
 
 
-class Verdict(Struct, frozen=True, kw_only=True):
+class RulesVerdict(Struct, frozen=True, kw_only=True):
     """How the job ended with rules; `without` is the rule that was left out, if one was.
 
     `status` is None where the job did not end within the patience. `refused` are the connections that no rule let in:
@@ -42,8 +42,8 @@ class Verdict(Struct, frozen=True, kw_only=True):
     passed: bool
     status: int | None
     seconds: float
-    refused: tuple[Refused, ...]
-    without: Rule | None = None
+    refused: tuple[RefusedConnection, ...]
+    without: PortRule | None = None
     runs: int = 1
 
     @property
@@ -70,10 +70,10 @@ def patience_s(seconds: float) -> float:
 def check(
     stage: Stage,
     command: Sequence[str],
-    rules: Sequence[Rule],
+    rules: Sequence[PortRule],
     patience: float,
     environment: Mapping[str, str],
-) -> Verdict:
+) -> RulesVerdict:
     """Run the job with these rules on all nodes; raises WorkError. Where it fails although nothing was dropped, which
     is no fault of the rules, it is run again."""
     runs = 1
@@ -87,10 +87,10 @@ def check(
 def _try(
     stage: Stage,
     command: Sequence[str],
-    rules: Sequence[Rule],
+    rules: Sequence[PortRule],
     patience: float,
     environment: Mapping[str, str],
-) -> Verdict:
+) -> RulesVerdict:
     stage.wait_until_ready()
     text = firewall.nftables(rules, keeps_refused=True)
     try:
@@ -105,7 +105,7 @@ def _try(
         stage.clear()
         for node in stage.nodes:
             stage.run(node, ["nft", "-f", "-"], _AWAY)
-    return Verdict(passed=status == 0, status=status, seconds=seconds, refused=tuple(refused))
+    return RulesVerdict(passed=status == 0, status=status, seconds=seconds, refused=tuple(refused))
 
 
 _AWAY = f"table inet {firewall.TABLE} {{}}\ndelete table inet {firewall.TABLE}\n"
@@ -115,10 +115,10 @@ _AWAY = f"table inet {firewall.TABLE} {{}}\ndelete table inet {firewall.TABLE}\n
 def check_each(
     stage: Stage,
     command: Sequence[str],
-    rules: Sequence[Rule],
+    rules: Sequence[PortRule],
     patience: float,
     environment: Mapping[str, str],
-) -> list[Verdict]:
+) -> list[RulesVerdict]:
     """The same without each of the rules in turn."""
     found = []
     for rule in rules:
@@ -133,7 +133,7 @@ async def _run(argv: Sequence[str], environment: Mapping[str, str], patience: fl
         return await job.wait(patience)
 
 
-def _refused(stage: Stage, node: Node) -> list[Refused]:
+def _refused(stage: Stage, node: Node) -> list[RefusedConnection]:
     """What the kernel has kept on a node."""
     by_address = {address: one.name for one in stage.nodes for address in one.places}
     found = []
@@ -144,5 +144,5 @@ def _refused(stage: Stage, node: Node) -> list[Refused]:
             protocol, address, port = element["concat"]
             # Neighbours ask each other for names and routes at addresses of no node.
             if address in by_address:
-                found.append(Refused(protocol, by_address[address], node.name, port))
+                found.append(RefusedConnection(protocol, by_address[address], node.name, port))
     return found

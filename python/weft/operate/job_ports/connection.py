@@ -13,7 +13,7 @@ PHASES: tuple[Phase, ...] = ("launch", "wire-up", "run", "end")
 PRIVILEGED_BELOW = 1024
 
 
-class Connection(Struct, frozen=True, kw_only=True):
+class JobConnection(Struct, frozen=True, kw_only=True):
     """A connection, or a UDP socket that another node may send to. The server is the end that listens.
 
     `is_chosen` says that the port was one of those that the kernel gives away, so another one the next time;
@@ -49,7 +49,7 @@ class Outside(Struct, frozen=True, kw_only=True):
     port: int
 
 
-class Left(Struct, frozen=True, order=True):
+class RemainingProcess(Struct, frozen=True, order=True):
     """A process of the job that still ran when the watch ended."""
 
     node: str
@@ -57,7 +57,7 @@ class Left(Struct, frozen=True, order=True):
     pid: int
 
 
-class Usage(Struct, frozen=True, kw_only=True):
+class PortUsage(Struct, frozen=True, kw_only=True):
     """What a job used: `nodes` with the node that it was started on first, `seconds` it took, `status` it ended with
     (None where it was ended at its limit). `left` are processes that outlived it.
 
@@ -68,13 +68,13 @@ class Usage(Struct, frozen=True, kw_only=True):
     nodes: tuple[str, ...]
     addresses: dict[str, str]
     ranks: dict[str, int]
-    connections: tuple[Connection, ...]
+    connections: tuple[JobConnection, ...]
     outside: tuple[Outside, ...]
     any_port: dict[str, tuple[int, int]]
     seconds: float
     status: int | None
     polled: dict[str, tuple[int, str]] = {}
-    left: tuple[Left, ...] = ()
+    left: tuple[RemainingProcess, ...] = ()
 
     @property
     def launcher(self) -> str:

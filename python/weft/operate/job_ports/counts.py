@@ -6,10 +6,10 @@ from collections.abc import Iterable
 
 from msgspec import Struct
 
-from weft.operate.job_ports.connection import PHASES, Connection, Phase, Usage
+from weft.operate.job_ports.connection import PHASES, JobConnection, Phase, PortUsage
 
 
-class Count(Struct, frozen=True, kw_only=True):
+class ConnectionCount(Struct, frozen=True, kw_only=True):
     """Connections between a remote machine and any other, or its UDP ports, that came up in a phase."""
 
     phase: Phase
@@ -19,7 +19,7 @@ class Count(Struct, frozen=True, kw_only=True):
     privileged: int
 
 
-def counts(usage: Usage) -> list[Count]:
+def counts(usage: PortUsage) -> list[ConnectionCount]:
     """One for each phase and remote machine; the machine that the job was started on where there is no other."""
     remote = usage.nodes[1:] or usage.nodes
     return [
@@ -29,10 +29,10 @@ def counts(usage: Usage) -> list[Count]:
     ]
 
 
-def _count(phase: Phase, node: str, connections: Iterable[Connection]) -> Count:
+def _count(phase: Phase, node: str, connections: Iterable[JobConnection]) -> ConnectionCount:
     mine = [one for one in connections if node in (one.client, one.server)]
     udp = {(one.server, one.port) for one in mine if one.protocol == "udp" and one.server == node}
-    return Count(
+    return ConnectionCount(
         phase=phase,
         node=node,
         tcp=sum(one.protocol == "tcp" for one in mine),

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from weft.base.errors import WorkError
 from weft.measure.testbed.ports import PortRange
-from weft.operate.job_ports.rules import Rule
+from weft.operate.job_ports.rules import PortRule
 
 TABLE = "weft_ports"
 REFUSED = "refused"
@@ -34,7 +34,7 @@ _KEEP = """        meta l4proto {{ tcp, udp }} add @{name} {{ meta l4proto . ip 
 """
 
 
-def nftables(rules: Iterable[Rule], keeps_refused: bool = False) -> str:
+def nftables(rules: Iterable[PortRule], keeps_refused: bool = False) -> str:
     """A table that drops all else; with `keeps_refused` it has a set of what came and was dropped."""
     lines = "".join(f"        {line}\n" for rule in rules for line in _nft_lines(rule))
     return (
@@ -51,7 +51,7 @@ def nftables(rules: Iterable[Rule], keeps_refused: bool = False) -> str:
     )
 
 
-def _nft_lines(rule: Rule) -> Iterator[str]:
+def _nft_lines(rule: PortRule) -> Iterator[str]:
     ports = ", ".join(map(str, rule.ports))
     for version, sources, targets in _by_version(rule):
         name = _VERSIONS[version]
@@ -61,7 +61,7 @@ def _nft_lines(rule: Rule) -> Iterator[str]:
         )
 
 
-def iptables(rules: Iterable[Rule], version: int = 4) -> str:
+def iptables(rules: Iterable[PortRule], version: int = 4) -> str:
     """What iptables-restore (version 6: ip6tables-restore) takes; "" where no rule is of that version."""
     lines = [line for rule in rules for line in _iptables_lines(rule, version)]
     if not lines:
@@ -71,7 +71,7 @@ def iptables(rules: Iterable[Rule], version: int = 4) -> str:
     return "\n".join([*head, *lines, "COMMIT"]) + "\n"
 
 
-def _iptables_lines(rule: Rule, version: int) -> Iterator[str]:
+def _iptables_lines(rule: PortRule, version: int) -> Iterator[str]:
     for mine, sources, targets in _by_version(rule):
         if mine == version:
             for ports in _at_once(rule.ports):
@@ -82,7 +82,7 @@ def _iptables_lines(rule: Rule, version: int) -> Iterator[str]:
                 )
 
 
-def _comment(rule: Rule, most_bytes: int) -> str:
+def _comment(rule: PortRule, most_bytes: int) -> str:
     """What the rule is for, of characters that end neither a comment nor a line: processes choose their own names."""
     text = _UNSAFE.sub("?", rule.purpose)
     return text if len(text) <= most_bytes else f"{text[: most_bytes - 3]}..."
@@ -116,7 +116,7 @@ def _at_once(ports: Sequence[PortRange]) -> Iterator[list[PortRange]]:
     yield some
 
 
-def _by_version(rule: Rule) -> Iterator[tuple[int, list[str], list[str]]]:
+def _by_version(rule: PortRule) -> Iterator[tuple[int, list[str], list[str]]]:
     """Sources and targets of each version of IP that has both."""
     for version in _VERSIONS:
         sources, targets = (_of_version(all_, version) for all_ in (rule.sources, rule.targets))

@@ -19,7 +19,7 @@ GRACE_S = 3.0
 """What a launcher gets to end its ranks on other nodes."""
 
 
-class Job:
+class WatchedJob:
     """A running job in a session of its own; what it prints goes to standard error."""
 
     def __init__(self, process: asyncio.subprocess.Process) -> None:
@@ -61,7 +61,7 @@ class Job:
 @asynccontextmanager
 async def running(
     command: Sequence[str], environment: Mapping[str, str], is_quiet: bool = False
-) -> AsyncIterator[Job]:
+) -> AsyncIterator[WatchedJob]:
     """Start a job, and end it when this is left; raises RequestError where there is no such program."""
     output = subprocess.DEVNULL if is_quiet else sys.stderr.fileno()
     start = asyncio.create_subprocess_exec(
@@ -84,13 +84,13 @@ async def running(
         await job.end()
 
 
-async def _started(start: Coroutine[None, None, asyncio.subprocess.Process]) -> Job:
+async def _started(start: Coroutine[None, None, asyncio.subprocess.Process]) -> WatchedJob:
     """The job; one that an interrupt finds half started is ended."""
     starting = asyncio.ensure_future(start)
     try:
-        return Job(await asyncio.shield(starting))
+        return WatchedJob(await asyncio.shield(starting))
     except asyncio.CancelledError:
-        await Job(await starting).end()
+        await WatchedJob(await starting).end()
         raise
 
 

@@ -6,7 +6,7 @@ from collections import defaultdict
 from collections.abc import Iterable
 
 from weft.measure.testbed.agent.reply import SeenProcess
-from weft.operate.job_ports.seen import Place, Seen
+from weft.operate.job_ports.seen import NodeReport, SocketAddress
 
 Member = tuple[int, int]
 """A node's index and a pid."""
@@ -15,7 +15,7 @@ Member = tuple[int, int]
 class Members:
     """A job's processes on all nodes; `daemons` were there before, and serve it."""
 
-    def __init__(self, seen: list[Seen], root: Member) -> None:
+    def __init__(self, seen: list[NodeReport], root: Member) -> None:
         self._seen = seen
         self._children: dict[Member, list[Member]] = defaultdict(list)
         self._fleeting: dict[tuple[int, str], list[Member]] = defaultdict(list)
@@ -72,7 +72,7 @@ class Members:
         return is_new
 
 
-def _ends(seen: list[Seen]) -> list[tuple[Member, Member]]:
+def _ends(seen: list[NodeReport]) -> list[tuple[Member, Member]]:
     """The processes at both ends of each connection, as far as they are known."""
     owners: dict[tuple[str, str], Member] = {
         (event.local, event.remote): (node, event.pid)
@@ -88,13 +88,13 @@ def _ends(seen: list[Seen]) -> list[tuple[Member, Member]]:
     return found + list(_by_listener(seen))
 
 
-def _by_listener(seen: list[Seen]) -> Iterable[tuple[Member, Member]]:
+def _by_listener(seen: list[NodeReport]) -> Iterable[tuple[Member, Member]]:
     """A daemon that serves a connection itself, where it was too short for its owner to be seen."""
     by_address = {address: node for node, one in enumerate(seen) for address in one.addresses}
     for node, one in enumerate(seen):
         for event in one.events:
             if event.what == "connects" and event.remote:
-                server = by_address.get(Place.parse(event.remote).address)
+                server = by_address.get(SocketAddress.parse(event.remote).address)
                 if server is not None:
-                    pid = seen[server].listener(Place.parse(event.remote).port)
+                    pid = seen[server].listener(SocketAddress.parse(event.remote).port)
                     yield (node, event.pid), (server, pid)

@@ -13,12 +13,12 @@ from weft.base.errors import WorkError
 from weft.measure.execute.crew import Crew, not_started
 from weft.measure.testbed.agent.agent import Agent
 from weft.measure.testbed.agent.reply import SocketsSeen, Watching
-from weft.measure.testbed.agent.request import Over, Sockets
+from weft.measure.testbed.agent.request import NoMoreBatches, Sockets
 from weft.measure.testbed.base import Testbed
 from weft.measure.testbed.event_loop import run_to_end
-from weft.operate.job_ports.connection import Usage
+from weft.operate.job_ports.connection import PortUsage
 from weft.operate.job_ports.job import running
-from weft.operate.job_ports.seen import Seen
+from weft.operate.job_ports.seen import NodeReport
 from weft.operate.job_ports.usage import usage_of
 
 SETTLES_S = 0.3
@@ -35,12 +35,12 @@ class Command:
     limit_s: float | None = None
 
 
-def observe(testbed: Testbed, command: Command) -> Usage:
+def observe(testbed: Testbed, command: Command) -> PortUsage:
     """Run the job once, watched; raises RequestError, and WorkError where a node has no agent."""
     return run_to_end(_observe(testbed, command))
 
 
-async def _observe(testbed: Testbed, command: Command) -> Usage:
+async def _observe(testbed: Testbed, command: Command) -> PortUsage:
     # The nodes of `local:` are all this machine.
     nodes = [] if testbed.kind == "local" else list(range(len(testbed.nodes)))
     crew = await Crew.start(testbed, nodes)
@@ -57,7 +57,7 @@ async def _observe(testbed: Testbed, command: Command) -> Usage:
         await crew.close()
 
 
-async def _watch(agents: list[Agent], command: Command) -> Usage:
+async def _watch(agents: list[Agent], command: Command) -> PortUsage:
     ahead = [await agent.clock_offset_ns() for agent in agents]
     await asyncio.gather(*(agent.send(Sockets()) for agent in agents))
     watching = await asyncio.gather(*(agent.expect(Watching) for agent in agents))
@@ -65,18 +65,18 @@ async def _watch(agents: list[Agent], command: Command) -> Usage:
         status = await job.wait(command.limit_s)
         seconds = time.monotonic_ns() - job.started_ns
     await asyncio.sleep(SETTLES_S)
-    await asyncio.gather(*(agent.send(Over()) for agent in agents))
+    await asyncio.gather(*(agent.send(NoMoreBatches()) for agent in agents))
     reports = await asyncio.gather(*(agent.expect(SocketsSeen) for agent in agents))
     seen = [
-        Seen(agent.node, report, offset + job.started_ns, said)
+        NodeReport(agent.node, report, offset + job.started_ns, said)
         for agent, report, offset, said in zip(agents, reports, ahead, watching, strict=True)
     ]
     return usage_of(_distinct(seen), (0, job.pid), seconds / 1e9, status)
 
 
-def _distinct(seen: list[Seen]) -> list[Seen]:
+def _distinct(seen: list[NodeReport]) -> list[NodeReport]:
     """Each machine once: this one may be a node too, and has that one's name then."""
-    found: dict[tuple[str, str], Seen] = {}
+    found: dict[tuple[str, str], NodeReport] = {}
     for one in seen:
         place = one.report.boot, one.report.namespace
         if place in found:

@@ -6,10 +6,10 @@ from typing import NamedTuple
 
 from weft.operate.job_ports.connection import Phase
 from weft.operate.job_ports.membership import Members
-from weft.operate.job_ports.seen import Seen
+from weft.operate.job_ports.seen import NodeReport
 
 
-class Phases(NamedTuple):
+class JobPhases(NamedTuple):
     """Seconds since the job's start at which each phase after launch begins. A job without ranks only runs."""
 
     wire_up_s: float = 0.0
@@ -25,11 +25,11 @@ class Phases(NamedTuple):
         return "run" if at_s < self.end_s else "end"
 
 
-def phases_of(seen: list[Seen], members: Members) -> Phases:
+def phases_of(seen: list[NodeReport], members: Members) -> JobPhases:
     """As the ranks of all nodes tell: when all run, when the last opens a listener, when the first ends."""
     ranks = members.ranks()
     if not ranks:
-        return Phases(0.0, -1.0)
+        return JobPhases(0.0, -1.0)
     all_run_s = max(seen[node].at_s(one.first_ns) for node, one in ranks)
     listens = [
         one.at_s(event.at_ns)
@@ -38,7 +38,7 @@ def phases_of(seen: list[Seen], members: Members) -> Phases:
         if event.what == "listens" and not event.was_there and _is_rank(members, (node, event.pid))
     ]
     ended = [seen[node].at_s(one.last_ns) for node, one in ranks]
-    return Phases(all_run_s, max([all_run_s, *listens]), min(ended))
+    return JobPhases(all_run_s, max([all_run_s, *listens]), min(ended))
 
 
 def _is_rank(members: Members, member: tuple[int, int]) -> bool:

@@ -10,7 +10,7 @@ from msgspec import Struct
 
 from weft.base.nodeset import fold, natural
 from weft.measure.testbed.ports import PortRange
-from weft.operate.job_ports.connection import PHASES, Connection, Phase, Protocol, Usage
+from weft.operate.job_ports.connection import PHASES, JobConnection, Phase, PortUsage, Protocol
 from weft.operate.job_ports.cover import cover
 
 _Pairs = frozenset[tuple[str, str]]
@@ -18,7 +18,7 @@ EXACT_SERVERS = 12
 """Of so many nodes that listen all 4,096 sets are tried."""
 
 
-class Rule(Struct, frozen=True, kw_only=True):
+class PortRule(Struct, frozen=True, kw_only=True):
     """Let `clients` connect to `ports` of `servers`; answers are let through by the state of the connection.
 
     `programs` listen there, in these phases. `is_chosen` says that the kernel chose a port, so that the range is all
@@ -46,7 +46,7 @@ class Rule(Struct, frozen=True, kw_only=True):
         """What it is for."""
         return f"{', '.join(self.phases)}: {', '.join(self.programs) or 'unknown'} listens"
 
-    def covers(self, other: Rule) -> bool:
+    def covers(self, other: PortRule) -> bool:
         """Whether it lets in all that another, smaller rule does."""
         mine, its = set(_all_ports(self.ports)), set(_all_ports(other.ports))
         return (
@@ -71,13 +71,13 @@ def _all_ports(ranges: Iterable[PortRange]) -> Iterator[int]:
         yield from range(one.first, one.last + 1)
 
 
-def rules_of(usage: Usage, pins: Sequence[PortRange] = ()) -> list[Rule]:
+def rules_of(usage: PortUsage, pins: Sequence[PortRange] = ()) -> list[PortRule]:
     """The rules in the order of the phases. A port in one of the ranges `pins` stands for the range."""
-    needs: dict[tuple[Protocol, PortRange, bool], list[Connection]] = defaultdict(list)
+    needs: dict[tuple[Protocol, PortRange, bool], list[JobConnection]] = defaultdict(list)
     for one in usage.connections:
         ports, is_chosen = _range_of(one, usage, pins)
         needs[one.protocol, ports, is_chosen].append(one)
-    parts: dict[tuple[Protocol, bool, _Sides], list[tuple[PortRange, list[Connection]]]]
+    parts: dict[tuple[Protocol, bool, _Sides], list[tuple[PortRange, list[JobConnection]]]]
     parts = defaultdict(list)
     for (protocol, ports, is_chosen), connections in needs.items():
         for sides in _sides(_pairs(connections, usage)):
@@ -98,7 +98,9 @@ _Sides = tuple[tuple[str, ...], tuple[str, ...]]
 """Clients and servers."""
 
 
-def _range_of(one: Connection, usage: Usage, pins: Sequence[PortRange]) -> tuple[PortRange, bool]:
+def _range_of(
+    one: JobConnection, usage: PortUsage, pins: Sequence[PortRange]
+) -> tuple[PortRange, bool]:
     """The ports that stand for a connection's, and whether they are all that the kernel may choose from."""
     for pin in pins:
         if pin.first <= one.port <= pin.last:
@@ -108,7 +110,7 @@ def _range_of(one: Connection, usage: Usage, pins: Sequence[PortRange]) -> tuple
     return PortRange(one.port, one.port), False
 
 
-def _pairs(connections: Iterable[Connection], usage: Usage) -> _Pairs:
+def _pairs(connections: Iterable[JobConnection], usage: PortUsage) -> _Pairs:
     """Who connects to which node. Ranks connect when they have something to say, so that where one was seen to, the
     next time another may."""
     connections = list(connections)
@@ -158,7 +160,7 @@ def _common(sets: Sequence[set[str]], everyone: frozenset[str]) -> frozenset[str
     return everyone.intersection(*sets)
 
 
-def _addresses(usage: Usage) -> dict[str, tuple[str, ...]]:
+def _addresses(usage: PortUsage) -> dict[str, tuple[str, ...]]:
     """The addresses that connections used, by node; of a node without any, its first."""
     found: dict[str, set[str]] = defaultdict(set)
     for one in usage.connections:
@@ -173,13 +175,13 @@ def _rule(
     protocol: Protocol,
     is_chosen: bool,
     sides: _Sides,
-    needed: Sequence[tuple[PortRange, Sequence[Connection]]],
+    needed: Sequence[tuple[PortRange, Sequence[JobConnection]]],
     addresses: Mapping[str, tuple[str, ...]],
-) -> Rule:
+) -> PortRule:
     clients, servers = sides
     connections = [one for _, mine in needed for one in mine]
     phases = {one.phase for one in connections}
-    return Rule(
+    return PortRule(
         protocol=protocol,
         clients=clients,
         servers=servers,

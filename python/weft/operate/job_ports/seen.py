@@ -13,20 +13,20 @@ from weft.measure.testbed.agent.reply import SeenProcess, SocketEvent, SocketsSe
 _UNSAFE = re.compile(r"[^A-Za-z0-9_.+-]")
 
 
-class Place(NamedTuple):
+class SocketAddress(NamedTuple):
     """An address and a port."""
 
     address: str
     port: int
 
     @classmethod
-    def parse(cls, text: str) -> Place:
+    def parse(cls, text: str) -> SocketAddress:
         """From 10.0.0.1:22 or [fe80::1]:22."""
         address, _, port = text.rpartition(":")
         return cls(address.strip("[]"), int(port))
 
 
-class Seen:
+class NodeReport:
     """A node by its name, and its report; `ahead_ns` is what its clock is ahead of the job's start."""
 
     def __init__(
@@ -105,14 +105,16 @@ class Seen:
     def _listening(self) -> dict[int, SocketEvent]:
         listening = [one for one in self.events if one.what == "listens"]
         # One with an owner says more than one without.
-        return {Place.parse(one.local).port: one for one in sorted(listening, key=_has_owner)}
+        return {
+            SocketAddress.parse(one.local).port: one for one in sorted(listening, key=_has_owner)
+        }
 
 
 def _has_owner(event: SocketEvent) -> bool:
     return event.pid != 0
 
 
-def nodes_by_address(seen: Iterable[Seen]) -> dict[str, int]:
+def nodes_by_address(seen: Iterable[NodeReport]) -> dict[str, int]:
     """Which node has an address; those of several nodes, as of a bridge for containers, say nothing."""
     found: dict[str, int] = {}
     shared: set[str] = set()

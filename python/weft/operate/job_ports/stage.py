@@ -45,14 +45,14 @@ SetEnv PATH={path}
 
 
 @dataclass(frozen=True)
-class Service:
+class StageService:
     """A command that runs on some nodes as long as the stage is there; {node} in it is the node's name."""
 
     nodes: Sequence[str]
     command: str
 
     @classmethod
-    def parse(cls, text: str, names: Sequence[str]) -> Service:
+    def parse(cls, text: str, names: Sequence[str]) -> StageService:
         """From `n1,n2: command`, or `*: command` for all; raises RequestError."""
         chosen, colon, command = text.partition(":")
         nodes = list(names) if chosen.strip() == "*" else [one.strip() for one in chosen.split(",")]
@@ -160,7 +160,7 @@ class Stage:
 @contextlib.contextmanager
 def staged(
     fabric: str,
-    services: Callable[[Sequence[str]], Sequence[Service]] = lambda names: (),
+    services: Callable[[Sequence[str]], Sequence[StageService]] = lambda names: (),
     ready: str = "",
 ) -> Iterator[Stage]:
     """The lab of a fabric with sshd (where it is installed) and other daemons on its hosts, all gone afterwards.
@@ -234,7 +234,7 @@ def _is_listening(stage: Stage, node: Node) -> bool:
     return "Server listening" in log.read_text(errors="replace")
 
 
-def _start_service(stage: Stage, service: Service) -> None:
+def _start_service(stage: Stage, service: StageService) -> None:
     for node in stage.nodes:
         if node.name in service.nodes:
             command = service.command.replace("{node}", node.name)

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from msgspec import Struct
 
-from weft.operate.job_ports.connection import Connection, Usage
+from weft.operate.job_ports.connection import JobConnection, PortUsage
 
 _BY_SSH = 22
 
@@ -34,7 +34,7 @@ class StudyCount(Struct, frozen=True, kw_only=True):
 PUBLISHED = StudyCount(what="LAM/MPI, published", ssh_tcp=3, daemon_tcp=1, udp=2, job_tcp=1)
 
 
-def as_in_the_study(usage: Usage) -> StudyCount:
+def as_in_the_study(usage: PortUsage) -> StudyCount:
     """The same of a job."""
     counted = [_of(usage, node) for node in usage.nodes[1:] or usage.nodes]
     ssh, daemon, udp, job_tcp, job_udp = (max(column) for column in zip(*counted, strict=True))
@@ -43,7 +43,7 @@ def as_in_the_study(usage: Usage) -> StudyCount:
     )
 
 
-def _of(usage: Usage, node: str) -> tuple[int, int, int, int, int]:
+def _of(usage: PortUsage, node: str) -> tuple[int, int, int, int, int]:
     mine = [one for one in usage.connections if node in (one.client, one.server)]
     launch = [one for one in mine if one.phase == "launch"]
     job = [one for one in mine if one.phase != "launch"]
@@ -53,6 +53,6 @@ def _of(usage: Usage, node: str) -> tuple[int, int, int, int, int]:
     return by_ssh, len(tcp) - by_ssh, _udp(launch, node), job_tcp, _udp(job, node)
 
 
-def _udp(connections: list[Connection], node: str) -> int:
+def _udp(connections: list[JobConnection], node: str) -> int:
     """Ports of the node, however many may send to them."""
     return len({one.port for one in connections if one.protocol == "udp" and one.server == node})

@@ -7,10 +7,16 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from weft.measure.testbed.agent.reply import SocketEvent
-from weft.operate.job_ports.connection import Connection, Left, Outside, Protocol, Usage
+from weft.operate.job_ports.connection import (
+    JobConnection,
+    Outside,
+    PortUsage,
+    Protocol,
+    RemainingProcess,
+)
 from weft.operate.job_ports.membership import Member, Members
-from weft.operate.job_ports.phases import Phases, phases_of
-from weft.operate.job_ports.seen import Place, Seen, nodes_by_address
+from weft.operate.job_ports.phases import JobPhases, phases_of
+from weft.operate.job_ports.seen import NodeReport, SocketAddress, nodes_by_address
 
 
 @dataclass(frozen=True)
@@ -19,20 +25,20 @@ class _End:
 
     at_s: float
     member: Member
-    mine: Place
-    other: Place
+    mine: SocketAddress
+    other: SocketAddress
 
 
-class Job:
+class JobUsage:
     """The connections of the job whose first process is `root`: the index of a node, and a pid."""
 
-    def __init__(self, seen: list[Seen], root: Member) -> None:
+    def __init__(self, seen: list[NodeReport], root: Member) -> None:
         self._seen = seen
         self._nodes = nodes_by_address(seen)
         self.members = Members(seen, root)
-        self.phases: Phases = phases_of(seen, self.members)
+        self.phases: JobPhases = phases_of(seen, self.members)
 
-    def connections(self) -> list[Connection]:
+    def connections(self) -> list[JobConnection]:
         """All between nodes, in the order of time."""
         return sorted([*self._tcp(), *self._udp()], key=lambda one: one.at_s)
 
@@ -53,16 +59,16 @@ class Job:
             and not end.other.address.startswith("127.")
         ]
 
-    def left(self) -> list[Left]:
+    def left(self) -> list[RemainingProcess]:
         """The job's processes that ran when their node was looked at last."""
         return sorted(
-            Left(self._seen[node].node, process.name, pid)
+            RemainingProcess(self._seen[node].node, process.name, pid)
             for node, pid in self.members.job
             if (process := self.members.process((node, pid)))
             and process.last_ns == self._seen[node].last_look_ns
         )
 
-    def _tcp(self) -> Iterator[Connection]:
+    def _tcp(self) -> Iterator[JobConnection]:
         """The end that saw more of the connections to a port tells of them; the other adds which program it was."""
         clients, servers = self._by_route()
         for route in {**clients, **servers}:
@@ -85,7 +91,7 @@ class Job:
 
     def _on_route(
         self, route: _Route, begun: list[_End], accepted: list[_End]
-    ) -> Iterator[Connection]:
+    ) -> Iterator[JobConnection]:
         client, server, port = route
         if not accepted and not self._seen[server].listens(port):
             return  # Tried in vain: no rule lets that succeed.
@@ -121,11 +127,11 @@ class Job:
         client: tuple[Member, str],
         server: tuple[Member, str],
         port: int,
-    ) -> Connection:
+    ) -> JobConnection:
         (mine, my_address), (its, its_address) = client, server
         process = self.members.process(its)
         there = self._seen[its[0]]
-        return Connection(
+        return JobConnection(
             phase=self.phases.at(at_s),
             at_s=round(at_s, 4),
             protocol=protocol,
@@ -170,7 +176,7 @@ class Job:
         """Without the tracepoint: the port at which something listens is the server's."""
         if event.what != "is_open" or event.remote is None:
             return False
-        mine, other = Place.parse(event.local), Place.parse(event.remote)
+        mine, other = SocketAddress.parse(event.local), SocketAddress.parse(event.remote)
         there = self._nodes.get(other.address)
         if self._seen[node].listens(mine.port):
             return False
@@ -181,15 +187,15 @@ class Job:
         return _End(
             self._seen[node].at_s(event.at_ns),
             (node, event.pid or owner),
-            Place.parse(event.local),
-            Place.parse(event.remote),
+            SocketAddress.parse(event.local),
+            SocketAddress.parse(event.remote),
         )
 
-    def _udp(self) -> Iterator[Connection]:
+    def _udp(self) -> Iterator[JobConnection]:
         """Each socket of the job that others could send to; where some have ports of their own choice, those are the
         servers, and what the kernel chose is a client's, whose answers need no rule."""
         bound = [
-            (node, event, Place.parse(event.local))
+            (node, event, SocketAddress.parse(event.local))
             for node, seen in enumerate(self._seen)
             for event in seen.events
             if event.what == "bound" and not event.was_there
@@ -214,11 +220,11 @@ _Route = tuple[int, int, int]
 """The nodes that connect and listen, and the port."""
 
 
-def usage_of(seen: list[Seen], root: Member, seconds: float, status: int | None) -> Usage:
+def usage_of(seen: list[NodeReport], root: Member, seconds: float, status: int | None) -> PortUsage:
     """All that is known of a job whose first process is `root`, a node's index and a pid; the first node started it."""
-    job = Job(seen, root)
+    job = JobUsage(seen, root)
     ranks = Counter(seen[node].node for node, _ in job.members.ranks())
-    return Usage(
+    return PortUsage(
         nodes=tuple(one.node for one in seen),
         addresses={one.node: one.addresses[0] for one in seen if one.addresses},
         ranks={one.node: ranks[one.node] for one in seen if ranks[one.node]},

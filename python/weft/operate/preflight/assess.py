@@ -12,14 +12,14 @@ from weft.operate.preflight.link import link_findings
 from weft.operate.preflight.mpi import mpi_findings
 from weft.operate.preflight.nodes import node_findings
 from weft.operate.preflight.paths import path_findings
-from weft.operate.preflight.record import Record
+from weft.operate.preflight.record import ClusterRecord
 
 
 @dataclass(frozen=True)
-class Verdict:
+class CheckVerdict:
     """What a record says; `findings` are failures first, then differences, then the rest."""
 
-    record: Record
+    record: ClusterRecord
     findings: Sequence[Finding]
 
     @property
@@ -36,7 +36,7 @@ class Verdict:
         }
 
 
-def judge(record: Record) -> Verdict:
+def judge(record: ClusterRecord) -> CheckVerdict:
     """All findings about a record, the most severe first."""
     found = [
         *node_findings(record),
@@ -46,7 +46,7 @@ def judge(record: Record) -> Verdict:
         *mpi_findings(record),
     ]
     found = [finding for finding in found if not _is_said(finding, found)]
-    return Verdict(record, sorted(found, key=lambda finding: ORDER.index(finding.kind)))
+    return CheckVerdict(record, sorted(found, key=lambda finding: ORDER.index(finding.kind)))
 
 
 def _is_said(finding: Finding, others: Sequence[Finding]) -> bool:

@@ -10,7 +10,7 @@ from msgspec.structs import asdict
 
 from weft.operate.preflight.finding import Finding, named
 from weft.operate.preflight.link import SWITCHES
-from weft.operate.preflight.record import NodeRecord, Record
+from weft.operate.preflight.record import ClusterRecord, NodeRecord
 
 
 @dataclass(frozen=True)
@@ -92,7 +92,7 @@ OF_INTERFACES = (
 )  # fmt: skip
 
 
-def differences(record: Record) -> Iterator[Finding]:
+def differences(record: ClusterRecord) -> Iterator[Finding]:
     """Properties in which a minority of the nodes differs; in a tie all nodes are named."""
     for one in OF_NODES:
         yield from _compared(one, [(node, asdict(node), "") for node in record.alive])

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from weft.measure.testbed.agent.reply import CheckedInterface, Slot
 from weft.operate.preflight.finding import Finding, named
-from weft.operate.preflight.record import NodeRecord, Record
+from weft.operate.preflight.record import ClusterRecord, NodeRecord
 
 VIRTUAL = (
     "veth",
@@ -60,7 +60,7 @@ def _slot(interface: Interface) -> Slot:
 
 
 @dataclass(frozen=True)
-class Fault:
+class InterfaceFault:
     """What may be wrong with an interface: in words where it is, and what to do."""
 
     code: str
@@ -68,7 +68,7 @@ class Fault:
     hint: Callable[[Interface], str]
 
 
-def link_findings(record: Record) -> Iterator[Finding]:
+def link_findings(record: ClusterRecord) -> Iterator[Finding]:
     """What is wrong with interfaces, the same fault of many nodes together."""
     seen = [(node, one) for node in record.alive for one in node.interfaces if one]
     wired = [(node, one) for node, one in seen if one["driver"] != "veth"]
@@ -101,14 +101,14 @@ def _is_near(one: Interface) -> str | None:
     return None if near is None else f"its memory is NUMA node {near}"
 
 
-_HALF_DUPLEX = Fault(
+_HALF_DUPLEX = InterfaceFault(
     "duplex",
     lambda one: "half duplex" if one["duplex"] == "half" else None,
     lambda one: (
         f"collisions under load; ethtool -s {one['name']} autoneg on, and the same at the switch's port"
     ),
 )
-_NARROW_SLOT = Fault(
+_NARROW_SLOT = InterfaceFault(
     "slot-too-narrow",
     _carries_less,
     lambda one: (
@@ -116,12 +116,12 @@ _NARROW_SLOT = Fault(
         f"lspci -s {_slot(one)['address']} -vv | grep Lnk"
     ),
 )
-_REDUCED_SLOT = Fault(
+_REDUCED_SLOT = InterfaceFault(
     "slot-reduced",
     _lacks_lanes,
     lambda one: f"a loose card, or a slot with fewer lanes; lspci -s {_slot(one)['address']} -vv",
 )
-_FAR_MEMORY = Fault(
+_FAR_MEMORY = InterfaceFault(
     "numa",
     _is_near,
     lambda one: (
@@ -130,7 +130,7 @@ _FAR_MEMORY = Fault(
     ),
 )
 """Where there is more than one memory, processes far from the interface are slower."""
-_ERRORS = Fault(
+_ERRORS = InterfaceFault(
     "receive-errors",
     lambda one: (
         f"{one['received_errors']} damaged frames since it came up"
@@ -141,11 +141,11 @@ _ERRORS = Fault(
 )
 
 
-def _offload(name: str) -> Fault:
+def _offload(name: str) -> InterfaceFault:
     """Not for veth, whose packets stay in one kernel and which is made without some."""
     is_large = name in LARGE_PACKETS
     cost = "a processor's time for every packet" if is_large else "a pass over every byte"
-    return Fault(
+    return InterfaceFault(
         f"offload-{name}",
         lambda one: f"{name} is off" if one["offloads"].get(name) is False else None,
         lambda one: f"{cost}; ethtool -K {one['name']} {SWITCHES[name]} on",
@@ -157,7 +157,7 @@ def _has_several(online: str | None) -> bool:
     return bool(online) and online != "0"
 
 
-def _together(fault: Fault, seen: list[Seen]) -> Iterator[Finding]:
+def _together(fault: InterfaceFault, seen: list[Seen]) -> Iterator[Finding]:
     """One finding for all interfaces that have the same problem in the same words."""
     having: dict[str, list[Seen]] = {}
     for node, one in seen:

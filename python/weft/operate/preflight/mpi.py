@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from weft.measure.execute.mpi.toolchain import KINDS, packages
-from weft.measure.execute.mpi.trial import Trial
+from weft.measure.execute.mpi.trial import MpiTrial
 from weft.operate.preflight.finding import Finding
-from weft.operate.preflight.record import Record
+from weft.operate.preflight.record import ClusterRecord
 
 
-def mpi_findings(record: Record) -> Iterator[Finding]:
+def mpi_findings(record: ClusterRecord) -> Iterator[Finding]:
     """The MPIs of which something is installed that does not work."""
     for mpi in record.mpi:
         if mpi.problem:
@@ -18,7 +18,7 @@ def mpi_findings(record: Record) -> Iterator[Finding]:
             yield Finding("mpi-unusable", message, mpi.hint)
 
 
-def describe_mpi(mpis: list[Trial]) -> str:
+def describe_mpi(mpis: list[MpiTrial]) -> str:
     """Which MPIs plans may be run over, or what to install."""
     usable = [f"{KINDS[mpi.kind]} {mpi.version}" for mpi in mpis if not mpi.problem]
     if usable:

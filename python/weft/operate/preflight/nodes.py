@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from weft.measure.testbed.agent.reply import CheckedInterface
 from weft.operate.preflight.finding import Finding, named
 from weft.operate.preflight.link import known_mbps
-from weft.operate.preflight.record import NodeRecord, Record
+from weft.operate.preflight.record import ClusterRecord, NodeRecord
 
 BUSY = 0.5
 """A processor that is busy for this share of the time disturbs what is measured on it."""
@@ -20,7 +20,7 @@ BUFFER_PER_PRODUCT = 2
 """Linux counts its own overhead in a buffer, so half of it is data (tcp(7), tcp_adv_win_scale)."""
 
 
-def node_findings(record: Record) -> Iterator[Finding]:
+def node_findings(record: ClusterRecord) -> Iterator[Finding]:
     """What is wrong with nodes themselves."""
     yield from _without_agent(record)
     yield from _without_address(record)
@@ -32,7 +32,7 @@ def node_findings(record: Record) -> Iterator[Finding]:
     yield from _strangers(record)
 
 
-def _without_agent(record: Record) -> Iterator[Finding]:
+def _without_agent(record: ClusterRecord) -> Iterator[Finding]:
     for node in record.nodes:
         if node.failure:
             yield Finding(
@@ -45,7 +45,7 @@ def _without_agent(record: Record) -> Iterator[Finding]:
             )
 
 
-def _without_address(record: Record) -> Iterator[Finding]:
+def _without_address(record: ClusterRecord) -> Iterator[Finding]:
     for node in record.alive:
         places = enumerate(zip(node.addresses, node.interfaces, strict=False))
         problems = [_missing(record, node, at, *place) for at, place in places]
@@ -61,7 +61,11 @@ def _without_address(record: Record) -> Iterator[Finding]:
 
 
 def _missing(
-    record: Record, node: NodeRecord, network: int, address: str, interface: CheckedInterface | None
+    record: ClusterRecord,
+    node: NodeRecord,
+    network: int,
+    address: str,
+    interface: CheckedInterface | None,
 ) -> str | None:
     """What is wrong with an address. The kernel may report a carrier late, so a connection or an answer counts more."""
     if interface is None:
@@ -75,7 +79,7 @@ def _missing(
     return f"{interface['name']} is down, with the address {address}"
 
 
-def _governors(record: Record) -> Iterator[Finding]:
+def _governors(record: ClusterRecord) -> Iterator[Finding]:
     kinds_of = {node.name: set(node.system.get("governors", [])) for node in record.alive}
     slow = [node for node in record.alive if kinds_of[node.name] - {"performance"}]
     if slow:
@@ -88,7 +92,7 @@ def _governors(record: Record) -> Iterator[Finding]:
         )
 
 
-def _busy(record: Record) -> Iterator[Finding]:
+def _busy(record: ClusterRecord) -> Iterator[Finding]:
     """The nodes together that have as many busy processors: in a lab all share the same."""
     alike: dict[tuple[int, int], list[NodeRecord]] = {}
     for node in record.alive:
@@ -106,7 +110,7 @@ def _busy(record: Record) -> Iterator[Finding]:
         )
 
 
-def _timeouts(record: Record) -> Iterator[Finding]:
+def _timeouts(record: ClusterRecord) -> Iterator[Finding]:
     for key, least in (("syn_retries", LEAST_SYN_RETRIES), ("retries2", LEAST_RETRIES)):
         few = {node.name: _setting(node, key, least) for node in record.alive}
         hasty = [node for node in record.alive if few[node.name] < least]
@@ -120,7 +124,7 @@ def _timeouts(record: Record) -> Iterator[Finding]:
             )
 
 
-def _files(record: Record) -> Iterator[Finding]:
+def _files(record: ClusterRecord) -> Iterator[Finding]:
     needed = CONNECTIONS_PER_NODE * len(record.nodes) + FILES_BESIDE_CONNECTIONS
     few = [one for one in record.alive if (one.system.get("open_files") or needed) < needed]
     if few:
@@ -133,7 +137,7 @@ def _files(record: Record) -> Iterator[Finding]:
         )
 
 
-def _buffers(record: Record) -> Iterator[Finding]:
+def _buffers(record: ClusterRecord) -> Iterator[Finding]:
     """The bandwidth-delay product of the slowest path from or to a node, against what its TCP may buffer."""
     for node in record.alive:
         mbps = max((known_mbps(one) or 0 for one in node.interfaces if one), default=0)
@@ -151,7 +155,7 @@ def _buffers(record: Record) -> Iterator[Finding]:
                 )
 
 
-def _strangers(record: Record) -> Iterator[Finding]:
+def _strangers(record: ClusterRecord) -> Iterator[Finding]:
     for node in record.alive:
         if node.refused:
             yield _about(

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterator
 
 from weft.operate.preflight.finding import Finding, named
-from weft.operate.preflight.record import PathRecord, Record
+from weft.operate.preflight.record import ClusterRecord, PathRecord
 
 CLOCK_APART_US = 10_000.0
 """Network time keeps clocks closer than this; weft itself corrects for any distance."""
@@ -14,7 +14,7 @@ MOST_PACKET_BYTES = 65_535
 """What IP's length field holds; loopback interfaces take one byte more."""
 
 
-def path_findings(record: Record) -> Iterator[Finding]:
+def path_findings(record: ClusterRecord) -> Iterator[Finding]:
     """What is wrong with the paths between nodes."""
     yield from _unreachable(record)
     yield from _deaf(record)
@@ -23,7 +23,7 @@ def path_findings(record: Record) -> Iterator[Finding]:
     yield from _clocks(record)
 
 
-def _unreachable(record: Record) -> Iterator[Finding]:
+def _unreachable(record: ClusterRecord) -> Iterator[Finding]:
     failed = [path for path in record.paths if path.connect_error]
     for node, paths in _attributed(failed):
         tried = [path for path in record.paths if node in path.ends]
@@ -40,7 +40,7 @@ def _unreachable(record: Record) -> Iterator[Finding]:
         )
 
 
-def _deaf(record: Record) -> Iterator[Finding]:
+def _deaf(record: ClusterRecord) -> Iterator[Finding]:
     failed = [path for path in record.paths if path.datagram_error and not path.connect_error]
     for node, paths in _attributed(failed):
         yield Finding(
@@ -51,7 +51,7 @@ def _deaf(record: Record) -> Iterator[Finding]:
         )
 
 
-def _lossy(record: Record) -> Iterator[Finding]:
+def _lossy(record: ClusterRecord) -> Iterator[Finding]:
     failed = [
         path for path in record.paths if not path.datagram_error and path.answered < path.asked
     ]
@@ -67,7 +67,7 @@ def _lossy(record: Record) -> Iterator[Finding]:
         )
 
 
-def _narrow(record: Record) -> Iterator[Finding]:
+def _narrow(record: ClusterRecord) -> Iterator[Finding]:
     """Packets that both interfaces would take are lost between them."""
     narrow = [path for path in record.paths if (path.mtu_bytes or 0) < _smaller_mtu(record, path)]
     narrow = [path for path in narrow if path.answered and not path.datagram_error]
@@ -84,7 +84,7 @@ def _narrow(record: Record) -> Iterator[Finding]:
         )
 
 
-def _clocks(record: Record) -> Iterator[Finding]:
+def _clocks(record: ClusterRecord) -> Iterator[Finding]:
     apart = [
         path for path in record.paths if abs(path.clock_offset_us or 0.0) > _tolerance_us(path)
     ]
@@ -117,17 +117,17 @@ def _attributed(paths: list[PathRecord]) -> Iterator[tuple[str, list[PathRecord]
         left = [path for path in left if path not in mine]
 
 
-def _smaller_mtu(record: Record, path: PathRecord) -> int:
+def _smaller_mtu(record: ClusterRecord, path: PathRecord) -> int:
     ends = [node.interfaces[path.network :] for node in record.nodes if node.name in path.ends]
     mtus = [one[0]["mtu_bytes"] for one in ends if one and one[0]]
     known = [mtu_bytes for mtu_bytes in mtus if mtu_bytes]
     return min([*known, MOST_PACKET_BYTES]) if known else 0
 
 
-def _address(record: Record, name: str) -> str:
+def _address(record: ClusterRecord, name: str) -> str:
     return next((node.addresses[0] for node in record.nodes if node.name == name), name)
 
 
-def _interface(record: Record, name: str) -> str:
+def _interface(record: ClusterRecord, name: str) -> str:
     mine = [node.interfaces[:1] for node in record.nodes if node.name == name]
     return next((one[0]["name"] for one in mine if one and one[0]), "INTERFACE")

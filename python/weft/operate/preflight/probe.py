@@ -19,10 +19,10 @@ from weft.measure.execute.pair import endpoint
 from weft.measure.execute.progress import Reporter
 from weft.measure.testbed.agent.agent import Agent, AgentError, Reason
 from weft.measure.testbed.agent.reply import Echoing, EchoStopped, Facts, Inspected, Tried
-from weft.measure.testbed.agent.request import Echo, Inspect, Paths, Peer, StopEcho
+from weft.measure.testbed.agent.request import Echo, Inspect, PathsRequest, Peer, StopEcho
 from weft.measure.testbed.base import Testbed
 from weft.measure.testbed.event_loop import run_to_end
-from weft.operate.preflight.record import NodeRecord, PathRecord, Record
+from weft.operate.preflight.record import ClusterRecord, NodeRecord, PathRecord
 
 ALL_PAIRS_UP_TO = 16
 """With more nodes each tries those at distances 1, 2, 4, ... both ways: every node is tried often, in few rounds."""
@@ -33,7 +33,7 @@ _STAGES = 3
 T = TypeVar("T")
 
 
-def look(testbed: Testbed, reporter: Reporter | None = None) -> Record:
+def look(testbed: Testbed, reporter: Reporter | None = None) -> ClusterRecord:
     """Record what a testbed's nodes and its data networks are like; raises RequestError where nothing runs."""
     if testbed.is_computed:
         raise RequestError(
@@ -57,7 +57,7 @@ class _Visit:
         self._complaints: dict[int, str] = {}
         self._refused: dict[int, int] = {}
 
-    async def record(self) -> Record:
+    async def record(self) -> ClusterRecord:
         self._reporter.start(_STAGES)
         self._reporter.describe("starting agents")
         crew = await Crew.start(self._testbed, range(len(self._nodes)))
@@ -78,7 +78,7 @@ class _Visit:
         mpis = try_mpis()
         self._reporter.advance(1)
         about = {"kind": self._testbed.kind, "name": self._testbed.name}
-        return Record(about, nodes, paths, mpis)
+        return ClusterRecord(about, nodes, paths, mpis)
 
     def _next(self, stage: str) -> None:
         """The stage before is over, and this one begins."""
@@ -148,7 +148,7 @@ class _Visit:
             Peer(node=peer, network=network, from_=mine, to=endpoint(its, port))
             for network, (mine, its, port) in enumerate(ends)
         ]
-        await agent.send(Paths(peers=peers, token=self._token))
+        await agent.send(PathsRequest(peers=peers, token=self._token))
         tried = (await agent.expect(Tried)).paths
         src, dst = self._nodes[node].name, self._nodes[peer].name
         return [PathRecord(src=src, dst=dst, **asdict(path)) for path in tried]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from weft.base.errors import RequestError
 from weft.base.nodeset import fold
-from weft.operate.preflight.record import NodeRecord, Record
+from weft.operate.preflight.record import ClusterRecord, NodeRecord
 
 OF_PATHS = ("unreachable", "no-datagrams", "datagrams-lost", "path-mtu", "clock-offset")
 """Findings that only paths show."""
@@ -12,7 +12,7 @@ _OF_DATAGRAMS = ("datagrams-lost", "path-mtu", "clock-offset")
 NO_SUCH_NAME = "agent-name-unknown"
 
 
-def refuse_unreached(record: Record) -> None:
+def refuse_unreached(record: ClusterRecord) -> None:
     """Raise RequestError where no node has an agent, or the name of one does not exist: the request is wrong, or this
     machine, and no node is to blame."""
     unknown = [node for node in record.nodes if node.failure_code == NO_SUCH_NAME]
@@ -27,14 +27,14 @@ def refuse_unreached(record: Record) -> None:
         )
 
 
-def unseen(record: Record, code: str, nodes: tuple[str, ...]) -> list[str]:
+def unseen(record: ClusterRecord, code: str, nodes: tuple[str, ...]) -> list[str]:
     """Those of the nodes that a finding is about (all, where it names none) of which the record cannot show it: a node
     without an agent, and for what paths show, one from and to which none was tried, or no datagram was answered."""
     known = {node.name: node for node in record.nodes}
     return [name for name in nodes or known if not _shows(record, code, known.get(name))]
 
 
-def _shows(record: Record, code: str, node: NodeRecord | None) -> bool:
+def _shows(record: ClusterRecord, code: str, node: NodeRecord | None) -> bool:
     if node is None or node.failure or (node.complaint and code in OF_PATHS):
         return False
     if code not in OF_PATHS:

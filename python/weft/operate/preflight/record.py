@@ -8,7 +8,7 @@ from typing import Any, cast
 import msgspec
 from msgspec import Struct
 
-from weft.measure.execute.mpi.trial import Trial
+from weft.measure.execute.mpi.trial import MpiTrial
 from weft.measure.testbed.agent.reply import CheckedInterface, Path, System
 
 
@@ -44,13 +44,13 @@ class PathRecord(Path, frozen=True, kw_only=True):
         return self.src, self.dst
 
 
-class Record(Struct, frozen=True):
+class ClusterRecord(Struct, frozen=True):
     """A cluster before a run; `mpi` are the MPIs of the machine that runs weft."""
 
     testbed: dict[str, Any]
     nodes: list[NodeRecord]
     paths: list[PathRecord]
-    mpi: list[Trial] = []
+    mpi: list[MpiTrial] = []
 
     @property
     def alive(self) -> list[NodeRecord]:
@@ -66,6 +66,6 @@ class Record(Struct, frozen=True):
         return cast(dict[str, Any], msgspec.to_builtins(self))
 
     @classmethod
-    def from_json(cls, document: dict[str, Any]) -> Record:
+    def from_json(cls, document: dict[str, Any]) -> ClusterRecord:
         """The record that `to_json` wrote."""
         return msgspec.convert(document, cls)

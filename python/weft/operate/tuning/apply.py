@@ -12,7 +12,7 @@ from weft.base.errors import RequestError, WorkError
 from weft.knobs import commands
 from weft.knobs.catalog import knobs
 from weft.measure.execute.host_settings import places
-from weft.measure.execute.host_settings.journal import Asked, Changed, Journal, JournalFile
+from weft.measure.execute.host_settings.journal import Changed, Journal, JournalFile, TestbedRequest
 from weft.measure.execute.host_settings.look import see
 from weft.measure.execute.work_folder import refuse_existing
 from weft.measure.testbed.agent.agent import Agent
@@ -66,7 +66,7 @@ def _apply(
 ) -> Iterator[str]:
     before, interfaces = run_to_end(_changes(testbed, request, wanted))
     names = tuple(node.name for node in testbed.nodes)
-    asked = Asked(request.testbed, request.nodes, request.ports, names)
+    asked = TestbedRequest(request.testbed, request.nodes, request.ports, names)
     file.write(Journal(file.session, asked, started, before))
     for changed in before:
         node = testbed.nodes[changed.node]

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from weft.knobs.knob import Knob
 from weft.operate.tuning.first_look import FirstLook
-from weft.operate.tuning.race import Candidate
+from weft.operate.tuning.race import SettingsCandidate
 
 OF_PRODUCT = (2, 8, 32)
 """Buffers in bandwidth-delay products: a window that limits also hides how fast the path is, so the range is wide."""
@@ -60,7 +60,7 @@ def _buffer_bytes(look: FirstLook, times: int) -> int:
 
 def candidates(
     knobs: Sequence[Knob], values: Mapping[str, Sequence[str]], settled: Mapping[str, str]
-) -> Iterator[Candidate]:
+) -> Iterator[SettingsCandidate]:
     """Each value of one knob, or of several together and then of each alone; on top of what is settled already,
     which is no candidate itself."""
     names = [knob.name for knob in knobs]
@@ -69,9 +69,9 @@ def candidates(
             settings = dict(zip(names, together, strict=True))
             if settings.items() <= settled.items():
                 continue
-            yield Candidate(f"{' and '.join(names)} {together[0]}", {**settled, **settings})
+            yield SettingsCandidate(f"{' and '.join(names)} {together[0]}", {**settled, **settings})
     for name in names:
         alone = values[name][1:2] if len(names) > 1 else values[name]
         for value in alone:
             if value != settled.get(name):
-                yield Candidate(f"{name} {value}", {**settled, name: value})
+                yield SettingsCandidate(f"{name} {value}", {**settled, name: value})

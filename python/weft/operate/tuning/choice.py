@@ -55,7 +55,7 @@ class Have(Struct, frozen=True):
         return int(value) <= int(most) if is_most else value in self.allowed
 
 
-class Choice(Struct, frozen=True):
+class KnobChoice(Struct, frozen=True):
     """Knobs that are tried together, with their values, and why they come in this place: `is_suggested` where the
     evidence speaks for one."""
 
@@ -77,7 +77,7 @@ class Skipped(Struct, frozen=True):
     why: str
 
 
-class Wanted(Struct, frozen=True):
+class TuningGoal(Struct, frozen=True):
     """What a user asks for: a goal, the transports of the steps that are measured, and knobs by name (none: all)."""
 
     goal: str
@@ -86,12 +86,12 @@ class Wanted(Struct, frozen=True):
 
 
 def choose(
-    wanted: Wanted,
+    wanted: TuningGoal,
     known: Mapping[str, Knob],
     have: Mapping[str, Have],
     look: FirstLook | None,
     processors: int,
-) -> tuple[list[Choice], list[Skipped]]:
+) -> tuple[list[KnobChoice], list[Skipped]]:
     """The knobs that are tried, in their order, and those of the wanted ones that are not. Pure."""
     skipped, tried = [], {}
     for name in wanted.knobs or known:
@@ -105,7 +105,7 @@ def choose(
     causes = _causes(look, tried)
     ordered = sorted(tried, key=lambda name: (_place(name, causes), _usual(name)))
     return [
-        Choice(
+        KnobChoice(
             group,
             {name: tried[name] for name in group},
             _why(group, causes),
@@ -115,7 +115,7 @@ def choose(
     ], skipped
 
 
-def _why_not(knob: Knob, wanted: Wanted, have: Have, has_values: bool) -> str:
+def _why_not(knob: Knob, wanted: TuningGoal, have: Have, has_values: bool) -> str:
     """Why a knob is not tried; "" where it is."""
     is_mpi = "mpi" in wanted.transports
     if not set(knob.goals) & set(GOALS.get(wanted.goal, BOTH)):

@@ -5,22 +5,22 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 
 from weft.base.interval import Interval
-from weft.operate.tuning.race import Candidate, RaceResult
+from weft.operate.tuning.race import RaceResult, SettingsCandidate
 from weft.operate.tuning.tuning import Raced
 
 AS_IT_IS, TOGETHER, ALONE = "as it is", "all together", "the best alone"
 
 
-def finalists(winners: Sequence[Raced], needed: Mapping[str, str]) -> tuple[Candidate, ...]:
+def finalists(winners: Sequence[Raced], needed: Mapping[str, str]) -> tuple[SettingsCandidate, ...]:
     """The settings of all winners, which the last of them has, and those that the best added to what was there; all on
     top of what is `needed` for the pair to work."""
     best = best_of(winners)
     before = best.candidates[0].settings
     added = {name: value for name, value in best.won.items() if before.get(name) != value}
     return (
-        Candidate(AS_IT_IS, dict(needed)),
-        Candidate(TOGETHER, winners[-1].won),
-        Candidate(ALONE, {**needed, **added}),
+        SettingsCandidate(AS_IT_IS, dict(needed)),
+        SettingsCandidate(TOGETHER, winners[-1].won),
+        SettingsCandidate(ALONE, {**needed, **added}),
     )
 
 

@@ -14,9 +14,9 @@ from weft.knobs.recommendation import Recommendation, times_text
 from weft.operate.tuning.choice import AGAIN, NO_EVIDENCE
 from weft.operate.tuning.left_open import LEFT_OPEN
 from weft.operate.tuning.opening import Opening
-from weft.operate.tuning.race import Place
+from weft.operate.tuning.race import RacePlace
 from weft.operate.tuning.tuning import Moved, Raced
-from weft.runs.folder import Run
+from weft.runs.folder import RunFolder
 from weft.understand.host.evidence import PointEvidence, evidence
 
 SAYS = {
@@ -38,7 +38,7 @@ LEAST_CHANGE = 0.1
 MOST_MOVED = 4
 
 
-def moved(run: Run, before: Sequence[int], after: Sequence[int]) -> tuple[Moved, ...]:
+def moved(run: RunFolder, before: Sequence[int], after: Sequence[int]) -> tuple[Moved, ...]:
     """What differs between two candidates' steps by more than their intervals and matters, the most direct first."""
     points = evidence(run).points
     found = [
@@ -142,7 +142,7 @@ def _lost(raced: Raced) -> Iterator[str]:
             yield f"{place.name}: {place_text(place)}"
 
 
-def place_text(place: Place) -> str:
+def place_text(place: RacePlace) -> str:
     """How a candidate did, in words."""
     if place.ratio is None:
         return place.why or "in no block"

@@ -7,7 +7,7 @@ import math
 from msgspec import Struct
 
 from weft.base.quantity import format_bytes, format_mbps, format_us
-from weft.runs.folder import Run
+from weft.runs.folder import RunFolder
 from weft.understand.advice.advise import recommendations
 from weft.understand.advice.facts import interface_of
 from weft.understand.curve.points import points
@@ -70,7 +70,7 @@ class FirstLook(Struct, frozen=True):
         )
 
 
-def read_first_look(run: Run) -> FirstLook:
+def read_first_look(run: RunFolder) -> FirstLook:
     """What the samples and the evidence of a first look say."""
     rates = {point.pattern: point.throughput_mbps.median for point in points(run)}
     explained = explain(run)

@@ -8,7 +8,7 @@ from msgspec import Struct, to_builtins
 
 from weft.knobs.knob import Knob
 from weft.operate.tuning.apply import refuse_wrong
-from weft.operate.tuning.choice import Choice, Skipped, choose
+from weft.operate.tuning.choice import KnobChoice, Skipped, choose
 from weft.operate.tuning.request import TuneRequest
 from weft.operate.tuning.settings import have_of, notes
 
@@ -25,7 +25,7 @@ class Foreseen(Struct, frozen=True):
     goal: str
     nodes: tuple[str, ...]
     time_s: float
-    choices: tuple[Choice, ...]
+    choices: tuple[KnobChoice, ...]
     skipped: tuple[Skipped, ...]
     notes: tuple[str, ...]
     values: dict[str, str]

@@ -6,14 +6,14 @@ from collections.abc import Mapping
 
 import msgspec
 
-from weft.operate.tuning.choice import Choice
-from weft.operate.tuning.race import Candidate, Place
+from weft.operate.tuning.choice import KnobChoice
+from weft.operate.tuning.race import RacePlace, SettingsCandidate
 from weft.operate.tuning.tuning import Raced
 
 LEFT_OPEN = "its race ended before it was known whether it helps"
 
 
-def still_ahead(raced: Raced, margin: float) -> list[Candidate]:
+def still_ahead(raced: Raced, margin: float) -> list[SettingsCandidate]:
     """The candidates that may yet be better by the margin, where none was confirmed and time was short."""
     result = raced.result
     if result.recommended or result.ended in ("none-ahead", "equal"):
@@ -29,15 +29,15 @@ def is_clearly_ahead(raced: Raced, margin: float) -> bool:
     return any(not one.is_better and one.ratio.low >= 1 + margin for one in found)
 
 
-def _is_ahead(place: Place, margin: float) -> bool:
+def _is_ahead(place: RacePlace, margin: float) -> bool:
     if place.ratio is None or place.failed or place.why:
         return False
     return place.ratio.median >= 1 + margin
 
 
 def on_top(
-    choice: Choice, entries: list[Candidate], settled: Mapping[str, str]
-) -> tuple[Choice, list[Candidate]]:
+    choice: KnobChoice, entries: list[SettingsCandidate], settled: Mapping[str, str]
+) -> tuple[KnobChoice, list[SettingsCandidate]]:
     """The same candidates on top of what is settled now, and the choice that says why they are tried."""
     own = [
         {name: one.settings[name] for name in choice.knobs if name in one.settings}
@@ -48,5 +48,8 @@ def on_top(
     }
     return (
         msgspec.structs.replace(choice, values=values, why=LEFT_OPEN, is_suggested=False),
-        [Candidate(one.name, {**settled, **mine}) for one, mine in zip(entries, own, strict=True)],
+        [
+            SettingsCandidate(one.name, {**settled, **mine})
+            for one, mine in zip(entries, own, strict=True)
+        ],
     )

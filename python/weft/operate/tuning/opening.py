@@ -14,7 +14,7 @@ from weft.measure.execute.work_folder import WorkFolder
 from weft.operate.tuning.candidates import PACKETS_BYTES
 from weft.operate.tuning.choice import Have
 from weft.operate.tuning.first_look import PLAN
-from weft.runs.folder import Run
+from weft.runs.folder import RunFolder
 from weft.understand.curve.points import points
 
 FIRST_LOOK, SMALL = "first-look", "first-look-small-segments"
@@ -24,7 +24,7 @@ KNOB = "mss"
 class Opening(Struct, frozen=True):
     """The run that shows the pair at work; `needed` are the settings without which it does not work, and `why`."""
 
-    run: Run
+    run: RunFolder
     needed: Mapping[str, str] = {}
     why: tuple[str, ...] = ()
 
@@ -60,11 +60,11 @@ def _with_segments(value: str) -> str:
     )
 
 
-def _only_small_pass(run: Run) -> bool:
+def _only_small_pass(run: RunFolder) -> bool:
     return {point.pattern for point in points(run)} == {"pingpong"}
 
 
-def _why(run: Run, value: str) -> tuple[str, ...]:
+def _why(run: RunFolder, value: str) -> tuple[str, ...]:
     rates = {point.pattern: point.throughput_mbps.median for point in points(run)}
     return (
         f"as it is, messages of 1 B pass and messages of 64 KiB do not arrive; with {KNOB} = {value} they arrive, "

@@ -12,15 +12,15 @@ from weft.base.errors import RequestError, WorkError
 from weft.measure.execute.gate import deeds_of_run
 from weft.measure.execute.progress import Reporter
 from weft.measure.execute.request import RunRequest, resume_run, start_run
-from weft.operate.tuning.race_plan import Candidate, Refused, race_plan
+from weft.operate.tuning.race_plan import RefusedCandidate, SettingsCandidate, race_plan
 from weft.plan.load import PlanSource
-from weft.runs.folder import Run
+from weft.runs.folder import RunFolder
 from weft.runs.meta import FILE_NAME, Warning
 from weft.understand.host.disturbed import not_usable
 from weft.understand.race.contest import Ended
-from weft.understand.race.outcome import Confirmation, Outcome, Place, stand
+from weft.understand.race.outcome import Confirmation, RaceOutcome, RacePlace, stand
 
-__all__ = ["Candidate", "Confirmation", "Place", "RaceResult", "Rules", "carry_out"]
+__all__ = ["Confirmation", "RacePlace", "RaceResult", "Rules", "SettingsCandidate", "carry_out"]
 
 
 class Rules(Struct, frozen=True):
@@ -41,7 +41,7 @@ class Rules(Struct, frozen=True):
 USUAL = Rules()
 
 
-class RaceResult(Outcome, frozen=True, kw_only=True):
+class RaceResult(RaceOutcome, frozen=True, kw_only=True):
     """What a race found, with the candidates that no plan can have among its `places`; `folder` is the run. Where the
     machine was the limit in most blocks, `disturbed` says so, and nothing is recommended."""
 
@@ -52,7 +52,7 @@ class RaceResult(Outcome, frozen=True, kw_only=True):
 
 def carry_out(
     testbed: str,
-    candidates: Sequence[Candidate],
+    candidates: Sequence[SettingsCandidate],
     goal: PlanSource,
     folder: Path,
     rules: Rules = USUAL,
@@ -99,7 +99,7 @@ def _of_rules(rules: Rules) -> dict[str, object]:
     return {"margin": margin, "time": time, "confirm": rules.confirm, **seed}
 
 
-def _result(run: Run, refused: Sequence[Refused]) -> RaceResult:
+def _result(run: RunFolder, refused: Sequence[RefusedCandidate]) -> RaceResult:
     found = stand(run.meta, run.samples)
     if found is None or run.meta.race is None:
         raise RequestError(f"{run.directory}: is no race", "give another folder")
@@ -123,20 +123,32 @@ def _without_verdict(result: RaceResult, reason: str) -> RaceResult:
 
 
 def _of_outcome(
-    outcome: Outcome, ended: Ended, refused: Sequence[Refused], seconds: float, folder: Path
+    outcome: RaceOutcome,
+    ended: Ended,
+    refused: Sequence[RefusedCandidate],
+    seconds: float,
+    folder: Path,
 ) -> RaceResult:
     places = (*outcome.places, *map(_unplaced, refused))
     found = structs.asdict(outcome) | {"places": places, "ended": ended}
     return RaceResult(**found, seconds=round(seconds, 1), folder=folder)
 
 
-def _unplaced(one: Refused) -> Place:
-    return Place(one.name, None, 0, 0, f"failed: {one.reason}", failed=True)
+def _unplaced(one: RefusedCandidate) -> RacePlace:
+    return RacePlace(one.name, None, 0, 0, f"failed: {one.reason}", failed=True)
 
 
-def _without_race(baseline: str, refused: Sequence[Refused], folder: Path) -> RaceResult:
+def _without_race(baseline: str, refused: Sequence[RefusedCandidate], folder: Path) -> RaceResult:
     """Where no candidate can be measured the baseline stays."""
-    alone = Outcome(
-        baseline, baseline, baseline, False, None, (Place(baseline, None, 0),), (), "none-ahead", 0
+    alone = RaceOutcome(
+        baseline,
+        baseline,
+        baseline,
+        False,
+        None,
+        (RacePlace(baseline, None, 0),),
+        (),
+        "none-ahead",
+        0,
     )
     return _of_outcome(alone, "none-ahead", refused, 0.0, folder)

@@ -23,14 +23,14 @@ MEASURES = {"stream": "throughput", "latency": "latency", "mixed": "mixed"}
 """What is measured for each goal; of a user's plan it is the time that it takes."""
 
 
-class Candidate(Struct, frozen=True):
+class SettingsCandidate(Struct, frozen=True):
     """Settings that are raced together, by knob name (as in `weft list knobs`); none are the settings as they are."""
 
     name: str
     settings: dict[str, str] = {}
 
 
-class Refused(Struct, frozen=True):
+class RefusedCandidate(Struct, frozen=True):
     """A candidate that no plan can have, and why."""
 
     name: str
@@ -38,8 +38,8 @@ class Refused(Struct, frozen=True):
 
 
 def race_plan(
-    candidates: Sequence[Candidate], goal: PlanSource, trial_s: float, at_least: int = 1
-) -> tuple[Table | None, list[Refused]]:
+    candidates: Sequence[SettingsCandidate], goal: PlanSource, trial_s: float, at_least: int = 1
+) -> tuple[Table | None, list[RefusedCandidate]]:
     """A plan as a dictionary, and the candidates that are not in it; None where none but the baseline is left. Raises
     RequestError where the goal or the baseline is wrong."""
     steps, measure = _steps_of(goal, trial_s, at_least)
@@ -52,7 +52,7 @@ def race_plan(
         except RequestError as error:
             if one is baseline:
                 raise
-            refused.append(Refused(one.name, error.message))
+            refused.append(RefusedCandidate(one.name, error.message))
             continue
         copies += mine
         names[one.name] = [step.name for step in read]

@@ -14,7 +14,7 @@ from weft.measure.execute.lab_scale.load import OfferedLoad, load_of_pair, loads
 from weft.measure.execute.lab_scale.settle import settle_lab
 from weft.measure.testbed.base import Testbed
 from weft.measure.testbed.open import open_testbed
-from weft.operate.tuning.choice import Wanted
+from weft.operate.tuning.choice import TuningGoal
 from weft.plan.load import load_plan
 from weft.runs.meta import Warning
 
@@ -54,9 +54,9 @@ class TuneRequest(Struct, frozen=True):
         self.wanted  # noqa: B018  # reads the plan
 
     @property
-    def wanted(self) -> Wanted:
+    def wanted(self) -> TuningGoal:
         """The goal with the transports of its steps; raises RequestError where there is no such goal or plan."""
-        return Wanted(self.goal, _transports(self.goal), self.knobs)
+        return TuningGoal(self.goal, _transports(self.goal), self.knobs)
 
     def at_carried_scale(self) -> TuneRequest:
         """With the scale of a lab settled; raises RequestError."""

@@ -13,15 +13,15 @@ from weft.base.interval import Interval
 from weft.measure.execute.progress import Reporter, Showing
 from weft.measure.execute.work_folder import WorkFolder
 from weft.operate.tuning.candidates import candidates
-from weft.operate.tuning.choice import AGAIN, NO_TIME, Choice, Skipped
+from weft.operate.tuning.choice import AGAIN, NO_TIME, KnobChoice, Skipped
 from weft.operate.tuning.combination import AS_IT_IS, TOGETHER, finalists, kept
 from weft.operate.tuning.findings import moved
 from weft.operate.tuning.left_open import is_clearly_ahead, on_top, still_ahead
-from weft.operate.tuning.race import Candidate, RaceResult, Rules
+from weft.operate.tuning.race import RaceResult, Rules, SettingsCandidate
 from weft.operate.tuning.race import carry_out as race
 from weft.operate.tuning.request import COMMAND, TuneRequest
 from weft.operate.tuning.tuning import Moved, Raced
-from weft.runs.folder import Run
+from weft.runs.folder import RunFolder
 
 MARGIN = Rules().margin
 LEAST_RACE_S = 40.0
@@ -31,7 +31,7 @@ SUGGESTED_SHARE = 0.6
 """Of the time that is left, for a knob that the evidence speaks for; that it does not help shows in a few blocks."""
 
 
-def share_of(left_s: float, choice: Choice, behind: int) -> float:
+def share_of(left_s: float, choice: KnobChoice, behind: int) -> float:
     """Seconds for a race that `behind` others may follow: an equal part of what is left, more where the evidence speaks
     for it, and never less than a race needs. Where time is short the last ones are left out, not the likeliest."""
     share = SUGGESTED_SHARE if choice.is_suggested and behind else 0.0
@@ -39,7 +39,7 @@ def share_of(left_s: float, choice: Choice, behind: int) -> float:
 
 
 @dataclass
-class Rounds:
+class TuningRounds:
     """What was raced so far, and what is `settled` by it. `ends_s` is when the time is over, by time.monotonic();
     `needed` are settings without which the pair does not work, and `at_least` messages are in a batch of a stream."""
 
@@ -59,7 +59,7 @@ class Rounds:
         return self.ends_s - time.monotonic()
 
     def carry_out(
-        self, chosen: Sequence[Choice], showing: Showing
+        self, chosen: Sequence[KnobChoice], showing: Showing
     ) -> tuple[list[Raced], Interval | None]:
         """All races; gives the winners that stay, and their effect together."""
         for number, choice in enumerate(chosen, 1):
@@ -80,27 +80,27 @@ class Rounds:
     def _race(
         self,
         name: str,
-        choice: Choice,
-        entries: Iterable[Candidate],
+        choice: KnobChoice,
+        entries: Iterable[SettingsCandidate],
         time_s: float,
         reporter: Reporter,
     ) -> Raced:
         """One race on top of what is settled; what wins is settled, too."""
-        all_entries = (Candidate(AS_IT_IS, dict(self.settled)), *entries)
+        all_entries = (SettingsCandidate(AS_IT_IS, dict(self.settled)), *entries)
         result = self._carry_out(name, all_entries, time_s, reporter)
         raced = Raced(choice, all_entries, result, _moved(result) if result.recommended else ())
         self.raced.append(raced)
         self.settled |= raced.won
         return raced
 
-    def _values(self, choice: Choice) -> Iterable[Candidate]:
+    def _values(self, choice: KnobChoice) -> Iterable[SettingsCandidate]:
         known = [self.request.known[one] for one in choice.knobs]
         return candidates(known, choice.values, self.settled)
 
     def _carry_out(
         self,
         name: str,
-        entries: Sequence[Candidate],
+        entries: Sequence[SettingsCandidate],
         time_s: float,
         reporter: Reporter,
         confirm: Literal["winner", "all"] = "winner",
@@ -181,7 +181,7 @@ class Rounds:
 
 def _moved(result: RaceResult) -> tuple[Moved, ...]:
     """The evidence of the race's run, at the steps of either."""
-    run = Run.open(result.folder)
+    run = RunFolder.open(result.folder)
     assert run.meta.plan.race
     steps = {one.name: one.steps for one in run.meta.plan.race.candidates}
     return moved(run, steps[result.baseline], steps[result.winner])

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from weft.base.files.text_file import read_json
 from weft.knobs.knob import NAMED_GOALS, Knob
-from weft.measure.execute.host_settings import Seen, look
+from weft.measure.execute.host_settings import KnobState, look
 from weft.measure.execute.work_folder import write_json
 from weft.measure.testbed.base import Testbed
 from weft.operate.tuning.choice import Have
@@ -38,7 +38,7 @@ def nodelay_of(goal: str) -> str:
     return values.pop() if len(values) == 1 else ""
 
 
-def _have(seen: Mapping[str, Seen]) -> Have | None:
+def _have(seen: Mapping[str, KnobState]) -> Have | None:
     """One knob on all nodes, for which the first reason against it is enough; None where nodes have no such setting."""
     if not seen:
         return None

@@ -26,10 +26,10 @@ from weft.operate.tuning.findings import recommendations, without_which_nothing_
 from weft.operate.tuning.first_look import FirstLook, read_first_look
 from weft.operate.tuning.opening import Opening, first_look
 from weft.operate.tuning.request import COMMAND, TuneRequest
-from weft.operate.tuning.rounds import Rounds
+from weft.operate.tuning.rounds import TuningRounds
 from weft.operate.tuning.settings import have_of, notes, read_have, save_have
-from weft.operate.tuning.tuning import Raced, Tuning
-from weft.runs.folder import Run
+from weft.operate.tuning.tuning import Raced, TuningResult
+from weft.runs.folder import RunFolder
 from weft.runs.fresh import fresh_folder
 from weft.runs.meta import FILE_NAME
 from weft.runs.run_warnings import of_folders
@@ -37,7 +37,7 @@ from weft.runs.run_warnings import of_folders
 RESULT_NAME = "tuning.json"
 
 
-def tune(request: TuneRequest, showing: Showing) -> Tuning:
+def tune(request: TuneRequest, showing: Showing) -> TuningResult:
     """Race what may help and confirm what does; raises RequestError before anything is started."""
     folder = Path(request.out)
     refuse_wrong(request)
@@ -56,7 +56,7 @@ def deeds_of_tuning(directory: str) -> list[str]:
     return deeds_of_work(directory, TuneRequest, COMMAND)
 
 
-def resume(directory: str, showing: Showing, approved: Collection[str] = ()) -> Tuning:
+def resume(directory: str, showing: Showing, approved: Collection[str] = ()) -> TuningResult:
     """Continue a tuning that was cut short; what was measured stays. Raises RequestError, also where the folder names
     commands or settings that were not `approved`."""
     request = request_to_resume(directory, TuneRequest, COMMAND, approved)
@@ -74,7 +74,7 @@ class _Work:
     _have: Mapping[str, Have]
     _began: float = field(default_factory=time.monotonic)
 
-    def carry_out(self, showing: Showing) -> Tuning:
+    def carry_out(self, showing: Showing) -> TuningResult:
         request, folder = self._request, WorkFolder(COMMAND, self._request, self._request.notes)
         started = datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds")
         for note in notes(self._have):
@@ -86,9 +86,11 @@ class _Work:
             request.wanted, request.known, self._have, look, _processors(opening.run)
         )
         ends_s = self._began + request.time_s
-        rounds = Rounds(request, ends_s, opening.needed, look.stream_messages, skipped=skipped)
+        rounds = TuningRounds(
+            request, ends_s, opening.needed, look.stream_messages, skipped=skipped
+        )
         winners, effect = rounds.carry_out(chosen, showing)
-        found = Tuning(
+        found = TuningResult(
             request.testbed,
             request.goal,
             self._names,
@@ -125,6 +127,6 @@ class _Work:
                     yield one
 
 
-def _processors(run: Run) -> int:
+def _processors(run: RunFolder) -> int:
     """Of the node that has fewest."""
     return min((int((one["facts"] or {}).get("cpus", 1)) for one in run.meta.nodes), default=1)

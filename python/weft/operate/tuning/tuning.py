@@ -9,9 +9,9 @@ from msgspec import Struct
 
 from weft.base.interval import Interval
 from weft.knobs.recommendation import Recommendation, times_text
-from weft.operate.tuning.choice import NO_TIME, Choice, Skipped
+from weft.operate.tuning.choice import NO_TIME, KnobChoice, Skipped
 from weft.operate.tuning.first_look import FirstLook
-from weft.operate.tuning.race import Candidate, RaceResult
+from weft.operate.tuning.race import RaceResult, SettingsCandidate
 from weft.runs.run_warnings import RunWarning, doubts, in_doubt
 from weft.understand.race.contest import CONFIRMED_WRONGLY
 
@@ -30,8 +30,8 @@ class Moved(Struct, frozen=True):
 class Raced(Struct, frozen=True):
     """One race: what was tried against what was settled before, and how it ended."""
 
-    choice: Choice
-    candidates: tuple[Candidate, ...]
+    choice: KnobChoice
+    candidates: tuple[SettingsCandidate, ...]
     result: RaceResult
     moved: tuple[Moved, ...] = ()
 
@@ -42,7 +42,7 @@ class Raced(Struct, frozen=True):
         return by_name[self.result.winner] if self.result.recommended else {}
 
 
-class Tuning(Struct, frozen=True):
+class TuningResult(Struct, frozen=True):
     """All of it. `effect` is of all recommendations together, from a race of its own where they are several; `warnings`
     are those of all runs."""
 

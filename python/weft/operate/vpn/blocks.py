@@ -18,7 +18,7 @@ from weft.measure.execute.progress import Reporter
 from weft.measure.testbed.agent.agent import Agent, Recorded
 from weft.measure.testbed.agent.wire_format import Evidence
 from weft.measure.testbed.base import Node, Testbed
-from weft.operate.vpn.node_look import Count, count
+from weft.operate.vpn.node_look import VpnCount, count
 from weft.plan.load import load_plan
 from weft.plan.plan import Step
 
@@ -28,7 +28,7 @@ TRIP = {"name": "latency", "pattern": "pingpong", "sizes": ["64 B"]}
 PATIENCE_S = 20.0
 
 
-class Trial(Struct, frozen=True):
+class PathTrial(Struct, frozen=True):
     """A path in a block. `busy_s` is what both nodes' processors did meanwhile, `vpn_s` what the VPN's processes did,
     `busiest` the largest share of the time that a processor was busy; None where it was not recorded. `carried_bytes`
     are what each node's interfaces sent and received meanwhile."""
@@ -48,7 +48,7 @@ class Trial(Struct, frozen=True):
 
 
 @dataclass
-class Pair:
+class AgentPair:
     """Two agents, the addresses of each path, and the VPN's processes on each node."""
 
     testbed: Testbed
@@ -76,8 +76,8 @@ class _Taken:
 
 
 async def run_blocks(
-    pair: Pair, blocks: int, trial_s: float, within_s: float, reporter: Reporter
-) -> list[list[Trial]]:
+    pair: AgentPair, blocks: int, trial_s: float, within_s: float, reporter: Reporter
+) -> list[list[PathTrial]]:
     """So many blocks, or as many as the time allows, four at least; raises AgentError."""
     shuffled, done = random.Random(), []
     began_s = time.monotonic()
@@ -102,7 +102,7 @@ def _steps(trial_s: float) -> tuple[Step, Step]:
     return stream, trip
 
 
-async def _trial(pair: Pair, path: str, stream: Step, trip: Step) -> Trial:
+async def _trial(pair: AgentPair, path: str, stream: Step, trip: Step) -> PathTrial:
     trips = await _run(pair, path, trip)
     before, carried = await _counts(pair), await _carried(pair)
     began_s = time.monotonic()
@@ -117,7 +117,7 @@ async def _trial(pair: Pair, path: str, stream: Step, trip: Step) -> Trial:
     # Nodes on one machine all see the same processors.
     seen = [one for one in taken.evidence if not (pair.testbed.is_here and one[0])]
     busy_s, busiest = _busy(seen)
-    return Trial(
+    return PathTrial(
         path=path,
         rtt_us=_rtt_us(trips.samples),
         mbps=8e-6 * payload / elapsed_s,
@@ -136,7 +136,7 @@ async def _trial(pair: Pair, path: str, stream: Step, trip: Step) -> Trial:
     )
 
 
-async def _run(pair: Pair, path: str, step: Step) -> _Taken:
+async def _run(pair: AgentPair, path: str, step: Step) -> _Taken:
     taken = _Taken()
     job = StepJob(
         step_index=0,
@@ -156,12 +156,12 @@ async def _run(pair: Pair, path: str, step: Step) -> _Taken:
     return taken
 
 
-async def _counts(pair: Pair) -> list[Count]:
+async def _counts(pair: AgentPair) -> list[VpnCount]:
     nodes = zip(pair.testbed.nodes, pair.pids, strict=False)
     return [await count(pair.testbed, node, pids) for node, pids in nodes]
 
 
-async def _carried(pair: Pair) -> list[dict[str, int]]:
+async def _carried(pair: AgentPair) -> list[dict[str, int]]:
     return [
         {name: sum(numbers) for name, numbers in (await agent.counters()).items()}
         for agent in pair.agents

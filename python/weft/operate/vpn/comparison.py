@@ -12,9 +12,9 @@ from msgspec import Struct
 
 from weft.base.interval import Interval
 from weft.base.paired import bounds, middle
-from weft.operate.vpn.blocks import Trial
-from weft.operate.vpn.headers import Segments, share_left
-from weft.operate.vpn.kind import Kind
+from weft.operate.vpn.blocks import PathTrial
+from weft.operate.vpn.headers import SegmentSize, share_left
+from weft.operate.vpn.kind import VpnKind
 from weft.operate.vpn.mpi import MpiChoice
 from weft.runs.run_warnings import RunWarning, doubts
 
@@ -38,7 +38,7 @@ class Ends(Struct, frozen=True):
     segment_bytes: int | None
 
 
-class Measured(Struct, frozen=True):
+class PathMedians(Struct, frozen=True):
     """Medians of a path; processor time of both nodes together, and that of the VPN's processes alone, in seconds for
     10^9 bytes of payload."""
 
@@ -51,7 +51,7 @@ class Measured(Struct, frozen=True):
     resent: float
 
 
-class Outage(Struct, frozen=True):
+class TunnelOutage(Struct, frozen=True):
     """The path was silent for `path_s`; the tunnel answered `later_s` after the path did, None if it did not in the
     `watched_s` that were left."""
 
@@ -61,15 +61,15 @@ class Outage(Struct, frozen=True):
     watched_s: float = 0.0
 
 
-class Comparison(Struct, frozen=True):
+class TunnelComparison(Struct, frozen=True):
     """A tunnel beside the path below it. Ratios are of the tunnel to the raw path, `interval` None for too few blocks;
     `expected` is the ratio that headers allow, None where the VPN's packets are not known."""
 
-    kind: Kind
+    kind: VpnKind
     raw: Ends
     tunnel: Ends
-    raw_measured: Measured
-    tunnel_measured: Measured
+    raw_measured: PathMedians
+    tunnel_measured: PathMedians
     ratio: float
     interval: Interval | None
     rtt_ratio: float
@@ -82,7 +82,7 @@ class Comparison(Struct, frozen=True):
     seconds: float
     carried_outside: float
     """Bytes that the raw path's interface carried for a byte of payload in the tunnel; 0 where it carried none."""
-    outages: list[Outage] = []
+    outages: list[TunnelOutage] = []
     remedy: str = ""
     """What makes the tunnel recover, where it did not, or took `LATE_S` and longer."""
     warnings: tuple[RunWarning, ...] = ()
@@ -112,12 +112,12 @@ class Comparison(Struct, frozen=True):
 
 
 def compare(
-    kind: Kind,
+    kind: VpnKind,
     ends: tuple[Ends, Ends],
-    blocks: Sequence[Sequence[Trial]],
+    blocks: Sequence[Sequence[PathTrial]],
     mpi: MpiChoice,
     seconds: float,
-) -> Comparison:
+) -> TunnelComparison:
     """What so many blocks say of a tunnel."""
     raw, tunnel = ends
     ours, theirs = _of(blocks, "raw"), _of(blocks, "tunnel")
@@ -127,7 +127,7 @@ def compare(
     expected = _expected(kind, raw, tunnel)
     measured = _measured(theirs)
     limit, reason = limit_of(ratio, expected, measured, kind.protocol == "tcp")
-    return Comparison(
+    return TunnelComparison(
         kind=kind,
         raw=raw,
         tunnel=tunnel,
@@ -150,7 +150,7 @@ def compare(
 
 
 def limit_of(
-    ratio: float, expected: float | None, measured: Measured, is_tcp: bool
+    ratio: float, expected: float | None, measured: PathMedians, is_tcp: bool
 ) -> tuple[Limit, str]:
     """What holds the tunnel back, and why it is thought so."""
     if expected and ratio >= expected * (1 - EXPLAINED):
@@ -177,29 +177,29 @@ def limit_of(
     return "unknown", "neither headers, processors nor loss explain it; queues or buffers may"
 
 
-def _of(blocks: Sequence[Sequence[Trial]], path: str) -> list[Trial]:
+def _of(blocks: Sequence[Sequence[PathTrial]], path: str) -> list[PathTrial]:
     return [one for block in blocks for one in block if one.path == path]
 
 
 def _logs(
-    ours: Sequence[Trial], theirs: Sequence[Trial], value: Callable[[Trial], float]
+    ours: Sequence[PathTrial], theirs: Sequence[PathTrial], value: Callable[[PathTrial], float]
 ) -> list[float]:
     return [math.log(value(b) / value(a)) for a, b in zip(ours, theirs, strict=True)]
 
 
-def _expected(kind: Kind, raw: Ends, tunnel: Ends) -> float | None:
+def _expected(kind: VpnKind, raw: Ends, tunnel: Ends) -> float | None:
     known = (raw.segment_bytes, raw.mtu_bytes, tunnel.segment_bytes, tunnel.mtu_bytes)
     if not kind.wrapping or None in known:
         return None
-    ends = [Segments(one.segment_bytes or 0, one.mtu_bytes or 0) for one in (raw, tunnel)]
+    ends = [SegmentSize(one.segment_bytes or 0, one.mtu_bytes or 0) for one in (raw, tunnel)]
     return share_left(kind.wrapping, *ends)
 
 
-def _measured(trials: Sequence[Trial]) -> Measured:
+def _measured(trials: Sequence[PathTrial]) -> PathMedians:
     gigabytes = [one.payload_bytes / 1e9 for one in trials]
     busy = [one.busy_s / gb for one, gb in zip(trials, gigabytes, strict=True) if one.busy_s]
     busiest = [one.busiest for one in trials if one.busiest is not None]
-    return Measured(
+    return PathMedians(
         rtt_us=median(one.rtt_us for one in trials),
         mbps=median(one.mbps for one in trials),
         processor_s_per_gb=median(busy) if busy else None,
@@ -210,16 +210,16 @@ def _measured(trials: Sequence[Trial]) -> Measured:
     )
 
 
-def _through_gb(trial: Trial) -> float:
+def _through_gb(trial: PathTrial) -> float:
     """Payload, with that of the batch before the timed one: counters of processes do not tell them apart."""
     return max([trial.payload_bytes, *_most(trial)]) / 1e9
 
 
-def _most(trial: Trial) -> list[int]:
+def _most(trial: PathTrial) -> list[int]:
     return [max(one.values(), default=0) for one in trial.carried_bytes[:1]]
 
 
-def _outside(trials: Sequence[Trial], interfaces: tuple[str, str]) -> float:
+def _outside(trials: Sequence[PathTrial], interfaces: tuple[str, str]) -> float:
     """From the sender's counters, where the path's own interface carried at least what the tunnel's did."""
     shares = []
     for one in trials:

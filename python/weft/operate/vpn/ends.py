@@ -10,8 +10,8 @@ from weft.measure.testbed.agent.agent import Agent
 from weft.measure.testbed.agent.reply import CheckedInterface, Inspected
 from weft.measure.testbed.agent.request import Inspect
 from weft.measure.testbed.base import Testbed
-from weft.operate.vpn.kind import Kind, kind_of, merged
-from weft.operate.vpn.node_look import Seen, look
+from weft.operate.vpn.kind import VpnKind, kind_of, merged
+from weft.operate.vpn.node_look import VpnState, look
 
 Places = tuple[str, str]
 
@@ -24,8 +24,8 @@ class Tunnel:
     places: dict[str, Places]
     interfaces: dict[str, tuple[str, str]]
     mtus: dict[str, int | None]
-    kind: Kind
-    seen: tuple[Seen, Seen]
+    kind: VpnKind
+    seen: tuple[VpnState, VpnState]
 
 
 async def find_tunnel(testbed: Testbed, agents: Sequence[Agent], through: Places) -> Tunnel:

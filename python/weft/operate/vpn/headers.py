@@ -37,7 +37,7 @@ class IpVersion(Struct, frozen=True):
 IP4, IP6 = IpVersion(IP_BYTES, 0), IpVersion(IP6_BYTES, 8)
 
 
-class Segments(Struct, frozen=True):
+class SegmentSize(Struct, frozen=True):
     """What TCP sends over a network: payload of a segment, and MTU of the interface, in bytes."""
 
     payload_bytes: int
@@ -65,7 +65,7 @@ def added_bytes(wrapping: Wrapping, inner_bytes: int, mtu_bytes: int) -> int:
     return own + (LENGTH_BYTES if wrapping.protocol == "tcp" else ip_bytes + UDP_BYTES)
 
 
-def share_left(wrapping: Wrapping, raw: Segments, tunnel: Segments) -> float:
+def share_left(wrapping: Wrapping, raw: SegmentSize, tunnel: SegmentSize) -> float:
     """The throughput of TCP in the tunnel as a share of that of the raw path, where the link is the limit.
 
     The raw path has the family of the tunnel's outer packets. TCP has time stamps, as Linux does, unless the raw

@@ -19,7 +19,7 @@ from weft.operate.vpn.document import checked, save
 from weft.operate.vpn.ends import Places, Tunnel, find_tunnel
 from weft.operate.vpn.headers import Wrapping, added_bytes
 from weft.operate.vpn.mpi import setting
-from weft.operate.vpn.node_look import Carried, carried
+from weft.operate.vpn.node_look import InterfaceTraffic, carried
 
 FILE_NAME = "job.json"
 Wanted = Literal["path", "tunnel"]
@@ -112,7 +112,9 @@ async def _observe(
     )
 
 
-def beside_tunnel(raw: Carried, tunnel: Carried, wrapping: Wrapping | None) -> int:
+def beside_tunnel(
+    raw: InterfaceTraffic, tunnel: InterfaceTraffic, wrapping: Wrapping | None
+) -> int:
     """The path's bytes without those of the tunnel's packets, in bytes of IP packets."""
     whole = max(raw.size_bytes - raw.packets * FRAME_BYTES, 0)
     inner = tunnel.size_bytes // tunnel.packets if tunnel.packets else 0
@@ -147,7 +149,7 @@ def _advice(found: Tunnel, wanted: Wanted | None, used: str) -> str:
     )
 
 
-async def _counts(testbed: Testbed, found: Tunnel) -> dict[str, list[Carried]]:
+async def _counts(testbed: Testbed, found: Tunnel) -> dict[str, list[InterfaceTraffic]]:
     """By path, of each node."""
     return {
         path: [
@@ -158,7 +160,9 @@ async def _counts(testbed: Testbed, found: Tunnel) -> dict[str, list[Carried]]:
     }
 
 
-def _between(before: Sequence[Carried], after: Sequence[Carried]) -> Carried:
+def _between(
+    before: Sequence[InterfaceTraffic], after: Sequence[InterfaceTraffic]
+) -> InterfaceTraffic:
     """What both nodes' interfaces carried: traffic with others is seen by one alone."""
     gone = [new.since(old) for old, new in zip(before, after, strict=True)]
     return min(gone, key=lambda one: one.size_bytes)

@@ -7,12 +7,12 @@ from collections.abc import Sequence
 from msgspec import Struct
 
 from weft.operate.vpn.headers import Wrapping
-from weft.operate.vpn.node_look import Process, Seen
+from weft.operate.vpn.node_look import TunnelProcess, VpnState
 
 OPENVPN_PORT = 1194
 
 
-class Kind(Struct, frozen=True):
+class VpnKind(Struct, frozen=True):
     """A VPN by name: "openvpn", "wireguard", "tunnel" (a tun or tap interface that no process was seen to hold), or the
     name of the program; `protocol` and `cipher` are "" where they cannot be read, `port` 0. `why` says how it is known.
     """
@@ -36,7 +36,7 @@ class Kind(Struct, frozen=True):
         return " ".join(words)
 
 
-def kind_of(driver: str, seen: Seen, is_ip6: bool = False) -> Kind:
+def kind_of(driver: str, seen: VpnState, is_ip6: bool = False) -> VpnKind:
     """From one end. Drivers: "tun" of any program with /dev/net/tun, "wireguard" and "ovpn" of the kernel's own."""
     if driver == "wireguard":
         return _wireguard("kernel", "the interface's driver is wireguard", 0, is_ip6)
@@ -48,25 +48,25 @@ def kind_of(driver: str, seen: Seen, is_ip6: bool = False) -> Kind:
             return _openvpn(process, words, is_ip6)
         protocol = _protocol(process.sockets)
         port = _port(process.sockets, protocol)
-        return Kind(process.name, protocol, "", port, process.name, words)
+        return VpnKind(process.name, protocol, "", port, process.name, words)
     if driver == "tun":
-        return Kind("tunnel", why="a tun interface; its process cannot be seen (other user?)")
-    return Kind(f"interface of driver {driver or 'unknown'}", why="neither tun nor wireguard")
+        return VpnKind("tunnel", why="a tun interface; its process cannot be seen (other user?)")
+    return VpnKind(f"interface of driver {driver or 'unknown'}", why="neither tun nor wireguard")
 
 
-def merged(kinds: Sequence[Kind]) -> Kind:
+def merged(kinds: Sequence[VpnKind]) -> VpnKind:
     """What is known from either end: the one with more; of two ports the lower, which is the listening one's."""
     return max(
         kinds, key=lambda one: (bool(one.wrapping), bool(one.program), bool(one.port), -one.port)
     )
 
 
-def _wireguard(program: str, why: str, port: int, is_ip6: bool) -> Kind:
+def _wireguard(program: str, why: str, port: int, is_ip6: bool) -> VpnKind:
     wrapping = Wrapping("wireguard", "udp", "ChaCha20-Poly1305", is_ip6=is_ip6)
-    return Kind("wireguard", "udp", "ChaCha20-Poly1305", port, program, why, wrapping)
+    return VpnKind("wireguard", "udp", "ChaCha20-Poly1305", port, program, why, wrapping)
 
 
-def _openvpn(process: Process, why: str, is_ip6: bool) -> Kind:
+def _openvpn(process: TunnelProcess, why: str, is_ip6: bool) -> VpnKind:
     options = process.options
     said = options.get("proto", "")
     protocol = "tcp" if said.startswith("tcp") else "udp" if said else _protocol(process.sockets)
@@ -80,7 +80,7 @@ def _openvpn(process: Process, why: str, is_ip6: bool) -> Kind:
         is_ip6,
     )
     port = _port(process.sockets, protocol)
-    return Kind("openvpn", protocol, cipher, port, process.name, f"{why}; {how}", wrapping)
+    return VpnKind("openvpn", protocol, cipher, port, process.name, f"{why}; {how}", wrapping)
 
 
 def _cipher(options: dict[str, str]) -> tuple[str, str]:

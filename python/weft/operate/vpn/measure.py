@@ -15,11 +15,11 @@ from weft.measure.execute.pair import endpoint
 from weft.measure.execute.progress import Reporter
 from weft.measure.testbed.agent.agent import Agent
 from weft.measure.testbed.agent.reply import Echoing, EchoStopped, Tried
-from weft.measure.testbed.agent.request import Echo, Paths, Peer, StopEcho
+from weft.measure.testbed.agent.request import Echo, PathsRequest, Peer, StopEcho
 from weft.measure.testbed.base import Testbed
 from weft.measure.testbed.event_loop import run_to_end
-from weft.operate.vpn.blocks import Pair, Trial, run_blocks
-from weft.operate.vpn.comparison import Comparison, Ends, compare
+from weft.operate.vpn.blocks import AgentPair, PathTrial, run_blocks
+from weft.operate.vpn.comparison import Ends, TunnelComparison, compare
 from weft.operate.vpn.document import checked, save
 from weft.operate.vpn.ends import Places, find_tunnel
 from weft.operate.vpn.mpi import choice
@@ -45,7 +45,7 @@ class VpnRequest(Struct, frozen=True):
 
 def measure_vpn(
     testbed: Testbed, request: VpnRequest, out: str | None = None, reporter: Reporter | None = None
-) -> Comparison:
+) -> TunnelComparison:
     """Measure raw path and tunnel between a testbed's first two nodes; writes vpn.json to the folder `out`.
 
     Raises RequestError for addresses that nodes do not have, and AgentError.
@@ -61,7 +61,7 @@ def measure_vpn(
 
 async def _visit(
     testbed: Testbed, request: VpnRequest, reporter: Reporter
-) -> tuple[Comparison, list[list[Trial]]]:
+) -> tuple[TunnelComparison, list[list[PathTrial]]]:
     began_s = time.monotonic()
     reporter.start(request.blocks + 1)
     reporter.describe("starting agents")
@@ -72,7 +72,7 @@ async def _visit(
         path_mtus = await _path_mtus(agents, found.places)
         pids = [[process.pid for process in one.processes] for one in found.seen]
         reporter.advance(1)
-        pair = Pair(testbed, agents, found.places, (pids[0], pids[1]))
+        pair = AgentPair(testbed, agents, found.places, (pids[0], pids[1]))
         blocks = await run_blocks(pair, request.blocks, request.trial_s, request.within_s, reporter)
         outages = await watch(testbed, found.places["raw"][1], request.through[1], request.watch_s)
     finally:
@@ -99,7 +99,7 @@ async def _path_mtus(agents: Sequence[Agent], places: dict[str, Places]) -> list
         Peer(node=1, network=at, from_=one[0], to=endpoint(one[1], port))
         for at, (one, port) in enumerate(zip(places.values(), ports, strict=True))
     ]
-    await asker.send(Paths(peers=peers, token=token))
+    await asker.send(PathsRequest(peers=peers, token=token))
     tried = (await asker.expect(Tried)).paths
     await answerer.send(StopEcho())
     await answerer.expect(EchoStopped)

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from msgspec import Struct
 
 from weft.measure.testbed.agent.reply import Interface
-from weft.operate.vpn.node_look import Seen
+from weft.operate.vpn.node_look import VpnState
 
 
 class MpiChoice(Struct, frozen=True):
@@ -24,7 +24,7 @@ class MpiChoice(Struct, frozen=True):
 
 
 def choice(
-    listed: Sequence[Interface], seen: Seen, raw_interface: str, tunnel_interface: str
+    listed: Sequence[Interface], seen: VpnState, raw_interface: str, tunnel_interface: str
 ) -> MpiChoice:
     """Open MPI's TCP uses all interfaces that are up, but those that are excluded (loopback, if not told), and spreads
     large messages over them; `btl_tcp_if_include` names the only ones."""

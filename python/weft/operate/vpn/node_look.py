@@ -55,7 +55,7 @@ awk -v name="$1:" '{ sub(/:/, ": ") } $1 == name { print $2 + $10, $3 + $11 }' /
 """
 
 
-class Process(Struct, frozen=True):
+class TunnelProcess(Struct, frozen=True):
     """A process that holds the tunnel's interface; `sockets` are (protocol, own port, is connected)."""
 
     pid: int
@@ -65,60 +65,62 @@ class Process(Struct, frozen=True):
     options: dict[str, str] = {}
 
 
-class Seen(Struct, frozen=True):
+class VpnState(Struct, frozen=True):
     """`route` is the interface that packets to the other end's usual address take, "" where it is not known; `mpi`
     are Open MPI's settings of interfaces."""
 
-    processes: tuple[Process, ...] = ()
+    processes: tuple[TunnelProcess, ...] = ()
     route: str = ""
     mpi: dict[str, str] = {}
 
 
-class Count(Struct, frozen=True):
+class VpnCount(Struct, frozen=True):
     """Processor time of the VPN's processes so far, and segments that the node's TCP has sent again."""
 
     process_s: float
     resent: int
 
 
-class Carried(Struct, frozen=True):
+class InterfaceTraffic(Struct, frozen=True):
     """What an interface has received and sent so far."""
 
     size_bytes: int = 0
     packets: int = 0
 
-    def since(self, before: Carried) -> Carried:
+    def since(self, before: InterfaceTraffic) -> InterfaceTraffic:
         """What came after an earlier look."""
-        return Carried(self.size_bytes - before.size_bytes, self.packets - before.packets)
+        return InterfaceTraffic(self.size_bytes - before.size_bytes, self.packets - before.packets)
 
 
-async def look(testbed: Testbed, node: Node, interface: str, other: str) -> Seen:
+async def look(testbed: Testbed, node: Node, interface: str, other: str) -> VpnState:
     """What holds an interface, and the way to the other end; empty where nothing can be read."""
     return parse(await _print(testbed, node, LOOK, interface, other))
 
 
-async def count(testbed: Testbed, node: Node, pids: Sequence[int]) -> Count:
+async def count(testbed: Testbed, node: Node, pids: Sequence[int]) -> VpnCount:
     """Zeros where nothing can be read."""
     return parse_count(await _print(testbed, node, COUNT, *map(str, pids)))
 
 
-async def carried(testbed: Testbed, node: Node, interface: str) -> Carried:
+async def carried(testbed: Testbed, node: Node, interface: str) -> InterfaceTraffic:
     """Zeros where nothing can be read."""
     numbers = (await _print(testbed, node, CARRIED, interface)).split()
     return (
-        Carried(int(float(numbers[0])), int(float(numbers[1]))) if len(numbers) == 2 else Carried()
+        InterfaceTraffic(int(float(numbers[0])), int(float(numbers[1])))
+        if len(numbers) == 2
+        else InterfaceTraffic()
     )
 
 
-def parse(text: str) -> Seen:
+def parse(text: str) -> VpnState:
     """What LOOK printed."""
-    processes: list[Process] = []
+    processes: list[TunnelProcess] = []
     route, mpi = "", {}
     for line in text.splitlines():
         word, _, rest = line.partition(" ")
         if word == "process":
             pid, _, name = rest.partition(" ")
-            processes.append(Process(int(pid), name, ""))
+            processes.append(TunnelProcess(int(pid), name, ""))
         elif word in ("command", "socket", "option") and processes:
             processes[-1] = _with(processes[-1], word, rest)
         elif word == "route":
@@ -127,10 +129,10 @@ def parse(text: str) -> Seen:
         elif word == "mpi":
             name, _, value = rest.partition("=")
             mpi[name] = value
-    return Seen(tuple(processes), route, mpi)
+    return VpnState(tuple(processes), route, mpi)
 
 
-def parse_count(text: str) -> Count:
+def parse_count(text: str) -> VpnCount:
     """What COUNT printed."""
     ticks, second, resent = 0, 100, 0
     for line in text.splitlines():
@@ -141,10 +143,10 @@ def parse_count(text: str) -> Count:
             second = int(numbers[0])
         elif word == "resent" and numbers:
             resent = int(numbers[0])
-    return Count(ticks / second, resent)
+    return VpnCount(ticks / second, resent)
 
 
-def _with(process: Process, word: str, rest: str) -> Process:
+def _with(process: TunnelProcess, word: str, rest: str) -> TunnelProcess:
     replaced = {name: getattr(process, name) for name in process.__struct_fields__}
     if word == "command":
         replaced["command"] = rest.strip()
@@ -156,7 +158,7 @@ def _with(process: Process, word: str, rest: str) -> Process:
         protocol, local, remote = rest.split()
         socket = (protocol, int(local.rpartition(":")[2], 16), not remote.endswith(":0000"))
         replaced["sockets"] = (*process.sockets, socket)
-    return Process(**replaced)
+    return TunnelProcess(**replaced)
 
 
 def _options_of(command: str) -> dict[str, str]:

@@ -9,8 +9,8 @@ from collections.abc import Sequence
 from itertools import pairwise
 
 from weft.measure.testbed.base import Testbed
-from weft.operate.vpn.comparison import Outage
-from weft.operate.vpn.kind import Kind
+from weft.operate.vpn.comparison import TunnelOutage
+from weft.operate.vpn.kind import VpnKind
 
 EVERY_S = 0.2
 SILENT_S = 3 * EVERY_S
@@ -35,7 +35,7 @@ _REMEDIES = {
 _REPLY = re.compile(r"^\[(\d+\.\d+)\].* bytes from ", re.MULTILINE)
 
 
-async def watch(testbed: Testbed, path: str, tunnel: str, for_s: float) -> list[Outage]:
+async def watch(testbed: Testbed, path: str, tunnel: str, for_s: float) -> list[TunnelOutage]:
     """Ask both addresses from the first node at intervals (with its `ping`), and compare their silences."""
     if not for_s:
         return []
@@ -45,7 +45,9 @@ async def watch(testbed: Testbed, path: str, tunnel: str, for_s: float) -> list[
     return outages(ours, theirs, began_s)
 
 
-def outages(path: Sequence[float], tunnel: Sequence[float], began_s: float = 0.0) -> list[Outage]:
+def outages(
+    path: Sequence[float], tunnel: Sequence[float], began_s: float = 0.0
+) -> list[TunnelOutage]:
     """Each silence of the path that ended, from the times of replies over both, in seconds."""
     found = []
     for last, first in pairwise(path):
@@ -53,11 +55,11 @@ def outages(path: Sequence[float], tunnel: Sequence[float], began_s: float = 0.0
             later = next((one - first for one in tunnel if one >= first), None)
             watched_s = round(path[-1] - first, 2)
             began, lasted = round(last - began_s, 2), round(first - last, 2)
-            found.append(Outage(began, lasted, _rounded(later), watched_s))
+            found.append(TunnelOutage(began, lasted, _rounded(later), watched_s))
     return found
 
 
-def remedy_of(kind: Kind, found: Sequence[Outage]) -> str:
+def remedy_of(kind: VpnKind, found: Sequence[TunnelOutage]) -> str:
     """What to set where a tunnel answered late or not at all; "" where none did, or the VPN is not known."""
     late = [
         one for one in found if (one.watched_s if one.later_s is None else one.later_s) >= LATE_S

@@ -22,7 +22,7 @@ Way = Literal["forward", "backward"]
 """From the first end of a link to the second, or back."""
 
 
-class Link(TypedDict):
+class LinkRecord(TypedDict):
     """A cable between two nodes."""
 
     ends: Annotated[list[str], Meta(min_length=2, max_length=2)]
@@ -56,7 +56,7 @@ class Guest(TypedDict, total=False):
     behind: str
 
 
-class Host(TypedDict):
+class HostRecord(TypedDict):
     """A machine that programs run on; with `guest` a virtual one, with `namespace` none on any testbed."""
 
     name: str
@@ -64,7 +64,7 @@ class Host(TypedDict):
     namespace: NotRequired[bool]
 
 
-class Switch(TypedDict):
+class SwitchRecord(TypedDict):
     """A switch, or a part of its parent; with `capacity_by_ports` (ports, bit/s) the capacity is the greatest."""
 
     name: str
@@ -88,14 +88,14 @@ class Routing(TypedDict):
     hash: Hashing
 
 
-class Fabric(TypedDict):
+class FabricRecord(TypedDict):
     """A resolved fabric (weft.network.fabrics.load); `paths` are single routes with a limit of their own."""
 
     name: str
     routing: NotRequired[str | Routing]
-    hosts: list[Host]
-    switches: list[Switch]
-    links: list[Link]
+    hosts: list[HostRecord]
+    switches: list[SwitchRecord]
+    links: list[LinkRecord]
     paths: NotRequired[list[Any]]
     weather: NotRequired[dict[str, Any]]
     cost: NotRequired[dict[str, Any]]

@@ -45,7 +45,7 @@ class RetriedCandidate(TypedDict):
     block: Index
 
 
-class Race(TypedDict):
+class RaceRecord(TypedDict):
     """The candidates of each block (a launch) in the order in which they run, written before they do; those that
     failed, and those that did so once and were tried again; and what the race has taken. After `raced` blocks its time
     was over, after `stopped` that of its confirmation as well. `outcome` says which were dropped after which block and

@@ -7,11 +7,11 @@ from typing import Annotated, Any, Literal, NotRequired, Required, TypeAlias, Ty
 
 from msgspec import Meta
 
-from weft.runs.records.fabric_records import Fabric
+from weft.runs.records.fabric_records import FabricRecord
 from weft.runs.records.record_types import Count, Index, Number, Settings
 
 
-class Node(TypedDict):
+class NodeEntry(TypedDict):
     """A node; its facts are what its agent said of it."""
 
     name: str
@@ -35,7 +35,7 @@ class Effort(TypedDict):
     idle_s: Number
 
 
-class Guests(TypedDict):
+class GuestsRecord(TypedDict):
     """What the virtual machines are that a plan ran on."""
 
     emulator: str
@@ -54,7 +54,7 @@ class MachineText(TypedDict):
     placement: str | None
 
 
-class Testbed(TypedDict, total=False):
+class TestbedRecord(TypedDict, total=False):
     """What a plan ran on; `spec`, `nodes` and `data_ports` are what was asked for."""
 
     kind: str
@@ -63,10 +63,10 @@ class Testbed(TypedDict, total=False):
     nodes: Count
     data_ports: str
     scale: Number
-    fabric: Fabric | None
+    fabric: FabricRecord | None
     headroom: Headroom | None
     virtualisation: Literal["virtual", "emulated"]
-    guests: Guests
+    guests: GuestsRecord
     model: Settings
     simulation: Effort
     launchers: Sequence[str]
@@ -93,13 +93,13 @@ class AgentTiming(TypedDict, total=False):
     loop_ns: Number
 
 
-class Timing(AgentTiming):
+class NodeTiming(AgentTiming):
     """The same, and of which node."""
 
     node: str
 
 
-class Transfer(TypedDict):
+class TransferRecord(TypedDict):
     """Messages from a node to a node, as in weft.plan.phases."""
 
     src: Index
@@ -139,7 +139,7 @@ send, receive: one node sends to, or receives from, the other node of `within`, 
 """
 
 
-class Asked(TypedDict):
+class GroupQuestion(TypedDict):
     """A question about the nodes of a `group`, which those of `within` answer (weft.runs.experiment)."""
 
     kind: Kind
@@ -169,11 +169,11 @@ class Chosen(TypedDict):
     launch: Index
     phase: Index
     purpose: str
-    experiments: NotRequired[list[Asked]]
+    experiments: NotRequired[list[GroupQuestion]]
     bisects: NotRequired[Bisects]
     size_bytes: Count
     stop: Any
-    transfers: list[Transfer]
+    transfers: list[TransferRecord]
 
 
 class Incomplete(TypedDict):
@@ -193,7 +193,7 @@ class FailedCast(TypedDict):
     reason: str
 
 
-class FileCast(TypedDict):
+class FileCastRecord(TypedDict):
     """A cast of a file: its name, its BLAKE3 hash (as b3sum prints it), where the nodes have it, and those that do
     not. `bridged` were left out of the chain while it ran."""
 
@@ -218,7 +218,7 @@ class Lost(TypedDict):
     reason: str
 
 
-class Clock(TypedDict):
+class ClockOffset(TypedDict):
     """How far a node's clock is from the run's."""
 
     node: str
@@ -249,7 +249,7 @@ Counted = Literal[
 ]
 
 
-class Delivery(TypedDict):
+class DeliveryRecord(TypedDict):
     """What became of the messages of a batch where the transport may lose some. Where else than at the socket they were
     lost only simulated nodes say: in the ring of the receiving interface, or before protocol processing."""
 
@@ -267,7 +267,7 @@ class Delivery(TypedDict):
     backlog: NotRequired[Count]
 
 
-class Carried(TypedDict):
+class CarriedRecord(TypedDict):
     """What each interface of a node has received and sent while several pairs ran, in bytes."""
 
     step: Index
@@ -280,20 +280,20 @@ class Carried(TypedDict):
     bytes: dict[str, list[int]]
 
 
-class NotRead(TypedDict):
+class NotReadRecord(TypedDict):
     """Counters that could not be read, such as `nstat:*`, and why."""
 
     counters: str
     reason: str
 
 
-class Evidence(TypedDict):
+class EvidenceRecord(TypedDict):
     """Which counters were read on a node beside the batches of some steps; evidence.parquet has those that moved."""
 
     node: str
     steps: list[Index]
     counters: list[str]
-    missing: list[NotRead]
+    missing: list[NotReadRecord]
 
 
 class Stall(TypedDict):
@@ -332,7 +332,7 @@ class BusyCost(TypedDict):
     elsewhere_ns: NotRequired[Count]
 
 
-class Cost(TypedDict):
+class ReceivingCost(TypedDict):
     """What receiving took where no application computed, before a step in which one does: messages of one size in one
     launch. Processor time of the receiver's processor, of soft interrupts on its node's other processors, and of the
     sender's process; `process_ns` is what the receiver's own process had of it. `waits`: how often the receiver had
@@ -364,7 +364,7 @@ class Linpack(TypedDict):
     mpi: str
 
 
-class Source(TypedDict, total=False):
+class ImportedFile(TypedDict, total=False):
     """The file that a run was imported from, and how its numbers are to be read."""
 
     format: Required[str]

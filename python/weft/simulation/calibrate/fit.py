@@ -14,9 +14,9 @@ from weft.base.statistics import LEVEL, Floats
 from weft.network.model.amount import Amount, read_amount
 from weft.network.model.estimate import Estimate
 from weft.network.model.machine_text import Keys, numbers_of, value_of, with_values
-from weft.network.model.profile import LOGARITHMIC, Parameter, fit_profiled, slopes
-from weft.simulation.calibrate.simulated import MachineFile, Question
-from weft.simulation.calibrate.values import Value, Values
+from weft.network.model.profile import LOGARITHMIC, FreeParameter, fit_profiled, slopes
+from weft.simulation.calibrate.simulated import MachineFile, SimulatedQuantity
+from weft.simulation.calibrate.values import MeasuredValue, ValuesFile
 
 _RANGE = 20.0
 """A free key without a range is searched from its value over this to its value times this."""
@@ -39,12 +39,12 @@ class Free:
         return f"{round(worth)}" if self._is_whole else self.written.text(worth)
 
     @property
-    def parameter(self) -> Parameter:
+    def parameter(self) -> FreeParameter:
         """As it is searched: on the scale of its logarithm."""
         middle = float(np.sqrt(self.least * self.most))
         starts = sorted({self.start, middle})
         grain = 1.0 if self._is_whole else self.start * 1e-3
-        return Parameter(self.key, self.least, self.most, starts, LOGARITHMIC, grain=grain)
+        return FreeParameter(self.key, self.least, self.most, starts, LOGARITHMIC, grain=grain)
 
     @property
     def _is_whole(self) -> bool:
@@ -56,7 +56,7 @@ class Free:
 
 
 @dataclass(frozen=True)
-class Beside:
+class FittedValue:
     """A value beside what the fitted machine gives."""
 
     name: str
@@ -85,7 +85,7 @@ class MachineFit:
     file: MachineFile
     free: Sequence[Free]
     estimates: Sequence[Estimate]
-    values: Sequence[Beside]
+    values: Sequence[FittedValue]
     trade_offs: Sequence[tuple[str, str, float]]
 
     @property
@@ -147,7 +147,7 @@ def interval_text(free: Free, found: Estimate) -> str:
     return f"at least {low}" if high is None else f"{low} to {high}"
 
 
-def read_free(file: MachineFile, given: Values) -> list[Free]:
+def read_free(file: MachineFile, given: ValuesFile) -> list[Free]:
     """The free keys with their ranges; raises RequestError for one that is no number, and for too many."""
     if not given.free:
         known = ", ".join(numbers_of(file.text))
@@ -188,7 +188,10 @@ def _free(file: MachineFile, key: str, ends: tuple[str, str] | None) -> Free:
 
 
 def fit_machine(
-    file: MachineFile, free: Sequence[Free], values: Sequence[Value], with_intervals: bool = True
+    file: MachineFile,
+    free: Sequence[Free],
+    values: Sequence[MeasuredValue],
+    with_intervals: bool = True,
 ) -> MachineFit:
     """The free keys that come nearest to the values, each weighted by its error, with profile intervals.
 
@@ -203,7 +206,7 @@ def fit_machine(
     best = np.array([one.value for one in estimates])
     predicted = simulation.predicted(best)
     beside = [
-        Beside(one.name, one.question.quantity, one.measured, float(found))
+        FittedValue(one.name, one.question.quantity, one.measured, float(found))
         for one, found in zip(values, predicted, strict=True)
     ]
     return MachineFit(file, free, estimates, beside, _trade_offs(simulation, best))
@@ -212,7 +215,9 @@ def fit_machine(
 class _Simulation:
     """Errors of all values, in their standard deviations, over the free keys."""
 
-    def __init__(self, file: MachineFile, free: Sequence[Free], values: Sequence[Value]) -> None:
+    def __init__(
+        self, file: MachineFile, free: Sequence[Free], values: Sequence[MeasuredValue]
+    ) -> None:
         self._file = file
         self.free = free
         self._values = values
@@ -251,7 +256,7 @@ class _Simulation:
             self._known[place] = np.maximum([once[at] for at in self._asked], self._nothing)
         return self._known[place]
 
-    def _answer(self, question: Question, keys: Keys) -> float:
+    def _answer(self, question: SimulatedQuantity, keys: Keys) -> float:
         """Nothing where no message arrives."""
         try:
             return self._file.answer(question, keys)

@@ -9,7 +9,7 @@ from typing import Literal, get_args
 
 from weft import _core
 from weft.measure.testbed.computed.node import SimulatedNodes
-from weft.measure.testbed.computed.outcome import Outcome
+from weft.measure.testbed.computed.outcome import SimulatedPhases
 from weft.network.model.machine_text import configured
 from weft.plan.load import load_plan
 from weft.plan.plan import Step
@@ -39,7 +39,7 @@ assert get_args(Quantity) == tuple(KINDS)
 
 
 @dataclass(frozen=True)
-class Question:
+class SimulatedQuantity:
     """What is to be computed: a quantity at a size on a placement, with some keys of the machine changed."""
 
     quantity: Quantity
@@ -57,7 +57,7 @@ class MachineFile:
     text: str
     origin: str
 
-    def answer(self, question: Question, keys: Mapping[str, str]) -> float:
+    def answer(self, question: SimulatedQuantity, keys: Mapping[str, str]) -> float:
         """With `keys` in the file, which do not replace what a placement gives itself.
 
         In seconds, bits per second, parts of 1 or interrupts per second; raises RequestError for what cannot be."""
@@ -84,7 +84,7 @@ def _step(has_answers: bool, size: str, mpi: Library | None) -> Step:
     return load_plan(plan, settings).steps[0]
 
 
-def _of_messages(outcome: Outcome, quantity: Quantity) -> float:
+def _of_messages(outcome: SimulatedPhases, quantity: Quantity) -> float:
     rows = outcome.samples(0, 0, 0)
     if not rows.num_rows:
         raise ArithmeticError(outcome.failures[0][1] if outcome.failures else "no message arrives")
@@ -95,7 +95,9 @@ def _of_messages(outcome: Outcome, quantity: Quantity) -> float:
     return float(to_mbps(rows["size_bytes"][0].as_py(), one_way_us)) * 1e6
 
 
-def _of_receiver(nodes: SimulatedNodes, outcome: Outcome, question: Question) -> float:
+def _of_receiver(
+    nodes: SimulatedNodes, outcome: SimulatedPhases, question: SimulatedQuantity
+) -> float:
     """Of one part, or of all processors together."""
     of = "share" if question.quantity == "load" else "interrupts_per_s"
     rows = nodes.tables(outcome, 0, 0)[OCCUPATION_NAME].to_pylist()

@@ -15,9 +15,9 @@ from weft.base import catalog
 from weft.base.errors import RequestError
 from weft.base.files.text_file import parse_toml
 from weft.network.model.amount import read_amount
-from weft.runs.folder import Run
-from weft.simulation.calibrate.simulated import KINDS, SIZES, Library, Quantity, Question
-from weft.understand.curve.points import Point, points
+from weft.runs.folder import RunFolder
+from weft.simulation.calibrate.simulated import KINDS, SIZES, Library, Quantity, SimulatedQuantity
+from weft.understand.curve.points import CurvePoint, points
 
 ERROR = "5 %"
 """The standard error of a value that has none."""
@@ -56,24 +56,24 @@ class _Document(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
 
 
 @dataclass(frozen=True)
-class Value:
+class MeasuredValue:
     """A measured value in the unit that counts 1 (s, bit/s, parts of 1), with its relative standard error."""
 
     name: str
-    question: Question
+    question: SimulatedQuantity
     measured: float
     error: float
 
 
 @dataclass(frozen=True)
-class Values:
+class ValuesFile:
     """A file's: free keys, each with its least and most where the file has them, and what they are fitted to."""
 
     free: Mapping[str, tuple[str, str] | None]
-    values: list[Value]
+    values: list[MeasuredValue]
 
 
-def read_values(name: str) -> Values:
+def read_values(name: str) -> ValuesFile:
     """The values and free keys of a TOML file; raises RequestError with file and key."""
     path = Path(name)
     if not path.is_file():
@@ -93,7 +93,7 @@ def read_values(name: str) -> Values:
         )
     free = document.free if isinstance(document.free, dict) else dict.fromkeys(document.free)
     ranges = {key: (str(ends[0]), str(ends[1])) if ends else None for key, ends in free.items()}
-    return Values(ranges, values)
+    return ValuesFile(ranges, values)
 
 
 def _told(error: str) -> str:
@@ -101,7 +101,7 @@ def _told(error: str) -> str:
     return re.sub(r" - at `\$\.?(.*?)`", r" (in \1)", error).replace(" (in )", "")
 
 
-def _value(file: str, at: int, entry: _Entry) -> Value:
+def _value(file: str, at: int, entry: _Entry) -> MeasuredValue:
     where = f"{file}: values[{at}]"
     size = entry.size or SIZES[entry.quantity]
     read_amount(size, f"{where}.size", "size")
@@ -112,13 +112,13 @@ def _value(file: str, at: int, entry: _Entry) -> Value:
             raise RequestError(f"{where}.{name}: must be more than 0")
     if entry.part and KINDS[entry.quantity] in ("time", "rate"):
         raise RequestError(f"{where}.part: {entry.quantity} is not of a part", "leave it out")
-    question = Question(
+    question = SimulatedQuantity(
         entry.quantity, size, entry.placement, _keys(entry.keys), entry.part, entry.mpi
     )
-    return Value(entry.name or _name(question), question, measured, error)
+    return MeasuredValue(entry.name or _name(question), question, measured, error)
 
 
-def _name(question: Question) -> str:
+def _name(question: SimulatedQuantity) -> str:
     parts = (question.placement, question.part, question.mpi, question.quantity, question.size)
     return " ".join(filter(None, parts))
 
@@ -128,9 +128,9 @@ def _keys(given: Mapping[str, Plain]) -> Mapping[str, str]:
     return {k: texts[v] if isinstance(v, bool) else str(v) for k, v in given.items()}
 
 
-def _of_run(folder: Path, entry: _RunEntry) -> Iterator[Value]:
+def _of_run(folder: Path, entry: _RunEntry) -> Iterator[MeasuredValue]:
     """Some points of a run between two nodes; their intervals are their errors."""
-    run = Run.open(folder / entry.run)
+    run = RunFolder.open(folder / entry.run)
     wanted = [read_amount(size, f"{entry.run}: sizes", "size").worth for size in entry.sizes or []]
     known = [one for one in points(run) if _is_simulated(one)]
     chosen = [one for one in known if one.size_bytes in wanted] if wanted else _spread(known)
@@ -143,18 +143,18 @@ def _of_run(folder: Path, entry: _RunEntry) -> Iterator[Value]:
     return (_of_point(one, entry, _library(run, one)) for one in chosen)
 
 
-def _is_simulated(point: Point) -> bool:
+def _is_simulated(point: CurvePoint) -> bool:
     is_message = point.pattern in ("pingpong", "stream") and point.size_bytes > 0
     return is_message and point.transport in ("tcp", "mpi")
 
 
-def _library(run: Run, point: Point) -> Library | None:
+def _library(run: RunFolder, point: CurvePoint) -> Library | None:
     if point.transport != "mpi":
         return None
     return run.meta.plan.steps[point.step].options.mpi or "openmpi"
 
 
-def _spread(known: list[Point]) -> list[Point]:
+def _spread(known: list[CurvePoint]) -> list[CurvePoint]:
     """Of each step, sizes that are about evenly far apart."""
     chosen = []
     for step in sorted({one.step for one in known}):
@@ -165,12 +165,12 @@ def _spread(known: list[Point]) -> list[Point]:
     return chosen
 
 
-def _of_point(point: Point, entry: _RunEntry, mpi: Library | None) -> Value:
+def _of_point(point: CurvePoint, entry: _RunEntry, mpi: Library | None) -> MeasuredValue:
     interval = point.latency_us or point.throughput_mbps
     worth = interval.median * (1e-6 if point.latency_us else 1e6)
     quantity: Quantity = "latency" if point.latency_us else "stream"
     half = (interval.high - interval.low) / 2 / interval.median / _NORMAL
     error = max(_LEAST_ERROR, half if math.isfinite(half) else 0.0)
     keys = _keys(entry.keys)
-    question = Question(quantity, f"{point.size_bytes} B", entry.placement, keys, mpi=mpi)
-    return Value(f"{entry.run} {_name(question)}", question, worth, error)
+    question = SimulatedQuantity(quantity, f"{point.size_bytes} B", entry.placement, keys, mpi=mpi)
+    return MeasuredValue(f"{entry.run} {_name(question)}", question, worth, error)

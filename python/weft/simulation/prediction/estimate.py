@@ -19,7 +19,7 @@ from weft.base.errors import RequestError
 from weft.base.statistics import Floats
 from weft.measure.execute.host_settings.places import check_knobs
 from weft.measure.testbed.computed.network import Simulated
-from weft.measure.testbed.computed.outcome import Outcome
+from weft.measure.testbed.computed.outcome import SimulatedPhases
 from weft.plan.pattern import Dependent
 from weft.plan.plan import Plan, SizeList, Step
 from weft.understand.summary.measures import carried_mbps
@@ -34,7 +34,7 @@ class Stratum:
 
 
 @dataclass(frozen=True)
-class Phases:
+class EstimatedPhases:
     """Phases of a step at one size, with how many each stands for."""
 
     step: str
@@ -66,11 +66,11 @@ class Phases:
         left = 1 - len(self.weights) / self.weights.sum()
         return float(np.sqrt(left * (steps @ steps) / 2) / self.time_s)
 
-    def every(self, stride: int) -> Phases:
+    def every(self, stride: int) -> EstimatedPhases:
         """Some of the phases only."""
         kept = slice(None, None, stride)
         columns = (self.weights[kept], self.times_s[kept], self.rates_mbps[kept])
-        return Phases(self.step, self.size_bytes, *columns)
+        return EstimatedPhases(self.step, self.size_bytes, *columns)
 
 
 def check_plan(testbed: Simulated, plan: Plan) -> None:
@@ -105,13 +105,13 @@ def strata_of(testbed: Simulated, step: Step, most: int) -> list[list[Stratum]]:
     return [_strata(first, each, most) for first in range(0, testbed.phase_count(step), each)]
 
 
-def simulate_strata(testbed: Simulated, step: Step, strata: Sequence[Stratum]) -> Phases:
+def simulate_strata(testbed: Simulated, step: Step, strata: Sequence[Stratum]) -> EstimatedPhases:
     """What they take; raises RequestError where a transfer has no path."""
     outcomes = testbed.simulate_phases(step, (one.phase for one in strata))
     found = [_numbers(testbed, step, outcome) for outcome in outcomes]
     sizes, times_s, rates_mbps = (np.array(column) for column in zip(*found, strict=True))
     weights = np.array([one.weight for one in strata], dtype=float)
-    return Phases(step.name, int(sizes[0]), weights, times_s, rates_mbps)
+    return EstimatedPhases(step.name, int(sizes[0]), weights, times_s, rates_mbps)
 
 
 def _strata(first: int, count: int, most: int) -> list[Stratum]:
@@ -124,7 +124,7 @@ def _strata(first: int, count: int, most: int) -> list[Stratum]:
     ]
 
 
-def _numbers(testbed: Simulated, step: Step, outcome: Outcome) -> tuple[int, float, float]:
+def _numbers(testbed: Simulated, step: Step, outcome: SimulatedPhases) -> tuple[int, float, float]:
     """Size, time and rate of a phase."""
     _refuse_failed(testbed, step, outcome)
     size_bytes, routes, slowest_mbps, sum_mbps = _digest(outcome) or _summary(step, outcome)
@@ -132,7 +132,7 @@ def _numbers(testbed: Simulated, step: Step, outcome: Outcome) -> tuple[int, flo
     return size_bytes, size_bytes * 8e-6 / slowest_mbps, together_mbps
 
 
-def _digest(outcome: Outcome) -> tuple[int, int, float, float] | None:
+def _digest(outcome: SimulatedPhases) -> tuple[int, int, float, float] | None:
     """Where a phase was condensed."""
     columns = outcome.condensed
     if not columns["phase"]:
@@ -144,7 +144,7 @@ def _digest(outcome: Outcome) -> tuple[int, int, float, float] | None:
     return int(size_bytes), int(routes), float(slowest_mbps), float(sum_mbps)
 
 
-def _summary(step: Step, outcome: Outcome) -> tuple[int, int, float, float]:
+def _summary(step: Step, outcome: SimulatedPhases) -> tuple[int, int, float, float]:
     """The same of its rows."""
     rows = outcome.rows
     first = np.frombuffer(rows["batch"], np.int32) == 0
@@ -155,7 +155,7 @@ def _summary(step: Step, outcome: Outcome) -> tuple[int, int, float, float]:
     return int(size_bytes.max()), len(mbps), float(mbps.min()), float(mbps.sum())
 
 
-def _refuse_failed(testbed: Simulated, step: Step, outcome: Outcome) -> None:
+def _refuse_failed(testbed: Simulated, step: Step, outcome: SimulatedPhases) -> None:
     if failed := [ends for phase in outcome.phases for ends in phase.failed]:
         source, destination = (testbed.nodes[end].name for end in failed[0])
         raise RequestError(

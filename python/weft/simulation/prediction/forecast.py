@@ -13,12 +13,12 @@ from weft.measure.execute.request import RunRequest, compute_plan
 from weft.measure.testbed.computed.network import Simulated
 from weft.plan.pattern import Halo, Hpl, Program, Traffic
 from weft.plan.plan import CountRule, Plan, Step
-from weft.runs.folder import Run
+from weft.runs.folder import RunFolder
 from weft.runs.predicted import ComputeTime, NotPredicted, PredictedKernel
 from weft.simulation.prediction.draws import Draws
 from weft.simulation.prediction.intervals import widened
 from weft.simulation.prediction.placed import placed
-from weft.understand.summary.kernels import Kernel, kernels
+from weft.understand.summary.kernels import KernelTime, kernels
 
 CARRIERS = ("tcp", "mpi")
 """What streams of TCP stand for: what was measured over them says nothing of other transports."""
@@ -42,7 +42,7 @@ def forecast(draws: Draws, plan: Plan, places: Sequence[int], scale: float = 1.0
     RequestError where none of its steps can be simulated."""
     begun_s = time.process_time()
     network = draws.median.open(scale)
-    runs: list[Run] = []
+    runs: list[RunFolder] = []
     refused: list[NotPredicted] = []
     for step in plan.steps:
         try:
@@ -67,7 +67,7 @@ def forecast(draws: Draws, plan: Plan, places: Sequence[int], scale: float = 1.0
     return Forecast([one for part in predicted for one in part], compute, refused, count)
 
 
-def simulate_step(network: Simulated, step: Step) -> Run:
+def simulate_step(network: Simulated, step: Step) -> RunFolder:
     """One step on a network, in memory; raises RequestError for what cannot be simulated."""
     plan = Plan(step.name, step.name, 1, (step,))
     return compute_plan(network, plan, RunRequest(step.name, f"sim:{network.name}"))
@@ -93,7 +93,7 @@ def _on_network(step: Step, places: Sequence[int]) -> Step:
 
 
 def _predicted(
-    step: Step, middle: Sequence[Kernel], drawn: Sequence[Sequence[Kernel]], draws: Draws
+    step: Step, middle: Sequence[KernelTime], drawn: Sequence[Sequence[KernelTime]], draws: Draws
 ) -> list[PredictedKernel]:
     discrepancy = _discrepancy(step, draws)
     found = []
@@ -112,7 +112,9 @@ def _discrepancy(step: Step, draws: Draws) -> Sequence[float]:
     return [-one for one in draws.rate_discrepancy]
 
 
-def _interval(middle: Kernel, drawn: Sequence[Kernel], discrepancy: Sequence[float]) -> Interval:
+def _interval(
+    middle: KernelTime, drawn: Sequence[KernelTime], discrepancy: Sequence[float]
+) -> Interval:
     """What a node computes is not off by what the network is off."""
     compute_s = min(middle.compute_s or 0.0, middle.time_s.median)
     rest_s = middle.time_s.median - compute_s
@@ -127,7 +129,7 @@ _LEAST = 1e-3
 """Of the time that the best estimate has beside computing: no draw has less."""
 
 
-def _compute_source(run: Run) -> ComputeTime | None:
+def _compute_source(run: RunFolder) -> ComputeTime | None:
     """Where the time that the nodes of a run's only step compute is from, where it has some."""
     (step,) = run.meta.plan.steps
     measured = next((one.message for one in run.meta.warnings if one.code == "compute-rate"), None)

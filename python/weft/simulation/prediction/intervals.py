@@ -10,8 +10,8 @@ import numpy as np
 from weft.base.interval import Interval
 from weft.base.statistics import Floats
 from weft.simulation.prediction.draws import Draws
-from weft.simulation.prediction.predict import Workload, predict
-from weft.understand.summary.measures import Measure
+from weft.simulation.prediction.predict import PlannedWorkload, predict
+from weft.understand.summary.measures import StepMeasure
 
 LEVEL = 0.90
 """How often what is measured lies in an interval, where it is off by as much as patterns are that were left out."""
@@ -21,7 +21,7 @@ _EVENLY = (np.arange(200) + 0.5) / 200
 
 @dataclass(frozen=True)
 class Prediction:
-    """A step at one message size, as `weft.understand.summary.measures.Measure`."""
+    """A step at one message size, as `weft.understand.summary.measures.StepMeasure`."""
 
     step: str
     size_bytes: int
@@ -29,14 +29,14 @@ class Prediction:
     rate_mbps: Interval
 
 
-def intervals(draws: Draws, workload: Workload, scale: float = 1.0) -> list[Prediction]:
+def intervals(draws: Draws, workload: PlannedWorkload, scale: float = 1.0) -> list[Prediction]:
     """The workload on every draw, widened by what the simulator got wrong; raises RequestError as `predict` does."""
     middle = predict(draws.median.open(scale), workload)
     drawn = [predict(one.open(scale), workload) for one in draws.drawn]
     return [_prediction(one, [each[at] for each in drawn], draws) for at, one in enumerate(middle)]
 
 
-def _prediction(middle: Measure, drawn: Sequence[Measure], draws: Draws) -> Prediction:
+def _prediction(middle: StepMeasure, drawn: Sequence[StepMeasure], draws: Draws) -> Prediction:
     times, rates = [one.time_s for one in drawn], [one.rate_mbps for one in drawn]
     return Prediction(
         middle.step,

@@ -10,11 +10,11 @@ from weft.measure.testbed.computed.network import Simulated, open_document
 from weft.network.fabrics.document import FabricDocument
 from weft.network.fabrics.spec import Value
 from weft.plan.load import PlanSource
-from weft.understand.summary.measures import Measure, measures
+from weft.understand.summary.measures import StepMeasure, measures
 
 
 @dataclass(frozen=True)
-class Workload:
+class PlannedWorkload:
     """What is asked of a network: a plan as `weft.plan.load.load_plan` takes it, with overrides of single keys."""
 
     plan: PlanSource
@@ -34,7 +34,7 @@ class Drawn:
         return open_document(self.document, {"outgoing": "connections", **self.parameters}, scale)
 
 
-def predict(testbed: Simulated, workload: Workload) -> list[Measure]:
+def predict(testbed: Simulated, workload: PlannedWorkload) -> list[StepMeasure]:
     """What the steps of a plan would take; raises RequestError for what cannot be simulated there, or not be held."""
     request = RunRequest(workload.plan, f"sim:{testbed.name}", overrides=list(workload.overrides))
     return measures(compute_run(testbed, request))

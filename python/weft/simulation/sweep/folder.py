@@ -13,7 +13,7 @@ from weft.base.errors import RequestError, WorkError
 from weft.base.files.text_file import read_json
 from weft.measure.execute.work_folder import write
 from weft.runs.columns.table_stream import TableStream, read_stream
-from weft.simulation.sweep.row import SCHEMA, Row, rows_of, table_of
+from weft.simulation.sweep.row import SCHEMA, SweepRow, rows_of, table_of
 from weft.simulation.sweep.work_list import Chunk, WorkList, ordered, run_chunk
 
 WORK_NAME = "work.json"
@@ -44,9 +44,9 @@ class SweepFolder:
         except FileNotFoundError:
             raise RequestError(f"{self.path}: no sweep", f"it has no {WORK_NAME}") from None
 
-    def rows(self) -> list[Row]:
+    def rows(self) -> list[SweepRow]:
         """All that is known, in no order; rows of tasks that the work list no longer has, too."""
-        found: list[Row] = []
+        found: list[SweepRow] = []
         for file in sorted(self._rows.glob("*.arrows")):
             found += rows_of(read_stream(file, SCHEMA).table)
         return found
@@ -103,19 +103,19 @@ class Appender:
         self._folder = folder
         self._stream = stream
 
-    def append(self, rows: Sequence[Row]) -> None:
+    def append(self, rows: Sequence[SweepRow]) -> None:
         """Those of a chunk; raises WorkError."""
         with _disk_errors(self._folder):
             _append(self._stream, rows)
             self._stream.sync()
 
 
-def table_rows(folder: SweepFolder, work: WorkList) -> list[Row]:
+def table_rows(folder: SweepFolder, work: WorkList) -> list[SweepRow]:
     """What is known of a work list, in its order."""
     return ordered(folder.rows(), work)
 
 
-def _append(stream: TableStream, rows: Sequence[Row]) -> None:
+def _append(stream: TableStream, rows: Sequence[SweepRow]) -> None:
     for batch in table_of(rows).combine_chunks().to_batches():
         stream.append(batch)
 

@@ -9,7 +9,7 @@ from msgspec import Struct
 from msgspec.structs import asdict
 
 from weft.base.errors import WeftError
-from weft.simulation.prediction.estimate import Phases
+from weft.simulation.prediction.estimate import EstimatedPhases
 
 SCHEMA = pa.schema(
     {
@@ -28,8 +28,8 @@ SCHEMA = pa.schema(
 )
 
 
-class Row(Struct, frozen=True):
-    """What a step takes at a size (`weft.understand.summary.measures.Measure`), by the task's key and the
+class SweepRow(Struct, frozen=True):
+    """What a step takes at a size (`weft.understand.summary.measures.StepMeasure`), by the task's key and the
     point's place in it.
     `relative_error` is the standard error of the time where some phases stand for all, `latency_s` what of the time at
     the first point does not depend on the size (0 at others). A task that cannot be simulated has one row, whose
@@ -49,7 +49,9 @@ class Row(Struct, frozen=True):
     """How many the step has at this size, one after the other."""
 
     @classmethod
-    def of(cls, task: str, point: int, phases: Phases, ratio: float, latency_s: float = 0.0) -> Row:
+    def of(
+        cls, task: str, point: int, phases: EstimatedPhases, ratio: float, latency_s: float = 0.0
+    ) -> SweepRow:
         """Times are `ratio` as long as those of the phases."""
         time_s, rate_mbps = phases.time_s * ratio, phases.rate_mbps / ratio
         ends = (phases.step, phases.size_bytes, time_s, rate_mbps)
@@ -63,16 +65,16 @@ class Row(Struct, frozen=True):
         )
 
     @classmethod
-    def refused(cls, task: str, why: WeftError) -> Row:
+    def refused(cls, task: str, why: WeftError) -> SweepRow:
         """Of a task that cannot be simulated."""
         return cls(task, 0, "", 0, 0.0, 0.0, 0.0, why.message, why.hint)
 
 
-def table_of(rows: Iterable[Row]) -> pa.Table:
+def table_of(rows: Iterable[SweepRow]) -> pa.Table:
     """Rows as a table."""
     return pa.Table.from_pylist([asdict(row) for row in rows], SCHEMA)
 
 
-def rows_of(table: pa.Table) -> list[Row]:
+def rows_of(table: pa.Table) -> list[SweepRow]:
     """The rows of a table."""
-    return [Row(**row) for row in table.to_pylist()]
+    return [SweepRow(**row) for row in table.to_pylist()]

@@ -9,13 +9,13 @@ from weft.base.errors import WorkError
 from weft.measure.execute.progress import Reporter
 from weft.runs.folder import lock_folder
 from weft.simulation.sweep.folder import SweepFolder, table_rows
-from weft.simulation.sweep.row import Row
+from weft.simulation.sweep.row import SweepRow
 from weft.simulation.sweep.work_list import Chunk, WorkList, run_chunk
 
 
 def sweep(
     folder: SweepFolder, work: WorkList, executor: Executor, reporter: Reporter | None = None
-) -> list[Row]:
+) -> list[SweepRow]:
     """Compute what a folder lacks of a work list; all of its rows, in its order. Raises WorkError and
     KeyboardInterrupt with all that was done kept."""
     folder.begin(work)
@@ -50,7 +50,7 @@ def _compute(
         raise failures[0]
 
 
-def _failure(future: Future[list[Row]]) -> Exception | None:
+def _failure(future: Future[list[SweepRow]]) -> Exception | None:
     """Why a chunk has no rows, where it was not only cancelled."""
     if future.cancelled():
         return None
@@ -64,13 +64,13 @@ def _failure(future: Future[list[Row]]) -> Exception | None:
     return error
 
 
-def _cancel(futures: Iterable[Future[list[Row]]]) -> None:
+def _cancel(futures: Iterable[Future[list[SweepRow]]]) -> None:
     """What runs already goes on."""
     for future in futures:
         future.cancel()
 
 
-def _refuse_other_version(chunk: Chunk, rows: list[Row]) -> None:
+def _refuse_other_version(chunk: Chunk, rows: list[SweepRow]) -> None:
     """Keys are made where rows are computed."""
     if {row.task for row in rows} != {task.key for task in chunk.tasks}:
         raise WorkError(

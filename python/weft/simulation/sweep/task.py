@@ -19,13 +19,13 @@ from weft.network.fabrics.spec import Value
 from weft.plan.load import load_plan
 from weft.plan.plan import SizeList, Step
 from weft.simulation.prediction.estimate import (
-    Phases,
+    EstimatedPhases,
     Stratum,
     check_plan,
     simulate_strata,
     strata_of,
 )
-from weft.simulation.sweep.row import Row
+from weft.simulation.sweep.row import SweepRow
 
 FORMAT = 3
 """Of tasks and rows: with another number earlier results are computed again."""
@@ -47,7 +47,7 @@ class Network(Struct, frozen=True):
     parameters: tuple[tuple[str, Value], ...] = ()
 
 
-class Load(Struct, frozen=True):
+class SweptWorkload(Struct, frozen=True):
     """A workload by value: a plan's text, overrides of single keys, and how many phases of a long step to simulate."""
 
     plan: str
@@ -55,7 +55,7 @@ class Load(Struct, frozen=True):
     most_phases: int = 64
 
 
-class Point(Struct, frozen=True):
+class HostPoint(Struct, frozen=True):
     """What is assumed of the hosts (keywords of `weft._core.Network.simulate`), and a factor of all rates."""
 
     parameters: tuple[tuple[str, Value], ...] = ()
@@ -66,8 +66,8 @@ class Task(Struct, frozen=True, dict=True):
     """A workload on a network at some points; what the later ones take is relative to the first."""
 
     network: Network
-    load: Load
-    points: tuple[Point, ...] = (Point(),)
+    load: SweptWorkload
+    points: tuple[HostPoint, ...] = (HostPoint(),)
 
     @cached_property
     def key(self) -> str:
@@ -76,16 +76,16 @@ class Task(Struct, frozen=True, dict=True):
         return hashlib.blake2b(content, digest_size=16).hexdigest()
 
 
-def run_task(task: Task) -> list[Row]:
+def run_task(task: Task) -> list[SweepRow]:
     """What the steps take at each point, or one row that says why they cannot be simulated. The same to the last bit
     wherever it runs: one thread, phases chosen by a fixed seed."""
     try:
         return _computed(task)
     except WeftError as error:
-        return [Row.refused(task.key, error)]
+        return [SweepRow.refused(task.key, error)]
 
 
-def _computed(task: Task) -> list[Row]:
+def _computed(task: Task) -> list[SweepRow]:
     plan = load_plan(parse_toml(task.load.plan, "the plan of a task"), task.load.overrides)
     testbeds = [open_network(task.network, point) for point in task.points]
     for testbed in testbeds:
@@ -93,23 +93,27 @@ def _computed(task: Task) -> list[Row]:
     return [row for step in plan.steps for row in _rows(task, testbeds, step)]
 
 
-def _rows(task: Task, testbeds: list[Simulated], step: Step) -> list[Row]:
+def _rows(task: Task, testbeds: list[Simulated], step: Step) -> list[SweepRow]:
     rows = []
     each = testbeds[0].transfers(step) // testbeds[0].phase_count(step)
     most = max(task.load.most_phases, _TRANSFERS // max(1, each))
     for strata in strata_of(testbeds[0], step, most):
         first = simulate_strata(testbeds[0], step, strata)
         latency_s = _latency_s(testbeds[0], step, strata, first)
-        rows.append(Row.of(task.key, 0, first, 1.0, latency_s))
+        rows.append(SweepRow.of(task.key, 0, first, 1.0, latency_s))
         stride = -(-len(strata) // _AT_A_POINT)
         for place, testbed in enumerate(testbeds[1:], 1):
             there = simulate_strata(testbed, step, strata[::stride])
             is_scaled = task.points[place].scale != task.points[0].scale
-            rows.append(Row.of(task.key, place, first, _ratio(there, first, stride, is_scaled)))
+            rows.append(
+                SweepRow.of(task.key, place, first, _ratio(there, first, stride, is_scaled))
+            )
     return rows
 
 
-def _latency_s(testbed: Simulated, step: Step, strata: list[Stratum], first: Phases) -> float:
+def _latency_s(
+    testbed: Simulated, step: Step, strata: list[Stratum], first: EstimatedPhases
+) -> float:
     """What of the time does not depend on the size, from a few phases with messages half as large. Those of a byte
     would say less: what frames and acknowledgements add to them is no latency."""
     stride = -(-len(strata) // _AT_A_POINT)
@@ -120,7 +124,7 @@ def _latency_s(testbed: Simulated, step: Step, strata: list[Stratum], first: Pha
     return float(first.time_s * np.clip(2 * ratio - 1, 0, 1))
 
 
-def _ratio(there: Phases, first: Phases, stride: int, is_scaled: bool) -> float:
+def _ratio(there: EstimatedPhases, first: EstimatedPhases, stride: int, is_scaled: bool) -> float:
     """How many times as long all phases take, from every so manieth. Other rates change a phase by a factor; what hosts
     do adds to each about the same."""
     here = first.every(stride)
@@ -129,9 +133,9 @@ def _ratio(there: Phases, first: Phases, stride: int, is_scaled: bool) -> float:
     return float(ratio if is_scaled or ratio < 0.5 else 1 + added / first.time_s)
 
 
-def open_network(network: Network, point: Point | None = None) -> Simulated:
+def open_network(network: Network, point: HostPoint | None = None) -> Simulated:
     """Ready to be simulated; raises RequestError. What a network says of itself holds at every point."""
-    there = point or Point()
+    there = point or HostPoint()
     return _open(network, there.parameters, there.scale)
 
 

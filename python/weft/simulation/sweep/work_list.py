@@ -9,7 +9,7 @@ import msgspec
 from msgspec import Struct
 
 from weft.base.errors import RequestError
-from weft.simulation.sweep.row import Row
+from weft.simulation.sweep.row import SweepRow
 from weft.simulation.sweep.task import Task, run_task
 
 MOST_TASKS = 100_000
@@ -43,7 +43,7 @@ class WorkList(Struct, frozen=True):
         return chunks[index]
 
 
-def run_chunk(chunk: Chunk) -> list[Row]:
+def run_chunk(chunk: Chunk) -> list[SweepRow]:
     """The rows of all of its tasks. What executors are given: all that it needs is in the chunk."""
     return [row for task in chunk.tasks for row in run_task(task)]
 
@@ -53,10 +53,10 @@ def encoded(work: WorkList) -> bytes:
     return msgspec.json.encode(work)
 
 
-def ordered(rows: Sequence[Row], work: WorkList) -> list[Row]:
+def ordered(rows: Sequence[SweepRow], work: WorkList) -> list[SweepRow]:
     """The rows of a work list's tasks in its order, each once, also of a task that is there twice: the same table
     wherever they were computed."""
-    by_task: dict[str, dict[tuple[str, int, int], Row]] = {}
+    by_task: dict[str, dict[tuple[str, int, int], SweepRow]] = {}
     for row in rows:
         by_task.setdefault(row.task, {})[row.step, row.size_bytes, row.point] = row
     keys = dict.fromkeys(task.key for task in work.tasks)

@@ -13,7 +13,7 @@ from itertools import pairwise
 from operator import itemgetter
 from typing import Any
 
-from weft.simulation.trace.replay import GAUGES, Columns, Recording
+from weft.simulation.trace.replay import GAUGES, Columns, MessageTrace
 
 Event = dict[str, Any]
 """Its `ts` is in ps until it is written."""
@@ -22,21 +22,21 @@ MESSAGE = "messages"
 ROUND_TRIPS = "round trips"
 
 
-def trace_text(recording: Recording) -> str:
+def trace_text(recording: MessageTrace) -> str:
     """The document, an event a line."""
     lines = ",\n".join(json.dumps(event) for event in trace_events(recording))
     about = json.dumps(_about(recording))
     return f'{{"displayTimeUnit": "ns",\n"otherData": {about},\n"traceEvents": [\n{lines}\n]}}\n'
 
 
-def trace_events(recording: Recording) -> list[Event]:
+def trace_events(recording: MessageTrace) -> list[Event]:
     """Names of tracks first, then everything by time; of two events at the same time the one that was made first."""
     kinds = (_slices, _round_trips, _passages, _readings)
     timed = sorted((event for kind in kinds for event in kind(recording)), key=itemgetter("ts"))
     return [*_names(recording), *(event | {"ts": event["ts"] / 1e6} for event in timed)]
 
 
-def _about(recording: Recording) -> dict[str, Any]:
+def _about(recording: MessageTrace) -> dict[str, Any]:
     return {
         "machine": recording.name,
         "pattern": recording.pattern,
@@ -45,7 +45,7 @@ def _about(recording: Recording) -> dict[str, Any]:
     }
 
 
-def _names(recording: Recording) -> Iterator[Event]:
+def _names(recording: MessageTrace) -> Iterator[Event]:
     groups = dict.fromkeys(recording.nodes, recording.tracks)
     if recording.batches_ps and len(recording.passages["way"]):
         groups = {MESSAGE: [ROUND_TRIPS, *_ways(recording)]} | groups
@@ -62,17 +62,17 @@ def _meta(kind: str, pid: int, tid: int, **args: Any) -> Event:
     return {"ph": "M", "name": kind, "pid": pid, "tid": tid, "args": args}
 
 
-def _pid(recording: Recording, group: str) -> int:
+def _pid(recording: MessageTrace, group: str) -> int:
     """Numbers of processes, in the sense of the format."""
     return [*recording.nodes, MESSAGE].index(group) + 1
 
 
-def _ways(recording: Recording) -> list[str]:
+def _ways(recording: MessageTrace) -> list[str]:
     first, second = recording.nodes
     return [f"{first} to {second}", f"{second} to {first}"]
 
 
-def _slices(recording: Recording) -> Iterator[Event]:
+def _slices(recording: MessageTrace) -> Iterator[Event]:
     """What processors, buses, links and interfaces do, and arrows from each slice to the next of the same flow."""
     width = len(recording.tracks)
     arrows = _arrows(recording.slices)
@@ -116,7 +116,7 @@ def _arrows(slices: Columns) -> dict[int, Event]:
     return found
 
 
-def _round_trips(recording: Recording) -> Iterator[Event]:
+def _round_trips(recording: MessageTrace) -> Iterator[Event]:
     """The warm-up, then each round trip that counts."""
     ends = recording.passages["end_ps"].tolist()
     if not ends:
@@ -127,7 +127,7 @@ def _round_trips(recording: Recording) -> Iterator[Event]:
         yield from _slice(f"round trip {number}" if number else "warm-up", place, span_ps, {})
 
 
-def _passages(recording: Recording) -> Iterator[Event]:
+def _passages(recording: MessageTrace) -> Iterator[Event]:
     """The stages of the latency budget, a track for each direction."""
     pid = _pid(recording, MESSAGE)
     for row in _rows(recording.passages):
@@ -137,7 +137,7 @@ def _passages(recording: Recording) -> Iterator[Event]:
         yield from _slice(recording.stages[row["stage"]], place, span_ps, args)
 
 
-def _readings(recording: Recording) -> Iterator[Event]:
+def _readings(recording: MessageTrace) -> Iterator[Event]:
     """Counters, where they change."""
     last: dict[tuple[int, int], int] = {}
     for row in _rows(recording.readings):

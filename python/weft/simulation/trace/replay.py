@@ -14,7 +14,7 @@ from weft.base.errors import RequestError
 from weft.measure.testbed.computed.node import SimulatedNodes, open_nodes
 from weft.plan.pattern import Pingpong, Stream
 from weft.plan.plan import to_json
-from weft.runs.folder import Run
+from weft.runs.folder import RunFolder
 from weft.understand.curve.curve import Ints
 
 _KIND = "node:"
@@ -22,7 +22,7 @@ Columns = Mapping[str, Ints]
 
 
 @dataclass(frozen=True)
-class Recording:
+class MessageTrace:
     """What happened while messages of a size went, times in ps since the first began.
 
     `slices` has a row for each thing that a part did without a break: track (an index of `tracks`, those of the first
@@ -49,7 +49,7 @@ GAUGES = ("ring in use", "in flight", "window left")
 """Bytes of frames in the receive ring; bytes not yet acknowledged; bytes that may be sent."""
 
 
-def record(run: Run, size_bytes: int, step: int | None = None) -> Recording:
+def record(run: RunFolder, size_bytes: int, step: int | None = None) -> MessageTrace:
     """Carry out again what `run` measured at a size; raises RequestError where that cannot be.
 
     Of several steps with the size it is the first, unless `step` says which (an index of the plan's steps).
@@ -78,7 +78,7 @@ def record(run: Run, size_bytes: int, step: int | None = None) -> Recording:
         answer = nodes.model.record(to_json(plan), phase)
     except _core.RefusedError as error:
         raise RequestError(f"{run.directory}: {error}") from None
-    return Recording(
+    return MessageTrace(
         name=nodes.name,
         pattern=plan.pattern.kind,
         size_bytes=size_bytes,
@@ -94,7 +94,7 @@ def record(run: Run, size_bytes: int, step: int | None = None) -> Recording:
     )
 
 
-def _place(run: Run, size_bytes: int, step: int | None) -> tuple[int, int]:
+def _place(run: RunFolder, size_bytes: int, step: int | None) -> tuple[int, int]:
     """The step and phase in which a size went."""
     samples = run.samples
     if step is not None:
@@ -115,7 +115,7 @@ def _other_sizes(samples: Any) -> str:
     return "it has " + ", ".join(map(str, shown)) + " B"
 
 
-def _check_same(run: Run, nodes: SimulatedNodes, step: int, phase: int) -> None:
+def _check_same(run: RunFolder, nodes: SimulatedNodes, step: int, phase: int) -> None:
     """What is computed now must be what the run has, or the trace would be of something else."""
     samples = run.samples
     mine = pc.and_(pc.equal(samples["step"], step), pc.equal(samples["phase"], phase))

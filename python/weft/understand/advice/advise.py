@@ -13,9 +13,9 @@ from weft.knobs.catalog import knobs
 from weft.knobs.knob import Knob
 from weft.knobs.recommendation import Recommendation
 from weft.runs.columns.tables import EVIDENCE_NAME
-from weft.runs.folder import Run
+from weft.runs.folder import RunFolder
 from weft.understand.advice.facts import Facts, eager_facts, facts_of, hole_facts, interface_of
-from weft.understand.advice.rule import Rule, rules, said
+from weft.understand.advice.rule import AdviceRule, rules, said
 from weft.understand.curve.thresholds import Threshold
 from weft.understand.explain.finding import Explanation
 from weft.understand.explain.path_mtu import path_mtu_holes
@@ -23,7 +23,7 @@ from weft.understand.explain.stretches import of_step
 
 
 def recommendations(
-    run: Run, explanations: Sequence[Explanation], thresholds: Sequence[Threshold]
+    run: RunFolder, explanations: Sequence[Explanation], thresholds: Sequence[Threshold]
 ) -> list[Recommendation]:
     """What the evidence suggests to change between two nodes, in the order of the rules; empty where it suggests
     nothing."""
@@ -35,7 +35,7 @@ def recommendations(
 
 
 def _all(
-    run: Run, explanations: Sequence[Explanation], thresholds: Sequence[Threshold]
+    run: RunFolder, explanations: Sequence[Explanation], thresholds: Sequence[Threshold]
 ) -> Iterator[Recommendation]:
     nodes = [str(one["name"]) for one in run.meta.nodes[:2]]  # others of the testbed are idle
     evidence = run.side_table(EVIDENCE_NAME)
@@ -71,7 +71,7 @@ def _beside(own: Facts, peer: Facts) -> Facts:
 
 
 def _more(
-    rule: Rule, explanations: Sequence[Explanation], limits: Sequence[Facts], node: str
+    rule: AdviceRule, explanations: Sequence[Explanation], limits: Sequence[Facts], node: str
 ) -> Iterator[Facts]:
     """Facts of what a rule is about: its cause on the node, an eager limit, or the step as such."""
     if not rule.cause:
@@ -81,7 +81,9 @@ def _more(
             yield {"text": one.text, "strength": one.strength, "counter": one.evidence[0].counter}
 
 
-def _recommended(run: Run, rule: Rule, node: int, facts: Facts) -> Iterator[Recommendation]:
+def _recommended(
+    run: RunFolder, rule: AdviceRule, node: int, facts: Facts
+) -> Iterator[Recommendation]:
     knob = _of_variable(knobs()[rule.knob], facts.get("eager_variable"))
     proposed = rule.proposed(facts, knob.form) if rule.holds(facts) else None
     if proposed is None:
@@ -111,7 +113,7 @@ def _of_variable(knob: Knob, variable: Fact | None) -> Knob:
     return replace(knob, environment={"": str(variable)}, permanent=permanent)
 
 
-def _test(run: Run, rule: Rule, facts: Facts) -> str:
+def _test(run: RunFolder, rule: AdviceRule, facts: Facts) -> str:
     """The command that would decide; imported runs have no testbed to try it on."""
     if "spec" not in run.meta.testbed:
         return ""

@@ -13,7 +13,7 @@ import numpy as np
 
 from weft.base.condition import Fact
 from weft.plan.plan import Step
-from weft.runs.folder import Run
+from weft.runs.folder import RunFolder
 from weft.understand.curve.delivery import deliveries
 from weft.understand.curve.thresholds import Threshold
 from weft.understand.explain.path_mtu import Hole
@@ -36,7 +36,7 @@ _LIMIT = re.compile(r"eager to rendezvous, (?P<name>\w+) = (?P<bytes>[\d,]+) B")
 Facts = dict[str, Fact]
 
 
-def facts_of(run: Run, step: int, stretches: Stretches | None, node: int) -> Facts:
+def facts_of(run: RunFolder, step: int, stretches: Stretches | None, node: int) -> Facts:
     """What is known of a node in a step, without explanations and thresholds."""
     asked, effective = _asked(run.meta.plan.steps[step]), dict(_effective(run, step, node))
     found = dict(_of_node(run, node)) | asked | effective
@@ -109,7 +109,7 @@ def _asked(step: Step) -> Facts:
     }
 
 
-def _effective(run: Run, step: int, node: int) -> Iterator[tuple[str, Fact]]:
+def _effective(run: RunFolder, step: int, node: int) -> Iterator[tuple[str, Fact]]:
     """What the kernel says of the node's socket, buffers as they were asked for: it doubles them."""
     name = run.meta.nodes[node]["name"]
     settings: Mapping[str, Any] = next(
@@ -128,7 +128,7 @@ def _effective(run: Run, step: int, node: int) -> Iterator[tuple[str, Fact]]:
         yield "is_by_loss", congestion in BY_LOSS
 
 
-def _of_node(run: Run, node: int) -> Iterator[tuple[str, Fact]]:
+def _of_node(run: RunFolder, node: int) -> Iterator[tuple[str, Fact]]:
     """Limits of the kernel and the MTU of the measured interface, where the node's agent said them."""
     facts = run.meta.nodes[node].get("facts") or {}
     device = (facts.get("devices") or {}).get(interface_of(run, node)) or {}
@@ -140,7 +140,7 @@ def _of_node(run: Run, node: int) -> Iterator[tuple[str, Fact]]:
         yield "mtu", str(device["mtu_bytes"])
 
 
-def interface_of(run: Run, node: int) -> str:
+def interface_of(run: RunFolder, node: int) -> str:
     """The one that has the measured address."""
     known = run.meta.nodes[node]
     interfaces = (known.get("facts") or {}).get("interfaces") or ()
@@ -148,7 +148,7 @@ def interface_of(run: Run, node: int) -> str:
     return next(names, "INTERFACE")
 
 
-def _delivered(run: Run, step: int) -> Iterator[tuple[str, Fact]]:
+def _delivered(run: RunFolder, step: int) -> Iterator[tuple[str, Fact]]:
     """Of datagrams that the receiving socket had no room for; how long its buffer lasts at their fastest rate."""
     points = [one for one in deliveries(run) if one.step == step]
     if not points:
@@ -162,7 +162,7 @@ def _delivered(run: Run, step: int) -> Iterator[tuple[str, Fact]]:
         yield "buffer_lasts_us", 8 * given / max(rates)
 
 
-def _line_mbps(run: Run) -> float | None:
+def _line_mbps(run: RunFolder) -> float | None:
     """The rate of the slowest link, where the testbed says it."""
     fabric = run.meta.testbed.get("fabric")
     directions = [

@@ -17,7 +17,7 @@ from weft.base.quantity import format_bytes, format_mbps, format_us, significant
 Facts = Mapping[str, Fact]
 
 
-class Amount(Struct, frozen=True, forbid_unknown_fields=True):
+class RuleAmount(Struct, frozen=True, forbid_unknown_fields=True):
     """So many times a fact, or a number by itself, up to the next power of two."""
 
     times: float
@@ -31,7 +31,7 @@ class Amount(Struct, frozen=True, forbid_unknown_fields=True):
         return 1 << max(0, math.ceil(math.log2(fact * self.times)))
 
 
-class Rule(Struct, frozen=True, forbid_unknown_fields=True):
+class AdviceRule(Struct, frozen=True, forbid_unknown_fields=True):
     """When to propose which value of a knob; the head of catalog/advice.toml says what each key is."""
 
     knob: str
@@ -41,7 +41,7 @@ class Rule(Struct, frozen=True, forbid_unknown_fields=True):
     kinds: tuple[str, ...] = ("limit",)
     when: dict[str, Range | Fact] = {}
     current: str = ""
-    amount: tuple[Amount, ...] = ()
+    amount: tuple[RuleAmount, ...] = ()
     says: tuple[str, ...] = ()
     test: str = ""
 
@@ -98,11 +98,11 @@ def _written(name: str, value: Fact) -> str:
 
 
 class _Rules(Struct, frozen=True, forbid_unknown_fields=True):
-    rules: tuple[Rule, ...]
+    rules: tuple[AdviceRule, ...]
 
 
 @cache
-def rules() -> tuple[Rule, ...]:
+def rules() -> tuple[AdviceRule, ...]:
     """All rules, in the order of the catalogue."""
     path = catalog.folder("plan").parent / "advice.toml"
     return msgspec.toml.decode(catalog.read(path), type=_Rules).rules

@@ -12,15 +12,15 @@ from msgspec import structs
 from weft.base.errors import RequestError
 from weft.base.statistics import LEVEL, middle_rank
 from weft.runs.digests import sampled_warning
-from weft.runs.folder import Run
+from weft.runs.folder import RunFolder
 from weft.runs.meta import Warning
-from weft.understand.comparison.judgement import Judgement, judged
-from weft.understand.comparison.measured import Pair, measured
+from weft.understand.comparison.judgement import Significance, judged
+from weft.understand.comparison.measured import ComparedPair, measured
 from weft.understand.comparison.nodes import NodeRatio, nodes_that_differ
 from weft.understand.comparison.noise import MIN_LAUNCHES
 from weft.understand.comparison.repeats import measured_in, with_repeats
 from weft.understand.comparison.routes import RoutePairs, compare_routes
-from weft.understand.comparison.settings import Difference, setting_differences
+from weft.understand.comparison.settings import SettingDifference, setting_differences
 from weft.understand.comparison.significance import least_p
 from weft.understand.curve.curve import Reduction, curves, reduction_of
 from weft.understand.host.disturbed import not_usable
@@ -76,7 +76,7 @@ class Head(msgspec.Struct, kw_only=True):
     not_comparable: str | None = None
     quantity: str = "throughput_mbps"
     statistic: Reduction
-    differences: list[Difference]
+    differences: list[SettingDifference]
     nodes: list[NodeRatio]
     simultaneous: Simultaneous
     median_abs_error_pct: float
@@ -85,22 +85,22 @@ class Head(msgspec.Struct, kw_only=True):
     warnings: list[Warning]
 
 
-class Comparison(Head, kw_only=True):
+class RunComparison(Head, kw_only=True):
     """All sizes and routes two runs share.
 
     `points` are the sizes, loads and arrangements. `judgement` has an entry for each of these and then for each route.
     """
 
-    points: list[Pair]
+    points: list[ComparedPair]
     routes: RoutePairs
-    judgement: Judgement
+    judgement: Significance
 
     @property
-    def pairs(self) -> list[Pair]:
+    def pairs(self) -> list[ComparedPair]:
         """Everything that was compared, as objects: many where there are many routes."""
         return list(self.each())
 
-    def each(self) -> Iterator[Pair]:
+    def each(self) -> Iterator[ComparedPair]:
         """The same, one after the other."""
         yield from self.points
         yield from self.routes.pairs(self.judgement.rows(len(self.points)))
@@ -110,7 +110,9 @@ class Comparison(Head, kw_only=True):
         return Head(**{name: getattr(self, name) for name in Head.__struct_fields__})
 
 
-def compare(a: Run, b: Run, more_a: Sequence[Run] = (), more_b: Sequence[Run] = ()) -> Comparison:
+def compare(
+    a: RunFolder, b: RunFolder, more_a: Sequence[RunFolder] = (), more_b: Sequence[RunFolder] = ()
+) -> RunComparison:
     """Compare throughputs; raises RequestError when the runs share no pattern and size. With more runs of either
     network, whole runs are held against each other instead of launches.
     """
@@ -147,7 +149,7 @@ def compare(a: Run, b: Run, more_a: Sequence[Run] = (), more_b: Sequence[Run] = 
     unsure = [] if reason else _unsure(a, b, judgement, simultaneous.units)
     ratios = np.array([one.ratio.median for one in points])
     errors_pct = np.abs(np.concatenate([ratios, routes.ratios]) - 1.0) * 100.0
-    return Comparison(
+    return RunComparison(
         a=str(a.directory),
         b=str(b.directory),
         more_a=[str(one.directory) for one in more_a],
@@ -170,12 +172,12 @@ def compare(a: Run, b: Run, more_a: Sequence[Run] = (), more_b: Sequence[Run] = 
     )
 
 
-def _names(side: str, runs: Sequence[Run]) -> list[str]:
+def _names(side: str, runs: Sequence[RunFolder]) -> list[str]:
     """What warnings call them."""
     return [side, *(f"{side} {number}" for number in range(2, len(runs) + 1))]
 
 
-def _refuse_twice(runs: Sequence[Run]) -> None:
+def _refuse_twice(runs: Sequence[RunFolder]) -> None:
     """The same run twice would be evidence twice."""
     for at, run in enumerate(runs):
         if any(_is_same(run, other) for other in runs[:at]):
@@ -184,18 +186,18 @@ def _refuse_twice(runs: Sequence[Run]) -> None:
             )
 
 
-def _why_not(runs: Sequence[tuple[str, Run]]) -> str | None:
+def _why_not(runs: Sequence[tuple[str, RunFolder]]) -> str | None:
     """Why they say nothing about each other, if they do not."""
     reasons = {name: not_usable(run.meta) for name, run in runs}
     return "; ".join(f"{name}: {reason}" for name, reason in reasons.items() if reason) or None
 
 
-def _told(name: str, run: Run) -> list[Warning]:
+def _told(name: str, run: RunFolder) -> list[Warning]:
     """A run's own warnings."""
     return [Warning(one.code, f"{name}: {one.message}", one.hint) for one in run.meta.warnings]
 
 
-def _nothing_shared(a: Run, b: Run) -> RequestError:
+def _nothing_shared(a: RunFolder, b: RunFolder) -> RequestError:
     return RequestError(
         f"{a.directory} and {b.directory} share no size of the same pattern: "
         f"{_extent(a)} against {_extent(b)}",
@@ -203,7 +205,9 @@ def _nothing_shared(a: Run, b: Run) -> RequestError:
     )
 
 
-def _notes(sides: tuple[Sequence[Run], Sequence[Run]], unmatched: Unmatched) -> Iterator[Warning]:
+def _notes(
+    sides: tuple[Sequence[RunFolder], Sequence[RunFolder]], unmatched: Unmatched
+) -> Iterator[Warning]:
     """What could not be compared."""
     a, b = sides[0][0], sides[1][0]
     if _is_same(a, b):
@@ -222,7 +226,7 @@ def _notes(sides: tuple[Sequence[Run], Sequence[Run]], unmatched: Unmatched) -> 
         yield from sampled_warning(str(run.directory), run.meta)
 
 
-def _unsure(a: Run, b: Run, judgement: Judgement, units: str) -> Iterator[Warning]:
+def _unsure(a: RunFolder, b: RunFolder, judgement: Significance, units: str) -> Iterator[Warning]:
     """What cannot be said, of too few launches or runs."""
     has_few = min(judgement.launches) < MIN_LAUNCHES
     if None in judgement.significant:
@@ -242,12 +246,12 @@ def _unsure(a: Run, b: Run, judgement: Judgement, units: str) -> Iterator[Warnin
         )
 
 
-def _is_same(a: Run, b: Run) -> bool:
+def _is_same(a: RunFolder, b: RunFolder) -> bool:
     """Whether both are one; runs in memory may have the same name."""
     return a is b or (a.directory.exists() and a.directory.resolve() == b.directory.resolve())
 
 
-def _common_reduction(runs: Sequence[Run], warnings: list[Warning]) -> Reduction:
+def _common_reduction(runs: Sequence[RunFolder], warnings: list[Warning]) -> Reduction:
     """What stands for a launch in all runs: a run of batches follows one that kept less."""
     by_kind = {reduction_of(run): run for run in reversed(runs)}
     kinds = set(by_kind)
@@ -280,7 +284,7 @@ _NAMES: dict[Reduction, str] = {
 }
 
 
-def _extent(run: Run) -> str:
+def _extent(run: RunFolder) -> str:
     found = curves(run)
     if not found:
         return "no samples"

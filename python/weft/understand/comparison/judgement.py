@@ -9,13 +9,13 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from weft.base.statistics import LEVEL, Floats
-from weft.understand.comparison.measured import Measured, Pair
+from weft.understand.comparison.measured import ComparedPair, ComparedRate
 from weft.understand.comparison.noise import own_noise
 from weft.understand.comparison.routes import RoutePairs
 from weft.understand.comparison.significance import can_differ, family_p, whole_launches
 
 
-class Judgement(NamedTuple):
+class Significance(NamedTuple):
     """An entry for each point and then for each route; None where launches do not tell. `launches` of each run were
     used."""
 
@@ -24,7 +24,7 @@ class Judgement(NamedTuple):
     noise_b: list[float | None]
     launches: tuple[int, int]
 
-    def withheld(self) -> Judgement:
+    def withheld(self) -> Significance:
         """The same, with nothing called a difference or none."""
         return self._replace(significant=[None] * len(self.significant))
 
@@ -35,29 +35,29 @@ class Judgement(NamedTuple):
 
 
 def judged(
-    points: list[Pair], a: list[Measured], b: list[Measured], routes: RoutePairs
-) -> Judgement:
+    points: list[ComparedPair], a: list[ComparedRate], b: list[ComparedRate], routes: RoutePairs
+) -> Significance:
     """What differs, by more than either run differs from itself."""
     left, right = _stacked(a, routes.a.by_launch_mbps), _stacked(b, routes.b.by_launch_mbps)
     noise_a, noise_b = own_noise(left), own_noise(right)
     noise = _known(noise_a), _known(noise_b)
     counts = whole_launches(left), whole_launches(right)
     if not can_differ(*counts):
-        return Judgement([None] * len(left), *noise, counts)
+        return Significance([None] * len(left), *noise, counts)
     p = family_p(left, right)
     apart = [not pair.ratio.low <= 1.0 <= pair.ratio.high for pair in points]
     differs = (p <= 1 - LEVEL) & np.concatenate([np.array(apart, dtype=bool), routes.is_apart])
     ratios = np.concatenate([[pair.ratio.median for pair in points], routes.ratios])
     differs &= np.maximum(ratios, 1 / ratios) - 1 > np.fmax(np.fmax(noise_a, noise_b), 0)
     differing: Any = np.where(np.isnan(p), None, differs)
-    return Judgement(differing.tolist(), *noise, counts)
+    return Significance(differing.tolist(), *noise, counts)
 
 
 def _known(noise: Floats) -> list[float | None]:
     return [one if math.isfinite(one) else None for one in noise.tolist()]
 
 
-def _stacked(points: list[Measured], routes: Floats) -> Floats:
+def _stacked(points: list[ComparedRate], routes: Floats) -> Floats:
     """A row for each point and then for each route, a column for each launch; NaN where there is none."""
     width = max([routes.shape[1], *(len(one.by_launch_mbps) for one in points)])
     stacked = np.full((len(points) + len(routes), width), np.nan)

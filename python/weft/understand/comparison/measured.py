@@ -13,10 +13,10 @@ from msgspec import UNSET, UnsetType
 
 from weft.base.interval import Interval
 from weft.plan.pattern import Halo, Program
-from weft.runs.folder import Run
+from weft.runs.folder import RunFolder
 from weft.understand.curve.curve import Reduction, column, curves
 from weft.understand.curve.points import curve_points
-from weft.understand.ensemble.activities import Activity, activities
+from weft.understand.ensemble.activities import PhaseActivity, activities
 from weft.understand.kinds.collectives.collected import collectives
 from weft.understand.kinds.interference.slow_down import slow_downs
 from weft.understand.kinds.interference.trials import interference_steps
@@ -27,7 +27,7 @@ from weft.understand.node.applications import loaded_points
 from weft.understand.node.web import web_points
 
 
-class Pair(msgspec.Struct, frozen=True):
+class ComparedPair(msgspec.Struct, frozen=True):
     """One thing in both runs, as `weft compare --json` prints it; `a` and `b` are in Mb/s, `ratio` is a's over b's.
 
     The ratio's interval combines the ends of both intervals, so it covers at least as surely as
@@ -60,20 +60,20 @@ class Key(NamedTuple):
     users: float | UnsetType = UNSET
     arrangement: str | UnsetType = UNSET
 
-    def pair(self, a: Measured, b: Measured) -> Pair:
+    def pair(self, a: ComparedRate, b: ComparedRate) -> ComparedPair:
         """What both runs measured of it."""
         ratio = ratio_of(a.mbps, b.mbps)
-        return Pair(self.pattern, self.size_bytes, a.mbps, b.mbps, ratio, None, *self[3:])
+        return ComparedPair(self.pattern, self.size_bytes, a.mbps, b.mbps, ratio, None, *self[3:])
 
 
-class Measured(NamedTuple):
+class ComparedRate(NamedTuple):
     """Throughput, and that of each launch, NaN where it did not measure it; none where nothing is repeated."""
 
     mbps: Interval
     by_launch_mbps: tuple[float, ...] = ()
 
 
-def measured(run: Run, reduction: Reduction) -> dict[Key, Measured]:
+def measured(run: RunFolder, reduction: Reduction) -> dict[Key, ComparedRate]:
     """Everything that is no route, with one value a launch by `reduction`."""
     return dict(
         [
@@ -92,7 +92,7 @@ def ratio_of(left: Interval, right: Interval) -> Interval:
     return Interval(left.median / right.median, left.low / right.high, left.high / right.low)
 
 
-def _sizes(run: Run, reduction: Reduction) -> Iterator[tuple[Key, Measured]]:
+def _sizes(run: RunFolder, reduction: Reduction) -> Iterator[tuple[Key, ComparedRate]]:
     seen: dict[str, int] = defaultdict(int)
     for curve in curves(run, reduction):
         by_launch = np.full((len(curve.sizes), int(curve.launches.max()) + 1), np.nan)
@@ -101,11 +101,11 @@ def _sizes(run: Run, reduction: Reduction) -> Iterator[tuple[Key, Measured]]:
         by_launch[:, curve.launches[kept]] = curve.rates_mbps[:, kept]
         for point, row in zip(curve_points(curve), by_launch.tolist(), strict=True):
             key = Key(curve.pattern, point.size_bytes, seen[curve.pattern])
-            yield key, Measured(point.throughput_mbps, tuple(row))
+            yield key, ComparedRate(point.throughput_mbps, tuple(row))
         seen[curve.pattern] += 1
 
 
-def _loads(run: Run) -> Iterator[tuple[Key, Measured]]:
+def _loads(run: RunFolder) -> Iterator[tuple[Key, ComparedRate]]:
     """What is computed comes out the same in every launch: each end is one value, and no launch is another."""
     found = {
         Key("stream", one.size_bytes, gamma=one.gamma): one.throughput_mbps
@@ -117,21 +117,21 @@ def _loads(run: Run) -> Iterator[tuple[Key, Measured]]:
     steps = sorted({one.step for one in points})
     for one in points:
         key = Key("webserver", one.page_bytes, steps.index(one.step), users=float(one.users))
-        yield key, Measured(one.throughput_interval)
+        yield key, ComparedRate(one.throughput_interval)
 
 
-def _arrangements(run: Run) -> Iterator[tuple[Key, Measured]]:
+def _arrangements(run: RunFolder) -> Iterator[tuple[Key, ComparedRate]]:
     for one in multi_pair_points(run):
         key = Key(one.test, one.size_bytes, arrangement=one.name)
-        yield key, Measured(one.sum_mbps, one.by_launch_mbps)
+        yield key, ComparedRate(one.sum_mbps, one.by_launch_mbps)
 
 
-def _programs(run: Run) -> Iterator[tuple[Key, Measured]]:
+def _programs(run: RunFolder) -> Iterator[tuple[Key, ComparedRate]]:
     """Of a collective its bus bandwidth, of others the rate at which all messages together were moved."""
     found = activities(run)
     for one in collectives(run.meta, found):
         key = Key(f"{one.operation} {one.algorithm}", one.size_bytes)
-        yield key, Measured(one.bus, one.by_launch_mbps)
+        yield key, ComparedRate(one.bus, one.by_launch_mbps)
     numbers = {step: number for number, (step, _) in enumerate(interference_steps(run.meta))}
     for slowed in slow_downs(run):
         rate = partial(_per_us, slowed.size_bytes)
@@ -140,7 +140,7 @@ def _programs(run: Run) -> Iterator[tuple[Key, Measured]]:
             ("alone", slowed.alone_us),
         ):
             key = Key(f"{slowed.victim} {beside}", slowed.size_bytes, numbers[slowed.step])
-            yield key, Measured(times_us.map_decreasing(rate))
+            yield key, ComparedRate(times_us.map_decreasing(rate))
     steps = run.meta.plan.steps
     for pattern in (Program, Halo):
         mine = [i for i, step in enumerate(steps) if isinstance(step.pattern, pattern)]
@@ -152,17 +152,17 @@ def _programs(run: Run) -> Iterator[tuple[Key, Measured]]:
                 yield key, _moving(each, moved)
 
 
-def _moved_bytes(run: Run, one: Activity) -> int:
+def _moved_bytes(run: RunFolder, one: PhaseActivity) -> int:
     """The bytes of all messages of one execution."""
     step, phase = column(run.samples, "step"), column(run.samples, "phase")
     here = (step == one.step) & (phase == one.phase)
     return int(column(run.samples, "size_bytes")[here].sum()) // one.trials
 
 
-def _moving(one: Activity, moved_bytes: int) -> Measured:
+def _moving(one: PhaseActivity, moved_bytes: int) -> ComparedRate:
     """The rate of all messages together."""
     mbps = partial(_mbps, moved_bytes)
-    return Measured(one.elapsed.map_decreasing(mbps), tuple(map(mbps, one.by_launch_ms)))
+    return ComparedRate(one.elapsed.map_decreasing(mbps), tuple(map(mbps, one.by_launch_ms)))
 
 
 def _mbps(moved_bytes: int, elapsed_ms: float) -> float:
@@ -174,7 +174,7 @@ def _per_us(size_bytes: int, elapsed_us: float) -> float:
     return _mbps(size_bytes, elapsed_us / 1e3) if elapsed_us else 0.0
 
 
-def _traffic(run: Run) -> Iterator[tuple[Key, Measured]]:
+def _traffic(run: RunFolder) -> Iterator[tuple[Key, ComparedRate]]:
     """The rate at which all messages together were moved, which is as many times higher as the simulation is faster."""
     found = [one for one in traffic(run) if one.bytes]
     steps = sorted({one.step for one in found})
@@ -182,17 +182,17 @@ def _traffic(run: Run) -> Iterator[tuple[Key, Measured]]:
         mb = one.bytes * 8 / one.seconds / 1e6
         rate = Interval(*(mb * end for end in msgspec.structs.astuple(one.steps_per_s)))
         key = Key(f"traffic over {one.nodes} nodes", one.bytes, steps.index(one.step))
-        yield key, Measured(rate)
+        yield key, ComparedRate(rate)
 
 
-def _solved(run: Run) -> Iterator[tuple[Key, Measured]]:
+def _solved(run: RunFolder) -> Iterator[tuple[Key, ComparedRate]]:
     """Linpack: millions of operations a second stand where others have megabits a second."""
     for number, one in enumerate(solutions(run)):
         if one.gflops:
             values = [1e3 * end for end in (one.gflops.median, one.gflops.low, one.gflops.high)]
             key = Key(f"hpl n={one.n}, MFlop/s", 8 * one.n * (one.n + 1), number)
-            yield key, Measured(Interval(*values))
+            yield key, ComparedRate(Interval(*values))
 
 
-def _alone(mbps: float) -> Measured:
-    return Measured(Interval(mbps, mbps, mbps))
+def _alone(mbps: float) -> ComparedRate:
+    return ComparedRate(Interval(mbps, mbps, mbps))

@@ -9,16 +9,16 @@ from functools import reduce
 import numpy as np
 
 from weft.base.statistics import Floats, median_interval
-from weft.runs.folder import Run
-from weft.understand.comparison.measured import Key, Measured, measured
+from weft.runs.folder import RunFolder
+from weft.understand.comparison.measured import ComparedRate, Key, measured
 from weft.understand.comparison.routes import RoutePairs, compare_routes
 from weft.understand.curve.curve import Ints, Reduction
-from weft.understand.ensemble.rates import Rates
+from weft.understand.ensemble.rates import MedianRates
 
 Rows = dict[tuple[object, ...], int]
 
 
-def measured_in(runs: Sequence[Run], reduction: Reduction) -> dict[Key, Measured]:
+def measured_in(runs: Sequence[RunFolder], reduction: Reduction) -> dict[Key, ComparedRate]:
     """What all runs measured, with each run's median where a launch's stands."""
     found = [measured(run, reduction) for run in runs]
     return {
@@ -28,11 +28,11 @@ def measured_in(runs: Sequence[Run], reduction: Reduction) -> dict[Key, Measured
     }
 
 
-def _of_runs(mbps: list[float]) -> Measured:
-    return Measured(median_interval(mbps), tuple(mbps))
+def _of_runs(mbps: list[float]) -> ComparedRate:
+    return ComparedRate(median_interval(mbps), tuple(mbps))
 
 
-def with_repeats(routes: RoutePairs, a: Sequence[Run], b: Sequence[Run]) -> RoutePairs:
+def with_repeats(routes: RoutePairs, a: Sequence[RunFolder], b: Sequence[RunFolder]) -> RoutePairs:
     """Routes of the first run of each, where there are more: those that all have, with a column for each run."""
     if len(a) == len(b) == 1:
         return routes
@@ -66,7 +66,7 @@ def _rows(routes: RoutePairs) -> Rows:
     return {(step, *key): at for at, (step, key) in enumerate(zip(steps, keys, strict=True))}
 
 
-def _repeated(rates: Rates, kept: Ints, more: list[Floats]) -> Rates:
+def _repeated(rates: MedianRates, kept: Ints, more: list[Floats]) -> MedianRates:
     first = rates.where(kept)
     by_run = np.column_stack([first.mbps, *more])
     ends = [median_interval(row) for row in by_run]

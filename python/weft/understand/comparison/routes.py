@@ -13,11 +13,11 @@ import numpy as np
 from weft.base.interval import Interval
 from weft.base.nodeset import fold
 from weft.base.statistics import Floats
-from weft.runs.folder import Run
+from weft.runs.folder import RunFolder
 from weft.runs.meta import RunMeta, Warning
-from weft.understand.comparison.measured import Pair, ratio_of
+from weft.understand.comparison.measured import ComparedPair, ratio_of
 from weft.understand.curve.curve import Ints
-from weft.understand.ensemble.rates import Rates
+from weft.understand.ensemble.rates import MedianRates
 
 _AT_ONCE = 10_000
 
@@ -25,7 +25,7 @@ StepKey = tuple[str, int]
 """A step's pattern, and how many of that pattern stand before it."""
 
 
-class RoutePair(Pair, frozen=True, kw_only=True):
+class RoutePair(ComparedPair, frozen=True, kw_only=True):
     """One transfer in both runs; `step` says which of the steps of its pattern it is in."""
 
     step: int
@@ -44,8 +44,8 @@ class RoutePairs:
     steps: list[StepKey]
     names: list[str]
     step: Ints
-    a: Rates
-    b: Rates
+    a: MedianRates
+    b: MedianRates
     unmatched_a: int
     unmatched_b: int
 
@@ -93,7 +93,7 @@ class RoutePairs:
             yield from zip(*(column[some].tolist() for column in columns), strict=True)
 
 
-def compare_routes(a: Run, b: Run, warnings: list[Warning] | None = None) -> RoutePairs:
+def compare_routes(a: RunFolder, b: RunFolder, warnings: list[Warning] | None = None) -> RoutePairs:
     """Compare transfers between many nodes. Phases that were chosen during a run are its own: they are left out.
     O(n log n) in the number of transfers."""
     left_steps, right_steps = _steps(a), _steps(b)
@@ -137,13 +137,13 @@ def _codes(left: list[Ints], right: list[Ints]) -> tuple[Ints, Ints]:
     return code[:count], code[count:]
 
 
-def _rates(run: Run, steps: dict[StepKey, int]) -> Rates:
+def _rates(run: RunFolder, steps: dict[StepKey, int]) -> MedianRates:
     """What was measured in these steps."""
-    rates = Rates.of(run)
+    rates = MedianRates.of(run)
     return _some(rates, np.flatnonzero(np.isin(rates.step, list(steps.values()))))
 
 
-def _some(rates: Rates, rows: Ints) -> Rates:
+def _some(rates: MedianRates, rows: Ints) -> MedianRates:
     """Some of the rows; all of them are not copied."""
     return rates if np.array_equal(rows, np.arange(len(rates))) else rates.where(rows)
 
@@ -156,7 +156,7 @@ def _numbered(own: dict[StepKey, int], common: list[StepKey], step: Ints) -> Int
     return place[step]
 
 
-def _steps(run: Run) -> dict[StepKey, int]:
+def _steps(run: RunFolder) -> dict[StepKey, int]:
     """The steps between many nodes by their key."""
     seen: dict[str, int] = defaultdict(int)
     found = {}

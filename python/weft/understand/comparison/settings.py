@@ -8,8 +8,8 @@ import msgspec
 
 from weft.plan.plan import Plan, to_data
 from weft.runs.meta import RunMeta
-from weft.runs.records.fabric_records import Fabric
-from weft.runs.records.records import Node
+from weft.runs.records.fabric_records import FabricRecord
+from weft.runs.records.records import NodeEntry
 
 FACTS = ("kernel", "cpu_model", "cpus")
 """What nodes say of themselves and results depend on."""
@@ -21,7 +21,7 @@ OPTIONS = ": options."
 """Between a step's name and one of its options."""
 
 
-class Difference(msgspec.Struct, frozen=True):
+class SettingDifference(msgspec.Struct, frozen=True):
     """A setting with its value in both runs, as text."""
 
     what: str
@@ -39,7 +39,7 @@ class Difference(msgspec.Struct, frozen=True):
         return OPTIONS in self.what and NOT_SET in (self.a, self.b)
 
 
-def setting_differences(a: RunMeta, b: RunMeta) -> list[Difference]:
+def setting_differences(a: RunMeta, b: RunMeta) -> list[SettingDifference]:
     """Version, testbed and fabric, plan, effective settings and nodes' facts, where the runs differ.
 
     What one run set and the other left to the host comes first. Parts of fabrics are compared where both runs have one.
@@ -48,7 +48,7 @@ def setting_differences(a: RunMeta, b: RunMeta) -> list[Difference]:
     if NOT_SET in (left["fabric"], right["fabric"]):
         left, right = _without_parts(left), _without_parts(right)
     found = [
-        Difference(what, left.get(what, NOT_SET), right.get(what, NOT_SET))
+        SettingDifference(what, left.get(what, NOT_SET), right.get(what, NOT_SET))
         for what in {**left, **right}
         if left.get(what, NOT_SET) != right.get(what, NOT_SET)
     ]
@@ -72,7 +72,7 @@ def _settings(meta: RunMeta) -> Iterator[tuple[str, str]]:
     yield from _sets(OF_NODES, (dict(_flat(_device(node))) for node in meta.nodes))
 
 
-def _device(node: Node) -> object:
+def _device(node: NodeEntry) -> object:
     """What drives the interface that carried a node's data; nothing where its agent did not say."""
     facts = node.get("facts") or {}
     names = (
@@ -84,7 +84,7 @@ def _device(node: Node) -> object:
     return {key: value for key, value in device.items() if value != ""}
 
 
-def _fabric(fabric: Fabric) -> Iterator[tuple[str, str]]:
+def _fabric(fabric: FabricRecord) -> Iterator[tuple[str, str]]:
     """Its name, and of each list of parts how many there are and which are how often alike."""
     yield "fabric", fabric["name"]
     for part in ("hosts", "switches", "links"):

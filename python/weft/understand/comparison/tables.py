@@ -11,7 +11,7 @@ from weft.base.alike import alike
 from weft.base.interval import Interval
 from weft.base.nodeset import fold
 from weft.base.table import ResultColumn, ResultTable, Value
-from weft.understand.comparison.measured import Pair
+from weft.understand.comparison.measured import ComparedPair
 from weft.understand.comparison.nodes import NodeRatio
 from weft.understand.comparison.routes import RoutePairs
 
@@ -19,15 +19,15 @@ MOST_ROWS = 20
 """Longer lists are cut; --json has everything."""
 
 
-def _if_any(name: str) -> Callable[[Pair], Value]:
-    def read(one: Pair) -> Value:
+def _if_any(name: str) -> Callable[[ComparedPair], Value]:
+    def read(one: ComparedPair) -> Value:
         value = getattr(one, name, UNSET)
         return None if value is UNSET else value
 
     return read
 
 
-def _significance(one: Pair) -> str:
+def _significance(one: ComparedPair) -> str:
     return "" if one.significant is None else "yes" if one.significant else "no"
 
 
@@ -72,7 +72,7 @@ _ROUTES = (
 )
 
 
-def points_table(pairs: Iterable[Pair]) -> ResultTable:
+def points_table(pairs: Iterable[ComparedPair]) -> ResultTable:
     """Each throughput of a and b, and the ratio; noise is what a run differs from itself."""
     return ResultTable.of("throughput, a over b", _POINTS, pairs)
 

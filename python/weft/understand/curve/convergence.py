@@ -12,7 +12,7 @@ from weft.understand.curve.goal import relative_width
 
 
 @dataclass(frozen=True)
-class Look:
+class LaunchLook:
     """The median time after so many launches, in µs, with its interval at this and all earlier looks together."""
 
     launches: int
@@ -24,9 +24,9 @@ class Look:
         return relative_width(self.time_us)
 
 
-def looks(times_us: Floats, alpha: float) -> Iterator[Look]:
+def looks(times_us: Floats, alpha: float) -> Iterator[LaunchLook]:
     """The looks at the times of launches, in their order, and after the last one; without those that allow no
     interval yet."""
     for count in sorted({*(look for look in LOOKS if look < len(times_us)), len(times_us)}):
         if ranks(count, alpha):
-            yield Look(count, interval(times_us[:count], alpha, upper=True))
+            yield LaunchLook(count, interval(times_us[:count], alpha, upper=True))

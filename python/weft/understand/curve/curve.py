@@ -15,7 +15,7 @@ import pyarrow.compute as pc
 from weft.base.statistics import Floats, Modes, modes_over_launches
 from weft.plan.phases import expand
 from weft.plan.plan import Goal, Step
-from weft.runs.folder import Run
+from weft.runs.folder import RunFolder
 from weft.understand.host.disturbed import left_out
 
 Ints = npt.NDArray[np.int64]
@@ -26,7 +26,7 @@ Reduction = Literal["median", "best", "mean"]
 _OF_STATISTIC: dict[str, Reduction] = {"batch": "median", "best": "best", "mean": "mean"}
 
 
-def reduction_of(run: Run) -> Reduction:
+def reduction_of(run: RunFolder) -> Reduction:
     """The reduction that suits the run's rows: imported ones may already be the best of several."""
     return _OF_STATISTIC[run.meta.statistic]
 
@@ -84,13 +84,13 @@ def to_mbps(size_bytes: npt.ArrayLike, time_us: npt.ArrayLike) -> Floats:
     return rates
 
 
-def curves(run: Run, reduction: Reduction | None = None) -> list[Curve]:
+def curves(run: RunFolder, reduction: Reduction | None = None) -> list[Curve]:
     """The run's curves in the order of its steps; O(n log n) in the number of rows.
 
     Steps between many nodes have none: a size there is as many routes, not one time. Nor have those with an
     application's load, where it is as many loads.
     """
-    batches = Batches.of(run)
+    batches = PairBatches.of(run)
     reduction = reduction or reduction_of(run)
     return [_curve(run, batches.where(rows), reduction) for rows in group_slices(batches.step)]
 
@@ -103,7 +103,7 @@ def pingpong(found: list[Curve]) -> Curve | None:
 
 
 @dataclass(frozen=True)
-class Batches:
+class PairBatches:
     """The rows of a run's pairs sorted by step, size, launch and one-way time per message."""
 
     step: Ints
@@ -113,7 +113,7 @@ class Batches:
     time_us: Floats
 
     @classmethod
-    def of(cls, run: Run) -> Batches:
+    def of(cls, run: RunFolder) -> PairBatches:
         steps = run.meta.plan.steps
         has_curve = [
             not (one.is_ensemble or one.is_program or one.computes or one.is_multi_pair)
@@ -129,12 +129,12 @@ class Batches:
         order = np.lexsort((time_us, joint_code(samples, ["step", "size_bytes", "launch"])))
         return cls(step[order], size[order], launch[order], phase[order], time_us[order])
 
-    def where(self, rows: slice) -> Batches:
+    def where(self, rows: slice) -> PairBatches:
         """Some of the rows."""
-        return Batches(*(getattr(self, each.name)[rows] for each in fields(self)))
+        return PairBatches(*(getattr(self, each.name)[rows] for each in fields(self)))
 
 
-def _pins(run: Run) -> npt.NDArray[np.bool_]:
+def _pins(run: RunFolder) -> npt.NDArray[np.bool_]:
     """The rows of phases that were chosen to pin a jump: no points of a curve, there are many at one place."""
     step, phase = column(run.samples, "step"), column(run.samples, "phase")
     found: npt.NDArray[np.bool_] = np.zeros(len(step), dtype=bool)
@@ -144,7 +144,7 @@ def _pins(run: Run) -> npt.NDArray[np.bool_]:
     return found
 
 
-def message_times_us(run: Run) -> Floats:
+def message_times_us(run: RunFolder) -> Floats:
     """One-way time per message of every row, in the order of the samples table.
 
     A clock that saw no time pass counts as one nanosecond, the table's resolution, so that the row
@@ -160,7 +160,7 @@ def message_times_us(run: Run) -> Floats:
     return times_us
 
 
-def phase_sizes(run: Run) -> dict[tuple[int, int], int]:
+def phase_sizes(run: RunFolder) -> dict[tuple[int, int], int]:
     """The message size of each step and phase that has samples; of several the largest."""
     keys = run.samples.group_by(["step", "phase"]).aggregate([("size_bytes", "max")])
     rows = keys.select(["step", "phase", "size_bytes_max"]).to_pylist()
@@ -218,7 +218,7 @@ def curve_of(step: int, plan_step: Step, rows: Sequence[SizeTimes]) -> Curve:
     )
 
 
-def _curve(run: Run, batches: Batches, reduction: Reduction) -> Curve:
+def _curve(run: RunFolder, batches: PairBatches, reduction: Reduction) -> Curve:
     step = int(batches.step[0])
     sizes = (batches.where(part) for part in group_slices(batches.size))
     rows = [

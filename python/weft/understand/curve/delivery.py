@@ -9,8 +9,8 @@ from typing import Any
 
 from weft.base.interval import Interval
 from weft.base.statistics import median_interval
-from weft.runs.folder import Run
-from weft.runs.records.records import Counted, Delivery
+from weft.runs.folder import RunFolder
+from weft.runs.records.records import Counted, DeliveryRecord
 from weft.understand.curve.curve import phase_sizes
 
 COUNTS: tuple[Counted, ...] = ("sent", "received", "duplicated", "reordered", "overrun")
@@ -49,9 +49,9 @@ class Delivered:
         return vars(self) | {"lost": self.lost}
 
 
-def deliveries(run: Run) -> list[Delivered]:
+def deliveries(run: RunFolder) -> list[Delivered]:
     """By step, then in the order of its phases."""
-    by_launch: dict[tuple[int, int], dict[int, list[Delivery]]] = defaultdict(dict)
+    by_launch: dict[tuple[int, int], dict[int, list[DeliveryRecord]]] = defaultdict(dict)
     for row in run.meta.deliveries:
         launches = by_launch[row["step"], row["phase"]]
         launches.setdefault(row["launch"], []).append(row)
@@ -63,7 +63,7 @@ def deliveries(run: Run) -> list[Delivered]:
 
 
 def _delivered(
-    run: Run, step: int, phase: int, size_bytes: int, launches: list[list[Delivery]]
+    run: RunFolder, step: int, phase: int, size_bytes: int, launches: list[list[DeliveryRecord]]
 ) -> Delivered:
     rows = [row for launch in launches for row in launch]
     offered = [_offered_mbps(launch, size_bytes) for launch in launches]
@@ -82,21 +82,21 @@ def _delivered(
     )
 
 
-def _total(rows: list[Delivery], name: Counted) -> int:
+def _total(rows: list[DeliveryRecord], name: Counted) -> int:
     return sum(row[name] for row in rows)
 
 
-def _loss_pct(rows: list[Delivery]) -> float:
+def _loss_pct(rows: list[DeliveryRecord]) -> float:
     sent = _total(rows, "sent")
     return 100 * (sent - _total(rows, "received")) / sent if sent else 0.0
 
 
-def _jitter_us(rows: list[Delivery]) -> float:
+def _jitter_us(rows: list[DeliveryRecord]) -> float:
     """The middle of the batches: each has its own running estimate."""
     return float(median(row["jitter_ns"] for row in rows)) / 1e3
 
 
-def _offered_mbps(rows: list[Delivery], size_bytes: int) -> float:
+def _offered_mbps(rows: list[DeliveryRecord], size_bytes: int) -> float:
     """Bits per nanosecond are 10^9 bit/s."""
     sending_ns = max(1, _total(rows, "sending_ns"))
     return _total(rows, "sent") * size_bytes * 8e3 / sending_ns

@@ -14,7 +14,7 @@ from weft.base.errors import RequestError
 from weft.base.statistics import Floats
 from weft.plan.phases import expand
 from weft.plan.plan import Plan
-from weft.runs.folder import Run
+from weft.runs.folder import RunFolder
 from weft.runs.records.goal_records import Against
 from weft.understand.curve.curve import Curve, curves
 from weft.understand.host.disturbed import not_usable
@@ -57,7 +57,7 @@ def earlier_run(path: str, plan: Plan) -> EarlierRun:
             f"--against {path}: the sizes of the plan {plan.name} do not end by themselves",
             "add --until decided, or measure and use `weft compare`",
         )
-    run = Run.open(path)
+    run = RunFolder.open(path)
     if reason := not_usable(run.meta):
         raise RequestError(
             f"--against {path}: {reason}", "measure it again when the machine is quiet"
@@ -90,7 +90,7 @@ def recorded_run(against: Against, plan: Plan) -> EarlierRun:
     return found
 
 
-def _shared(run: Run, plan: Plan) -> Iterator[tuple[int, dict[int, EarlierSize]]]:
+def _shared(run: RunFolder, plan: Plan) -> Iterator[tuple[int, dict[int, EarlierSize]]]:
     """The steps that end by themselves, with the sizes that the run's step of the same pattern has; in order."""
     by_name = {_name(run.meta.plan, curve.step): curve for curve in curves(run)}
     for index, step in enumerate(plan.steps):

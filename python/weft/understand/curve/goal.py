@@ -27,7 +27,7 @@ SHARE_WIDTH = 0.25
 
 
 @dataclass(frozen=True)
-class Decision:
+class SizeDecision:
     """What is known of a size after so many launches. `width` is how far the interval of its median reaches to either
     side, as a share of it; None where there is no interval yet. About `needed` launches in all would make it as
     narrow as the goal; None where it is, or where nothing tells.
@@ -47,7 +47,7 @@ class Decision:
 
 def decisions(
     curve: Curve, goal: Goal, earlier: Mapping[int, EarlierSize] | None = None
-) -> Iterator[Decision]:
+) -> Iterator[SizeDecision]:
     """What is known of each size of a curve, in its order; of those in an earlier run, of the difference from it."""
     alpha = allowed_error(curve)
     for row, times in enumerate(curve.times_us):
@@ -64,7 +64,7 @@ def decisions(
             reason = "modes"
         phase, size_bytes = int(curve.phases[row]), int(curve.sizes[row])
         needed = None if reason else _needed(values, goal)
-        known = Decision(phase, size_bytes, len(values), width, needed, reason)
+        known = SizeDecision(phase, size_bytes, len(values), width, needed, reason)
         before = (earlier or {}).get(size_bytes)
         yield known if before is None else _beside(before, known, values, goal, alpha)
 
@@ -107,8 +107,8 @@ def _knows_shares(values: Floats, locations: tuple[float, ...], alpha: float) ->
 
 
 def _beside(
-    earlier: EarlierSize, known: Decision, values: Floats, goal: Goal, alpha: float
-) -> Decision:
+    earlier: EarlierSize, known: SizeDecision, values: Floats, goal: Goal, alpha: float
+) -> SizeDecision:
     """What is known of the difference. Where no number of launches would decide it, the size ends like others."""
     before = earlier.times_us
     is_known = np.isfinite(values).all()

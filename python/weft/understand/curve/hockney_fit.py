@@ -11,7 +11,7 @@ from weft.network.model.hockney import Hockney, fit_times
 from weft.network.model.hockney_errors import widened
 from weft.network.model.misfit import Misfit, MisfitSpan, stretches
 from weft.network.model.noisy_curve import NoisyCurve
-from weft.runs.folder import Run
+from weft.runs.folder import RunFolder
 from weft.understand.curve.curve import Curve, curves, pingpong
 from weft.understand.curve.goal import coverage_over_launches, interval_over_launches
 from weft.understand.curve.thresholds import Threshold, curve_thresholds
@@ -21,7 +21,7 @@ NEAR = 2.0
 MOST_NAMED = 2
 
 
-def fit(run: Run) -> Fitted:
+def fit(run: RunFolder) -> Fitted:
     """Fit the run's ping-pong curve: the medians over fits to each launch, with their intervals, which are wide enough
     for how far sizes are off the model in all launches alike.
 
@@ -47,7 +47,7 @@ def fit(run: Run) -> Fitted:
     return Fitted("hockney", model, estimates, covered, "size_bytes", rows, misfits)
 
 
-def _misfits(run: Run, curve: Curve, noisy: NoisyCurve, model: Hockney) -> list[Misfit]:
+def _misfits(run: RunFolder, curve: Curve, noisy: NoisyCurve, model: Hockney) -> list[Misfit]:
     """Where the model is off, with the reason."""
     found = stretches(noisy, model.predict(noisy.sizes))
     known = curve_thresholds(run, curve) if found else []
@@ -76,7 +76,7 @@ def _usual_reason(one: MisfitSpan) -> str:
     return "short and long messages have rates of their own: the curve has a knee"
 
 
-def _curve(run: Run) -> Curve:
+def _curve(run: RunFolder) -> Curve:
     curve = pingpong(curves(run))
     if curve is None or len((whole := curve.whole()).sizes) < 2:
         raise RequestError(

@@ -12,7 +12,7 @@ from typing import Any
 
 from weft.base.quantity import format_bytes
 from weft.network.model.partition import LEAST_APART
-from weft.network.model.thresholds import Candidate
+from weft.network.model.thresholds import ThresholdCandidate
 from weft.runs.meta import RunMeta
 
 MOST_SEGMENTS = 4
@@ -48,7 +48,7 @@ class KnownSize:
         return self.most >= last_before and self.least < first_after
 
 
-def name_of(found: Candidate, known: Sequence[KnownSize]) -> str | None:
+def name_of(found: ThresholdCandidate, known: Sequence[KnownSize]) -> str | None:
     """What ends at a threshold; None where nothing does, or where several may.
 
     Sizes that are more than a tenth apart have so many known sizes between them that one is there by chance. There only

@@ -19,7 +19,7 @@ Rounds = dict[Compared, dict[int, Floats]]
 
 
 @dataclass(frozen=True)
-class Measured:
+class JumpRounds:
     """The rounds of a jump so far, and how long those on the way to its place took."""
 
     rounds: Rounds
@@ -41,10 +41,10 @@ class Measured:
         }
 
 
-NOTHING = Measured({}, 0)
+NOTHING = JumpRounds({}, 0)
 
 
-def rounds_of(meta: RunMeta, samples: pa.Table, step: int) -> dict[tuple[int, ...], Measured]:
+def rounds_of(meta: RunMeta, samples: pa.Table, step: int) -> dict[tuple[int, ...], JumpRounds]:
     """What has been measured of each jump of a step, by its start; O(n log n) in the step's rows."""
     rows = _Rows.of(samples, step)
     rounds: dict[tuple[int, ...], Rounds] = {}
@@ -59,7 +59,7 @@ def rounds_of(meta: RunMeta, samples: pa.Table, step: int) -> dict[tuple[int, ..
         earlier = found.get(launch, np.empty((0, len(sizes))))
         found[launch] = np.concatenate([earlier, trial.rounds(first["phase"], len(sizes))])
         spent_ns[start] = spent_ns.get(start, 0) + trial.spent_ns * (role != "confirms")
-    return {start: Measured(found, spent_ns[start]) for start, found in rounds.items()}
+    return {start: JumpRounds(found, spent_ns[start]) for start, found in rounds.items()}
 
 
 def _first_phases(meta: RunMeta, step: int) -> Iterator[Chosen]:

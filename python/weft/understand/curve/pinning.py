@@ -19,12 +19,12 @@ import numpy as np
 from weft.base.interval import Interval
 from weft.base.sequential import LOOKS, interval, ranks, side
 from weft.base.statistics import Floats
-from weft.network.model.thresholds import Candidate, candidates
+from weft.network.model.thresholds import ThresholdCandidate, candidates
 from weft.plan.plan import CONFIRMING_LAUNCHES
-from weft.runs.folder import Run
+from weft.runs.folder import RunFolder
 from weft.runs.records.records import Role
 from weft.understand.curve.curve import Curve
-from weft.understand.curve.pin_rounds import NOTHING, Measured, rounds_of
+from weft.understand.curve.pin_rounds import NOTHING, JumpRounds, rounds_of
 
 SURE = 0.99
 """All decisions on the way to the places of all jumps of a step are right together with this probability."""
@@ -46,7 +46,7 @@ Absent: what the pilot saw was not there again. Refuted: it was not at its place
 class Jump:
     """A jump as the pilot saw it, between the sizes of `start`, where a round trip takes so long."""
 
-    candidate: Candidate
+    candidate: ThresholdCandidate
     start: tuple[int, int]
     round_trip_ns: float
 
@@ -68,7 +68,7 @@ class Jump:
 
 
 @dataclass(frozen=True)
-class Trial:
+class SizeTrial:
     """Sizes to compare in so many more rounds, of batches of so many messages."""
 
     jump: Jump
@@ -99,8 +99,8 @@ class Pin:
     after: int
     state: State
     log_height: float
-    measured: Measured
-    trial: Trial | None = None
+    measured: JumpRounds
+    trial: SizeTrial | None = None
     launches: tuple[int, ...] = ()
     """Those that confirm it."""
 
@@ -112,7 +112,7 @@ class Pin:
             return self.jump.candidate.height
         return interval(np.expm1(found[:, 1] - found[:, 0]))
 
-    def as_candidate(self) -> Candidate:
+    def as_candidate(self) -> ThresholdCandidate:
         """The jump as the coarse curve has it, with the sizes and the height that are known of it now."""
         found = self.jump.candidate
         return replace(found, last_before=self.before, first_after=self.after, height=self.height)
@@ -125,7 +125,7 @@ class Pin:
             "sure": SURE if self.state == "confirmed" else None,
         }
 
-    def next(self, launch: int, limit_ns: float) -> Trial | None:
+    def next(self, launch: int, limit_ns: float) -> SizeTrial | None:
         """What to measure in a launch, within the time that the jump has."""
         if self.state == "open":
             return self.trial if self._is_within(self.trial, limit_ns) else None
@@ -133,14 +133,14 @@ class Pin:
             return None
         return self._again(launch, limit_ns)
 
-    def _is_within(self, trial: Trial | None, limit_ns: float) -> bool:
+    def _is_within(self, trial: SizeTrial | None, limit_ns: float) -> bool:
         return trial is not None and self.measured.spent_ns + self._costs_ns(trial) <= limit_ns
 
-    def _costs_ns(self, trial: Trial) -> float:
+    def _costs_ns(self, trial: SizeTrial) -> float:
         batch_ns = trial.messages * self.jump.round_trip_ns
         return trial.rounds * len(trial.sizes) * batch_ns
 
-    def _again(self, launch: int, limit_ns: float) -> Trial | None:
+    def _again(self, launch: int, limit_ns: float) -> SizeTrial | None:
         sizes = (self.before, self.after)
         rounds = self.measured.rounds.get(("confirms", sizes), {}).get(launch, np.empty((0, 2)))
         if side(_votes_of_pair(self.jump, sizes, rounds, self.log_height), CONFIRM_ERROR):
@@ -150,20 +150,20 @@ class Pin:
         return trial if whole and self._costs_ns(whole) <= CONFIRM_SHARE * limit_ns else None
 
 
-def pins(run: Run, step: int, found: Sequence[Jump]) -> list[Pin]:
+def pins(run: RunFolder, step: int, found: Sequence[Jump]) -> list[Pin]:
     """How far the jumps of a step's curve are pinned, by all samples of the run."""
     measured = rounds_of(run.meta, run.samples, step)
     error = (1 - SURE) / max(1, sum(jump.decisions for jump in found))
     return [_pin(jump, measured.get(jump.start, NOTHING), error) for jump in found]
 
 
-def curve_pins(run: Run, curve: Curve) -> list[Pin]:
+def curve_pins(run: RunFolder, curve: Curve) -> list[Pin]:
     """How far the jumps of a curve are pinned; none where its step does not pin, or the run is of a simulator."""
     chosen = {one["step"] for one in run.meta.phases if "bisects" in one}
     return pins(run, curve.step, jumps(curve)) if curve.step in chosen else []
 
 
-def next_trials(run: Run, step: int, found: Sequence[Jump], launch: int) -> list[Trial]:
+def next_trials(run: RunFolder, step: int, found: Sequence[Jump], launch: int) -> list[SizeTrial]:
     """What each jump needs next in a launch; together they take the time that the step has for it: those that are not
     decided share what the others left of it."""
     pin_ns = run.meta.plan.steps[step].pin_ns or 0
@@ -176,7 +176,7 @@ def next_trials(run: Run, step: int, found: Sequence[Jump], launch: int) -> list
     return [trial for trial in wanted if trial]
 
 
-def _pin(jump: Jump, measured: Measured, error: float) -> Pin:
+def _pin(jump: Jump, measured: JumpRounds, error: float) -> Pin:
     """Bisect as far as the votes go."""
     (before, after), height = jump.start, jump.height
     role: Role = "exists"
@@ -197,7 +197,7 @@ def _pin(jump: Jump, measured: Measured, error: float) -> Pin:
     return _confirmed(jump, (before, after), measured, rounds)
 
 
-def _confirmed(jump: Jump, sizes: tuple[int, int], measured: Measured, last: Floats) -> Pin:
+def _confirmed(jump: Jump, sizes: tuple[int, int], measured: JumpRounds, last: Floats) -> Pin:
     """A jump whose place was found, with what other launches say; the `last` rounds tell its height best."""
     height = float(np.median(last[:, -1] - last[:, 0]))
     again = measured.rounds.get(("confirms", sizes), {})
@@ -212,10 +212,12 @@ def _confirmed(jump: Jump, sizes: tuple[int, int], measured: Measured, last: Flo
     return Pin(jump, *sizes, state, height, measured, launches=confirming)
 
 
-def _trial(jump: Jump, role: Role, sizes: tuple[int, ...], done: int, error: float) -> Trial | None:
+def _trial(
+    jump: Jump, role: Role, sizes: tuple[int, ...], done: int, error: float
+) -> SizeTrial | None:
     """The rounds up to the next look that may decide; None where there is none."""
     look = next((look for look in LOOKS if look > done and ranks(look, error)), None)
-    return Trial(jump, role, sizes, look - done) if look else None
+    return SizeTrial(jump, role, sizes, look - done) if look else None
 
 
 def _votes_of_pair(jump: Jump, sizes: tuple[int, int], rounds: Floats, height: float) -> Floats:
@@ -247,7 +249,7 @@ def jumps(curve: Curve) -> list[Jump]:
     ]
 
 
-def _jump(curve: Curve, candidate: Candidate, least: int, most: int) -> Jump:
+def _jump(curve: Curve, candidate: ThresholdCandidate, least: int, most: int) -> Jump:
     sizes = curve.sizes
     before = sizes[(sizes >= least) & (sizes <= candidate.last_before)][-2:][0]
     after = sizes[(sizes <= most) & (sizes >= candidate.first_after)][:2][-1]

@@ -11,7 +11,7 @@ import numpy as np
 
 from weft.base.interval import Interval
 from weft.base.statistics import Modes
-from weft.runs.folder import Run
+from weft.runs.folder import RunFolder
 from weft.understand.curve.curve import Curve, Ints, Reduction, curves, to_mbps
 from weft.understand.curve.goal import (
     allowed_error,
@@ -29,7 +29,7 @@ with two 1/15, which among a hundred sizes would cry wolf every time."""
 
 
 @dataclass(frozen=True)
-class Point:
+class CurvePoint:
     """One size of one step.
 
     `latency_us` is half a round trip; a stream has none. `coverage` is the confidence the intervals
@@ -62,12 +62,12 @@ class Point:
         return own | modes | {"dip": self.dip}
 
 
-def points(run: Run, reduction: Reduction | None = None) -> list[Point]:
+def points(run: RunFolder, reduction: Reduction | None = None) -> list[CurvePoint]:
     """All points of a run, by step, then size."""
     return [point for curve in curves(run, reduction) for point in curve_points(curve)]
 
 
-def curve_points(curve: Curve) -> list[Point]:
+def curve_points(curve: Curve) -> list[CurvePoint]:
     """The points of one step, by size."""
     intervals = time_intervals(curve)
     expected = _dips(curve.sizes, intervals, np.count_nonzero(~np.isnan(curve.times_us), axis=1))
@@ -92,14 +92,14 @@ def _shares(curve: Curve, index: int) -> list[Interval]:
     return mode_shares(times[~np.isnan(times)], locations, allowed_error(curve))
 
 
-def _point(curve: Curve, index: int, time_us: Interval, expected_us: Interval | None) -> Point:
+def _point(curve: Curve, index: int, time_us: Interval, expected_us: Interval | None) -> CurvePoint:
     size = int(curve.sizes[index])
     launches = int(np.count_nonzero(~np.isnan(curve.times_us[index])))
 
     def rate(one_way_us: float) -> float:
         return float(to_mbps(size, one_way_us))
 
-    return Point(
+    return CurvePoint(
         pattern=curve.pattern,
         transport=curve.transport,
         step=curve.step,

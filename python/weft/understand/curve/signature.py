@@ -12,7 +12,7 @@ from weft.base.interval import Interval
 from weft.base.sequential import LOOKS
 from weft.base.statistics import Floats
 from weft.network.model.hockney import KNEE_RATIO, SATURATION_RATIO
-from weft.runs.folder import Run
+from weft.runs.folder import RunFolder
 from weft.runs.meta import Warning
 from weft.understand.curve.curve import Curve, Ints, curves, pingpong
 from weft.understand.curve.goal import coverage_over_launches, interval_over_launches
@@ -68,7 +68,7 @@ class Signature:
         }
 
 
-def signature(run: Run) -> Signature | None:
+def signature(run: RunFolder) -> Signature | None:
     """The run's signature, from its ping-pong or else its first curve; None without samples."""
     return of_curves(curves(run))
 

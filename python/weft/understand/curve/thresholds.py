@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from weft.base.interval import Interval
 from weft.base.quantity import format_bytes, significant
 from weft.base.statistics import has_interval
-from weft.network.model.thresholds import Candidate, candidates
+from weft.network.model.thresholds import ThresholdCandidate, candidates
 from weft.plan.plan import CONFIRMING_LAUNCHES
-from weft.runs.folder import Run
+from weft.runs.folder import RunFolder
 from weft.runs.meta import RunMeta
 from weft.runs.missing import COMPUTED
 from weft.understand.curve.curve import Curve, curves
@@ -29,7 +29,7 @@ class Threshold:
     step: int
     pattern: str
     transport: str
-    found: Candidate
+    found: ThresholdCandidate
     name: str | None
     pin: Pin | None = None
 
@@ -83,12 +83,12 @@ def height_text(height: Interval) -> str:
     return f"{sign}{middle} % ({low} to {high})"
 
 
-def thresholds(run: Run) -> list[Threshold]:
+def thresholds(run: RunFolder) -> list[Threshold]:
     """The thresholds of all curves of a run, by step, then size."""
     return [one for curve in curves(run) for one in curve_thresholds(run, curve)]
 
 
-def curve_thresholds(run: Run, curve: Curve) -> list[Threshold]:
+def curve_thresholds(run: RunFolder, curve: Curve) -> list[Threshold]:
     """The thresholds of one curve, by size, without jumps that were not there again when they were looked for, and
     without dips where a step pins and one or two launches went through all sizes: what disturbs one for a moment is a
     dip of its curve, and dips are not looked for again."""
@@ -103,13 +103,13 @@ def curve_thresholds(run: Run, curve: Curve) -> list[Threshold]:
     ]
 
 
-def _pins(run: Run, step: int) -> bool:
+def _pins(run: RunFolder, step: int) -> bool:
     """Whether a step looks for jumps again; on a simulator there is nothing that could disturb it."""
     return bool(run.meta.plan.steps[step].pin_ns) and run.meta.testbed.get("kind") not in COMPUTED
 
 
 def _threshold(
-    curve: Curve, found: Candidate, pin: Pin | None, known: Sequence[KnownSize]
+    curve: Curve, found: ThresholdCandidate, pin: Pin | None, known: Sequence[KnownSize]
 ) -> Threshold:
     name = name_of(found, known)
     return Threshold(curve.step, curve.pattern, curve.transport, found, name, pin)

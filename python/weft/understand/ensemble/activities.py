@@ -12,7 +12,7 @@ from weft.base.interval import Interval
 from weft.base.statistics import Floats, median_interval
 from weft.plan.phases import expand
 from weft.runs.columns.tables import ACTIVITIES_NAME
-from weft.runs.folder import Run
+from weft.runs.folder import RunFolder
 from weft.understand.curve.curve import Ints, column, group_slices
 
 KINDS = ("compute", "communicate", "wait")
@@ -20,7 +20,7 @@ KINDS = ("compute", "communicate", "wait")
 
 
 @dataclass(frozen=True)
-class Share:
+class ActivityShare:
     """Of one kind of activity over the nodes: the median, and the node that has most of it. A node has the median of
     the times that the program was carried out."""
 
@@ -31,7 +31,7 @@ class Share:
 
 
 @dataclass(frozen=True)
-class Activity:
+class PhaseActivity:
     """One phase of a step: from its begin until its last node ended, and what the nodes did meanwhile. `last_node` is
     the one that the others would have to wait for, mostly.
 
@@ -44,14 +44,14 @@ class Activity:
     nodes: int
     elapsed_ms: float
     last_node: str
-    shares: tuple[Share, ...]
+    shares: tuple[ActivityShare, ...]
     size_bytes: int
     trials: int
     elapsed: Interval
     by_launch_ms: tuple[float, ...]
 
 
-def activities(run: Run) -> list[Activity]:
+def activities(run: RunFolder) -> list[PhaseActivity]:
     """The phases of all steps that are programs, in order."""
     order = [(name, "ascending") for name in ("step", "phase", "launch", "trial", "node")]
     table = run.side_table(ACTIVITIES_NAME).sort_by(order)
@@ -61,7 +61,7 @@ def activities(run: Run) -> list[Activity]:
     return [_of_phase(run, part, names) for part in parts]
 
 
-def _of_phase(run: Run, table: pa.Table, names: npt.NDArray[np.str_]) -> Activity:
+def _of_phase(run: RunFolder, table: pa.Table, names: npt.NDArray[np.str_]) -> PhaseActivity:
     """Every execution of one phase: as many rows as there are nodes, one behind the other."""
     step, phase = (int(column(table, name)[0]) for name in ("step", "phase"))
     phases = expand(run.meta.plan.steps[step], len(run.meta.nodes))
@@ -76,7 +76,7 @@ def _of_phase(run: Run, table: pa.Table, names: npt.NDArray[np.str_]) -> Activit
         for one in np.unique(launch)
     ]
     elapsed = median_interval(by_launch if len(by_launch) > 1 else elapsed_ms, upper=True)
-    return Activity(
+    return PhaseActivity(
         step=step,
         phase=phase,
         nodes=nodes,
@@ -93,8 +93,8 @@ def _of_phase(run: Run, table: pa.Table, names: npt.NDArray[np.str_]) -> Activit
     )
 
 
-def _share(kind: str, time_ns: Ints, names: npt.NDArray[np.str_]) -> Share:
+def _share(kind: str, time_ns: Ints, names: npt.NDArray[np.str_]) -> ActivityShare:
     """Of times by execution and node."""
     time_ms: Floats = np.median(time_ns, axis=0) / 1e6
     worst = int(np.argmax(time_ms))
-    return Share(kind, float(np.median(time_ms)), float(time_ms[worst]), str(names[worst]))
+    return ActivityShare(kind, float(np.median(time_ms)), float(time_ms[worst]), str(names[worst]))

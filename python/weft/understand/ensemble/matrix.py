@@ -10,9 +10,9 @@ import numpy as np
 from weft.base.statistics import Floats
 from weft.plan.plan import Step
 from weft.runs.digests import sampled_steps
-from weft.runs.folder import Run
+from weft.runs.folder import RunFolder
 from weft.understand.curve.curve import Ints
-from weft.understand.ensemble.rates import Rates
+from weft.understand.ensemble.rates import MedianRates
 
 LEAST_SHARE = 0.25
 """A step that measured fewer of its ordered pairs than this is no matrix but a list of routes."""
@@ -53,7 +53,9 @@ class RateMatrix:
         return int(np.count_nonzero(~np.isnan(self.mbps)))
 
 
-def matrices(run: Run, rates: Rates, least_share: float = LEAST_SHARE) -> list[RateMatrix]:
+def matrices(
+    run: RunFolder, rates: MedianRates, least_share: float = LEAST_SHARE
+) -> list[RateMatrix]:
     """The matrices of a run, by step."""
     steps = enumerate(run.meta.plan.steps)
     found = [matrix_of(run, rates, index, least_share) for index, step in steps if step.is_ensemble]
@@ -61,7 +63,7 @@ def matrices(run: Run, rates: Rates, least_share: float = LEAST_SHARE) -> list[R
 
 
 def matrix_of(
-    run: Run, rates: Rates, step: int, least_share: float = LEAST_SHARE
+    run: RunFolder, rates: MedianRates, step: int, least_share: float = LEAST_SHARE
 ) -> RateMatrix | None:
     """The matrix of one step, among the nodes that it measured or was meant to; None where it measured less than
     `least_share` of all pairs, or the run keeps some only."""
@@ -89,7 +91,7 @@ def matrix_of(
     )
 
 
-def _measured(rates: Rates, both_ways: bool) -> int:
+def _measured(rates: MedianRates, both_ways: bool) -> int:
     """How many cells have a value."""
     src, dst = rates.src, rates.dst
     if both_ways:
@@ -98,14 +100,14 @@ def _measured(rates: Rates, both_ways: bool) -> int:
     return 2 * count if both_ways else count
 
 
-def _members(plan_step: Step, rates: Rates, nodes: int) -> Ints:
+def _members(plan_step: Step, rates: MedianRates, nodes: int) -> Ints:
     """The step's nodes: a node that never answered keeps its row, so that it is seen to be missing."""
     asked = plan_step.chosen_nodes or range(nodes)
     members: Ints = np.union1d(np.union1d(rates.src, rates.dst), np.array(asked, dtype=np.int64))
     return members.astype(np.int64)
 
 
-def _chosen_rows(members: Ints, rates: Rates, both_ways: bool) -> Ints:
+def _chosen_rows(members: Ints, rates: MedianRates, both_ways: bool) -> Ints:
     """The row of each cell's fastest measurement, -1 where there is none."""
     chosen = np.full((len(members), len(members)), -1, dtype=np.int64)
     fastest_last = np.argsort(rates.mbps, kind="stable")

@@ -12,13 +12,13 @@ import numpy as np
 from weft.base.statistics import median_interval
 from weft.runs.columns.tables import BOTTLENECKS_NAME
 from weft.runs.digests import Digests, sampled_steps
-from weft.runs.folder import Run
+from weft.runs.folder import RunFolder
 from weft.understand.curve.curve import column, group_slices, group_starts, joint_code
-from weft.understand.ensemble.rates import Rates
+from weft.understand.ensemble.rates import MedianRates
 
 
 @dataclass(frozen=True)
-class Phase:
+class PhaseResult:
     """One phase of a step; all values are medians over launches.
 
     All its transfers run at once, so it lasts as long as the slowest: `rate_mbps` is that route's
@@ -37,9 +37,9 @@ class Phase:
     slowest: tuple[str, str]
 
 
-def phases(run: Run, rates: Rates | None = None) -> list[Phase]:
+def phases(run: RunFolder, rates: MedianRates | None = None) -> list[PhaseResult]:
     """The phases of a run in order; those of steps that keep some transfers only are still about all of them."""
-    rates = rates or Rates.of(run)
+    rates = rates or MedianRates.of(run)
     spans_ms = _spans_ms(run)
     sampled = sampled_steps(run.meta)
     found = [
@@ -50,7 +50,7 @@ def phases(run: Run, rates: Rates | None = None) -> list[Phase]:
     return sorted([*found, *_digested(run)], key=lambda one: (one.step, one.phase))
 
 
-def overall_mbps(found: Sequence[Phase]) -> float:
+def overall_mbps(found: Sequence[PhaseResult]) -> float:
     """What each route gets over all phases, when each phase lasts as long as its slowest route.
 
     The harmonic mean of the slowest routes: the rate at which equal messages would all be through.
@@ -59,11 +59,13 @@ def overall_mbps(found: Sequence[Phase]) -> float:
     return harmonic_mean(slowest) if min(slowest, default=0.0) > 0 else 0.0
 
 
-def _phase(run: Run, rates: Rates, spans_ms: dict[tuple[int, int], float]) -> Phase:
+def _phase(
+    run: RunFolder, rates: MedianRates, spans_ms: dict[tuple[int, int], float]
+) -> PhaseResult:
     step, phase = int(rates.step[0]), int(rates.phase[0])
     slowest = int(np.argmin(rates.mbps))
     src, dst = (str(run.meta.nodes[end[slowest]]["name"]) for end in (rates.src, rates.dst))
-    return Phase(
+    return PhaseResult(
         step=step,
         pattern=run.meta.plan.steps[step].pattern.kind,
         phase=phase,
@@ -77,11 +79,11 @@ def _phase(run: Run, rates: Rates, spans_ms: dict[tuple[int, int], float]) -> Ph
     )
 
 
-def _digested(run: Run) -> list[Phase]:
+def _digested(run: RunFolder) -> list[PhaseResult]:
     names = [str(node["name"]) for node in run.meta.nodes]
     steps = run.meta.plan.steps
     return [
-        Phase(
+        PhaseResult(
             step=row["step"],
             pattern=steps[row["step"]].pattern.kind,
             phase=row["phase"],
@@ -97,7 +99,7 @@ def _digested(run: Run) -> list[Phase]:
     ]
 
 
-def _spans_ms(run: Run) -> dict[tuple[int, int], float]:
+def _spans_ms(run: RunFolder) -> dict[tuple[int, int], float]:
     """From the first start to the last end of each step and phase: the median over launches."""
     samples = run.samples
     names = ["step", "phase", "launch"]
@@ -128,7 +130,7 @@ class Bottleneck:
     share: float
 
 
-def bottlenecks(run: Run) -> list[Bottleneck]:
+def bottlenecks(run: RunFolder) -> list[Bottleneck]:
     """The constraints of each step, those first that limited most; nothing where a run does not record it."""
     sampled = sampled_steps(run.meta)
     rows = [row for row in _counted(run) if row[0] not in sampled]
@@ -144,7 +146,7 @@ def bottlenecks(run: Run) -> list[Bottleneck]:
     ]
 
 
-def _counted(run: Run) -> list[tuple[int, str, int]]:
+def _counted(run: RunFolder) -> list[tuple[int, str, int]]:
     """Step, constraint and how many rows it held back, where the run has it for each row."""
     table = run.side_table(BOTTLENECKS_NAME)
     counted = table.group_by(["step", "bottleneck"]).aggregate([([], "count_all")])

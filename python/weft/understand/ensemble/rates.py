@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from weft.base.statistics import Floats, median_interval
-from weft.runs.folder import Run
+from weft.runs.folder import RunFolder
 from weft.runs.windows import are_measured
 from weft.understand.curve.curve import (
     Ints,
@@ -26,7 +26,7 @@ _KEYS = ["step", "phase", "src", "dst", "size_bytes", "launch"]
 
 
 @dataclass(frozen=True)
-class Rates:
+class MedianRates:
     """Medians over launches with their intervals, by step, phase, source, destination and size.
 
     A column each, all of one length; `time_us` is the one-way time of a message at the median. `by_launch_mbps` has a
@@ -45,7 +45,7 @@ class Rates:
     by_launch_mbps: Floats
 
     @classmethod
-    def of(cls, run: Run) -> Rates:
+    def of(cls, run: RunFolder) -> MedianRates:
         """The rates of all that was measured; O(n log n) in the number of rows."""
         keys, launch, time_us = _per_launch(run)
         if launch.max(initial=0) == 0:
@@ -72,16 +72,16 @@ class Rates:
     def __len__(self) -> int:
         return len(self.step)
 
-    def where(self, kept: npt.NDArray[np.bool_] | Ints | slice) -> Rates:
+    def where(self, kept: npt.NDArray[np.bool_] | Ints | slice) -> MedianRates:
         """Some of the rows."""
-        return Rates(*(getattr(self, each.name)[kept] for each in fields(self)))
+        return MedianRates(*(getattr(self, each.name)[kept] for each in fields(self)))
 
     def by_phase(self) -> list[slice]:
         """The rows of each step and phase, in order."""
         return group_slices(self.step, self.phase)
 
 
-def _per_launch(run: Run) -> tuple[list[Ints], Ints, Floats]:
+def _per_launch(run: RunFolder) -> tuple[list[Ints], Ints, Floats]:
     """Step, phase, source, destination and size, the launch, and the time that stands for it.
 
     Several pairs at once are no route: what each of them gets is in `multi_pair`. Nor are messages of programs, which

@@ -10,7 +10,7 @@ import numpy as np
 from weft.base.interval import Interval
 from weft.runs.meta import RunMeta
 from weft.understand.curve.curve import Ints, group_starts
-from weft.understand.ensemble.rates import Rates
+from weft.understand.ensemble.rates import MedianRates
 
 
 @dataclass(frozen=True)
@@ -40,7 +40,7 @@ class Latency(NamedTuple):
 NO_LATENCY = Latency(None, None)
 
 
-def routes(meta: RunMeta, rates: Rates) -> list[Route]:
+def routes(meta: RunMeta, rates: MedianRates) -> list[Route]:
     """The routes of a run that carried anything, by source and destination."""
     best = fastest_of_each_route(rates)
     latencies = latencies_of_each_route(meta, rates)
@@ -59,12 +59,12 @@ def routes(meta: RunMeta, rates: Rates) -> list[Route]:
     ]
 
 
-def fastest_of_each_route(rates: Rates) -> Rates:
+def fastest_of_each_route(rates: MedianRates) -> MedianRates:
     """Each source and destination once."""
     return rates.where(_first_of_each_route(rates, -rates.mbps))
 
 
-def transfers_json(meta: RunMeta, rates: Rates, steps: set[int]) -> list[dict[str, Any]]:
+def transfers_json(meta: RunMeta, rates: MedianRates, steps: set[int]) -> list[dict[str, Any]]:
     """Every transfer of some steps: each phase with each of its routes."""
     names = [str(node["name"]) for node in meta.nodes]
     kept = rates.where(np.isin(rates.step, sorted(steps)))
@@ -83,7 +83,7 @@ def transfers_json(meta: RunMeta, rates: Rates, steps: set[int]) -> list[dict[st
     ]
 
 
-def latencies_of_each_route(meta: RunMeta, rates: Rates) -> dict[tuple[int, int], Latency]:
+def latencies_of_each_route(meta: RunMeta, rates: MedianRates) -> dict[tuple[int, int], Latency]:
     """The one-way time of the smallest message, and its size, of each route on which round trips were timed."""
     timed = [i for i, step in enumerate(meta.plan.steps) if step.measures_latency]
     some = rates.where(np.isin(rates.step, timed))
@@ -93,7 +93,7 @@ def latencies_of_each_route(meta: RunMeta, rates: Rates) -> dict[tuple[int, int]
     return dict(zip(ends, found, strict=True))
 
 
-def _first_of_each_route(rates: Rates, preference: Any) -> Ints:
+def _first_of_each_route(rates: MedianRates, preference: Any) -> Ints:
     """The row of each route with the least preference value; of equal ones the first."""
     order = np.lexsort((preference, rates.dst, rates.src))
     chosen: Ints = order[group_starts(rates.src[order], rates.dst[order])]

@@ -8,10 +8,10 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from weft.runs.columns.tables import EVIDENCE_NAME
-from weft.runs.folder import Run
+from weft.runs.folder import RunFolder
 
 
-def waiting_share(run: Run, steps: Sequence[int]) -> float:
+def waiting_share(run: RunFolder, steps: Sequence[int]) -> float:
     """Of the time of some steps, by number, what all agents together waited; zero where no evidence was recorded."""
     rows = run.side_table(EVIDENCE_NAME)
     rows = rows.filter(pc.is_in(rows["step"], pa.array(steps, pa.int32())))

@@ -11,7 +11,7 @@ import numpy.typing as npt
 from weft.base.quantity import exact_bytes
 from weft.base.statistics import Floats
 from weft.understand.curve.curve import Ints
-from weft.understand.curve.points import Point
+from weft.understand.curve.points import CurvePoint
 from weft.understand.curve.thresholds import Threshold
 from weft.understand.explain.permutation import centred
 from weft.understand.explain.stretches import Stretches
@@ -29,7 +29,7 @@ MOST_OUTLIERS = 0.2
 
 
 @dataclass(frozen=True)
-class Contrast:
+class StretchContrast:
     """Slow stretches beside fast ones. `used` says which stretches take part, `slow` which of these are slow.
 
     `unit` numbers what is shuffled (stretches that belong together have one number), `stratum` inside of what: in
@@ -76,7 +76,7 @@ class Contrast:
 
 
 @dataclass(frozen=True)
-class Outliers(Contrast):
+class Outliers(StretchContrast):
     """Of several sizes: what counters have of a size is held against its own mean, by how far it scatters there."""
 
     phase: Ints
@@ -101,8 +101,8 @@ class Outliers(Contrast):
 
 
 def contrasts(
-    points: list[Point], thresholds: Sequence[Threshold], stretches: Stretches
-) -> Iterator[Contrast]:
+    points: list[CurvePoint], thresholds: Sequence[Threshold], stretches: Stretches
+) -> Iterator[StretchContrast]:
     """All that is to be explained in a step, by kind and size."""
     for index, point in enumerate(points):
         if point.modes.count > 1:
@@ -114,7 +114,7 @@ def contrasts(
     yield from _outliers([one for one in points if one.modes.count == 1], stretches)
 
 
-def _modes(point: Point, stretches: Stretches) -> Iterator[Contrast]:
+def _modes(point: CurvePoint, stretches: Stretches) -> Iterator[StretchContrast]:
     used = stretches.phase == point.phase
     times, launch = stretches.time_us[used], stretches.launch[used]
     centres = np.log(point.modes.locations)
@@ -123,7 +123,7 @@ def _modes(point: Point, stretches: Stretches) -> Iterator[Contrast]:
         return
     of_launch = [slow[launch == one] for one in np.unique(launch)]
     is_mixed = any(one.any() and not one.all() for one in of_launch)
-    yield Contrast(
+    yield StretchContrast(
         "modes",
         (point.size_bytes,),
         f"{exact_bytes(point.size_bytes)}: {point.modes.count} modes, {100 * slow.mean():.0f} % slow",
@@ -136,7 +136,7 @@ def _modes(point: Point, stretches: Stretches) -> Iterator[Contrast]:
     )
 
 
-def _dip(around: list[Point], stretches: Stretches) -> Iterator[Contrast]:
+def _dip(around: list[CurvePoint], stretches: Stretches) -> Iterator[StretchContrast]:
     before, here, after = around
     assert here.expected_mbps is not None
     used = np.isin(stretches.phase, [one.phase for one in around])
@@ -145,7 +145,7 @@ def _dip(around: list[Point], stretches: Stretches) -> Iterator[Contrast]:
     if not slow.any() or slow.all():
         return
     slowdown = here.expected_mbps.median / here.throughput_mbps.median
-    yield Contrast(
+    yield StretchContrast(
         "dip",
         (here.size_bytes,),
         f"{exact_bytes(here.size_bytes)}: {100 * (slowdown - 1):.0f} % slower than between its neighbours "
@@ -158,7 +158,9 @@ def _dip(around: list[Point], stretches: Stretches) -> Iterator[Contrast]:
     )
 
 
-def _jump(threshold: Threshold, points: list[Point], stretches: Stretches) -> Iterator[Contrast]:
+def _jump(
+    threshold: Threshold, points: list[CurvePoint], stretches: Stretches
+) -> Iterator[StretchContrast]:
     """The two sizes around a jump, where they are so near that nothing else changes between them."""
     found = threshold.found
     around = [one for one in points if one.size_bytes in (found.last_before, found.first_after)]
@@ -170,7 +172,7 @@ def _jump(threshold: Threshold, points: list[Point], stretches: Stretches) -> It
     slow = stretches.phase[used] == slower.phase
     if min(slow.sum(), (~slow).sum()) < LEAST_SLOW:
         return
-    yield Contrast(
+    yield StretchContrast(
         "threshold",
         tuple(one.size_bytes for one in around),
         threshold.text,
@@ -182,7 +184,7 @@ def _jump(threshold: Threshold, points: list[Point], stretches: Stretches) -> It
     )
 
 
-def _outliers(points: list[Point], stretches: Stretches) -> Iterator[Contrast]:
+def _outliers(points: list[CurvePoint], stretches: Stretches) -> Iterator[StretchContrast]:
     """Those of all sizes together: few stand out at any one."""
     used = np.isin(stretches.phase, [one.phase for one in points])
     phase, times = stretches.phase[used], stretches.time_us[used]

@@ -9,7 +9,7 @@ from msgspec import UNSET
 
 from weft.base.quantity import format_bytes, format_mbps, format_us
 from weft.plan.plan import Options
-from weft.runs.folder import Run
+from weft.runs.folder import RunFolder
 from weft.understand.explain.finding import Explanation
 
 CAUSE = "not-default"
@@ -17,7 +17,7 @@ LIMITS = {"send_buffer_bytes": "tcp_wmem_max", "receive_buffer_bytes": "tcp_rmem
 """Up to which the kernel enlarges a buffer that is not set."""
 
 
-def departures(run: Run) -> list[Explanation]:
+def departures(run: RunFolder) -> list[Explanation]:
     """What all steps set and their hosts would not have; a study that varies a setting says itself what that does.
 
     Empty for a run whose nodes said nothing of their settings, such as a simulated one.
@@ -35,7 +35,7 @@ def departures(run: Run) -> list[Explanation]:
     ]
 
 
-def _of_step(run: Run, step: int) -> Iterator[tuple[str, str]]:
+def _of_step(run: RunFolder, step: int) -> Iterator[tuple[str, str]]:
     """Each setting by its name, in words."""
     options = run.meta.plan.steps[step].options
     facts = next((node.get("facts") or {} for node in run.meta.nodes), {}).get("settings") or {}

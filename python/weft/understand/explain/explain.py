@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import pyarrow as pa
 
 from weft.runs.columns.tables import EVIDENCE_NAME
-from weft.runs.folder import Run
+from weft.runs.folder import RunFolder
 from weft.understand.curve.curve import Curve, curves
 from weft.understand.curve.points import curve_points
 from weft.understand.curve.thresholds import curve_thresholds
@@ -24,7 +24,7 @@ from weft.understand.explain.stretches import of_step
 ORDER = {"setting": 0, "limit": 1}
 
 
-def explain(run: Run) -> list[Explanation]:
+def explain(run: RunFolder) -> list[Explanation]:
     """What explains the limits, modes, dips, jumps, kinks and outliers of a run between two nodes, the surest first.
 
     Settings that are not the hosts' own come first, then what the kernel states of whole steps, then what moved with
@@ -46,7 +46,9 @@ def _rank(one: Explanation) -> tuple[bool, bool, int]:
     return one.cause is None, one.is_harmless, ORDER.get(one.kind, len(ORDER))
 
 
-def _of_curve(run: Run, curve: Curve, evidence: pa.Table, is_set: bool) -> Iterator[Explanation]:
+def _of_curve(
+    run: RunFolder, curve: Curve, evidence: pa.Table, is_set: bool
+) -> Iterator[Explanation]:
     stretches = of_step(run, evidence, curve.step)
     if stretches is None:
         return

@@ -8,10 +8,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from weft.base.statistics import Floats
-from weft.network.model.thresholds import NEAREST, Candidate
-from weft.understand.curve.points import Point
+from weft.network.model.thresholds import NEAREST, ThresholdCandidate
+from weft.understand.curve.points import CurvePoint
 from weft.understand.curve.thresholds import Threshold
-from weft.understand.explain.contrast import Contrast
+from weft.understand.explain.contrast import StretchContrast
 from weft.understand.explain.stretches import Stretches
 
 MOST_BEFORE = 2 * NEAREST
@@ -19,7 +19,7 @@ MOST_BEFORE = 2 * NEAREST
 
 
 @dataclass(frozen=True)
-class Kink(Contrast):
+class Kink(StretchContrast):
     """Stretches of larger sizes beside those of smaller ones: `sizes` of each, its time, and what the line says of it.
 
     Counters grow with the size too. What larger messages would have of one is therefore read off a line of its own.
@@ -42,7 +42,7 @@ class Kink(Contrast):
 
 
 def kinks(
-    points: list[Point], thresholds: Sequence[Threshold], stretches: Stretches
+    points: list[CurvePoint], thresholds: Sequence[Threshold], stretches: Stretches
 ) -> Iterator[Kink]:
     """The kinks of a step to longer times, each at the sizes where at least half of its height shows."""
     for threshold in thresholds:
@@ -52,7 +52,7 @@ def kinks(
 
 
 def _kink(
-    threshold: Threshold, start: int, points: list[Point], stretches: Stretches
+    threshold: Threshold, start: int, points: list[CurvePoint], stretches: Stretches
 ) -> Iterator[Kink]:
     found = threshold.found
     before = [one for one in points if start <= one.size_bytes <= found.last_before][-MOST_BEFORE:]
@@ -81,11 +81,11 @@ def _kink(
     )
 
 
-def _is_below(one: Threshold, kink: Candidate) -> bool:
+def _is_below(one: Threshold, kink: ThresholdCandidate) -> bool:
     return one.found.first_after <= kink.last_before
 
 
-def _is_high(size_bytes: int, kink: Candidate) -> bool:
+def _is_high(size_bytes: int, kink: ThresholdCandidate) -> bool:
     if not kink.first_after <= size_bytes <= kink.height_at_bytes:
         return False
     height = kink.after.predict(size_bytes) / kink.before.predict(size_bytes) - 1

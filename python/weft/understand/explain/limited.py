@@ -8,7 +8,7 @@ import numpy as np
 
 from weft.base.quantity import significant
 from weft.base.statistics import Floats
-from weft.runs.folder import Run
+from weft.runs.folder import RunFolder
 from weft.understand.curve.curve import Curve, Ints
 from weft.understand.explain.contrast import Mask
 from weft.understand.explain.finding import HARMLESS, Explanation, Reading
@@ -40,7 +40,7 @@ Stated = tuple[float, Signal, str]
 
 
 def limits(
-    run: Run, curve: Curve, stretches: Stretches, signals: list[Signal]
+    run: RunFolder, curve: Curve, stretches: Stretches, signals: list[Signal]
 ) -> list[Explanation]:
     """What limits a step, causes before those that they can bring about; each cause where it is strongest."""
     strongest: dict[str, Stated] = {}
@@ -58,7 +58,7 @@ def _ordered(found: list[Stated]) -> list[Stated]:
     return [next(longest) if one in times else one for one in ranked]
 
 
-def _stated(run: Run, stretches: Stretches, signals: list[Signal]) -> Iterator[Stated]:
+def _stated(run: RunFolder, stretches: Stretches, signals: list[Signal]) -> Iterator[Stated]:
     names = [one["name"] for one in run.meta.nodes]
     losses = Losses.of(run, stretches)
     for signal in signals:
@@ -108,7 +108,7 @@ def _peer_waits(signal: Signal, signals: list[Signal], stretches: Stretches) -> 
 
 
 def _explanation(
-    run: Run, curve: Curve, strength: float, signal: Signal, says: str, stretches: Stretches
+    run: RunFolder, curve: Curve, strength: float, signal: Signal, says: str, stretches: Stretches
 ) -> Explanation:
     unit = "share" if signal.cause.kind == "share" else "per s"
     step = run.meta.plan.steps[stretches.step].name

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from weft.runs.folder import Run
+from weft.runs.folder import RunFolder
 from weft.understand.explain.signals import Signal
 from weft.understand.explain.stretches import Stretches
 
@@ -36,7 +36,7 @@ class Losses:
     elapsed_ns: float
 
     @classmethod
-    def of(cls, run: Run, stretches: Stretches) -> Losses:
+    def of(cls, run: RunFolder, stretches: Stretches) -> Losses:
         nodes = range(len(run.meta.nodes))
         sender = max(nodes, key=lambda node: stretches.total(node, "tcp_bytes_sent"))
         elapsed_ns = float(stretches.elapsed_ns(sender).sum())
@@ -74,6 +74,6 @@ class Losses:
         return count / max(of, count)
 
 
-def _mss_bytes(run: Run, step: int) -> float:
+def _mss_bytes(run: RunFolder, step: int) -> float:
     settings = [one["settings"] for one in run.meta.effective if one["step"] == step]
     return float(next((one.get("mss_bytes") for one in settings), None) or USUAL_MSS_BYTES)

@@ -6,7 +6,7 @@ import numpy as np
 
 from weft.base.quantity import significant
 from weft.base.statistics import Floats
-from weft.understand.explain.contrast import Contrast
+from weft.understand.explain.contrast import StretchContrast
 from weft.understand.explain.finding import HARMLESS, Explanation, Reading
 from weft.understand.explain.permutation import SHUFFLES, p_values
 from weft.understand.explain.signals import Signal
@@ -32,7 +32,7 @@ def allowed_error(contrasts: int) -> float:
 
 def explain_contrast(
     step: str,
-    contrast: Contrast,
+    contrast: StretchContrast,
     signals: list[Signal],
     stretches: Stretches,
     alpha: float,
@@ -67,7 +67,7 @@ def explain_contrast(
 
 
 def _moved(
-    contrast: Contrast, signals: list[Signal], stretches: Stretches
+    contrast: StretchContrast, signals: list[Signal], stretches: Stretches
 ) -> list[tuple[float, float, Signal]]:
     """Signals with their probability by chance and their strength."""
     strong = [(strength(contrast, one, stretches), one) for one in signals]
@@ -79,7 +79,7 @@ def _moved(
     return [(float(one), much, signal) for one, (much, signal) in rows if much]
 
 
-def strength(contrast: Contrast, signal: Signal, stretches: Stretches) -> float:
+def strength(contrast: StretchContrast, signal: Signal, stretches: Stretches) -> float:
     """The part of the lost time, or of the count, that slow stretches have more; 0 where that is too little."""
     values = signal.values[contrast.used]
     beside = contrast.beside(values[np.newaxis])[0]
@@ -96,7 +96,9 @@ def strength(contrast: Contrast, signal: Signal, stretches: Stretches) -> float:
     return 1 - fast / slow if is_much and is_long else 0.0
 
 
-def _evidence(contrast: Contrast, signal: Signal, messages: Floats, time_us: Floats) -> Reading:
+def _evidence(
+    contrast: StretchContrast, signal: Signal, messages: Floats, time_us: Floats
+) -> Reading:
     values, unit = signal.values[contrast.used], "share"
     if signal.cause.kind == "rate":
         values, unit = values * time_us / 1e6, "per message"

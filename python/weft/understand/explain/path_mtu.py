@@ -8,7 +8,7 @@ from itertools import pairwise
 
 from weft.plan.pattern import Pingpong
 from weft.plan.phases import expand
-from weft.runs.folder import Run
+from weft.runs.folder import RunFolder
 from weft.runs.records.records import Stall
 from weft.understand.curve.curve import column
 from weft.understand.curve.delivery import deliveries
@@ -47,7 +47,7 @@ class Hole:
         return max(self.passes, tried) or self.swallowed // 2
 
 
-def path_mtu_holes(run: Run) -> Iterator[Hole]:
+def path_mtu_holes(run: RunFolder) -> Iterator[Hole]:
     """At most one for each step between two nodes."""
     for step, plan in enumerate(run.meta.plan.steps):
         if plan.is_ensemble:
@@ -58,12 +58,12 @@ def path_mtu_holes(run: Run) -> Iterator[Hole]:
             yield found
 
 
-def explain_holes(run: Run) -> Iterator[Explanation]:
+def explain_holes(run: RunFolder) -> Iterator[Explanation]:
     """Each as the limit of its step."""
     yield from (_explanation(run, one) for one in path_mtu_holes(run))
 
 
-def _of_stalls(run: Run, step: int, stalls: list[Stall]) -> Hole | None:
+def _of_stalls(run: RunFolder, step: int, stalls: list[Stall]) -> Hole | None:
     """Where a segment was sent again and again while the peer's kernel answered small packets: on the same connection,
     or on that of a later launch."""
     stuck = [one for one in stalls if one["unacknowledged"] and one["resends"] >= LEAST_RESENDS]
@@ -85,7 +85,7 @@ def _answers(stalls: list[Stall]) -> bool:
     return any(one["unanswered_ms"] <= ANSWERED_MS for one in waiting)
 
 
-def _sizes(run: Run, step: int) -> tuple[int, int | None]:
+def _sizes(run: RunFolder, step: int) -> tuple[int, int | None]:
     """The largest size that was measured, and the least that was not."""
     of_step = column(run.samples, "step") == step
     measured = set(column(run.samples, "size_bytes")[of_step].tolist())
@@ -93,12 +93,12 @@ def _sizes(run: Run, step: int) -> tuple[int, int | None]:
     return max(measured, default=0), min(missing, default=None)
 
 
-def _planned(run: Run, step: int) -> list[int]:
+def _planned(run: RunFolder, step: int) -> list[int]:
     phases = expand(run.meta.plan.steps[step], len(run.meta.nodes))
     return [phase.size_bytes for phase in phases]
 
 
-def _of_datagrams(run: Run, step: int) -> Hole | None:
+def _of_datagrams(run: RunFolder, step: int) -> Hole | None:
     """Where all datagrams from one size on were lost, and most of those below arrived."""
     points = sorted(
         (one for one in deliveries(run) if one.step == step and one.sent),
@@ -114,12 +114,12 @@ def _of_datagrams(run: Run, step: int) -> Hole | None:
     return None
 
 
-def _version(run: Run) -> int:
+def _version(run: RunFolder) -> int:
     """Of IP, by the first node's address."""
     return 6 if ":" in str(run.meta.nodes[0].get("address")) else 4
 
 
-def _explanation(run: Run, hole: Hole) -> Explanation:
+def _explanation(run: RunFolder, hole: Hole) -> Explanation:
     step, node = run.meta.plan.steps[hole.step], str(run.meta.nodes[hole.node]["name"])
     if hole.resends:
         counter, count = "resends", hole.resends

@@ -13,7 +13,7 @@ import numpy as np
 from weft.base.nodeset import fold
 from weft.base.statistics import Floats
 from weft.plan.pattern import Pingpong
-from weft.runs.folder import Run
+from weft.runs.folder import RunFolder
 from weft.understand.explain.stretches import HOST_WIDE, NO_CPU, Stretches
 from weft.understand.host.disturbed import SHORT_WAIT_NS, host_of
 from weft.understand.host.other_traffic import sharing_an_interface
@@ -31,7 +31,7 @@ LEAST_TURN = 0.5
 
 
 @dataclass(frozen=True)
-class Cause:
+class CauseSignal:
     """A code, the counters that show it (`*`: all that begin so), and how they are read.
 
     A "share" is a time, as a share of the time of the stretch; a "rate" is a count, per second, of events that delay a
@@ -46,36 +46,36 @@ class Cause:
 
 
 CAUSES = (
-    Cause(
+    CauseSignal(
         "stolen-time", "processor time that the hypervisor took away", "share", ("cpu_steal_ns",)
     ),
-    Cause(
+    CauseSignal(
         "processor-quota",
         "the agent stopped by the quota of its control group",
         "share",
         ("process_throttled_ns",),
     ),
-    Cause(
+    CauseSignal(
         "thermal-throttling",
         "the processor slowed down by heat",
         "share",
         ("thermal_throttled_ns",),
     ),
-    Cause(
+    CauseSignal(
         "processor-contention",
         "the agent waiting for its processor",
         "share",
         ("process_waiting_ns",),
     ),
-    Cause("memory-pressure", "tasks waiting for memory", "share", ("pressure_memory_ns",)),
-    Cause("competing-traffic", "bytes of others on the interface", "rate", ()),
-    Cause(
+    CauseSignal("memory-pressure", "tasks waiting for memory", "share", ("pressure_memory_ns",)),
+    CauseSignal("competing-traffic", "bytes of others on the interface", "rate", ()),
+    CauseSignal(
         "backlog-drops",
         "frames dropped from the full backlog of a processor",
         "rate",
         ("softnet_dropped",),
     ),
-    Cause(
+    CauseSignal(
         "interface-drops",
         "frames that the interface dropped or found damaged",
         "rate",
@@ -86,22 +86,22 @@ CAUSES = (
             "interface_tx_errors",
         ),
     ),
-    Cause(
+    CauseSignal(
         "reader-slow", "the peer's receive window full", "share", ("tcp_receive_window_limited_ns",)
     ),
-    Cause(
+    CauseSignal(
         "receive-buffer",
         "the peer's receive window full",
         "share",
         ("tcp_receive_window_limited_ns",),
     ),
-    Cause("send-buffer", "the send buffer full", "share", ("tcp_send_buffer_limited_ns",)),
-    Cause(
+    CauseSignal("send-buffer", "the send buffer full", "share", ("tcp_send_buffer_limited_ns",)),
+    CauseSignal(
         "loss-on-the-way", "retransmissions", "rate", ("tcp_retransmits", "nstat:TcpExtTCPTimeouts")
     ),
-    Cause("interrupts", "interrupts", "share", ("cpu_irq_ns", "cpu_softirq_ns")),
-    Cause("interrupts", "interrupts", "rate", ("softirq_*", "interrupts:*"), 5.0),
-    Cause("page-faults", "page faults", "rate", ("process_faults",), 5.0),
+    CauseSignal("interrupts", "interrupts", "share", ("cpu_irq_ns", "cpu_softirq_ns")),
+    CauseSignal("interrupts", "interrupts", "rate", ("softirq_*", "interrupts:*"), 5.0),
+    CauseSignal("page-faults", "page faults", "rate", ("process_faults",), 5.0),
 )
 """In the order in which they are named: a cause stands before those that it can bring about."""
 
@@ -110,7 +110,7 @@ CAUSES = (
 class Signal:
     """One counter of one node (and processor) over the stretches, as a share of the time or as a rate per second."""
 
-    cause: Cause
+    cause: CauseSignal
     nodes: tuple[str, ...]
     counter: str
     cpu: int | None
@@ -126,7 +126,7 @@ class Signal:
         return fold(self.nodes) + ("" if self.cpu is None else f", processor {self.cpu}")
 
 
-def signals(run: Run, stretches: Stretches) -> list[Signal]:
+def signals(run: RunFolder, stretches: Stretches) -> list[Signal]:
     """All signals that moved in a step."""
     nodes = range(len(run.meta.nodes))
     found = [signal for node in nodes for signal in _of_node(run, stretches, node)]
@@ -137,7 +137,7 @@ def signals(run: Run, stretches: Stretches) -> list[Signal]:
 
 def _by_turns(found: Sequence[Signal]) -> Iterator[Signal]:
     """Times of nodes that take turns, together: half of a round trip is lost at each where both are slow alike."""
-    own: dict[tuple[Cause, str], list[Signal]] = defaultdict(list)
+    own: dict[tuple[CauseSignal, str], list[Signal]] = defaultdict(list)
     for one in found:
         if one.cause.kind == "share" and not one.counter.startswith(HOST_WIDE):
             own[one.cause, one.counter].append(one)
@@ -149,7 +149,7 @@ def _by_turns(found: Sequence[Signal]) -> Iterator[Signal]:
             yield Signal(cause, nodes, counter, None, values)
 
 
-def _of_node(run: Run, stretches: Stretches, node: int) -> Iterator[Signal]:
+def _of_node(run: RunFolder, stretches: Stretches, node: int) -> Iterator[Signal]:
     elapsed_ns = stretches.elapsed_ns(node)
     names = [str(one["name"]) for one in run.meta.nodes]
     alike = [
@@ -198,7 +198,7 @@ def foreign_bytes(stretches: Stretches, node: int) -> Floats:
     return np.maximum(received - own - headers, 0)
 
 
-def window_cause(run: Run, stretches: Stretches, node: int) -> str:
+def window_cause(run: RunFolder, stretches: Stretches, node: int) -> str:
     """Why the receive window of a node's peer is full: a buffer that is small, or a reader that is slow.
 
     The kernel enlarges a buffer that was not set as fast as it is read, up to its limit. What is on its way counts
@@ -218,7 +218,7 @@ def window_cause(run: Run, stretches: Stretches, node: int) -> str:
     return "reader-slow" if is_ample else "receive-buffer"
 
 
-def _largest_buffer(run: Run, node: int) -> int | None:
+def _largest_buffer(run: RunFolder, node: int) -> int | None:
     """Up to which the kernel of a node enlarges a receive buffer, as if it was asked for: it doubles what is."""
     facts = run.meta.nodes[node].get("facts") or {} if node in (0, 1) else {}
     limit = (facts.get("settings") or {}).get("tcp_rmem_max")

@@ -10,7 +10,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from weft.base.statistics import Floats
-from weft.runs.folder import Run
+from weft.runs.folder import RunFolder
 from weft.understand.curve.curve import Ints, column, group_slices, message_times_us
 
 HOST_WIDE = ("cpu_", "softirq_", "softnet_", "system_", "pressure_", "interrupts:")
@@ -63,7 +63,7 @@ class Stretches:
         return float(self.of(node, counter).sum())
 
 
-def of_step(run: Run, evidence: pa.Table, step: int) -> Stretches | None:
+def of_step(run: RunFolder, evidence: pa.Table, step: int) -> Stretches | None:
     """The stretches of a step; None where nothing was recorded, or no samples are of its stretches."""
     rows = evidence.filter(pc.equal(evidence["step"], step))
     if rows.num_rows == 0:
@@ -91,7 +91,7 @@ def _code(table: pa.Table) -> Ints:
     return (phase << 40) | (launch << 24) | batch
 
 
-def _times(run: Run, step: int, codes: Ints, ends: Ints) -> tuple[Floats, Floats]:
+def _times(run: RunFolder, step: int, codes: Ints, ends: Ints) -> tuple[Floats, Floats]:
     """The one-way time of a message in each stretch, and how many there were."""
     of_step = column(run.samples, "step") == step
     samples = run.samples.filter(of_step)

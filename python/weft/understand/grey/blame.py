@@ -47,14 +47,14 @@ class Accused(Generic[E]):
 
 
 @dataclass(frozen=True)
-class Judgement(Generic[E]):
+class GreyVerdict(Generic[E]):
     """Those that are not like the others, the surest first; and how many are neither that nor cleared, by symptom."""
 
     accused: tuple[Accused[E], ...]
     undecided: dict[Symptom, int]
 
 
-def judge(seen: Sequence[Observations[E]], level: float = LEVEL) -> Judgement[E]:
+def judge(seen: Sequence[Observations[E]], level: float = LEVEL) -> GreyVerdict[E]:
     """All symptoms together: the more elements, the surer must each be."""
     tests = sum(len(one.elements) for one in seen)
     found: list[Accused[E]] = []
@@ -66,7 +66,7 @@ def judge(seen: Sequence[Observations[E]], level: float = LEVEL) -> Judgement[E]
     enough = [
         rank for rank, one in enumerate(found, 1) if one.log_e >= np.log(tests / level / rank)
     ]
-    return Judgement(tuple(found[: max(enough, default=0)]), undecided)
+    return GreyVerdict(tuple(found[: max(enough, default=0)]), undecided)
 
 
 def _one_by_one(seen: Observations[E], enough: float) -> tuple[list[Accused[E]], int]:

@@ -20,7 +20,7 @@ SEED = 2917
 E = TypeVar("E")
 
 
-class Element(NamedTuple):
+class GreyElement(NamedTuple):
     """What nodes send through or receive through, or both where that is not told apart: the link of one node, or all
     links of a leaf; positions, ascending."""
 
@@ -63,7 +63,7 @@ def drawn(crossed: Ints, rounds: Ints) -> Bools:
     return counts
 
 
-class Map:
+class ElementMap:
     """Numbers the elements of nodes, of which some are at leaves, as routes cross them."""
 
     def __init__(self, count: int, leaves: Sequence[tuple[int, ...]]) -> None:
@@ -80,7 +80,7 @@ class Map:
         dst: Ints,
         sides: tuple[Side, ...],
         rounds: Ints,
-    ) -> Observations[Element]:
+    ) -> Observations[GreyElement]:
         """Looks at routes from `src` to `dst` in `rounds`; `sides` are the ways in which a link may show the symptom.
 
         Of a leaf, which many routes cross at once, one look a round counts.
@@ -99,9 +99,9 @@ class Map:
         found: Bools = (a != b) & (a != NONE) & (b != NONE)
         return found
 
-    def _elements(self, side: Side) -> list[Element]:
-        nodes = [Element((node,), side) for node in range(self._count)]
-        return nodes + [Element(leaf, side) for leaf in self._leaves]
+    def _elements(self, side: Side) -> list[GreyElement]:
+        nodes = [GreyElement((node,), side) for node in range(self._count)]
+        return nodes + [GreyElement(leaf, side) for leaf in self._leaves]
 
     def _crossed(self, side: Side, src: Ints, dst: Ints) -> Ints:
         """By look the links of nodes and leaves that a route takes in this way."""

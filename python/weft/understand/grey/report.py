@@ -11,15 +11,15 @@ import pyarrow as pa
 from weft.base.nodeset import fold
 from weft.plan.plan import Plan, TimeRule
 from weft.runs.columns.tables import EVIDENCE_NAME
-from weft.runs.folder import Run
+from weft.runs.folder import RunFolder
 from weft.runs.meta import RunMeta
 from weft.understand.ensemble.leaves import leaves_of
-from weft.understand.grey.blame import LEAST_EXCESS, Accused, Judgement, judge
-from weft.understand.grey.observations import Element, Map, Side, Symptom
+from weft.understand.grey.blame import LEAST_EXCESS, Accused, GreyVerdict, judge
+from weft.understand.grey.observations import ElementMap, GreyElement, Side, Symptom
 from weft.understand.grey.symptoms import late, lossy, slow, stalled
 from weft.understand.host.resent import segments
 from weft.understand.xray.survey import survey_of
-from weft.understand.xray.trial import Trial, trials
+from weft.understand.xray.trial import FlowTrial, trials
 
 
 class AccusedEntry(TypedDict):
@@ -42,12 +42,12 @@ class GreyReport:
 
     names: tuple[str, ...]
     rounds: int
-    judgement: Judgement[Element]
+    judgement: GreyVerdict[GreyElement]
     has_counters: bool
     leaves: tuple[tuple[int, ...], ...] = ()
 
     @property
-    def accused(self) -> list[Accused[Element]]:
+    def accused(self) -> list[Accused[GreyElement]]:
         """Without what is late because it is slow, whose frames take longer; and what stalls because it is slow or
         loses frames."""
         found = self.judgement.accused
@@ -96,17 +96,17 @@ class GreyReport:
             for one in self.accused
         ]
 
-    def _by_fault(self) -> Iterable[tuple[Accused[Element], set[Side]]]:
+    def _by_fault(self) -> Iterable[tuple[Accused[GreyElement], set[Side]]]:
         """A symptom of some nodes once, the surer way, with the ways in which it shows."""
         sides: dict[tuple[tuple[int, ...], Symptom], set[Side]] = {}
-        first: dict[tuple[tuple[int, ...], Symptom], Accused[Element]] = {}
+        first: dict[tuple[tuple[int, ...], Symptom], Accused[GreyElement]] = {}
         for one in self.accused:
             key = one.element.nodes, one.symptom
             first.setdefault(key, one)
             sides.setdefault(key, set()).add(one.element.side)
         return ((one, sides[key]) for key, one in first.items())
 
-    def _text(self, one: Accused[Element], sides: set[Side]) -> str:
+    def _text(self, one: Accused[GreyElement], sides: set[Side]) -> str:
         way = "both ways" if sides != {"out"} and sides != {"in"} else _WAYS[one.element.side]
         usual = f"{100 * one.usual_share:.0f} %" if one.usual_share >= 0.01 else "less than 1 %"
         return (
@@ -114,7 +114,7 @@ class GreyReport:
             f"{usual}."
         )
 
-    def _name(self, element: Element) -> str:
+    def _name(self, element: GreyElement) -> str:
         name = fold(self.names[node] for node in element.nodes)
         return f"Node {name}" if len(element.nodes) == 1 else f"The leaf of {name}"
 
@@ -132,7 +132,7 @@ def is_health_check(plan: Plan, network: int = 0) -> bool:
     return kinds in ([("matrix", True), ("health", False)], [("matrix", True), ("random", False)])
 
 
-def grey_report(run: Run, step: int) -> GreyReport:
+def grey_report(run: RunFolder, step: int) -> GreyReport:
     """Everything that a run's step of rounds shows of nodes and leaves that fail a little."""
     return examine(run.meta, step, run.samples, run.side_table(EVIDENCE_NAME))
 
@@ -145,7 +145,7 @@ def examine(meta: RunMeta, step: int, samples: pa.Table, evidence: pa.Table) -> 
     rounds = [one.without(lost) for one in trials(samples, step)]
     alive = frozenset(range(len(names))) - lost
     leaves = tuple(leaf.members for leaf in leaves_of(survey.round_trip_us, alive))
-    where = Map(len(names), leaves)
+    where = ElementMap(len(names), leaves)
     counted = segments(evidence, step)
     losses = lossy(rounds, counted, where)
     together = _began_together(rounds, step, meta)
@@ -155,7 +155,7 @@ def examine(meta: RunMeta, step: int, samples: pa.Table, evidence: pa.Table) -> 
     return GreyReport(names, len(rounds), judgement, bool(losses), leaves)
 
 
-def _began_together(rounds: list[Trial], step: int, meta: RunMeta) -> list[Trial]:
+def _began_together(rounds: list[FlowTrial], step: int, meta: RunMeta) -> list[FlowTrial]:
     """Without rounds before which nodes waited for each other longer than for half of a window: some began when others
     were done, whose routes seem to stall."""
     stop = meta.plan.steps[step].stop

@@ -8,10 +8,10 @@ import numpy as np
 
 from weft.base.statistics import Floats
 from weft.understand.curve.curve import Ints
-from weft.understand.grey.observations import Bools, Element, Map, Observations, Side
-from weft.understand.host.resent import At, Segments
+from weft.understand.grey.observations import Bools, ElementMap, GreyElement, Observations, Side
+from weft.understand.host.resent import At, SegmentCounts
 from weft.understand.xray.survey import Survey
-from weft.understand.xray.trial import Trial
+from weft.understand.xray.trial import FlowTrial
 
 SLOW_SHARE = 0.9
 """A route that got less than this share of the usual one, of those between leaves or inside of them."""
@@ -31,7 +31,7 @@ LOSS_SHARE = 2e-4
 """A sender that lost more than this share of its segments."""
 
 
-def slow(trials: Sequence[Trial], where: Map) -> Observations[Element]:
+def slow(trials: Sequence[FlowTrial], where: ElementMap) -> Observations[GreyElement]:
     """Routes against the usual one of as many leaves, since random partners take all alike."""
     src, dst = _joined(trials, "src"), _joined(trials, "dst")
     return where.seen(
@@ -40,8 +40,8 @@ def slow(trials: Sequence[Trial], where: Map) -> Observations[Element]:
 
 
 def stalled(
-    trials: Sequence[Trial], counted: Mapping[At, Segments], where: Map
-) -> Observations[Element]:
+    trials: Sequence[FlowTrial], counted: Mapping[At, SegmentCounts], where: ElementMap
+) -> Observations[GreyElement]:
     """Routes that got much less than the usual one or lost much at once."""
     src, dst = _joined(trials, "src"), _joined(trials, "dst")
     shown = _of_usual(trials, where) < STALL_SHARE
@@ -49,7 +49,7 @@ def stalled(
     return where.seen("stalls at times", shown, src, dst, SIDES, _rounds(trials))
 
 
-def late(survey: Survey, where: Map) -> Observations[Element]:
+def late(survey: Survey, where: ElementMap) -> Observations[GreyElement]:
     """Round trips against those of as many leaves; the fastest of each pair, which are taken for independent."""
     src, dst = survey.trips.a, survey.trips.b
     shown = np.zeros(len(src), dtype=bool)
@@ -59,8 +59,8 @@ def late(survey: Survey, where: Map) -> Observations[Element]:
 
 
 def lossy(
-    trials: Sequence[Trial], counted: Mapping[At, Segments], where: Map
-) -> list[Observations[Element]]:
+    trials: Sequence[FlowTrial], counted: Mapping[At, SegmentCounts], where: ElementMap
+) -> list[Observations[GreyElement]]:
     """Rounds in which a sender lost much; nothing where that was not recorded."""
     if not counted or not trials:
         return []
@@ -69,7 +69,7 @@ def lossy(
     return [where.seen("loses frames", shown, src, dst, SIDES, _rounds(trials))]
 
 
-def _of_usual(trials: Sequence[Trial], where: Map) -> Floats:
+def _of_usual(trials: Sequence[FlowTrial], where: ElementMap) -> Floats:
     """By look its rate, as a part of the usual one of as many leaves."""
     src, dst = _joined(trials, "src"), _joined(trials, "dst")
     mbps = np.concatenate([np.empty(0), *(trial.mbps for trial in trials)])
@@ -78,10 +78,10 @@ def _of_usual(trials: Sequence[Trial], where: Map) -> Floats:
     return mbps
 
 
-def _lost_shares(trials: Sequence[Trial], counted: Mapping[At, Segments]) -> Floats:
+def _lost_shares(trials: Sequence[FlowTrial], counted: Mapping[At, SegmentCounts]) -> Floats:
     """By look what its sender lost; 0 where that was not counted."""
     sent = ((one.phase, src) for one in trials for src in one.src.tolist())
-    none = Segments()
+    none = SegmentCounts()
     return np.array([counted.get(one, none).lost_share for one in sent], dtype=float)
 
 
@@ -92,17 +92,17 @@ def _late(times: Floats) -> Bools:
     return found
 
 
-def _kinds(where: Map, src: Ints, dst: Ints) -> list[Bools]:
+def _kinds(where: ElementMap, src: Ints, dst: Ints) -> list[Bools]:
     """Routes between leaves and inside of them, as far as there are any."""
     is_far = where.is_far(src, dst)
     return [kind for kind in (is_far, ~is_far) if kind.any()]
 
 
-def _joined(trials: Sequence[Trial], name: str) -> Ints:
+def _joined(trials: Sequence[FlowTrial], name: str) -> Ints:
     found: Ints = np.concatenate([np.empty(0, int), *(getattr(trial, name) for trial in trials)])
     return found
 
 
-def _rounds(trials: Sequence[Trial]) -> Ints:
+def _rounds(trials: Sequence[FlowTrial]) -> Ints:
     """By look the phase that it was in."""
     return np.repeat([one.phase for one in trials], [len(one.src) for one in trials]).astype(int)

@@ -16,8 +16,8 @@ from weft.base.statistics import median_interval
 from weft.plan.arrangements import Arrangement, arrangements
 from weft.plan.phases import expand
 from weft.runs.columns.tables import EVIDENCE_NAME, GAUGES
-from weft.runs.folder import Run
-from weft.runs.records.records import NotRead
+from weft.runs.folder import RunFolder
+from weft.runs.records.records import NotReadRecord
 
 _Place = tuple[int, int, int, int]
 """Step, phase, size in bytes, node. Batches that pin a jump are listed under the first phase of their size, since each
@@ -68,7 +68,7 @@ class Amounts:
         return min(1.0, self.sum(*patterns) / max(1, self.sum("elapsed_ns")))
 
 
-class Measure(NamedTuple):
+class HostMeasure(NamedTuple):
     """A number that says something by itself; `needs` are counters without which there is none. `in_ticks`: they grow
     once a tick, so that the measure of a short launch says nothing."""
 
@@ -89,25 +89,27 @@ _SWITCHES = ("process_voluntary_switches", "process_involuntary_switches")
 _WINDOW, _BUFFER = "tcp_receive_window_limited_ns", "tcp_send_buffer_limited_ns"
 
 MEASURES = (
-    Measure("user_ns", ("process_user_ns",), lambda one: one.per_message("process_user_ns")),
-    Measure("system_ns", ("process_system_ns",), lambda one: one.per_message("process_system_ns")),
-    Measure("softirq_ns", ("cpu_softirq_ns",), lambda one: one.per_message("cpu_softirq_ns")),
-    Measure(
+    HostMeasure("user_ns", ("process_user_ns",), lambda one: one.per_message("process_user_ns")),
+    HostMeasure(
+        "system_ns", ("process_system_ns",), lambda one: one.per_message("process_system_ns")
+    ),
+    HostMeasure("softirq_ns", ("cpu_softirq_ns",), lambda one: one.per_message("cpu_softirq_ns")),
+    HostMeasure(
         "waiting_ns", ("process_waiting_ns",), lambda one: one.per_message("process_waiting_ns")
     ),
-    Measure("ns_per_byte", _USED, lambda one: one.sum(*_USED) / one.bytes),
-    Measure("interrupts", ("interrupts:*",), lambda one: one.per_message("interrupts:*")),
-    Measure(
+    HostMeasure("ns_per_byte", _USED, lambda one: one.sum(*_USED) / one.bytes),
+    HostMeasure("interrupts", ("interrupts:*",), lambda one: one.per_message("interrupts:*")),
+    HostMeasure(
         "softirqs",
         ("softirq_net_rx",),
         lambda one: one.per_message("softirq_net_rx", "softirq_net_tx"),
     ),
-    Measure("switches", _SWITCHES, lambda one: one.per_message(*_SWITCHES)),
-    Measure("drops", DROPS[:1], lambda one: float(one.sum(*DROPS))),
-    Measure("retransmits", ("tcp_retransmits",), lambda one: float(one.sum("tcp_retransmits"))),
-    Measure("receive_window_share", (_WINDOW,), lambda one: one.share(_WINDOW), True),
-    Measure("send_buffer_share", (_BUFFER,), lambda one: one.share(_BUFFER), True),
-    Measure(
+    HostMeasure("switches", _SWITCHES, lambda one: one.per_message(*_SWITCHES)),
+    HostMeasure("drops", DROPS[:1], lambda one: float(one.sum(*DROPS))),
+    HostMeasure("retransmits", ("tcp_retransmits",), lambda one: float(one.sum("tcp_retransmits"))),
+    HostMeasure("receive_window_share", (_WINDOW,), lambda one: one.share(_WINDOW), True),
+    HostMeasure("send_buffer_share", (_BUFFER,), lambda one: one.share(_BUFFER), True),
+    HostMeasure(
         "network_share",
         ("tcp_busy_ns",),
         lambda one: max(0.0, one.share("tcp_busy_ns") - one.share(_WINDOW, _BUFFER)),
@@ -141,17 +143,17 @@ class PointEvidence:
 
 
 @dataclass(frozen=True)
-class Evidence:
+class EvidencePoints:
     """All points of a run that has evidence, and what was not read, by node."""
 
     points: list[PointEvidence]
-    missing: dict[str, list[NotRead]]
+    missing: dict[str, list[NotReadRecord]]
 
     def to_json(self) -> dict[str, object]:
         return {"evidence": self.points, "missing": self.missing}
 
 
-def evidence(run: Run) -> Evidence:
+def evidence(run: RunFolder) -> EvidencePoints:
     """What was recorded beside the batches of a run, by step, phase and node; O(n) in the rows."""
     places = sorted(amounts_by_launch(run).items())
     parts = _Parts(run)
@@ -160,10 +162,10 @@ def evidence(run: Run) -> Evidence:
         for place, launches in places
     ]
     missing = {one["node"]: one["missing"] for one in run.meta.evidence if one["missing"]}
-    return Evidence(points, missing)
+    return EvidencePoints(points, missing)
 
 
-def amounts_by_launch(run: Run) -> dict[_Place, dict[int, Amounts]]:
+def amounts_by_launch(run: RunFolder) -> dict[_Place, dict[int, Amounts]]:
     """The launches of each point and node."""
     table = run.side_table(EVIDENCE_NAME)
     keys = ["step", "phase", "launch", "node"]
@@ -190,7 +192,7 @@ def amounts_by_launch(run: Run) -> dict[_Place, dict[int, Amounts]]:
     return found
 
 
-def _pin_phases(run: Run) -> dict[tuple[int, ...], int]:
+def _pin_phases(run: RunFolder) -> dict[tuple[int, ...], int]:
     """By step, phase and launch of the phases that pin a jump: the first phase of the same size."""
     first: dict[tuple[int, int], int] = {}
     return {
@@ -202,7 +204,7 @@ def _pin_phases(run: Run) -> dict[tuple[int, ...], int]:
     }
 
 
-def _batches(run: Run) -> dict[tuple[int, ...], tuple[int, int, int]]:
+def _batches(run: RunFolder) -> dict[tuple[int, ...], tuple[int, int, int]]:
     """Of each step, phase, launch and node: batches, messages that it sent or received, bytes of a message."""
     keys = ["step", "phase", "launch", "node"]
     columns = [*keys[:3], "batch", "messages", "size_bytes"]
@@ -228,7 +230,7 @@ def _batches(run: Run) -> dict[tuple[int, ...], tuple[int, int, int]]:
 class _Parts:
     """What the phases of a step are called, where one size has several."""
 
-    def __init__(self, run: Run) -> None:
+    def __init__(self, run: RunFolder) -> None:
         self._steps, self._nodes = run.meta.plan.steps, len(run.meta.nodes)
         self._arranged: dict[int, list[Arrangement]] = {}
 
@@ -241,7 +243,7 @@ class _Parts:
         return next((one.name for one in self._arranged[index] if phase in one.phases), "")
 
 
-def _point(run: Run, place: _Place, launches: list[Amounts], part: str) -> PointEvidence:
+def _point(run: RunFolder, place: _Place, launches: list[Amounts], part: str) -> PointEvidence:
     index, phase, size_bytes, node = place
     step, name = run.meta.plan.steps[index], run.meta.nodes[node]["name"]
     read = _counters_read(run, index, name)
@@ -272,7 +274,7 @@ def _one(amounts: Amounts, counter: str) -> float:
     return float(value) if counter in GAUGES else value / amounts.messages
 
 
-def _counters_read(run: Run, step: int, node: str) -> Callable[[str], bool]:
+def _counters_read(run: RunFolder, step: int, node: str) -> Callable[[str], bool]:
     """Whether a counter was read at a node in a step."""
     mine = [one for one in run.meta.evidence if one["node"] == node and step in one["steps"]]
     names = {name for one in mine for name in one["counters"]}

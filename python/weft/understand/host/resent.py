@@ -20,7 +20,7 @@ At = tuple[int, int]
 
 
 @dataclass(frozen=True)
-class Segments:
+class SegmentCounts:
     """Of one connection in a phase, or several together."""
 
     sent: float = 0.0
@@ -37,13 +37,13 @@ class Segments:
         return self.overtaken / max(self.sent, self.overtaken, 1.0)
 
 
-def segments(evidence: pa.Table, step: int) -> dict[At, Segments]:
+def segments(evidence: pa.Table, step: int) -> dict[At, SegmentCounts]:
     """By phase and node of a step; empty where nothing was recorded."""
     rows = evidence.filter(pc.equal(evidence["step"], step))
     sent, again, needless = (_by_phase(rows, [name]) for name in (SENT, RESENT, NEEDLESS))
     overtaken = _by_phase(rows, OVERTAKEN)
     return {
-        at: Segments(
+        at: SegmentCounts(
             sent.get(at, 0.0),
             max(again.get(at, 0.0) - needless.get(at, 0.0), 0.0),
             overtaken.get(at, 0.0),
@@ -52,10 +52,10 @@ def segments(evidence: pa.Table, step: int) -> dict[At, Segments]:
     }
 
 
-def together(some: Iterable[Segments]) -> Segments:
+def together(some: Iterable[SegmentCounts]) -> SegmentCounts:
     """Their sums."""
     found = list(some)
-    return Segments(
+    return SegmentCounts(
         sum(one.sent for one in found),
         sum(one.lost for one in found),
         sum(one.overtaken for one in found),

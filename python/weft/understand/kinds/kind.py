@@ -8,7 +8,7 @@ from itertools import groupby
 from typing import Generic, Protocol, TypeVar
 
 from weft.base.table import ResultTable
-from weft.runs.folder import Run
+from weft.runs.folder import RunFolder
 from weft.runs.meta import RunMeta
 
 
@@ -40,7 +40,7 @@ class ResultKind(Generic[R]):
 
     name: str
     title: str
-    results: Callable[[Run], list[R]]
+    results: Callable[[RunFolder], list[R]]
     clause: Callable[[Sequence[R]], str]
     tables: Callable[[Sequence[R], RunMeta], dict[str, ResultTable]]
     short_table: Callable[[str, Sequence[R], RunMeta], ResultTable]

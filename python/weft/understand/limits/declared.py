@@ -14,7 +14,7 @@ from weft.base.errors import RequestError
 from weft.base.frames import Frame
 from weft.base.statistics import Floats
 from weft.network.model.maxmin import Crossings
-from weft.runs.records.fabric_records import Fabric, Link, Switch, Way
+from weft.runs.records.fabric_records import FabricRecord, LinkRecord, SwitchRecord, Way
 from weft.understand.curve.curve import Ints
 from weft.understand.limits.fabric_tree import FabricTree, has_one_way
 from weft.understand.xray.flows import as_arrays, is_in
@@ -67,7 +67,7 @@ class DeclaredNetwork:
     Raises RequestError where the fabric has several ways: what its links carry depends on who takes which.
     """
 
-    def __init__(self, fabric: Fabric, network: int = 0) -> None:
+    def __init__(self, fabric: FabricRecord, network: int = 0) -> None:
         if not has_one_way(fabric):
             raise RequestError(
                 f"{fabric['name']}: has several ways between hosts",
@@ -133,10 +133,10 @@ class DeclaredNetwork:
         return self._tree.below[switch]
 
     @property
-    def _switches(self) -> list[Switch]:
+    def _switches(self) -> list[SwitchRecord]:
         return [one for one in self._fabric["switches"] if one["name"] in self._tree.below]
 
-    def _of_switch(self, switch: Switch) -> list[DeclaredLimit]:
+    def _of_switch(self, switch: SwitchRecord) -> list[DeclaredLimit]:
         if not switch["capacity_bits_per_s"]:
             return []
         members = self._tree.below[switch["name"]]
@@ -152,7 +152,7 @@ class DeclaredNetwork:
             for direction in directions
         ]
 
-    def _of_link(self, link: Link) -> list[DeclaredLimit]:
+    def _of_link(self, link: LinkRecord) -> list[DeclaredLimit]:
         below, up, down = self._tree.towards_root(link)
         lanes: tuple[tuple[Direction, Way], ...] = (("out", up), ("in", down))
         members = self._tree.below[below]

@@ -13,7 +13,7 @@ from weft.plan.pattern import Xray
 from weft.runs.columns.tables import EVIDENCE_NAME
 from weft.runs.digests import sampled_steps
 from weft.runs.experiment import MOST_NODES
-from weft.runs.folder import Run
+from weft.runs.folder import RunFolder
 from weft.runs.meta import RunMeta
 from weft.understand.advice.advise import recommendations
 from weft.understand.curve.thresholds import thresholds
@@ -21,9 +21,9 @@ from weft.understand.explain.explain import explain
 from weft.understand.grey.report import grey_report, is_health_check
 from weft.understand.host.other_traffic import OtherTraffic, other_traffic
 from weft.understand.limits.declared import DeclaredNetwork
-from weft.understand.limits.differences import Difference, differences, unobservable
+from weft.understand.limits.differences import FabricDifference, differences, unobservable
 from weft.understand.limits.fabric_tree import has_one_way
-from weft.understand.limits.findings import Findings
+from weft.understand.limits.findings import LimitFindings
 from weft.understand.limits.healthy import health_findings
 from weft.understand.limits.naming import Namer
 from weft.understand.limits.networks import on_network, over_networks
@@ -41,7 +41,7 @@ from weft.understand.node.full_part import full_parts
 from weft.understand.paths.report import path_report
 from weft.understand.studies.find import studies
 from weft.understand.xray.limit.limit import SharedLimit
-from weft.understand.xray.study import Study, conclude
+from weft.understand.xray.study import SearchStudy, conclude
 from weft.understand.xray.survey import take_survey
 from weft.understand.xray.trial import trials
 
@@ -49,7 +49,7 @@ LEAST_NODES = 4
 """With fewer, no two groups of two can be told apart."""
 
 
-def diagnose(run: Run, declared: DeclaredNetwork | None = None) -> Findings:
+def diagnose(run: RunFolder, declared: DeclaredNetwork | None = None) -> LimitFindings:
     """Diagnose a run, whole or cut short; `declared` is what the network should be."""
     beside = other_traffic(run.meta, run.side_table(EVIDENCE_NAME))
     found, explanations = _findings(run, declared, beside), explain(run)
@@ -61,23 +61,23 @@ def diagnose(run: Run, declared: DeclaredNetwork | None = None) -> Findings:
 
 
 def _findings(
-    run: Run, declared: DeclaredNetwork | None, beside: Sequence[OtherTraffic]
-) -> Findings:
+    run: RunFolder, declared: DeclaredNetwork | None, beside: Sequence[OtherTraffic]
+) -> LimitFindings:
     """What the rates say, without what was recorded beside them."""
     meta = run.meta
     if orders := pair_orders(multi_pair_points(run)):
-        return Findings(_pairs_verdict(orders), pairs=orders)
+        return LimitFindings(_pairs_verdict(orders), pairs=orders)
     if not any(step.is_ensemble for step in meta.plan.steps) or run.samples.num_rows == 0:
         if found := studies(run):
             verdict = " ".join(f"{one.title}: {one.text}" for one in found)
-            return Findings(verdict, studies=found)
+            return LimitFindings(verdict, studies=found)
         if full := full_parts(run):
             verdict = " ".join(one.text for one in full)
-            return Findings(verdict, thresholds=thresholds(run), full_parts=full)
+            return LimitFindings(verdict, thresholds=thresholds(run), full_parts=full)
         verdict = "Nothing was measured between many nodes, so nothing is known of the inside of the network."
-        return Findings(verdict, thresholds=thresholds(run))
+        return LimitFindings(verdict, thresholds=thresholds(run))
     if why := _unsearchable(meta):
-        return Findings(why)
+        return LimitFindings(why)
     networks = meta.plan.networks
     each = [_of_network(run, one, declared and declared.on(one), beside) for one in networks]
     if not any(isinstance(step.network, int) for step in meta.plan.steps):
@@ -88,8 +88,8 @@ def _findings(
 
 
 def _of_network(
-    run: Run, network: int, declared: DeclaredNetwork | None, beside: Sequence[OtherTraffic]
-) -> Findings:
+    run: RunFolder, network: int, declared: DeclaredNetwork | None, beside: Sequence[OtherTraffic]
+) -> LimitFindings:
     """What the steps say that were on a network."""
     meta = run.meta
     steps = [at for at, step in enumerate(meta.plan.steps) if step.on_network == network]
@@ -97,16 +97,16 @@ def _of_network(
         return health_findings(run, quick[0])
     if found := [index for index in steps if meta.plan.steps[index].pattern.kind == "paths"]:
         report = path_report(run, found[-1])
-        return Findings(report.verdict, paths=report)
+        return LimitFindings(report.verdict, paths=report)
     if is_health_check(meta.plan, network):
         health = grey_report(run, steps[-1])
-        return Findings(health.verdict, grey=health)
+        return LimitFindings(health.verdict, grey=health)
     return _limits_of(run, network, declared, beside)
 
 
 def _limits_of(
-    run: Run, network: int, declared: DeclaredNetwork | None, beside: Sequence[OtherTraffic]
-) -> Findings:
+    run: RunFolder, network: int, declared: DeclaredNetwork | None, beside: Sequence[OtherTraffic]
+) -> LimitFindings:
     """What a search for limits on a network found, or full rounds without one."""
     meta = run.meta
     study = study_of(run, network=network)
@@ -114,8 +114,10 @@ def _limits_of(
     if len(study.survey.nodes) < LEAST_NODES:
         count = len(study.survey.nodes)
         if count == 0:
-            return Findings("Nothing was measured that tells groups of nodes apart.")
-        return Findings(f"Too few nodes to tell groups apart: {count}, and it takes {LEAST_NODES}.")
+            return LimitFindings("Nothing was measured that tells groups of nodes apart.")
+        return LimitFindings(
+            f"Too few nodes to tell groups apart: {count}, and it takes {LEAST_NODES}."
+        )
     searched = searched_steps(meta, network)
     all_nodes = study.survey.nodes
     believed: list[SharedLimit] = []
@@ -134,7 +136,7 @@ def _limits_of(
     if searched and study.requests:
         undecided.append(f"the search ended before {len(study.requests)} more experiments")
     verdict = verdict_text(limits, slow, cut_text(study), bool(searched), undecided)
-    return Findings(
+    return LimitFindings(
         verdict=verdict,
         groups=[
             named.names(group.members)
@@ -159,7 +161,7 @@ def _pairs_verdict(orders: list[PairOrder]) -> str:
     return f"With {count} the fastest use of the interfaces is: {', '.join(best)}."
 
 
-def _texts(found: list[Difference]) -> list[str]:
+def _texts(found: list[FabricDifference]) -> list[str]:
     return [one.text for one in found]
 
 
@@ -175,7 +177,7 @@ def _unsearchable(meta: RunMeta) -> str:
     return ""
 
 
-def study_of(run: Run, is_over: bool = True, network: int | None = None) -> Study:
+def study_of(run: RunFolder, is_over: bool = True, network: int | None = None) -> SearchStudy:
     """All that follows from a run's survey and search of a network, the first that it has if none is named; of a search
     that goes on, also what it would try next."""
     meta = run.meta
@@ -200,7 +202,7 @@ def _is_quick(meta: RunMeta, step: int) -> bool:
     return isinstance(pattern, Xray) and pattern.quick
 
 
-def _full_rate(study: Study) -> Interval | None:
+def _full_rate(study: SearchStudy) -> Interval | None:
     nodes = sorted(study.survey.nodes)
     rates = np.minimum(study.ports.send_mbps, study.ports.receive_mbps)[nodes]
     return median_interval(rates) if nodes else None

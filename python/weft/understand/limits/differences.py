@@ -15,14 +15,14 @@ from weft.understand.limits.declared import DeclaredLimit, DeclaredNetwork
 from weft.understand.xray.decision import FULL_SHARE
 from weft.understand.xray.flows import Members
 from weft.understand.xray.limit.limit import SharedLimit
-from weft.understand.xray.study import Study
+from weft.understand.xray.study import SearchStudy
 
 TOLERANCE = 0.15
 """Measured and declared rates that differ by more are told."""
 
 
 @dataclass(frozen=True)
-class Difference:
+class FabricDifference:
     """One of them. A "port" or a "limit" of some nodes in a direction has a measured and, where there is such a one, a
     declared rate, a limit also what the ports would send through it; "nodes" that one of the two lacks, or that were
     "moved", have none."""
@@ -36,14 +36,16 @@ class Difference:
     offered_mbps: float | None = None
 
 
-def differences(declared: DeclaredNetwork, study: Study, names: Sequence[str]) -> list[Difference]:
+def differences(
+    declared: DeclaredNetwork, study: SearchStudy, names: Sequence[str]
+) -> list[FabricDifference]:
     """Nodes in other places, ports and limits of other rates, nodes that one of them lacks."""
     missing = sorted(set(declared.hosts) - set(names))
     unknown = sorted(set(names) - set(declared.hosts))
     lacking = {"declared, but not in the run": missing, "in the run, but not declared": unknown}
     if missing or unknown:
         return [
-            Difference("nodes", f"{fold(nodes)}: {how}", tuple(nodes))
+            FabricDifference("nodes", f"{fold(nodes)}: {how}", tuple(nodes))
             for how, nodes in lacking.items()
             if nodes
         ]
@@ -76,7 +78,7 @@ class _View:
     def _text(self, nodes: Members) -> str:
         return fold(self._names[node] for node in sorted(nodes))
 
-    def moved(self, study: Study) -> Iterator[Difference]:
+    def moved(self, study: SearchStudy) -> Iterator[FabricDifference]:
         """Nodes measured in another group than the declared one; two that are in each other's look swapped."""
         homes = self._homes(study)
         wanderers = {
@@ -96,14 +98,14 @@ class _View:
             if swapped:
                 told |= {node, swapped[0]}
                 both = self._names[node], self._names[swapped[0]]
-                yield Difference("moved", f"{both[0]} and {both[1]} look swapped", both)
+                yield FabricDifference("moved", f"{both[0]} and {both[1]} look swapped", both)
             else:
                 with_whom = self._text(measured - {node}) or "no other node"
                 home = self._text(declared - {node})
                 text = f"{self._names[node]}: measured among {with_whom}, declared among {home}"
-                yield Difference("moved", text, (self._names[node],))
+                yield FabricDifference("moved", text, (self._names[node],))
 
-    def _homes(self, study: Study) -> dict[int, tuple[Members, Members]]:
+    def _homes(self, study: SearchStudy) -> dict[int, tuple[Members, Members]]:
         """For each node its declared group and the declared group that resembles its measured one."""
         all_nodes = study.survey.nodes
         measured = {group.members for group in study.survey.candidates.walk()} | {
@@ -124,7 +126,7 @@ class _View:
                 homes[node] = (own, likest[seen])
         return homes
 
-    def ports(self, study: Study) -> Iterator[Difference]:
+    def ports(self, study: SearchStudy) -> Iterator[FabricDifference]:
         """Ports that are slower or faster than declared."""
         for limit in self._declared.limits:
             members = self._members(limit)
@@ -139,7 +141,7 @@ class _View:
                     f"{self._names[node]} {way} {format_mbps(rate)}, "
                     f"declared {format_mbps(limit.capacity_mbps)}"
                 )
-                yield Difference(
+                yield FabricDifference(
                     "port",
                     text,
                     (self._names[node],),
@@ -148,7 +150,7 @@ class _View:
                     limit.capacity_mbps,
                 )
 
-    def limits(self, study: Study, knows_groups: bool) -> Iterator[Difference]:
+    def limits(self, study: SearchStudy, knows_groups: bool) -> Iterator[FabricDifference]:
         """Limits that are wider or narrower than declared, or, where the groups agree, that are not declared."""
         all_nodes = study.survey.nodes
         for found in study.limits:
@@ -166,13 +168,15 @@ class _View:
             if same or knows_groups:
                 yield from self._compared(found, same)
 
-    def _compared(self, found: SharedLimit, same: list[DeclaredLimit]) -> Iterator[Difference]:
+    def _compared(
+        self, found: SharedLimit, same: list[DeclaredLimit]
+    ) -> Iterator[FabricDifference]:
         measured = found.capacity_mbps.median
         declared = min((limit.capacity_mbps for limit in same), default=None)
         if declared is not None and not _differ(measured, declared):
             return
         what = f"declared {format_mbps(declared)}" if declared else "no such limit is declared"
-        yield Difference(
+        yield FabricDifference(
             "limit",
             f"{self._text(found.members)} {found.direction}: {format_mbps(measured)} in all, {what}",
             tuple(self._names[node] for node in sorted(found.members)),

@@ -7,10 +7,10 @@ from functools import cached_property
 
 from weft import _core
 from weft.base.errors import RequestError
-from weft.runs.records.fabric_records import Fabric, Link, Way
+from weft.runs.records.fabric_records import FabricRecord, LinkRecord, Way
 
 
-def has_one_way(fabric: Fabric | None) -> bool:
+def has_one_way(fabric: FabricRecord | None) -> bool:
     """Whether a resolved fabric is a tree, which one is taken for that is not known; old runs do not say."""
     return not fabric or fabric.get("routing", "tree") == "tree"
 
@@ -18,7 +18,7 @@ def has_one_way(fabric: Fabric | None) -> bool:
 class FabricTree:
     """One network of a resolved fabric: what can be reached from the first of its hosts. Raises RequestError."""
 
-    def __init__(self, fabric: Fabric, network: int = 0) -> None:
+    def __init__(self, fabric: FabricRecord, network: int = 0) -> None:
         self.hosts: list[str] = [host["name"] for host in fabric["hosts"]]
         self._links = [link for link in fabric["links"] if link.get("network", 0) == network]
         self._index = {name: index for index, name in enumerate(self.hosts)}
@@ -35,7 +35,7 @@ class FabricTree:
         inner = [one for one, above in self._above.items() if above == name and self.below[one]]
         return sorted(inner, key=lambda one: min(self.below[one]))
 
-    def towards_root(self, link: Link) -> tuple[str, Way, Way]:
+    def towards_root(self, link: LinkRecord) -> tuple[str, Way, Way]:
         """The lower end of a link, and its lanes up and down: "forward" and "backward", or the other way round."""
         first, second = link["ends"]
         if self.depth[first] > self.depth[second]:
@@ -43,7 +43,7 @@ class FabricTree:
         return second, "backward", "forward"
 
     @cached_property
-    def links(self) -> list[Link]:
+    def links(self) -> list[LinkRecord]:
         """The links that are part of the tree."""
         return [link for link in self._links if set(link["ends"]) <= self._above.keys()]
 

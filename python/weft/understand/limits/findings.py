@@ -15,11 +15,11 @@ from weft.understand.grey.report import GreyReport
 from weft.understand.multi_pair.pair_order import PairOrder
 from weft.understand.node.full_part import FullPart
 from weft.understand.paths.report import PathReport
-from weft.understand.studies.study import Study
+from weft.understand.studies.study import SettingStudy
 
 
 @dataclass(frozen=True)
-class Limit:
+class LimitFinding:
     """A capacity that nodes share; all of `members` together, payload.
 
     kind: "uplink" (what leaves or enters the members), "switch" (all that they send, and likewise all
@@ -43,7 +43,7 @@ class Limit:
         """How many times its capacity could be asked of it."""
         return self.demand_mbps / self.capacity_mbps.median
 
-    def felt_by(self, group: Collection[str]) -> Limit | None:
+    def felt_by(self, group: Collection[str]) -> LimitFinding | None:
         """This limit as seen from a group: a trunk limits both of its halves. None where it limits other nodes."""
         if set(group) == set(self.members):
             return self
@@ -58,7 +58,7 @@ class Limit:
 
 
 @dataclass(frozen=True)
-class Slow:
+class SlowPart:
     """Something slow by itself: a "node", one "direction" of a node, or a "route" (from, to); in a `network`, from 1,
     where nodes have several."""
 
@@ -81,7 +81,7 @@ class Slow:
 
 
 @dataclass(frozen=True)
-class Findings:
+class LimitFindings:
     """Everything that can be said; `groups` are nested or apart, largest first, `unobservable` are declared limits that
     the nodes cannot fill. Where nodes have several networks, `networks` are the findings of each, with its number from
     1, and paths and what fails a little are only there. With several paths between leaves, limits are what flows over
@@ -89,8 +89,8 @@ class Findings:
 
     verdict: str
     groups: list[tuple[str, ...]] = field(default_factory=list)
-    limits: list[Limit] = field(default_factory=list)
-    slow: list[Slow] = field(default_factory=list)
+    limits: list[LimitFinding] = field(default_factory=list)
+    slow: list[SlowPart] = field(default_factory=list)
     undecided: list[str] = field(default_factory=list)
     differences: list[str] = field(default_factory=list)
     unobservable: list[str] = field(default_factory=list)
@@ -98,12 +98,12 @@ class Findings:
     pairs: list[PairOrder] = field(default_factory=list)
     thresholds: list[Threshold] = field(default_factory=list)
     explanations: list[Explanation] = field(default_factory=list)
-    studies: list[Study] = field(default_factory=list)
+    studies: list[SettingStudy] = field(default_factory=list)
     recommendations: list[Recommendation] = field(default_factory=list)
     paths: PathReport | None = None
     grey: GreyReport | None = None
     network: int | None = None
-    networks: list[Findings] = field(default_factory=list)
+    networks: list[LimitFindings] = field(default_factory=list)
     has_several_paths: bool = False
     full_parts: list[FullPart] = field(default_factory=list)
 
@@ -128,7 +128,7 @@ class Findings:
         return document
 
 
-def _known(found: Limit | Slow | Findings) -> dict[str, Any]:
+def _known(found: LimitFinding | SlowPart | LimitFindings) -> dict[str, Any]:
     """What is to be said, without the network where nodes have only one."""
     return {
         name: value for name, value in vars(found).items() if name != "network" or value is not None

@@ -9,12 +9,12 @@ from weft.base.alike import alike
 from weft.base.interval import Interval
 from weft.base.nodeset import fold_groups
 from weft.base.statistics import median_interval
-from weft.understand.limits.findings import Limit, Slow
+from weft.understand.limits.findings import LimitFinding, SlowPart
 
 
-def fold_limits(limits: Sequence[Limit]) -> list[list[Limit]]:
+def fold_limits(limits: Sequence[LimitFinding]) -> list[list[LimitFinding]]:
     """Limits of one kind, of as many members, like capacity and oversubscription: each group in the same directions."""
-    found: list[list[Limit]] = []
+    found: list[list[LimitFinding]] = []
     like = [
         same
         for as_wide in alike(limits, _kind, lambda limit: limit.capacity_mbps.median)
@@ -27,9 +27,9 @@ def fold_limits(limits: Sequence[Limit]) -> list[list[Limit]]:
     return found
 
 
-def fold_slow(slow: Sequence[Slow]) -> list[Slow]:
+def fold_slow(slow: Sequence[SlowPart]) -> list[SlowPart]:
     """Nodes that are slow alike as one; routes stay apart."""
-    found: list[Slow] = []
+    found: list[SlowPart] = []
     for same in alike(
         slow, lambda one: (one.kind, one.direction), lambda one: one.rate_mbps.median
     ):
@@ -38,26 +38,26 @@ def fold_slow(slow: Sequence[Slow]) -> list[Slow]:
     return found
 
 
-def members_text(limits: Sequence[Limit]) -> str:
+def members_text(limits: Sequence[LimitFinding]) -> str:
     """Which nodes share them: a set, or how many sets of how many."""
     return fold_groups(limit.members for limit in limits)
 
 
-def directions_text(limits: Sequence[Limit]) -> str:
+def directions_text(limits: Sequence[LimitFinding]) -> str:
     """Such as "out and in"."""
     return " and ".join(sorted({limit.direction for limit in limits}, reverse=True))
 
 
-def capacity_of(limits: Sequence[Limit]) -> Interval:
+def capacity_of(limits: Sequence[LimitFinding]) -> Interval:
     """Of one limit its interval; of several the middle one, and the ends of all."""
     found = [limit.capacity_mbps for limit in limits]
     middle = median_interval([each.median for each in found]).median
     return Interval(middle, min(each.low for each in found), max(each.high for each in found))
 
 
-def _kind(limit: Limit) -> tuple[object, ...]:
+def _kind(limit: LimitFinding) -> tuple[object, ...]:
     return limit.kind, len(limit.members), limit.against
 
 
-def _towards(direction: str, limits: Sequence[Limit]) -> list[Limit]:
+def _towards(direction: str, limits: Sequence[LimitFinding]) -> list[LimitFinding]:
     return [limit for limit in limits if limit.direction == direction]

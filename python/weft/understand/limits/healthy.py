@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from weft.runs.folder import Run
-from weft.understand.limits.findings import Findings, Slow
+from weft.runs.folder import RunFolder
+from weft.understand.limits.findings import LimitFindings, SlowPart
 from weft.understand.limits.naming import Namer
 from weft.understand.xray.quick.betting import ERROR
-from weft.understand.xray.quick.elements import Element
-from weft.understand.xray.quick.health import MOST_ODD, Health, Odd, judge
+from weft.understand.xray.quick.elements import QuickElement
+from weft.understand.xray.quick.health import MOST_ODD, HealthReport, Odd, judge
 from weft.understand.xray.survey import survey_of
 from weft.understand.xray.trial import trials
 
@@ -25,7 +25,7 @@ MOST_DOUBTFUL = MOST_ODD // 2
 """A node that is slow both ways is one of them, and counts as two there."""
 
 
-def health_of(run: Run, step: int) -> Health:
+def health_of(run: RunFolder, step: int) -> HealthReport:
     """The health that a quick step of a run shows."""
     meta = run.meta
     names = [str(node["name"]) for node in meta.nodes]
@@ -35,7 +35,7 @@ def health_of(run: Run, step: int) -> Health:
     return judge(survey, [one.without(lost) for one in done] if lost else done)
 
 
-def health_findings(run: Run, step: int) -> Findings:
+def health_findings(run: RunFolder, step: int) -> LimitFindings:
     """The same as findings: what is slow as rows, all else in the verdict."""
     health, named = health_of(run, step), Namer(run.meta)
     odd = _both_ways_as_one(health.odd)
@@ -47,7 +47,7 @@ def health_findings(run: Run, step: int) -> Findings:
         error = f"of such findings {ERROR:.0%} are wrong on average"
         texts.append(f"Compared were {_counted(health.compared)}; {error}.")
     undecided = [_name(one, named) for one in health.undecided]
-    return Findings(
+    return LimitFindings(
         " ".join([*texts, NOT_SEEN]),
         groups=[named.names(group) for group in health.groups],
         slow=[_slow(one, named) for one in odd if _is_port(one)],
@@ -89,7 +89,7 @@ def _more_text(odd: Sequence[Odd]) -> list[str]:
     return [count, "Of so many the cause is rather what all share: busy nodes, or a narrow core."]
 
 
-def _name(element: Element, named: Namer) -> str:
+def _name(element: QuickElement, named: Namer) -> str:
     nodes = named.text(element.members)
     is_said = nodes.startswith("node")
     way = {"out": " out", "in": " in", "both": ""}[element.way]
@@ -98,7 +98,7 @@ def _name(element: Element, named: Namer) -> str:
     return f"the uplink of {nodes}{way}" if element.kind == "uplink" else f"what joins {nodes}"
 
 
-def _counted(elements: Sequence[Element]) -> str:
+def _counted(elements: Sequence[QuickElement]) -> str:
     nodes = {one.members for one in elements if one.kind == "node"}
     uplinks = {one.members for one in elements if one.kind == "uplink"}
     return f"{len(nodes)} nodes and {len(uplinks)} uplinks"
@@ -108,9 +108,9 @@ def _is_port(odd: Odd) -> bool:
     return odd.element.kind == "node" and odd.element.fault == "slow"
 
 
-def _slow(odd: Odd, named: Namer) -> Slow:
+def _slow(odd: Odd, named: Namer) -> SlowPart:
     is_node = odd.element.way == "both"
-    return Slow(
+    return SlowPart(
         "node" if is_node else "direction",
         named.names(odd.element.members),
         None if is_node else odd.element.way,

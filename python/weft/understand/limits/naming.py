@@ -6,12 +6,12 @@ from collections.abc import Iterable
 
 from weft.base.nodeset import fold
 from weft.runs.meta import RunMeta
-from weft.understand.limits.findings import Limit, Slow
+from weft.understand.limits.findings import LimitFinding, SlowPart
 from weft.understand.limits.wording import limit_evidence
 from weft.understand.xray.decision import ERROR
 from weft.understand.xray.limit.limit import SharedLimit
 from weft.understand.xray.outliers import SlowPort, slow_ports, slow_routes, suspects
-from weft.understand.xray.study import Study
+from weft.understand.xray.study import SearchStudy
 
 
 class Namer:
@@ -26,13 +26,13 @@ class Namer:
     def text(self, nodes: Iterable[int]) -> str:
         return fold(self.names(nodes))
 
-    def limit(self, limit: SharedLimit, study: Study) -> Limit:
+    def limit(self, limit: SharedLimit, study: SearchStudy) -> LimitFinding:
         support = {group.members: group.support for group in study.survey.candidates.walk()}
         all_nodes = study.survey.nodes
         is_trunk = limit.kind == "uplink" and any(
             group.members == all_nodes - limit.members for group in study.groups
         )
-        return Limit(
+        return LimitFinding(
             kind="trunk" if is_trunk else limit.kind,
             members=self.names(limit.members),
             against=self.names(all_nodes - limit.members) if is_trunk else None,
@@ -43,7 +43,7 @@ class Namer:
             evidence=limit_evidence(limit),
         )
 
-    def slow(self, study: Study) -> Iterable[Slow]:
+    def slow(self, study: SearchStudy) -> Iterable[SlowPart]:
         isolated = study.evidence.isolated
         by_node: dict[int, list[SlowPort]] = {}
         for port in slow_ports(study.survey, study.ports, isolated, study.limits):
@@ -51,7 +51,7 @@ class Namer:
         for node, ports in by_node.items():
             both = len(ports) == 2
             slowest = min(ports, key=lambda port: port.rate_mbps.median)
-            yield Slow(
+            yield SlowPart(
                 kind="node" if both else "direction",
                 nodes=self.names([node]),
                 direction=None if both else slowest.direction,
@@ -61,7 +61,7 @@ class Namer:
             )
         flows = suspects(study.survey, study.ports, study.limits)
         for route in slow_routes(flows, study.retrials, study.ports, study.limits):
-            yield Slow(
+            yield SlowPart(
                 kind="route",
                 nodes=(self.all[route.src], self.all[route.dst]),
                 direction=None,

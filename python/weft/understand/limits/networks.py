@@ -6,10 +6,10 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from weft.base.nodeset import fold
-from weft.understand.limits.findings import Findings
+from weft.understand.limits.findings import LimitFindings
 
 
-def on_network(found: Findings, number: int) -> Findings:
+def on_network(found: LimitFindings, number: int) -> LimitFindings:
     """Findings that say of which network they are, by its number from 1."""
     return replace(
         found,
@@ -19,7 +19,7 @@ def on_network(found: Findings, number: int) -> Findings:
     )
 
 
-def over_networks(found: Sequence[Findings]) -> Findings:
+def over_networks(found: Sequence[LimitFindings]) -> LimitFindings:
     """The findings of each network, and all of them together; groups are those of the first network."""
     return replace(
         found[0],
@@ -37,7 +37,7 @@ def over_networks(found: Sequence[Findings]) -> Findings:
     )
 
 
-def _verdicts(found: Sequence[Findings]) -> list[str]:
+def _verdicts(found: Sequence[LimitFindings]) -> list[str]:
     """Those that say the same once, with the networks of which it holds."""
     numbers: dict[str, list[str]] = {}
     for one in found:
@@ -52,5 +52,5 @@ def named(numbers: Sequence[str]) -> str:
     return f"Networks {fold(numbers).strip('[]')}"
 
 
-def _numbered(found: Sequence[Findings], name: str) -> list[str]:
+def _numbered(found: Sequence[LimitFindings], name: str) -> list[str]:
     return [f"network {one.network}: {text}" for one in found for text in getattr(one, name)]

@@ -8,10 +8,10 @@ from collections.abc import Sequence
 from weft.base.nodeset import fold
 from weft.base.quantity import format_mbps, part_of_mbps
 from weft.runs.meta import RunMeta
-from weft.runs.records.records import Testbed
+from weft.runs.records.records import TestbedRecord
 from weft.understand.host.other_traffic import OtherTraffic, other_traffic_text
 from weft.understand.limits.fabric_tree import has_one_way
-from weft.understand.limits.findings import Findings, Limit, Slow
+from weft.understand.limits.findings import LimitFinding, LimitFindings, SlowPart
 from weft.understand.limits.folded import (
     capacity_of,
     directions_text,
@@ -23,7 +23,7 @@ from weft.understand.limits.networks import named
 from weft.understand.xray.decision import FULL_SHARE
 from weft.understand.xray.flows import Members
 from weft.understand.xray.limit.limit import SharedLimit
-from weft.understand.xray.study import Study
+from weft.understand.xray.study import SearchStudy
 
 _MOST_NAMED = 4
 
@@ -32,7 +32,11 @@ MACHINE_WARNINGS = {"lab-late", "lab-busy"}
 
 
 def verdict_text(
-    limits: Sequence[Limit], slow: Sequence[Slow], cuts: str, searched: bool, undecided: list[str]
+    limits: Sequence[LimitFinding],
+    slow: Sequence[SlowPart],
+    cuts: str,
+    searched: bool,
+    undecided: list[str],
 ) -> str:
     """The verdict: the limits, tightest first, then what is slow; or that nothing was found."""
     sentences = []
@@ -58,7 +62,7 @@ def verdict_text(
     return " ".join(sentences)
 
 
-def limit_text(limit: Limit, *others: Limit) -> str:
+def limit_text(limit: LimitFinding, *others: LimitFinding) -> str:
     """One limit in a clause, or several that are alike."""
     same = (limit, *others)
     members = members_text(same)
@@ -78,7 +82,7 @@ def limit_text(limit: Limit, *others: Limit) -> str:
     return f"everything that {members} send or receive {whole}"
 
 
-def slow_text(slow: Slow) -> str:
+def slow_text(slow: SlowPart) -> str:
     """One slow thing in a clause."""
     rate = part_of_mbps(slow.rate_mbps.median, slow.expected_mbps)
     if slow.kind == "route":
@@ -105,7 +109,7 @@ def limit_evidence(limit: SharedLimit) -> str:
     )
 
 
-def cut_text(study: Study) -> str:
+def cut_text(study: SearchStudy) -> str:
     """How good the cuts are that were tried, where no limit was found."""
     shares = study.bisection_shares
     if not shares:
@@ -118,7 +122,7 @@ def cut_text(study: Study) -> str:
     )
 
 
-def several_paths_text(found: Findings, testbed: Testbed) -> str:
+def several_paths_text(found: LimitFindings, testbed: TestbedRecord) -> str:
     """What a search for limits in a tree does not tell, of which networks, and what does; empty where there is one path
     only, or nothing is known of several."""
     if not found.has_several_paths:
@@ -161,7 +165,7 @@ def may_be_the_machine(limit: SharedLimit, all_nodes: Members, meta: RunMeta) ->
     return is_of_all and any(warning.code in MACHINE_WARNINGS for warning in meta.warnings)
 
 
-def slow_doubt_text(slow: Slow, meta: RunMeta, beside: Sequence[OtherTraffic]) -> str:
+def slow_doubt_text(slow: SlowPart, meta: RunMeta, beside: Sequence[OtherTraffic]) -> str:
     """The question that is left open where other traffic took what something slow lacks; empty where it did not."""
     names = [str(node["name"]) for node in meta.nodes]
     taken = max(
@@ -173,7 +177,7 @@ def slow_doubt_text(slow: Slow, meta: RunMeta, beside: Sequence[OtherTraffic]) -
     return f"whether it is slow or other traffic took {format_mbps(taken)}: {slow_text(slow)}"
 
 
-def _passes(slow: Slow, names: Sequence[str], traffic: OtherTraffic) -> bool:
+def _passes(slow: SlowPart, names: Sequence[str], traffic: OtherTraffic) -> bool:
     """Whether traffic at one of its nodes takes the same way."""
     if slow.kind == "route":
         return names[traffic.node] == slow.nodes[0 if traffic.side == "out" else 1]

@@ -15,7 +15,7 @@ from weft.plan.arrangements import Arrangement, arrangements
 from weft.plan.pattern import MultiPair
 from weft.plan.phases import expand
 from weft.plan.plan import Step
-from weft.runs.folder import Run
+from weft.runs.folder import RunFolder
 from weft.understand.curve.curve import Ints, column
 
 
@@ -70,7 +70,7 @@ class MultiPairPoint:
         return found | {"spread_pct": self.spread_pct}
 
 
-def multi_pair_points(run: Run) -> list[MultiPairPoint]:
+def multi_pair_points(run: RunFolder) -> list[MultiPairPoint]:
     """The points of all steps of several pairs, by step, arrangement and size."""
     steps = run.meta.plan.steps
     return [
@@ -81,7 +81,7 @@ def multi_pair_points(run: Run) -> list[MultiPairPoint]:
     ]
 
 
-def _of_step(run: Run, index: int, step: Step) -> Iterator[MultiPairPoint]:
+def _of_step(run: RunFolder, index: int, step: Step) -> Iterator[MultiPairPoint]:
     phases = expand(step, len(run.meta.nodes))
     rows = run.samples.filter(column(run.samples, "step") == index)
     phase_of = column(rows, "phase")

@@ -6,9 +6,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from weft.runs.columns.tables import APPLICATIONS_NAME
-from weft.runs.folder import Run
+from weft.runs.folder import RunFolder
 from weft.understand.curve.curve import column, message_times_us, to_mbps
-from weft.understand.node.live_loads import LiveLoad, LiveStep, Seen, live_steps
+from weft.understand.node.live_loads import LiveLoad, LiveStep, RecordedLoads, live_steps
 from weft.understand.node.receiving_cost import elsewhere_byte_ns, host_byte_ns
 
 
@@ -80,7 +80,7 @@ def alone(value: float) -> dict[str, float]:
     return {"median": value, "low": value, "high": value}
 
 
-def loaded_points(run: Run) -> list[LoadedPoint]:
+def loaded_points(run: RunFolder) -> list[LoadedPoint]:
     """By step, size and gamma; nothing where a run has no application load."""
     rows = run.side_table(APPLICATIONS_NAME).to_pylist()
     rates = phase_rates(run) if rows else {}
@@ -89,7 +89,7 @@ def loaded_points(run: Run) -> list[LoadedPoint]:
     return [_point(run, row, *rates[row["step"], row["phase"]]) for row in rows]
 
 
-def phase_rates(run: Run) -> dict[tuple[int, int], tuple[int, float]]:
+def phase_rates(run: RunFolder) -> dict[tuple[int, int], tuple[int, float]]:
     """Message size and throughput in Mb/s of each step's phases: all batches together."""
     samples, found = run.samples, dict[tuple[int, int], list[float]]()
     names = ("step", "phase", "size_bytes", "messages")
@@ -106,7 +106,7 @@ def phase_rates(run: Run) -> dict[tuple[int, int], tuple[int, float]]:
     }
 
 
-def _point(run: Run, row: dict[str, Any], size_bytes: int, mbps: float) -> LoadedPoint:
+def _point(run: RunFolder, row: dict[str, Any], size_bytes: int, mbps: float) -> LoadedPoint:
     gamma, whole_ns, link_ns = row["gamma"], row["communication_ns"], row["link_ns"]
     host_ns = row["host_ns"] + gamma * whole_ns
     return LoadedPoint(
@@ -124,8 +124,8 @@ def _point(run: Run, row: dict[str, Any], size_bytes: int, mbps: float) -> Loade
     )
 
 
-def _live_points(run: Run) -> list[LoadedPoint]:
-    seen = Seen(run)
+def _live_points(run: RunFolder) -> list[LoadedPoint]:
+    seen = RecordedLoads(run)
     return [
         _live_point(step, phase, step.load(phase, seen))
         for step in live_steps(run)

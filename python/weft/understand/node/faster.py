@@ -66,7 +66,7 @@ class Faster:
 class NodeModel:
     """The machine of a run as its record has it, and a step's phase that is asked of it."""
 
-    testbed: records.Testbed
+    testbed: records.TestbedRecord
     step: Step
     phase: int
     size_bytes: int

@@ -10,7 +10,7 @@ from typing import Any
 from weft.base.errors import WeftError
 from weft.base.nodeset import fold
 from weft.base.quantity import format_bytes, format_mbps
-from weft.runs.folder import Run
+from weft.runs.folder import RunFolder
 from weft.understand.node.faster import Faster, NodeModel, part_text
 from weft.understand.node.occupation import Busy, occupation
 
@@ -66,7 +66,7 @@ def gain_text(faster: Faster) -> str:
     return f"messages of {format_bytes(faster.size_bytes)} get {now} and, simulated, {sped}; beyond, {after}"
 
 
-def full_parts(run: Run) -> list[FullPart]:
+def full_parts(run: RunFolder) -> list[FullPart]:
     """By step and part, those that a faster one of brings most first; nothing where a run does not record parts."""
     if run.meta.testbed.get("kind") != "node":
         return []
@@ -74,14 +74,14 @@ def full_parts(run: Run) -> list[FullPart]:
     return sorted(found, key=lambda one: one.faster.brings if one.faster else 0.0, reverse=True)
 
 
-def _steps(run: Run) -> Iterator[int]:
+def _steps(run: RunFolder) -> Iterator[int]:
     """Those in which nothing but the size of messages varies."""
     for index, step in enumerate(run.meta.plan.steps):
         if step.pattern.kind in PATTERNS and not step.computes:
             yield index
 
 
-def _of_step(run: Run, index: int) -> Iterator[FullPart]:
+def _of_step(run: RunFolder, index: int) -> Iterator[FullPart]:
     step = run.meta.plan.steps[index]
     by_part: dict[str, dict[str, list[Busy]]] = defaultdict(lambda: defaultdict(list))
     for busy in occupation(run):
@@ -114,7 +114,7 @@ def _full_from(rows: list[Busy]) -> list[Busy]:
     return found[::-1]
 
 
-def _faster(run: Run, index: int, part: str, full: list[Busy]) -> Faster | None:
+def _faster(run: RunFolder, index: int, part: str, full: list[Busy]) -> Faster | None:
     """None where the run is of a version that kept no description, or the description is none."""
     asked = [one for one in full if one.size_bytes <= MOST_BYTES]
     if not asked or "machine" not in run.meta.testbed:

@@ -10,7 +10,7 @@ import numpy as np
 
 from weft.base.errors import RequestError
 from weft.base.statistics import Floats
-from weft.runs.folder import Run
+from weft.runs.folder import RunFolder
 from weft.understand.node.applications import LoadedPoint, loaded_points
 from weft.understand.node.p_over_gamma import p_over_gamma_text
 
@@ -33,7 +33,7 @@ class GammaSweep:
     notes: tuple[str, ...] = ()
 
 
-def sweep_of_runs(runs: Sequence[Run], size_bytes: int | None = None) -> GammaSweep:
+def sweep_of_runs(runs: Sequence[RunFolder], size_bytes: int | None = None) -> GammaSweep:
     """The sweep of one run with offload, or of one before and one after it; raises RequestError where it is none.
 
     A measured throughput is of the time in which no other program had the receiver's processor.
@@ -60,7 +60,7 @@ def sweep_of_runs(runs: Sequence[Run], size_bytes: int | None = None) -> GammaSw
     return GammaSweep(points, _ratios(next(iter(after.values()))), (said,) if said else ())
 
 
-def _points(run: Run, size_bytes: int | None) -> dict[float, LoadedPoint]:
+def _points(run: RunFolder, size_bytes: int | None) -> dict[float, LoadedPoint]:
     """By gamma, those of the one size."""
     directory, found = run.directory, loaded_points(run)
     if not found:

@@ -16,8 +16,8 @@ from weft.base.statistics import median_interval
 from weft.plan.pattern import Stream
 from weft.plan.phases import expand
 from weft.runs.columns.tables import EVIDENCE_NAME
-from weft.runs.folder import Run
-from weft.runs.records.records import Cost
+from weft.runs.folder import RunFolder
+from weft.runs.records.records import ReceivingCost
 from weft.understand.curve.curve import column, message_times_us, to_mbps
 from weft.understand.curve.delivery import Delivered, deliveries
 from weft.understand.host.evidence import Amounts, amounts_by_launch
@@ -47,7 +47,7 @@ RECEIVER = 1
 
 
 @dataclass(frozen=True)
-class Receiving:
+class ReceivingTime:
     """What receiving a byte takes, by processor time: of the receiver's own processor while it has no time to wait, and
     of others; `wait_ns` is what each wait takes besides, None where that was not told from the rest."""
 
@@ -57,7 +57,7 @@ class Receiving:
     waits: float
 
     @classmethod
-    def of(cls, cost: Cost) -> Receiving:
+    def of(cls, cost: ReceivingCost) -> ReceivingTime:
         """By what was measured at gamma 0, with so many `waits` for a message there."""
         own_ns = host_byte_ns(cost)
         messages = cost["bytes"] / cost["size_bytes"]
@@ -94,7 +94,7 @@ class LiveLoad:
     host_ns: float
     waits: float
     taken: float
-    receiving: Receiving
+    receiving: ReceivingTime
     lost_pct: Interval | None
 
     @property
@@ -127,20 +127,20 @@ class LiveLoad:
 class LiveStep:
     """One size of a step of a run whose receiver computed."""
 
-    run: Run
+    run: RunFolder
     step: int
     size_bytes: int
 
     @cached_property
-    def cost(self) -> Cost:
+    def cost(self) -> ReceivingCost:
         """The step's own at gamma 0, of all launches together."""
         return add_costs(one for one in self.run.meta.costs if self._is_mine(one))
 
-    def _is_mine(self, cost: Cost) -> bool:
+    def _is_mine(self, cost: ReceivingCost) -> bool:
         return (cost["step"], cost["size_bytes"]) == (self.step, self.size_bytes)
 
     @cached_property
-    def work(self) -> Cost:
+    def work(self) -> ReceivingCost:
         """The cost by which the work was set."""
         costs = work_costs(self.run.meta, self.step)
         return next(one for one in costs if one["size_bytes"] == self.size_bytes)
@@ -161,7 +161,7 @@ class LiveStep:
     def p(self) -> Interval | None:
         return direct_p(self.run.meta, self.step, self.size_bytes)
 
-    def p_by_launch(self, phase: int, seen: Seen) -> dict[int, float]:
+    def p_by_launch(self, phase: int, seen: RecordedLoads) -> dict[int, float]:
         """The share that the receiver's processor does not do in a phase."""
         wholes = whole_byte_ns(self.run.meta, self.step, self.size_bytes)
         owns = seen.own_byte_ns(self.step, phase, wait_ns(self.cost) or 0.0)
@@ -211,7 +211,7 @@ class LiveStep:
         ratios = [before[launch] / after[launch] - 1 for launch in sorted(before.keys() & after)]
         return median_interval(ratios) if ratios else None
 
-    def load(self, phase: int, seen: Seen) -> LiveLoad:
+    def load(self, phase: int, seen: RecordedLoads) -> LiveLoad:
         """All of one phase."""
         rates = [float(to_mbps(self.size_bytes, one)) for one in self.times_us[phase].values()]
         lost = seen.lost.get((self.step, phase))
@@ -234,15 +234,15 @@ class LiveStep:
             host_ns=max(0.0, used_ns - work_ns),
             waits=amounts.per_message("process_voluntary_switches") if amounts else 0.0,
             taken=amounts.share("process_waiting_ns") if amounts else 0.0,
-            receiving=Receiving.of(self.cost),
+            receiving=ReceivingTime.of(self.cost),
             lost_pct=lost.loss_pct if lost else None,
         )
 
 
-class Seen:
+class RecordedLoads:
     """What was recorded beside the phases of a run."""
 
-    def __init__(self, run: Run) -> None:
+    def __init__(self, run: RunFolder) -> None:
         self._run = run
         self._amounts = amounts_by_launch(run)
         table = run.side_table(EVIDENCE_NAME)
@@ -315,7 +315,7 @@ def _softirqs(evidence: pa.Table) -> dict[tuple[int, int, int, int], int]:
     return {(*(row[key] for key in keys),): row["value_sum"] for row in sums if row["value_sum"]}
 
 
-def live_steps(run: Run) -> list[LiveStep]:
+def live_steps(run: RunFolder) -> list[LiveStep]:
     """Those of a run, by step and size."""
     keys = sorted({(one["step"], one["size_bytes"]) for one in run.meta.costs})
     return [LiveStep(run, *key) for key in keys]

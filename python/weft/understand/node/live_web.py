@@ -15,7 +15,7 @@ from weft.base.interval import Interval
 from weft.base.statistics import Floats, median_interval
 from weft.plan.pattern import Webserver
 from weft.runs.columns.tables import EVIDENCE_NAME, PAGES_NAME
-from weft.runs.folder import Run
+from weft.runs.folder import RunFolder
 from weft.understand.curve.curve import column
 
 QUANTILES = ("mean", "median", "p90", "p95", "p99", "p999")
@@ -66,14 +66,14 @@ class LiveWeb:
         }
 
 
-def live_web(run: Run) -> list[LiveWeb]:
+def live_web(run: RunFolder) -> list[LiveWeb]:
     """By step and phase; nothing where no real server was asked."""
     table = run.side_table(PAGES_NAME)
     keys = sorted(set(zip(table["step"].to_pylist(), table["phase"].to_pylist(), strict=True)))
     return [_of_phase(run, table, *key) for key in keys]
 
 
-def _of_phase(run: Run, table: pa.Table, step: int, phase: int) -> LiveWeb:
+def _of_phase(run: RunFolder, table: pa.Table, step: int, phase: int) -> LiveWeb:
     rows = table.filter((pc.field("step") == step) & (pc.field("phase") == phase))
     rows = rows.sort_by("launch")
     samples = run.samples
@@ -105,7 +105,7 @@ def _of_phase(run: Run, table: pa.Table, step: int, phase: int) -> LiveWeb:
 
 
 def costs(
-    run: Run, step: int, phase: int, launches: list[int], rate: Floats
+    run: RunFolder, step: int, phase: int, launches: list[int], rate: Floats
 ) -> Iterator[tuple[str, Interval]]:
     """Processor time for a page in us, by what it was spent on; nothing where no evidence was recorded.
 

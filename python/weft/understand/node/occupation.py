@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from weft.runs.columns.tables import BUDGET_NAME, CACHES_NAME, CATEGORIES_NAME, OCCUPATION_NAME
-from weft.runs.folder import Run
+from weft.runs.folder import RunFolder
 from weft.understand.curve.curve import phase_sizes
 
 
@@ -81,7 +81,7 @@ class Cycles:
         return vars(self) | {"shares": {name: self.share(name) for name in self.cycles}}
 
 
-def occupation(run: Run) -> list[Busy]:
+def occupation(run: RunFolder) -> list[Busy]:
     """By step, phase, node and part; nothing where a run does not record it."""
     found: dict[tuple[Any, ...], Busy] = {}
     for at, row in _rows(run, OCCUPATION_NAME):
@@ -91,13 +91,13 @@ def occupation(run: Run) -> list[Busy]:
     return list(found.values())
 
 
-def cache_hits(run: Run) -> list[CacheHits]:
+def cache_hits(run: RunFolder) -> list[CacheHits]:
     """By step, size, node, processor, cache and kind of access; nothing where a run does not record it."""
     names = ("node", "part", "cache", "access", "accesses", "hit_rate")
     return [CacheHits(*at, *(row[name] for name in names)) for at, row in _rows(run, CACHES_NAME)]
 
 
-def budgets(run: Run) -> list[Budget]:
+def budgets(run: RunFolder) -> list[Budget]:
     """By step and size; nothing where a run does not record it."""
     found: dict[tuple[int, int], Budget] = {}
     for (step, _, size_bytes), row in _rows(run, BUDGET_NAME):
@@ -106,7 +106,7 @@ def budgets(run: Run) -> list[Budget]:
     return list(found.values())
 
 
-def cycles_by_category(run: Run) -> list[Cycles]:
+def cycles_by_category(run: RunFolder) -> list[Cycles]:
     """By step, size and node; nothing where a machine's costs are not given by category."""
     found: dict[tuple[Any, ...], Cycles] = {}
     for at, row in _rows(run, CATEGORIES_NAME):
@@ -115,7 +115,7 @@ def cycles_by_category(run: Run) -> list[Cycles]:
     return list(found.values())
 
 
-def _rows(run: Run, name: str) -> Iterator[tuple[tuple[int, int, int], dict[str, Any]]]:
+def _rows(run: RunFolder, name: str) -> Iterator[tuple[tuple[int, int, int], dict[str, Any]]]:
     """The rows of a side table, each with its step, phase and the phase's message size."""
     sizes = phase_sizes(run)
     for row in run.side_table(name).to_pylist():

@@ -18,7 +18,7 @@ import pyarrow.compute as pc
 from weft.base.interval import Interval
 from weft.base.statistics import median_interval
 from weft.runs.meta import RunMeta
-from weft.runs.records.records import BusyCost, Cost
+from weft.runs.records.records import BusyCost, ReceivingCost
 
 _USED = ("process_user_ns", "process_system_ns")
 _WAITS = ("process_voluntary_switches",)
@@ -33,7 +33,7 @@ def measured_cost(
     moved: tuple[int, int],
     evidence: tuple[pa.Table, pa.Table],
     cpu: int,
-) -> Cost:
+) -> ReceivingCost:
     """The cost of one size. place: step, launch, bytes of a message. moved: bytes and ns of all batches. evidence: rows
     of the sender and of the receiver beside them, with the columns counter, cpu and value; `cpu` is the receiver's.
 
@@ -45,7 +45,7 @@ def measured_cost(
     process_ns = _sum(receiver, _USED)
     beside_ns = max(0, _sum(here, _BUSY) - process_ns)
     step, launch, size_bytes = place
-    return Cost(
+    return ReceivingCost(
         step=step,
         launch=launch,
         size_bytes=size_bytes,
@@ -83,10 +83,10 @@ def _sum(rows: pa.Table, names: Iterable[str]) -> int:
     return int(pc.sum(mine["value"]).as_py() or 0)
 
 
-def add_costs(costs: Iterable[Cost]) -> Cost:
+def add_costs(costs: Iterable[ReceivingCost]) -> ReceivingCost:
     """Those of several launches of one step and size together; raises StopIteration where there is none."""
     first, *others = costs
-    total: Cost = {**first}
+    total: ReceivingCost = {**first}
     for one in others:
         for name in ("bytes", "elapsed_ns", "host_ns", "elsewhere_ns", "sender_ns"):
             total[name] += one[name]
@@ -108,18 +108,18 @@ def _add_busy(one: BusyCost, other: BusyCost) -> BusyCost:
     return total
 
 
-def work_costs(meta: RunMeta, step: int) -> list[Cost]:
+def work_costs(meta: RunMeta, step: int) -> list[ReceivingCost]:
     """Those by which the work of a step's application is set: of the first step of the same transport that computes
     with messages of these sizes, in its first launch. So the same gamma is the same work in all of them."""
     transport = meta.plan.steps[step].transport
-    first: dict[int, Cost] = {}
+    first: dict[int, ReceivingCost] = {}
     for one in sorted(meta.costs, key=lambda cost: (cost["step"], cost["launch"])):
         if meta.plan.steps[one["step"]].transport == transport:
             first.setdefault(one["size_bytes"], one)
     return list(first.values())
 
 
-def wait_ns(cost: Cost) -> float | None:
+def wait_ns(cost: ReceivingCost) -> float | None:
     """The receiver's processor time for each time that it waits; None where it was not told from the rest, as the
     application did not keep the receiver from waiting (a link that is slower than both), or none was measured."""
     busy = cost.get("busy")
@@ -132,7 +132,7 @@ def wait_ns(cost: Cost) -> float | None:
     return max(0.0, saved_ns / (often - seldom))
 
 
-def host_byte_ns(cost: Cost) -> float:
+def host_byte_ns(cost: ReceivingCost) -> float:
     """What receiving a byte takes the receiver's own processor, without waiting where that is known."""
     each_ns = wait_ns(cost)
     if each_ns is None:
@@ -141,7 +141,7 @@ def host_byte_ns(cost: Cost) -> float:
     return max(0.0, (busy["host_ns"] - each_ns * busy["waits"]) / busy["bytes"])
 
 
-def elsewhere_byte_ns(cost: Cost) -> float:
+def elsewhere_byte_ns(cost: ReceivingCost) -> float:
     """What receiving a byte takes other processors of the node, without waking the receiver where that is known."""
     busy = cost.get("busy")
     if busy is not None and "elsewhere_ns" in busy and wait_ns(cost) is not None:
@@ -149,12 +149,12 @@ def elsewhere_byte_ns(cost: Cost) -> float:
     return cost["elsewhere_ns"] / cost["bytes"]
 
 
-def byte_ns(cost: Cost) -> float:
+def byte_ns(cost: ReceivingCost) -> float:
     """Receiving a byte on a processor that does all of it itself: the receiver's work and that on other processors."""
     return host_byte_ns(cost) + elsewhere_byte_ns(cost)
 
 
-def byte_ps(cost: Cost) -> int:
+def byte_ps(cost: ReceivingCost) -> int:
     """The same in picoseconds, at least 1."""
     return max(1, round(1000 * byte_ns(cost)))
 
@@ -179,5 +179,5 @@ def whole_byte_ns(meta: RunMeta, step: int, size_bytes: int) -> dict[int, float]
     return {one["launch"]: byte_ns(work if is_other else one) for one in mine}
 
 
-def _costs_of(meta: RunMeta, step: int, size_bytes: int) -> list[Cost]:
+def _costs_of(meta: RunMeta, step: int, size_bytes: int) -> list[ReceivingCost]:
     return [one for one in meta.costs if (one["step"], one["size_bytes"]) == (step, size_bytes)]

@@ -12,7 +12,7 @@ import numpy as np
 from weft.base.interval import Interval
 from weft.base.statistics import Floats
 from weft.runs.columns.tables import RESPONSES_NAME
-from weft.runs.folder import Run
+from weft.runs.folder import RunFolder
 from weft.understand.curve.curve import column
 from weft.understand.node.applications import alone
 from weft.understand.node.live_web import LiveWeb, live_web
@@ -88,7 +88,7 @@ class WebPoint:
         return document
 
 
-def web_points(run: Run, occupation: Sequence[Busy]) -> list[WebPoint]:
+def web_points(run: RunFolder, occupation: Sequence[Busy]) -> list[WebPoint]:
     """By step, page and users; nothing where no pages were asked for."""
     return _simulated(run, occupation) + [_live_point(one) for one in live_web(run)]
 
@@ -112,7 +112,7 @@ def _live_point(live: LiveWeb) -> WebPoint:
     )
 
 
-def _simulated(run: Run, occupation: Sequence[Busy]) -> list[WebPoint]:
+def _simulated(run: RunFolder, occupation: Sequence[Busy]) -> list[WebPoint]:
     table = run.side_table(RESPONSES_NAME)
     rows = {name: table[name].to_numpy() for name in table.column_names}
     keys = sorted(set(zip(rows["step"].tolist(), rows["phase"].tolist(), strict=True)))
@@ -120,7 +120,7 @@ def _simulated(run: Run, occupation: Sequence[Busy]) -> list[WebPoint]:
 
 
 def _point(
-    run: Run, rows: dict[str, Any], occupation: Sequence[Busy], step: int, phase: int
+    run: RunFolder, rows: dict[str, Any], occupation: Sequence[Busy], step: int, phase: int
 ) -> WebPoint:
     samples = run.samples
     mine = (column(samples, "step") == step) & (column(samples, "phase") == phase)

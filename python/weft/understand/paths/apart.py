@@ -10,21 +10,23 @@ from __future__ import annotations
 from collections.abc import Sequence
 from math import ceil, log
 
-from weft.understand.paths.connection import Connection, LeafPair
-from weft.understand.paths.sorting import AT_ONCE, BOTH_SHARE, Rates, Round
+from weft.understand.paths.connection import LeafPair, PathConnection
+from weft.understand.paths.sorting import AT_ONCE, BOTH_SHARE, PathRound, Rates
 
 MISSED = 0.01
 """With that chance no new connection takes the path that is missing, where a leaf chooses and one of two links at the
 next choice."""
 
 
-def apart(alone: Rates, usual_mbps: float, rounds: Sequence[Round]) -> tuple[Connection, ...]:
+def apart(
+    alone: Rates, usual_mbps: float, rounds: Sequence[PathRound]
+) -> tuple[PathConnection, ...]:
     """The most connections of a round that all had what they have by themselves, the first of several such rounds."""
     found = (_full(alone, usual_mbps, one.mbps) for one in rounds)
     return max(found, key=len, default=())
 
 
-def _full(alone: Rates, usual_mbps: float, mbps: Rates) -> tuple[Connection, ...]:
+def _full(alone: Rates, usual_mbps: float, mbps: Rates) -> tuple[PathConnection, ...]:
     """Of connections that were not tried by themselves those that had what is usual."""
     return tuple(one for one in mbps if mbps[one] > BOTH_SHARE * alone.get(one, usual_mbps))
 
@@ -36,8 +38,8 @@ def enough_tries(paths: int) -> int:
 
 
 def beside(
-    pair: LeafPair, together: Sequence[Connection], rounds: Sequence[Round]
-) -> list[tuple[Connection, ...]]:
+    pair: LeafPair, together: Sequence[PathConnection], rounds: Sequence[PathRound]
+) -> list[tuple[PathConnection, ...]]:
     """The next rounds of a new connection beside some that are apart, from and to a node that has none there; none
     where no node is left, or enough were tried. Only one is new, as several would mostly disturb each other."""
     sources = [node for node in pair.src.members if node not in {one.src for one in together}]
@@ -52,8 +54,8 @@ def beside(
     ]
 
 
-def _new(pair: LeafPair, sources: list[int], targets: list[int], number: int) -> Connection:
+def _new(pair: LeafPair, sources: list[int], targets: list[int], number: int) -> PathConnection:
     """A connection from a port of its own; the nodes take turns in all combinations."""
     turn, place = divmod(number, len(sources))
     target = targets[(place + turn) % len(targets)]
-    return Connection(sources[place], target, pair.further_port(number))
+    return PathConnection(sources[place], target, pair.further_port(number))

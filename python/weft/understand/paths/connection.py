@@ -20,7 +20,7 @@ ALL_SHIFTS_LEAVES = 4
 """Of more leaves not all pairs are tried: each sends to and hears from three others."""
 
 
-class Connection(NamedTuple):
+class PathConnection(NamedTuple):
     """Nodes by position, and the port that the source sends from."""
 
     src: int
@@ -45,14 +45,14 @@ class LeafPair:
         """A port for a connection that is none of `connections`."""
         return self._first_port + MOST_CONNECTIONS + number % MOST_FURTHER
 
-    def connections(self, count: int) -> list[Connection]:
+    def connections(self, count: int) -> list[PathConnection]:
         """The first so many, each with a port of its own; the nodes take turns in all combinations."""
         sources, targets = self.src.members, self.dst.members
         found = []
         for at in range(count):
             turn, place = divmod(at, len(sources))
             target = targets[(place + turn) % len(targets)]
-            found.append(Connection(sources[place], target, self._first_port + at))
+            found.append(PathConnection(sources[place], target, self._first_port + at))
         return found
 
 
@@ -87,7 +87,7 @@ def batches(pairs: list[LeafPair]) -> list[list[LeafPair]]:
     return found
 
 
-def have_no_node_twice(connections: list[Connection]) -> bool:
+def have_no_node_twice(connections: list[PathConnection]) -> bool:
     """Whether no node sends twice, and none receives twice."""
     sources, targets = (
         sorted(one.src for one in connections),

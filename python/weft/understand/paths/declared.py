@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from weft.network.fabrics.path_counts import PathCounts
-from weft.runs.records.fabric_records import Fabric
+from weft.runs.records.fabric_records import FabricRecord
 from weft.understand.paths.report import PathReport
 from weft.understand.paths.wording import Words, are_fewer
 
@@ -13,7 +13,7 @@ ONE_CHOICE = 2
 """Over so many links there is one choice: up to a spine. Behind more of them the number of paths is not exact."""
 
 
-def path_differences(report: PathReport, fabric: Fabric, network: int = 0) -> list[str]:
+def path_differences(report: PathReport, fabric: FabricRecord, network: int = 0) -> list[str]:
     """A sentence for each pair of leaves with fewer paths than the fabric has in a network, where chance does not
     explain it."""
     return list(_differences(report, PathCounts(fabric, network)))

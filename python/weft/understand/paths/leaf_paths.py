@@ -10,7 +10,7 @@ import numpy as np
 from weft.base.interval import Interval
 from weft.base.statistics import median_interval
 from weft.understand.paths.balance import Balance, balance_of, share_of
-from weft.understand.paths.connection import Connection, LeafPair
+from weft.understand.paths.connection import LeafPair, PathConnection
 from weft.understand.paths.document import PairEntry, PathEntry
 from weft.understand.paths.sorting import Sorting
 from weft.understand.paths.wide import WideSorting
@@ -31,7 +31,7 @@ class PathFound:
     its connections have filled it; else it carries that much at least. `loss_share` of the frames are lost, None where
     it loses no more than others."""
 
-    connections: tuple[Connection, ...]
+    connections: tuple[PathConnection, ...]
     share: Interval
     capacity_mbps: Interval
     is_full: bool

@@ -6,7 +6,7 @@ from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from weft.understand.paths.connection import Connection, have_no_node_twice
+from weft.understand.paths.connection import PathConnection, have_no_node_twice
 from weft.understand.paths.sorting import (
     AT_ONCE,
     BOTH_SHARE,
@@ -15,7 +15,7 @@ from weft.understand.paths.sorting import (
     MOST_TRIES,
     SAME_SHARE,
     VOTES,
-    Round,
+    PathRound,
     Sorting,
     apart_pairs,
     best_alone,
@@ -32,9 +32,9 @@ ALIKE = 1.5
 
 
 def sort_paths(
-    alone: Mapping[Connection, Sequence[float]],
-    rounds: Sequence[Round],
-    heads: Sequence[Connection] = (),
+    alone: Mapping[PathConnection, Sequence[float]],
+    rounds: Sequence[PathRound],
+    heads: Sequence[PathConnection] = (),
     has_choices: bool = False,
 ) -> Sorting:
     """Everything that follows from connections by themselves and from rounds, and which rounds to try next; `heads` are
@@ -43,7 +43,7 @@ def sort_paths(
     state.wide_rounds = wide_rounds(state.alone, rounds, HALF_SHARE if has_choices else 0.0)
     state.apart = set() if has_choices else apart_pairs(state.alone, rounds)
     state.tried.update(frozenset(one.mbps) for one in rounds if len(one.mbps) == 2)
-    asked: dict[Connection, list[Round]] = defaultdict(list)
+    asked: dict[PathConnection, list[PathRound]] = defaultdict(list)
     for one in rounds:
         asked[one.asked].append(one)
     for number, head in enumerate(heads):
@@ -64,7 +64,9 @@ def sort_paths(
     return state
 
 
-def _place(state: Sorting, asked: Connection, rounds: Sequence[Round]) -> tuple[Connection, ...]:
+def _place(
+    state: Sorting, asked: PathConnection, rounds: Sequence[PathRound]
+) -> tuple[PathConnection, ...]:
     """Put a connection on its path; what to try where that is not known yet."""
     told = _Told(_possible(state, asked))
     for one in rounds:
@@ -95,11 +97,11 @@ class _Told:
 
     possible: set[int]
     votes: dict[int, list[bool]] = field(default_factory=lambda: defaultdict(list))
-    suspects: list[Connection] = field(default_factory=list)
-    doubtful: list[tuple[Connection, Connection]] = field(default_factory=list)
+    suspects: list[PathConnection] = field(default_factory=list)
+    doubtful: list[tuple[PathConnection, PathConnection]] = field(default_factory=list)
     doubted: set[int] = field(default_factory=set)
 
-    def read(self, state: Sorting, one: Round) -> Connection | None:
+    def read(self, state: Sorting, one: PathRound) -> PathConnection | None:
         """One more round; the connection that it shows to be on the same path for sure."""
         for other, path, is_same in _votes(state, one):
             if path not in self.possible:
@@ -127,11 +129,11 @@ class _Told:
 
 def _to_try(
     state: Sorting,
-    asked: Connection,
+    asked: PathConnection,
     first: Sequence[int],
     left: Sequence[int],
-    rounds: Sequence[Round],
-) -> list[Connection]:
+    rounds: Sequence[PathRound],
+) -> list[PathConnection]:
     """Connections of the paths that are to be tried first; of others where nodes are left, as what keeps all of its own
     shows that nothing else takes from them."""
     used = {each for one in rounds for each in one.mbps}
@@ -143,7 +145,7 @@ def _to_try(
     return chosen
 
 
-def _join(state: Sorting, one: Round, other: Connection) -> None:
+def _join(state: Sorting, one: PathRound, other: PathConnection) -> None:
     """Put the asked connection of a round on the path of one that it met."""
     path = state.path_of(other)
     assert path is not None
@@ -153,8 +155,8 @@ def _join(state: Sorting, one: Round, other: Connection) -> None:
 
 
 def _untried(
-    state: Sorting, doubtful: Sequence[tuple[Connection, Connection]]
-) -> tuple[Connection, ...]:
+    state: Sorting, doubtful: Sequence[tuple[PathConnection, PathConnection]]
+) -> tuple[PathConnection, ...]:
     """Two of one path that cannot both be on it, as a connection met one and is apart from the other; they are tried
     by themselves."""
     fitting = (
@@ -165,7 +167,7 @@ def _untried(
     return next(fitting, ())
 
 
-def _is_excluded(state: Sorting, asked: Connection, told: _Told, path: int) -> bool:
+def _is_excluded(state: Sorting, asked: PathConnection, told: _Told, path: int) -> bool:
     """Whether a connection is not on a path: it had all of its own beside two of it, or beside one that is on it beyond
     doubt, or those of it that it met and did not meet cannot be told apart further."""
     strangers = state.strangers(asked, state.paths[path])
@@ -173,7 +175,7 @@ def _is_excluded(state: Sorting, asked: Connection, told: _Told, path: int) -> b
     return path in told.doubted or told.votes[path].count(False) >= VOTES or is_apart
 
 
-def _votes(state: Sorting, one: Round) -> list[tuple[Connection, int, bool]]:
+def _votes(state: Sorting, one: PathRound) -> list[tuple[PathConnection, int, bool]]:
     """Of the others in a round that are on a path, which one, and whether the asked connection is on it; not of those
     that lost, but not most."""
     share = shares(state.alone, one)
@@ -196,7 +198,9 @@ def _votes(state: Sorting, one: Round) -> list[tuple[Connection, int, bool]]:
     return found
 
 
-def _is_settled(given: Sequence[bool], one: Round, other: Connection, state: Sorting) -> bool:
+def _is_settled(
+    given: Sequence[bool], one: PathRound, other: PathConnection, state: Sorting
+) -> bool:
     """Whether enough rounds agree, or the last is clear by itself."""
     share = shares(state.alone, one)
     both = share[other], share[one.asked]
@@ -204,14 +208,14 @@ def _is_settled(given: Sequence[bool], one: Round, other: Connection, state: Sor
     return is_clear or given.count(True) >= VOTES
 
 
-def _together(state: Sorting, path: int, one: Round) -> float:
+def _together(state: Sorting, path: int, one: PathRound) -> float:
     """What the path carried."""
     return sum(
         mbps for each, mbps in one.mbps.items() if each == one.asked or each in state.paths[path]
     )
 
 
-def _possible(state: Sorting, asked: Connection) -> set[int]:
+def _possible(state: Sorting, asked: PathConnection) -> set[int]:
     """Paths whose connections have about as much by themselves."""
     rate = max(state.alone[asked], 1e-9)
     ratios = ((path, state.rate_mbps(path) / rate) for path in range(len(state.paths)))
@@ -220,14 +224,14 @@ def _possible(state: Sorting, asked: Connection) -> set[int]:
 
 def _representatives(
     state: Sorting,
-    asked: Connection,
+    asked: PathConnection,
     paths: Sequence[int],
-    used: set[Connection],
-    beside: Sequence[Connection] = (),
-) -> list[Connection]:
+    used: set[PathConnection],
+    beside: Sequence[PathConnection] = (),
+) -> list[PathConnection]:
     """Of each path a connection, as many as there are nodes for: one that it was not tried with, and of those the one
     that has met most others."""
-    chosen: list[Connection] = []
+    chosen: list[PathConnection] = []
     for path in paths:
         own = sorted(state.paths[path], key=lambda one: (one in used, -state.met[one]))
         fitting = (one for one in own if have_no_node_twice([asked, *beside, *chosen, one]))

@@ -5,20 +5,20 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from weft.runs.records.records import Kind
-from weft.understand.paths.connection import MOST_CONNECTIONS, Connection, LeafPair
+from weft.understand.paths.connection import MOST_CONNECTIONS, LeafPair, PathConnection
 from weft.understand.paths.sorting import AT_ONCE, weak
-from weft.understand.paths.trials import Measured
+from weft.understand.paths.trials import LeafPairTrials
 
 
-class Question(NamedTuple):
+class PathQuestion(NamedTuple):
     """Connections between two leaves that run at once: by themselves, to meet, to look for slow paths, or beside some
     that are apart."""
 
     kind: Kind
-    connections: tuple[Connection, ...]
+    connections: tuple[PathConnection, ...]
 
 
-def questions(pair: LeafPair, known: Measured, ports: int) -> list[Question]:
+def questions(pair: LeafPair, known: LeafPairTrials, ports: int) -> list[PathQuestion]:
     """Rounds of a pair of leaves: single connections, then some that may meet, then more if paths may hide. Nothing
     once all is decided; `ports` connections are tried at least."""
     if new_heads := [one for one in known.heads if one not in known.alone]:
@@ -29,19 +29,19 @@ def questions(pair: LeafPair, known: Measured, ports: int) -> list[Question]:
     if sorting.is_wide:
         return _look(known)
     if sorting.wanted and len(known.alone) >= ports:
-        return [Question("meeting", one) for one in sorting.wanted]
+        return [PathQuestion("meeting", one) for one in sorting.wanted]
     enough = min(max(ports, sorting.enough), MOST_CONNECTIONS)
     new = [one for one in pair.connections(enough) if one not in known.alone]
     if new or sorting.may_be_wide:
         return _single(new[:AT_ONCE]) or _look(known)
-    return [Question("apart", one) for one in known.next_beside()] if sorting.joined else []
+    return [PathQuestion("apart", one) for one in known.next_beside()] if sorting.joined else []
 
 
-def _single(connections: list[Connection]) -> list[Question]:
-    return [Question("port", (one,)) for one in connections]
+def _single(connections: list[PathConnection]) -> list[PathQuestion]:
+    return [PathQuestion("port", (one,)) for one in connections]
 
 
-def _look(known: Measured) -> list[Question]:
+def _look(known: LeafPairTrials) -> list[PathQuestion]:
     """What tells slow paths from wide ones, if anything is left to try."""
     looked = known.slow_paths().wanted
-    return [Question("look", looked)] if looked else []
+    return [PathQuestion("look", looked)] if looked else []

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from weft.plan.pattern import Paths
 from weft.runs.columns.tables import EVIDENCE_NAME
-from weft.runs.folder import Run
+from weft.runs.folder import RunFolder
 from weft.runs.meta import RunMeta
 from weft.understand.ensemble.leaves import leaves_of
 from weft.understand.host.resent import segments, together
@@ -17,7 +17,7 @@ from weft.understand.paths.document import LossyEntry, PathsDocument, SlowEntry
 from weft.understand.paths.leaf_paths import LeafPaths, leaf_paths, wide_paths
 from weft.understand.paths.losses import with_losses
 from weft.understand.paths.questions import questions
-from weft.understand.paths.trials import Measured, PathLog
+from weft.understand.paths.trials import LeafPairTrials, PathLog
 from weft.understand.paths.wording import (
     NO_LEAVES,
     NOT_TOLD,
@@ -106,7 +106,7 @@ class PathReport:
         return [self.names[node] for node in link.other] if link.side == "between" else None
 
 
-def _told(pair: LeafPair, found: Measured, is_complete: bool) -> LeafPaths:
+def _told(pair: LeafPair, found: LeafPairTrials, is_complete: bool) -> LeafPaths:
     sorting = found.sorted()
     wide = wide_paths(pair, found.slow_paths(), is_complete) if sorting.may_be_wide else None
     return wide or leaf_paths(pair, sorting, is_complete)
@@ -121,7 +121,7 @@ def _end_of(meta: RunMeta, step: int) -> str:
     return "The search's time was up" if is_late else ""
 
 
-def path_report(run: Run, step: int) -> PathReport:
+def path_report(run: RunFolder, step: int) -> PathReport:
     """Everything that a step of the pattern paths shows, whole or cut short."""
     meta = run.meta
     names = [str(node["name"]) for node in meta.nodes]

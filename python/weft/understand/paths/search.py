@@ -13,7 +13,7 @@ from weft.runs.experiment import Experiment, PhaseSpec
 from weft.runs.meta import RunMeta
 from weft.understand.ensemble.leaves import leaves_of
 from weft.understand.paths.connection import batches, leaf_pairs
-from weft.understand.paths.questions import Question, questions
+from weft.understand.paths.questions import PathQuestion, questions
 from weft.understand.paths.trials import PathLog
 from weft.understand.xray.survey import Survey, survey_of
 from weft.understand.xray.windows import with_windows
@@ -74,12 +74,12 @@ class PathSearch:
     def _survey(self, samples: pa.Table, lost: set[int]) -> Survey:
         return survey_of(samples, self._meta, self._step, frozenset(lost))
 
-    def _specs(self, rounds: list[list[Question]]) -> list[PhaseSpec]:
+    def _specs(self, rounds: list[list[PathQuestion]]) -> list[PhaseSpec]:
         """The n-th rounds of all pairs at once."""
         depth = max(map(len, rounds))
         return [self._spec([own[at] for own in rounds if at < len(own)]) for at in range(depth)]
 
-    def _spec(self, groups: list[Question]) -> PhaseSpec:
+    def _spec(self, groups: list[PathQuestion]) -> PhaseSpec:
         step = self._meta.plan.steps[self._step]
         size = step.first_bytes
         sent = [one for group in groups for one in group.connections]
@@ -91,7 +91,7 @@ class PathSearch:
         )
 
 
-def _experiment(asked: Question) -> Experiment:
+def _experiment(asked: PathQuestion) -> Experiment:
     """A question as run.json has it."""
     nodes = frozenset(node for one in asked.connections for node in (one.src, one.dst))
     first = asked.connections[0]

@@ -10,7 +10,7 @@ from math import ceil, log
 
 import numpy as np
 
-from weft.understand.paths.connection import Connection
+from weft.understand.paths.connection import PathConnection
 
 SAME_SHARE = 1.5
 """Two connections of one path have less than so many times what one has by itself, others have twice as much. What else
@@ -41,15 +41,15 @@ SPARE = 6.0
 """For c paths c * (ln(c) + SPARE) connections: one is missed with a chance of 0.25 % (coupon collector), if each is as
 likely for a connection, whatever the others take."""
 
-Rates = Mapping[Connection, float]
-Pair = frozenset[Connection]
+Rates = Mapping[PathConnection, float]
+Pair = frozenset[PathConnection]
 
 
 @dataclass(frozen=True)
-class Round:
+class PathRound:
     """What connections got at once, in Mb/s; the first is the one that was asked about."""
 
-    asked: Connection
+    asked: PathConnection
     mbps: Rates
 
 
@@ -57,11 +57,11 @@ class Round:
 class Sorting:
     """The connections between two leaves, as far as they are sorted; `meetings` are rounds with others of the path."""
 
-    alone: dict[Connection, float]
-    paths: list[list[Connection]] = field(default_factory=list)
-    undecided: list[Connection] = field(default_factory=list)
+    alone: dict[PathConnection, float]
+    paths: list[list[PathConnection]] = field(default_factory=list)
+    undecided: list[PathConnection] = field(default_factory=list)
     meetings: list[tuple[int, float]] = field(default_factory=list)
-    wanted: list[tuple[Connection, ...]] = field(default_factory=list)
+    wanted: list[tuple[PathConnection, ...]] = field(default_factory=list)
     has_heads: bool = False
     has_choices: bool = False
     refuted: int = 0
@@ -71,9 +71,9 @@ class Sorting:
     choices in a row: there two that meet a third need not meet."""
     tried: Counter[Pair] = field(default_factory=Counter)
     """How many rounds of two there were."""
-    met: Counter[Connection] = field(default_factory=Counter)
+    met: Counter[PathConnection] = field(default_factory=Counter)
     """How many others of its path a connection has met."""
-    _number_of: dict[Connection, int] = field(default_factory=dict)
+    _number_of: dict[PathConnection, int] = field(default_factory=dict)
     wide_rounds: int = 0
     """Where it is not zero, connections met on something that two do not fill in so many rounds: not by chance."""
 
@@ -109,15 +109,17 @@ class Sorting:
         """What one of its connections has by itself."""
         return float(np.median([self.alone[one] for one in self.paths[path]]))
 
-    def strangers(self, one: Connection, others: Iterable[Connection]) -> list[Connection]:
+    def strangers(
+        self, one: PathConnection, others: Iterable[PathConnection]
+    ) -> list[PathConnection]:
         """Those that are not on its path."""
         return [each for each in others if frozenset((one, each)) in self.apart]
 
-    def path_of(self, connection: Connection) -> int | None:
+    def path_of(self, connection: PathConnection) -> int | None:
         """Where a connection was put."""
         return self._number_of.get(connection)
 
-    def place(self, connection: Connection, path: int) -> None:
+    def place(self, connection: PathConnection, path: int) -> None:
         """Put it on a path, or on a new one, which is the next number."""
         if path == len(self.paths):
             self.paths.append([])
@@ -126,8 +128,8 @@ class Sorting:
 
 
 def best_alone(
-    alone: Mapping[Connection, Sequence[float]], rounds: Sequence[Round] = ()
-) -> dict[Connection, float]:
+    alone: Mapping[PathConnection, Sequence[float]], rounds: Sequence[PathRound] = ()
+) -> dict[PathConnection, float]:
     """What connections have by themselves: the most of several tries, or beside others where that was more."""
     best = {one: max(mbps) for one, mbps in alone.items()}
     for one in rounds:
@@ -135,19 +137,19 @@ def best_alone(
     return best
 
 
-def weak(alone: Mapping[Connection, Sequence[float]]) -> list[Connection]:
+def weak(alone: Mapping[PathConnection, Sequence[float]]) -> list[PathConnection]:
     """Those that have less than usual by themselves, and were tried too seldom to believe it."""
     best = best_alone(alone)
     usual = float(np.median(list(best.values()))) if best else 0.0
     return [one for one in best if best[one] < WEAK * usual and len(alone[one]) < MOST_TRIES]
 
 
-def shares(alone: Rates, one: Round) -> dict[Connection, float]:
+def shares(alone: Rates, one: PathRound) -> dict[PathConnection, float]:
     """What the connections of a round had of what each has by itself."""
     return {each: mbps / max(alone[each], 1e-9) for each, mbps in one.mbps.items()}
 
 
-def apart_pairs(alone: Rates, rounds: Iterable[Round]) -> set[Pair]:
+def apart_pairs(alone: Rates, rounds: Iterable[PathRound]) -> set[Pair]:
     """Any two that had all of their own in the same round."""
     found: set[Pair] = set()
     for one in rounds:
@@ -156,7 +158,7 @@ def apart_pairs(alone: Rates, rounds: Iterable[Round]) -> set[Pair]:
     return found
 
 
-def lost_alike(alone: Mapping[Connection, float], one: Round) -> list[Connection]:
+def lost_alike(alone: Mapping[PathConnection, float], one: PathRound) -> list[PathConnection]:
     """Those that met on something wider than two of them fill: three or more that lost alike, and not much."""
     lost = {each: share for each, share in shares(alone, one).items() if share < BOTH_SHARE}
     if len(lost) < 3 or sum(lost.values()) < WIDE_SUM:
@@ -164,7 +166,7 @@ def lost_alike(alone: Mapping[Connection, float], one: Round) -> list[Connection
     return list(lost) if max(lost.values()) < ALIKE_LOSS * min(lost.values()) else []
 
 
-def wide_rounds(alone: Rates, rounds: Sequence[Round], least: float) -> int:
+def wide_rounds(alone: Rates, rounds: Sequence[PathRound], least: float) -> int:
     """In how many rounds connections met so, each with more than the least share; zero where these may be by chance.
     For that the same connections count once, however often they were tried."""
     several = [one for one in rounds if len(one.mbps) > 2]

@@ -12,44 +12,44 @@ import pyarrow as pa
 from weft.runs.experiment import experiments_of
 from weft.runs.records.records import Chosen, Kind
 from weft.understand.paths.apart import apart, beside
-from weft.understand.paths.connection import Connection, LeafPair
+from weft.understand.paths.connection import LeafPair, PathConnection
 from weft.understand.paths.placing import sort_paths
-from weft.understand.paths.sorting import Round, Sorting, best_alone
+from weft.understand.paths.sorting import PathRound, Sorting, best_alone
 from weft.understand.paths.wide import WideSorting, sort_wide
 from weft.understand.xray.flows import Flow
 from weft.understand.xray.trial import trials
 
 
 @dataclass
-class Measured:
+class LeafPairTrials:
     """Of one pair of leaves: what connections had by themselves, and rounds of several."""
 
     pair: LeafPair | None = None
-    alone: dict[Connection, list[float]] = field(default_factory=dict)
-    rounds: list[Round] = field(default_factory=list)
-    looks: list[Round] = field(default_factory=list)
+    alone: dict[PathConnection, list[float]] = field(default_factory=dict)
+    rounds: list[PathRound] = field(default_factory=list)
+    looks: list[PathRound] = field(default_factory=list)
     """Rounds in which only a slow path disturbs, once paths are known to be wide."""
-    beside: list[Round] = field(default_factory=list)
+    beside: list[PathRound] = field(default_factory=list)
     """Rounds of a new connection beside some that do not disturb each other."""
-    heads: tuple[Connection, ...] = ()
+    heads: tuple[PathConnection, ...] = ()
     """The most of these that all were apart, the new one among them."""
     _sorted: Sorting | None = None
 
-    def add(self, mbps: dict[Connection, float], kind: Kind) -> None:
+    def add(self, mbps: dict[PathConnection, float], kind: Kind) -> None:
         """A phase's rates, those of the connection that was asked about first."""
         asked = next(iter(mbps))
         if kind == "look":
-            self.looks.append(Round(asked, mbps))
+            self.looks.append(PathRound(asked, mbps))
             return
         if kind == "apart":
-            self._add_beside(Round(asked, mbps))
+            self._add_beside(PathRound(asked, mbps))
         elif len(mbps) == 1:
             self.alone.setdefault(asked, []).append(mbps[asked])
         else:
-            self.rounds.append(Round(asked, mbps))
+            self.rounds.append(PathRound(asked, mbps))
         self._sorted = None
 
-    def _add_beside(self, one: Round) -> None:
+    def _add_beside(self, one: PathRound) -> None:
         self.beside.append(one)
         found = self._apart([one])
         if len(found) == len(one.mbps) > len(self.heads):
@@ -63,7 +63,7 @@ class Measured:
                 self._sorted = self._sort(self.apart())
         return self._sorted
 
-    def _sort(self, heads: Sequence[Connection]) -> Sorting:
+    def _sort(self, heads: Sequence[PathConnection]) -> Sorting:
         return sort_paths(self.alone, self.rounds, heads, self._has_choices)
 
     def _is_another_number(self, found: Sorting) -> bool:
@@ -77,18 +77,18 @@ class Measured:
     def _has_choices(self) -> bool:
         return self.pair is not None and self.pair.has_choices
 
-    def next_beside(self) -> list[tuple[Connection, ...]]:
+    def next_beside(self) -> list[tuple[PathConnection, ...]]:
         """The next rounds of a new connection beside some that are apart, where there are several choices in a row."""
         if self.pair is None or not self.pair.has_choices:
             return []
         return beside(self.pair, self.apart(), self.beside)
 
-    def apart(self) -> tuple[Connection, ...]:
+    def apart(self) -> tuple[PathConnection, ...]:
         """The most connections that were seen not to disturb each other; one where none were seen."""
         found = self._apart([*self.beside, *self.rounds])
         return found or tuple(self.alone)[:1]
 
-    def _apart(self, rounds: Sequence[Round]) -> tuple[Connection, ...]:
+    def _apart(self, rounds: Sequence[PathRound]) -> tuple[PathConnection, ...]:
         alone = best_alone(self.alone)
         return apart(alone, float(np.median(list(alone.values()))), rounds)
 
@@ -103,11 +103,11 @@ class PathLog:
 
     step: int
     pairs: Sequence[LeafPair]
-    found: list[Measured] = field(init=False)
+    found: list[LeafPairTrials] = field(init=False)
     _rows: int = 0
 
     def __post_init__(self) -> None:
-        self.found = [Measured(pair) for pair in self.pairs]
+        self.found = [LeafPairTrials(pair) for pair in self.pairs]
         self._number_of = {
             (src, dst): pair.number
             for pair in self.pairs
@@ -115,7 +115,7 @@ class PathLog:
             for dst in pair.dst.members
         }
 
-    def read(self, samples: pa.Table, records: Iterable[Chosen]) -> list[Measured]:
+    def read(self, samples: pa.Table, records: Iterable[Chosen]) -> list[LeafPairTrials]:
         """Go on; the ports of phases are those that run.json says."""
         new = samples.slice(self._rows)
         self._rows = samples.num_rows
@@ -127,7 +127,7 @@ class PathLog:
         return self.found
 
     def _add(
-        self, connections: Sequence[Connection], kind: Kind, mbps: Mapping[Flow, float]
+        self, connections: Sequence[PathConnection], kind: Kind, mbps: Mapping[Flow, float]
     ) -> None:
         """A round that lacks a connection, because a node was lost, is none: what others had beside it says nothing."""
         ends = [(one.src, one.dst) for one in connections]
@@ -136,8 +136,8 @@ class PathLog:
             self.found[self._number_of[ends[0]]].add(rates, kind)
 
 
-def _rounds(record: Chosen) -> list[tuple[list[Connection], Kind]]:
+def _rounds(record: Chosen) -> list[tuple[list[PathConnection], Kind]]:
     """The connections of each experiment of a phase, in the order in which they were asked for, and what it asked: no
     node sends twice in one, or receives twice, and none does both."""
-    sent = iter([Connection(t["src"], t["dst"], t.get("port", 0)) for t in record["transfers"]])
+    sent = iter([PathConnection(t["src"], t["dst"], t.get("port", 0)) for t in record["transfers"]])
     return [(list(islice(sent, len(one.within) // 2)), one.kind) for one in experiments_of(record)]

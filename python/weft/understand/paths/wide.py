@@ -8,15 +8,15 @@ from itertools import combinations
 
 import numpy as np
 
-from weft.understand.paths.connection import Connection, have_no_node_twice
+from weft.understand.paths.connection import PathConnection, have_no_node_twice
 from weft.understand.paths.sorting import (
     BOTH_SHARE,
     CLEAR_SHARE,
     MOST_TRIES,
     SAME_SHARE,
     VOTES,
+    PathRound,
     Rates,
-    Round,
     apart_pairs,
     lost_alike,
     shares,
@@ -38,20 +38,20 @@ class WideSorting:
     """
 
     alone: Rates
-    slow: list[list[Connection]] = field(default_factory=list)
-    others: list[Connection] = field(default_factory=list)
-    undecided: list[Connection] = field(default_factory=list)
+    slow: list[list[PathConnection]] = field(default_factory=list)
+    others: list[PathConnection] = field(default_factory=list)
+    undecided: list[PathConnection] = field(default_factory=list)
     meetings: list[tuple[int, float]] = field(default_factory=list)
     wide_mbps: list[float] = field(default_factory=list)
-    wanted: tuple[Connection, ...] = ()
+    wanted: tuple[PathConnection, ...] = ()
 
-    def slow_of(self, connection: Connection) -> int | None:
+    def slow_of(self, connection: PathConnection) -> int | None:
         """The slow path that a connection is on."""
         found = (number for number, path in enumerate(self.slow) if connection in path)
         return next(found, None)
 
 
-def sort_wide(alone: Rates, met: Sequence[Round], looks: Sequence[Round]) -> WideSorting:
+def sort_wide(alone: Rates, met: Sequence[PathRound], looks: Sequence[PathRound]) -> WideSorting:
     """Everything that follows from connections by themselves, from rounds in which some may have met, and from looks,
     which are chosen by chance; and what to try next."""
     rounds = [*met, *looks]
@@ -68,10 +68,10 @@ def sort_wide(alone: Rates, met: Sequence[Round], looks: Sequence[Round]) -> Wid
 class _Pairs:
     """What rounds say of any two connections: whether they share a slow path."""
 
-    def __init__(self, alone: Rates, rounds: Sequence[Round]) -> None:
-        self._votes: dict[frozenset[Connection], list[bool]] = {}
+    def __init__(self, alone: Rates, rounds: Sequence[PathRound]) -> None:
+        self._votes: dict[frozenset[PathConnection], list[bool]] = {}
         self._apart = apart_pairs(alone, rounds)
-        self._clear: set[frozenset[Connection]] = set()
+        self._clear: set[frozenset[PathConnection]] = set()
         for one in rounds:
             share = shares(alone, one)
             if len(share) == 2:
@@ -80,12 +80,12 @@ class _Pairs:
                 if total < CLEAR_SHARE and max(share.values()) <= BOTH_SHARE:
                     self._clear.add(pair)
 
-    def same(self) -> list[tuple[Connection, Connection]]:
+    def same(self) -> list[tuple[PathConnection, PathConnection]]:
         """Those that do, in the order in which they were tried."""
         pairs = (sorted(pair) for pair in self._votes if self.verdict(*pair))
         return [(a, b) for a, b in pairs]
 
-    def verdict(self, a: Connection, b: Connection) -> bool | None:
+    def verdict(self, a: PathConnection, b: PathConnection) -> bool | None:
         """None where it is not known: nothing else can give both of them all that they have by themselves."""
         pair = frozenset((a, b))
         if pair in self._apart:
@@ -94,20 +94,20 @@ class _Pairs:
             return True
         return None
 
-    def may_try(self, a: Connection, b: Connection) -> bool:
+    def may_try(self, a: PathConnection, b: PathConnection) -> bool:
         """Whether a round of the two would tell more."""
         tried = len(self._votes.get(frozenset((a, b)), []))
         return self.verdict(a, b) is None and tried < MOST_TRIES and have_no_node_twice([a, b])
 
 
-def _join(state: WideSorting, a: Connection, b: Connection) -> None:
+def _join(state: WideSorting, a: PathConnection, b: PathConnection) -> None:
     """Put two on one slow path, which may make one of two."""
     paths = [path for path in state.slow if a in path or b in path]
     joined = list(dict.fromkeys([*(one for path in paths for one in path), a, b]))
     state.slow = [path for path in state.slow if path not in paths] + [joined]
 
 
-def _note_meeting(state: WideSorting, one: Round) -> None:
+def _note_meeting(state: WideSorting, one: PathRound) -> None:
     """What a path carried that a round has filled."""
     paths = {state.slow_of(each) for each in one.mbps}
     if len(one.mbps) == 2 and len(paths) == 1 and None not in paths:
@@ -119,7 +119,9 @@ def _note_meeting(state: WideSorting, one: Round) -> None:
         state.wide_mbps.append(sum(one.mbps[each] for each in lost))
 
 
-def _suspects(state: WideSorting, known: _Pairs, rounds: Sequence[Round]) -> tuple[Connection, ...]:
+def _suspects(
+    state: WideSorting, known: _Pairs, rounds: Sequence[PathRound]
+) -> tuple[PathConnection, ...]:
     """Two that lost in a round of several, and did not lose as over something wide."""
     for one in rounds:
         if len(one.mbps) < LEAST_AT_ONCE or lost_alike(state.alone, one):
@@ -132,7 +134,7 @@ def _suspects(state: WideSorting, known: _Pairs, rounds: Sequence[Round]) -> tup
     return ()
 
 
-def _one_path(state: WideSorting, known: _Pairs) -> tuple[Connection, ...]:
+def _one_path(state: WideSorting, known: _Pairs) -> tuple[PathConnection, ...]:
     """Two of two slow paths that may be one."""
     for first, second in combinations(state.slow, 2):
         pairs = [(a, b) for a in first for b in second]
@@ -142,7 +144,7 @@ def _one_path(state: WideSorting, known: _Pairs) -> tuple[Connection, ...]:
     return ()
 
 
-def _unsorted(state: WideSorting, known: _Pairs) -> tuple[Connection, ...]:
+def _unsorted(state: WideSorting, known: _Pairs) -> tuple[PathConnection, ...]:
     """Tell for each connection whether it is on a slow path; gives two to try where that is not known."""
     for one in state.alone:
         if state.slow_of(one) is not None:
@@ -157,7 +159,7 @@ def _unsorted(state: WideSorting, known: _Pairs) -> tuple[Connection, ...]:
     return ()
 
 
-def _look(state: WideSorting, looks: Sequence[Round]) -> tuple[Connection, ...]:
+def _look(state: WideSorting, looks: Sequence[PathRound]) -> tuple[PathConnection, ...]:
     """Some connections at once that are on no known slow path, until so many did not show another one."""
     done = sum(
         len(one.mbps) >= LEAST_AT_ONCE and all(state.slow_of(each) is None for each in one.mbps)
@@ -165,7 +167,7 @@ def _look(state: WideSorting, looks: Sequence[Round]) -> tuple[Connection, ...]:
     )
     if done >= LOOKS:
         return ()
-    chosen: list[Connection] = []
+    chosen: list[PathConnection] = []
     order = np.random.default_rng([SEED, len(looks)]).permutation(len(state.others))
     for one in (state.others[at] for at in order):
         if len(chosen) < AT_ONCE and have_no_node_twice([*chosen, one]):

@@ -52,7 +52,7 @@ class Confirmed:
 
 
 @dataclass
-class Standing:
+class ContestStanding:
     """`open` are the candidates of the next block, none when all is over; `raced` is the number of blocks of the race,
     once it has ended: those after it confirm."""
 
@@ -65,7 +65,7 @@ class Standing:
 
 
 @dataclass(frozen=True)
-class Limits:
+class ContestLimits:
     """What does not follow from the blocks: `failed` says of a candidate in which block it failed, and why; after
     `raced` blocks the time of the race was over, after `blocks` that of all."""
 
@@ -80,9 +80,9 @@ def ratios(blocks: Sequence[Scores], one: str, other: str) -> list[float]:
     return [0.0 if a == b else a - b for a, b in pairs]
 
 
-def standing(blocks: Sequence[Scores], race: Race, limits: Limits) -> Standing:
+def standing(blocks: Sequence[Scores], race: Race, limits: ContestLimits) -> ContestStanding:
     """How the race stands after these blocks; a last block that lacks candidates is not over and does not count."""
-    now = Standing(race.names, race.baseline)
+    now = ContestStanding(race.names, race.baseline)
     if race.confirm == "all":
         now.raced = 0
         _drop_failed(now, race, limits, len(blocks))
@@ -100,7 +100,7 @@ def standing(blocks: Sequence[Scores], race: Race, limits: Limits) -> Standing:
     return now
 
 
-def winner(now: Standing, blocks: Sequence[Scores], race: Race) -> str:
+def winner(now: ContestStanding, blocks: Sequence[Scores], race: Race) -> str:
     """The best that was confirmed, or that is known to be better where nothing was to be; else the baseline."""
     if race.confirm == "none":
         found = bounds(ratios(blocks, now.leader, race.baseline), DROPPED_WRONGLY)
@@ -109,7 +109,9 @@ def winner(now: Standing, blocks: Sequence[Scores], race: Race) -> str:
     return max(better, key=lambda one: one.ratio.median).name if better else race.baseline
 
 
-def _race(now: Standing, blocks: Sequence[Scores], race: Race, limits: Limits) -> None:
+def _race(
+    now: ContestStanding, blocks: Sequence[Scores], race: Race, limits: ContestLimits
+) -> None:
     for count in range(len(blocks) + 1):
         if count and not blocks[count - 1].keys() >= set(now.open):
             return
@@ -122,7 +124,7 @@ def _race(now: Standing, blocks: Sequence[Scores], race: Race, limits: Limits) -
             return
 
 
-def _drop_failed(now: Standing, race: Race, limits: Limits, count: int) -> None:
+def _drop_failed(now: ContestStanding, race: Race, limits: ContestLimits, count: int) -> None:
     """After the look, which did not know of it."""
     for name, (block, why) in limits.failed.items():
         if block <= count and name in now.open and name != race.baseline:
@@ -131,7 +133,7 @@ def _drop_failed(now: Standing, race: Race, limits: Limits, count: int) -> None:
         now.leader = race.baseline
 
 
-def _drop(now: Standing, out: Out) -> None:
+def _drop(now: ContestStanding, out: Out) -> None:
     now.out[out.name] = out
     now.open = tuple(one for one in now.open if one != out.name)
 
@@ -142,7 +144,7 @@ def _ahead(blocks: Sequence[Scores], one: str, race: Race) -> float:
     return middle(found) if found else 0.0
 
 
-def _look(now: Standing, blocks: Sequence[Scores], race: Race) -> None:
+def _look(now: ContestStanding, blocks: Sequence[Scores], race: Race) -> None:
     """Drop those that are known to lose against the baseline, or against the one that leads. Which leads follows from
     the same blocks: so the error is divided by how many others it may be (Bonferroni)."""
     now.leader = max(now.open, key=lambda one: _ahead(blocks, one, race))
@@ -160,7 +162,9 @@ def _look(now: Standing, blocks: Sequence[Scores], race: Race) -> None:
         now.leader = race.baseline
 
 
-def _end(now: Standing, blocks: Sequence[Scores], race: Race, limits: Limits) -> Ended:
+def _end(
+    now: ContestStanding, blocks: Sequence[Scores], race: Race, limits: ContestLimits
+) -> Ended:
     others = [one for one in now.open if one != race.baseline]
     if not others:
         return "none-ahead"
@@ -188,11 +192,11 @@ def _is_equal(blocks: Sequence[Scores], one: str, leader: str, race: Race) -> bo
 
 
 def _confirm(
-    now: Standing,
+    now: ContestStanding,
     fresh: Sequence[Scores],
     finalists: tuple[str, ...],
     race: Race,
-    limits: Limits,
+    limits: ContestLimits,
 ) -> None:
     """Hold the finalists against the baseline in blocks that chose none of them."""
     raced = now.raced or 0

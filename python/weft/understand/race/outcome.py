@@ -15,10 +15,10 @@ from weft.plan.plan import Race
 from weft.runs.meta import RunMeta
 from weft.understand.race.contest import (
     DROPPED_WRONGLY,
+    ContestLimits,
+    ContestStanding,
     Ended,
-    Limits,
     Out,
-    Standing,
     ratios,
     standing,
     to_ratio,
@@ -27,7 +27,7 @@ from weft.understand.race.contest import (
 from weft.understand.race.scores import Scores, scores
 
 
-class Place(Struct, frozen=True):
+class RacePlace(Struct, frozen=True):
     """How a candidate did: `ratio` is how many times as good as the baseline it was (over 1 is better), by the blocks
     of the race; None for the baseline, and for one without a block. `dropped_after` is the number of blocks after which
     it was dropped, and `why` says why, in words; None and "" of one that was there at the end."""
@@ -52,7 +52,7 @@ class Confirmation(Struct, frozen=True):
     beside: dict[str, Interval] = {}
 
 
-class Outcome(Struct, frozen=True):
+class RaceOutcome(Struct, frozen=True):
     """What a race found. `winner` is the baseline where no other is known to be better; `leader` is the candidate that
     was ahead when the race ended. `recommended`: the winner was confirmed. `effect` is its ratio over the baseline,
     from the confirmation alone: its low end is wrong in one of a thousand cases, its middle is too high, being of the
@@ -64,27 +64,27 @@ class Outcome(Struct, frozen=True):
     leader: str
     recommended: bool
     effect: Interval | None
-    places: tuple[Place, ...]
+    places: tuple[RacePlace, ...]
     confirmations: tuple[Confirmation, ...]
     ended: Ended
     blocks: int
     retried: dict[str, int] = {}
 
 
-def stand(meta: RunMeta, samples: pa.Table) -> tuple[Standing, Outcome] | None:
+def stand(meta: RunMeta, samples: pa.Table) -> tuple[ContestStanding, RaceOutcome] | None:
     """How the race of a run stands, and what it found so far; None of a run without a race."""
     race, known = meta.plan.race, meta.race
     if not race or known is None:
         return None
     failed = {one["candidate"]: (int(one["block"]), one["reason"]) for one in known["failed"]}
-    limits = Limits(failed, known.get("raced"), known.get("stopped"))
+    limits = ContestLimits(failed, known.get("raced"), known.get("stopped"))
     blocks = scores(meta, samples)
     now = standing(blocks, race, limits)
     retried = Counter(one["candidate"] for one in known.get("retried", []))
     return now, replace(_outcome(now, blocks, race), retried=dict(retried))
 
 
-def _outcome(now: Standing, blocks: Sequence[Scores], race: Race) -> Outcome:
+def _outcome(now: ContestStanding, blocks: Sequence[Scores], race: Race) -> RaceOutcome:
     raced = len(blocks) if now.raced is None else now.raced
     best = winner(now, blocks[:raced], race)
     confirmations = tuple(
@@ -94,7 +94,7 @@ def _outcome(now: Standing, blocks: Sequence[Scores], race: Race) -> Outcome:
         for one in now.confirmations
     )
     effect = next((one.ratio for one in confirmations if one.name == best), None)
-    return Outcome(
+    return RaceOutcome(
         baseline=race.baseline,
         winner=best,
         leader=now.leader,
@@ -107,19 +107,19 @@ def _outcome(now: Standing, blocks: Sequence[Scores], race: Race) -> Outcome:
     )
 
 
-def _beside(name: str, now: Standing, fresh: Sequence[Scores]) -> dict[str, Interval]:
+def _beside(name: str, now: ContestStanding, fresh: Sequence[Scores]) -> dict[str, Interval]:
     others = [one.name for one in now.confirmations if one.name != name]
     found = {other: ratio_of(fresh, name, other) for other in others}
     return {other: ratio for other, ratio in found.items() if ratio}
 
 
-def _place(name: str, now: Standing, blocks: Sequence[Scores], race: Race) -> Place:
+def _place(name: str, now: ContestStanding, blocks: Sequence[Scores], race: Race) -> RacePlace:
     count = sum(name in block for block in blocks)
     out = now.out.get(name)
     ratio = None if name == race.baseline else ratio_of(blocks, name, race.baseline)
     if out is None:
-        return Place(name, ratio, count)
-    return Place(name, ratio, count, out.after, _why(out, race), out.reason == "failed")
+        return RacePlace(name, ratio, count)
+    return RacePlace(name, ratio, count, out.after, _why(out, race), out.reason == "failed")
 
 
 def ratio_of(

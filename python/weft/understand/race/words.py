@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from weft.base.interval import Interval
 from weft.knobs.recommendation import at_least_text
-from weft.understand.race.outcome import Outcome, Place
+from weft.understand.race.outcome import RaceOutcome, RacePlace
 
 _ENDED = {
     "one-left": "when one candidate was left",
@@ -15,12 +15,12 @@ _ENDED = {
 }
 
 
-def race_title(found: Outcome) -> str:
+def race_title(found: RaceOutcome) -> str:
     """What the ratios are over."""
     return f"race against {found.baseline}, over 1 is better"
 
 
-def race_lines(found: Outcome) -> list[str]:
+def race_lines(found: RaceOutcome) -> list[str]:
     """How the race ended and what was confirmed, a line each."""
     said = [_recommended(found), *(_retried(*one) for one in found.retried.items())]
     if not found.blocks:
@@ -36,7 +36,7 @@ def _blocks(count: int) -> str:
     return "1 block" if count == 1 else f"{count} blocks"
 
 
-def _recommended(found: Outcome) -> str:
+def _recommended(found: RaceOutcome) -> str:
     blocks = {one.name: one.blocks for one in found.confirmations}
     if found.effect:
         return (
@@ -54,7 +54,7 @@ def _recommended(found: Outcome) -> str:
     return f"no candidate is known to be better than {found.baseline}"
 
 
-def place_text(place: Place) -> str:
+def place_text(place: RacePlace) -> str:
     """Why it was dropped and after which block."""
     if place.dropped_after is None:
         return ""

@@ -8,7 +8,7 @@ from itertools import groupby
 from typing import Any
 
 from weft.base.table import ResultTable
-from weft.runs.folder import Run
+from weft.runs.folder import RunFolder
 from weft.understand.kinds.every import KINDS
 from weft.understand.kinds.kind import ResultKind
 from weft.understand.report.table import PageTable, capital
@@ -20,7 +20,7 @@ class ApplicationStep:
 
     run_name: str
     name: str
-    run: Run
+    run: RunFolder
     kind: ResultKind[Any]
     results: Sequence[Any]
 
@@ -40,7 +40,7 @@ class ApplicationStep:
         return next(iter(self.kind.tables(self.results, self.run.meta).values()))
 
 
-def application_steps(names: Sequence[str], runs: Sequence[Run]) -> list[ApplicationStep]:
+def application_steps(names: Sequence[str], runs: Sequence[RunFolder]) -> list[ApplicationStep]:
     """Those of all runs, by kind and then in the order of the runs."""
     return [
         ApplicationStep(run_name, name, run, kind, results)

@@ -17,8 +17,8 @@ from weft.understand.report.evidence import evidence_rows, moved_rows
 from weft.understand.report.figures.drawing import parts
 from weft.understand.report.figures.drawing.figure import Spec, chart_spec, short
 from weft.understand.report.figures.pair.curves import note, size_text
-from weft.understand.report.material import Material
-from weft.understand.report.series import Series, time_us
+from weft.understand.report.material import ReportMaterial
+from weft.understand.report.series import CurveSeries, time_us
 
 MOST_BATCHES = 100_000
 """Of all points together: more make the page large."""
@@ -29,14 +29,14 @@ HEIGHT = 220
 Detail = dict[str, Any]
 
 
-def details(material: Material) -> list[Detail]:
+def details(material: ReportMaterial) -> list[Detail]:
     """One for each point of each curve; each keeps an equal share of MOST_BATCHES."""
     points = sum(len(one.points) for one in material.series)
     limit = max(LEAST_BATCHES, MOST_BATCHES // max(1, points))
     return [detail for one in material.series for detail in _of_series(one, limit)]
 
 
-def _of_series(one: Series, limit: int) -> Iterator[Detail]:
+def _of_series(one: CurveSeries, limit: int) -> Iterator[Detail]:
     samples = one.run.samples
     mine = column(samples, "step") == one.curve.step
     size, launch, batch = (

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from weft.base.quantity import format_mbps
-from weft.runs.link_loads import Load, Loads, link_loads, switch_loads
-from weft.runs.records.fabric_records import Fabric, Link, Way
+from weft.runs.link_loads import LinkLoad, Loads, link_loads, switch_loads
+from weft.runs.records.fabric_records import FabricRecord, LinkRecord, Way
 from weft.understand.limits.fabric_tree import FabricTree
 
 
@@ -22,7 +22,7 @@ class Lane:
     peak: str
 
     @classmethod
-    def of(cls, name: str, load: Load | None, has_limit: bool) -> Lane:
+    def of(cls, name: str, load: LinkLoad | None, has_limit: bool) -> Lane:
         if not has_limit:
             return cls(name, None, "no limit", "")
         if load is None:
@@ -40,7 +40,7 @@ class FabricLanes:
     """The lanes of one network of a resolved fabric in a run."""
 
     tree: FabricTree
-    fabric: Fabric
+    fabric: FabricRecord
     loads: Loads
 
     @property
@@ -63,7 +63,7 @@ class FabricLanes:
         return out, in_
 
     @cached_property
-    def _links(self) -> dict[str, tuple[Link, Way, Way]]:
+    def _links(self) -> dict[str, tuple[LinkRecord, Way, Way]]:
         """By its lower end each link, with its lanes out and in."""
         found = ((link, *self.tree.towards_root(link)) for link in self.tree.links)
         return {lower: (link, out, in_) for link, lower, out, in_ in found}

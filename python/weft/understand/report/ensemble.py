@@ -14,16 +14,16 @@ from weft.plan.phases import Phase as PlannedPhase
 from weft.plan.phases import expand
 from weft.plan.plan import Step
 from weft.runs.digests import Digests, sampled_steps
-from weft.runs.folder import Run
+from weft.runs.folder import RunFolder
 from weft.runs.link_loads import Loads, loads_of
 from weft.understand.curve.curve import Ints
 from weft.understand.ensemble.effects import Effects, effects_of
 from weft.understand.ensemble.matrix import RateMatrix, matrix_of
-from weft.understand.ensemble.phases import Phase, phases
-from weft.understand.ensemble.rates import Rates
+from weft.understand.ensemble.phases import PhaseResult, phases
+from weft.understand.ensemble.rates import MedianRates
 from weft.understand.ensemble.routes import fastest_of_each_route
 from weft.understand.limits.diagnosis import diagnose
-from weft.understand.limits.findings import Findings
+from weft.understand.limits.findings import LimitFindings
 
 
 @dataclass(frozen=True)
@@ -48,7 +48,7 @@ class EnsembleStep:
     label: str
     index: int
     plan: Step
-    phases: list[Phase]
+    phases: list[PhaseResult]
     matrix: RateMatrix | None
     effects: Effects | None
     nodes: int
@@ -64,7 +64,7 @@ class EnsembleStep:
         return self.plan.measures_latency
 
     @property
-    def largest(self) -> list[Phase]:
+    def largest(self) -> list[PhaseResult]:
         """The phases of the largest size, in order."""
         size = max(phase.size_bytes for phase in self.phases)
         return [phase for phase in self.phases if phase.size_bytes == size]
@@ -76,18 +76,18 @@ class EnsembleStep:
 
 
 @dataclass(frozen=True)
-class Ensemble:
+class EnsembleRun:
     """A run with steps between many nodes."""
 
     label: str
-    run: Run
+    run: RunFolder
 
     @cached_property
-    def rates(self) -> Rates:
-        return Rates.of(self.run)
+    def rates(self) -> MedianRates:
+        return MedianRates.of(self.run)
 
     @cached_property
-    def findings(self) -> Findings:
+    def findings(self) -> LimitFindings:
         """Where the limits are."""
         return diagnose(self.run)
 
@@ -157,18 +157,18 @@ class Ensemble:
         )
 
     @cached_property
-    def phases(self) -> list[Phase]:
+    def phases(self) -> list[PhaseResult]:
         """Those of all steps, in order."""
         return phases(self.run, self.rates)
 
 
-def ensembles_of(names: Sequence[str], runs: Sequence[Run]) -> list[Ensemble]:
+def ensembles_of(names: Sequence[str], runs: Sequence[RunFolder]) -> list[EnsembleRun]:
     """The runs that measured anything between many nodes."""
-    found = [Ensemble(name, run) for name, run in zip(names, runs, strict=True)]
+    found = [EnsembleRun(name, run) for name, run in zip(names, runs, strict=True)]
     return [one for one in found if one.steps]
 
 
-def _route_rates(rates: Rates, digests: Digests | None) -> RouteRates:
+def _route_rates(rates: MedianRates, digests: Digests | None) -> RouteRates:
     if digests:
         counted = digests.rates
         return RouteRates(counted["least_mbps"].to_numpy(), counted["transfers"].to_numpy())

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from weft.base.quantity import significant
-from weft.understand.report.series import Series
+from weft.understand.report.series import CurveSeries
 from weft.understand.tables.evidence import MEASURES, evidence_table
 
 
-def evidence_rows(one: Series) -> dict[int, list[list[str]]]:
+def evidence_rows(one: CurveSeries) -> dict[int, list[list[str]]]:
     """By size: the headings, then a row for each measure with a column for each node; none without evidence."""
     return {
         found.values("size_bytes")[0]: [
@@ -25,7 +25,7 @@ def evidence_rows(one: Series) -> dict[int, list[list[str]]]:
     }
 
 
-def moved_rows(one: Series, size_bytes: int) -> list[list[str]]:
+def moved_rows(one: CurveSeries, size_bytes: int) -> list[list[str]]:
     """The counters that explain something at a size: in slow batches beside fast ones; none where none do."""
     rows = [
         [f"{each.counter}, {each.where} ({each.unit})", significant(each.slow, 3), _fast(each.fast)]

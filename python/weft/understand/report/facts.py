@@ -11,12 +11,12 @@ from weft.base.nodeset import fold
 from weft.base.quantity import format_us
 from weft.base.table import ResultTable
 from weft.plan.plan import Plan, Step, to_data
-from weft.runs.folder import Run
+from weft.runs.folder import RunFolder
 from weft.runs.guests import guests_text
-from weft.runs.records.records import Effective, Headroom, Source, Testbed
+from weft.runs.records.records import Effective, Headroom, ImportedFile, TestbedRecord
 from weft.understand.curve.delivery import deliveries
 from weft.understand.report.figures.pair.curves import size_text
-from weft.understand.report.series import Series
+from weft.understand.report.series import CurveSeries
 from weft.understand.report.table import PageTable
 from weft.understand.tables.points import deliveries_table
 from weft.understand.tables.points import points_table as table_of_points
@@ -27,7 +27,7 @@ MOST_COLUMNS = 8
 ALL = "In effect"
 
 
-def run_facts(run: Run) -> list[tuple[str, str]]:
+def run_facts(run: RunFolder) -> list[tuple[str, str]]:
     """Plan, testbed, time, folder: what fits on a line each."""
     meta = run.meta
     testbed = " ".join(str(meta.testbed[key]) for key in ("kind", "name") if meta.testbed.get(key))
@@ -47,7 +47,7 @@ def run_facts(run: Run) -> list[tuple[str, str]]:
     return [(label, text) for label, text in facts if text]
 
 
-def nodes_table(run: Run) -> PageTable:
+def nodes_table(run: RunFolder) -> PageTable:
     """The nodes with every fact that any of them stated."""
     facts = _keys(node.get("facts") or {} for node in run.meta.nodes)
     rows = [
@@ -58,7 +58,7 @@ def nodes_table(run: Run) -> PageTable:
     return _without_empty_columns(PageTable(["Node", "Address", *map(label_text, facts)], rows))
 
 
-def settings_table(run: Run) -> PageTable:
+def settings_table(run: RunFolder) -> PageTable:
     """Asked for and effective, side by side; what changed between launches shows every value.
 
     Empty where nothing was read back, as in imported runs: what was asked for then says nothing.
@@ -70,7 +70,7 @@ def settings_table(run: Run) -> PageTable:
     return PageTable(headers, rows)
 
 
-def timing_table(run: Run) -> PageTable:
+def timing_table(run: RunFolder) -> PageTable:
     """What a look at the clock and a turn of the empty loop cost each node's agent."""
     rows = [
         [
@@ -82,19 +82,19 @@ def timing_table(run: Run) -> PageTable:
     return PageTable(["Node", "Reading the clock", "One turn of the empty loop"], rows)
 
 
-def delivery_table(run: Run) -> PageTable:
+def delivery_table(run: RunFolder) -> PageTable:
     """A row for each size of each step; none where nothing could get lost."""
     steps = groupby(deliveries(run), lambda one: one.step)
     named = [(run.meta.plan.steps[at].name, deliveries_table(list(found))) for at, found in steps]
     return PageTable.of(ResultTable.joined(named, label="step"))
 
 
-def points_table(one: Series) -> PageTable:
+def points_table(one: CurveSeries) -> PageTable:
     """Every size with its time, its throughput and what is odd about it."""
     return PageTable.of(table_of_points(one.points))
 
 
-def repeat_command(run: Run) -> str:
+def repeat_command(run: RunFolder) -> str:
     """The command that made the run; where it is not recorded, the one that would repeat it."""
     if run.meta.command:
         return shlex.join(run.meta.command)
@@ -146,7 +146,7 @@ def _scale_text(scale: Any) -> str:
     return "" if scale in (None, 1, 1.0) else f"every rate times {scale:g}"
 
 
-def _sharing_text(testbed: Testbed) -> str:
+def _sharing_text(testbed: TestbedRecord) -> str:
     """How a simulated network was shared; nothing where none was."""
     sharing = (testbed.get("model") or {}).get("sharing")
     names = {"max-min": "max-min fairness", "reno": "TCP Reno, frame by frame"}
@@ -163,12 +163,12 @@ def _headroom_text(headroom: Headroom | None) -> str:
     )
 
 
-def _source_text(source: Source | None) -> str:
+def _source_text(source: ImportedFile | None) -> str:
     pairs = (source or {}).items()
     return ", ".join(f"{label_text(key)}: {value_text(key, value)}" for key, value in pairs)
 
 
-def _step_rows(run: Run, index: int, step: Step) -> list[list[str]]:
+def _step_rows(run: RunFolder, index: int, step: Step) -> list[list[str]]:
     options = to_data(step.options)
     effective = [entry for entry in run.meta.effective if entry["step"] == index]
     nodes = [str(node["name"]) for node in run.meta.nodes]

@@ -6,9 +6,9 @@ from collections.abc import Iterator, Sequence
 
 from weft.base.nodeset import fold, fold_names
 from weft.base.quantity import format_mbps, format_us, range_mbps
-from weft.runs.folder import Run
+from weft.runs.folder import RunFolder
 from weft.runs.records.records import Incomplete, Lost
-from weft.understand.limits.findings import Findings, Limit, Slow
+from weft.understand.limits.findings import LimitFinding, LimitFindings, SlowPart
 from weft.understand.report.table import PageTable
 from weft.understand.tables.limits import folded_tables
 
@@ -16,7 +16,7 @@ MOST_REASONS = 20
 """Of so many reasons the incomplete phases are named; the rest are counted."""
 
 
-def limit_lines(limits: Sequence[Limit]) -> list[str]:
+def limit_lines(limits: Sequence[LimitFinding]) -> list[str]:
     """Two lines for each limit of one group: what it carries, and how sure that is.
 
     Equal limits out and in share their lines.
@@ -36,17 +36,17 @@ def limit_lines(limits: Sequence[Limit]) -> list[str]:
     ]
 
 
-def findings_tables(findings: Findings) -> list[PageTable]:
+def findings_tables(findings: LimitFindings) -> list[PageTable]:
     """Limits and what is slow, each with what it rests on."""
     return list(map(PageTable.of, folded_tables(findings)))
 
 
-def slow_text(slow: Slow) -> str:
+def slow_text(slow: SlowPart) -> str:
     """What a slow node does, shortly: "n6 in 9.4 Mb/s"."""
     return " ".join(filter(None, (slow.name, slow.direction, format_mbps(slow.rate_mbps.median))))
 
 
-def remarks(run: Run, findings: Findings) -> list[str]:
+def remarks(run: RunFolder, findings: LimitFindings) -> list[str]:
     """What is undecided, what differs from what was declared, and what is missing."""
     return [
         *(f"Undecided: {text}" for text in fold_names(findings.undecided)),
@@ -59,7 +59,7 @@ def remarks(run: Run, findings: Findings) -> list[str]:
     ]
 
 
-def clocks_table(run: Run) -> PageTable:
+def clocks_table(run: RunFolder) -> PageTable:
     """How far each node's clock was from the run's; no row where they agree within the error."""
     rows = [
         [
@@ -73,13 +73,13 @@ def clocks_table(run: Run) -> PageTable:
     return PageTable(["Node", "Offset of its clock", "Error of that"], rows)
 
 
-def _lost(run: Run) -> Iterator[str]:
+def _lost(run: RunFolder) -> Iterator[str]:
     for entry in run.meta.lost:
         phase = "" if entry["phase"] is None else f", phase {entry['phase']}"
         yield f"Lost: {entry['node']}, {_where(run, entry, phase)}: {entry['reason']}"
 
 
-def _incomplete(run: Run) -> Iterator[str]:
+def _incomplete(run: RunFolder) -> Iterator[str]:
     """The incomplete phases, those of one reason together."""
     together: dict[tuple[str, str, str], list[int]] = {}
     for entry in run.meta.incomplete:
@@ -100,7 +100,7 @@ def _phases_text(phases: Sequence[int]) -> str:
     return f"phase {numbers}" if len(set(phases)) == 1 else f"phases {numbers}"
 
 
-def _where(run: Run, entry: Lost | Incomplete, phase: str = "") -> str:
+def _where(run: RunFolder, entry: Lost | Incomplete, phase: str = "") -> str:
     """Step, phase and, of several, the launch."""
     step = run.meta.plan.steps[entry["step"]].name
     several = run.meta.plan.launches > 1

@@ -8,19 +8,19 @@ from functools import cached_property
 
 from weft.base.table import ResultTable
 from weft.knobs.recommendation import Recommendation
-from weft.runs.folder import Run
+from weft.runs.folder import RunFolder
 from weft.understand.advice.advise import recommendations
 from weft.understand.kinds.every import KINDS
 from weft.understand.kinds.kind import R, ResultKind
 from weft.understand.kinds.traffic.kind import TRAFFIC
-from weft.understand.race.outcome import Outcome, stand
+from weft.understand.race.outcome import RaceOutcome, stand
 from weft.understand.report.applications import (
     ApplicationSection,
     ApplicationStep,
     application_steps,
 )
-from weft.understand.report.ensemble import Ensemble, ensembles_of
-from weft.understand.report.series import Series, run_names, series_of
+from weft.understand.report.ensemble import EnsembleRun, ensembles_of
+from weft.understand.report.series import CurveSeries, run_names, series_of
 from weft.understand.report.steps import (
     Inside,
     LoadStep,
@@ -31,7 +31,7 @@ from weft.understand.report.steps import (
 )
 from weft.understand.report.table import PageTable
 from weft.understand.studies.find import studies
-from weft.understand.studies.study import Study
+from weft.understand.studies.study import SettingStudy
 from weft.understand.summary.predictions import Held, held
 from weft.understand.tables.predictions import held_table
 from weft.understand.tables.race import race_table
@@ -39,10 +39,10 @@ from weft.understand.tables.signature import signatures_table
 
 
 @dataclass(frozen=True)
-class Material:
+class ReportMaterial:
     """The runs that are reported together."""
 
-    runs: Sequence[Run]
+    runs: Sequence[RunFolder]
 
     @cached_property
     def names(self) -> list[str]:
@@ -50,7 +50,7 @@ class Material:
         return run_names([run.directory for run in self.runs])
 
     @cached_property
-    def series(self) -> list[Series]:
+    def series(self) -> list[CurveSeries]:
         """The curves of all runs."""
         return series_of(self.runs)
 
@@ -72,7 +72,7 @@ class Material:
         return [(name, several) for name, several in found if several]
 
     @cached_property
-    def ensembles(self) -> list[Ensemble]:
+    def ensembles(self) -> list[EnsembleRun]:
         """The runs that measured between many nodes."""
         return ensembles_of(self.names, self.runs)
 
@@ -92,7 +92,7 @@ class Material:
         return pair_steps_of(self.names, self.runs)
 
     @cached_property
-    def studies(self) -> list[tuple[str, Study]]:
+    def studies(self) -> list[tuple[str, SettingStudy]]:
         """What settings did, each with its run's name."""
         named = zip(self.names, self.runs, strict=True)
         return [(name, one) for name, run in named for one in studies(run)]
@@ -113,7 +113,7 @@ class Material:
         return [one for one in found if one.steps]
 
     @cached_property
-    def races(self) -> list[tuple[str, Outcome, PageTable]]:
+    def races(self) -> list[tuple[str, RaceOutcome, PageTable]]:
         """What races found and how their candidates did, each with its run's name."""
         stands = [
             (name, stand(run.meta, run.samples))

@@ -7,20 +7,20 @@ from dataclasses import asdict
 from functools import cached_property
 from pathlib import Path
 
-from weft.runs.folder import Run
+from weft.runs.folder import RunFolder
 from weft.understand.race import words
 from weft.understand.report import facts, limits, routes, verdict
 from weft.understand.report.details import detail_spec, details
 from weft.understand.report.figures import Figure, all_figures
 from weft.understand.report.figures.drawing.theme import colour_of, dash_of
 from weft.understand.report.frame import page_data, render, write_page
-from weft.understand.report.material import Material
+from weft.understand.report.material import ReportMaterial
 
 NO_PINGPONG = "no-pingpong"
 """The note of every streamed curve: its verdict gives no latency, so no warning is needed."""
 
 
-class Report(Material):
+class Report(ReportMaterial):
     """The page about some runs, and their figures."""
 
     @cached_property
@@ -29,12 +29,12 @@ class Report(Material):
         return all_figures(self)
 
     @property
-    def named_runs(self) -> list[tuple[str, Run]]:
+    def named_runs(self) -> list[tuple[str, RunFolder]]:
         """Each run by its name."""
         return list(zip(self.names, self.runs, strict=True))
 
     @cached_property
-    def empty_runs(self) -> list[Run]:
+    def empty_runs(self) -> list[RunFolder]:
         """The runs that measured nothing."""
         parts = (self.series, self.ensembles, self.pairs, self.loads, self.applications)
         measured = {id(one.run) for part in parts for one in part}
@@ -87,12 +87,12 @@ class Report(Material):
         return [path for figure in self.figures for path in figure.write(directory)]
 
 
-def write_report(runs: Sequence[Run], path: Path) -> Path:
+def write_report(runs: Sequence[RunFolder], path: Path) -> Path:
     """Report `runs` in one HTML file."""
     return Report(runs).write(path)
 
 
-def write_figures(runs: Sequence[Run], directory: Path) -> list[Path]:
+def write_figures(runs: Sequence[RunFolder], directory: Path) -> list[Path]:
     """Draw the figures of `runs` as SVG and PNG."""
     return Report(runs).write_figures(directory)
 

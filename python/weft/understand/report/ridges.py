@@ -9,9 +9,9 @@ from functools import cached_property
 import numpy as np
 
 from weft.base.statistics import Floats
-from weft.understand.curve.curve import Batches
-from weft.understand.curve.points import Point
-from weft.understand.report.series import Series
+from weft.understand.curve.curve import PairBatches
+from weft.understand.curve.points import CurvePoint
+from weft.understand.report.series import CurveSeries
 
 LEAST_BATCHES = 10
 """Of fewer there is no distribution to draw."""
@@ -27,7 +27,7 @@ THIRD_OF_NORMAL = 0.861
 class Ridge:
     """A size: the times of its batches over their median."""
 
-    point: Point
+    point: CurvePoint
     median_us: float
     ratios: Floats
 
@@ -58,9 +58,9 @@ def _spread(values: Floats) -> float:
     return float(np.min(ordered[third:] - ordered[:-third])) / THIRD_OF_NORMAL
 
 
-def ridges_of(one: Series) -> list[Ridge]:
+def ridges_of(one: CurveSeries) -> list[Ridge]:
     """The sizes with enough batches, in order."""
-    batches = Batches.of(one.run)
+    batches = PairBatches.of(one.run)
     of_step = batches.step == one.curve.step
     found = []
     for point in one.points:

@@ -12,9 +12,9 @@ import numpy as np
 
 from weft.base.interval import Interval
 from weft.base.statistics import Floats
-from weft.runs.folder import Run
+from weft.runs.folder import RunFolder
 from weft.understand.curve.curve import Curve, Ints, curves, message_times_us, to_mbps
-from weft.understand.curve.points import Point, curve_points
+from weft.understand.curve.points import CurvePoint, curve_points
 from weft.understand.curve.signature import Signature, of_curve
 from weft.understand.curve.thresholds import Threshold, curve_thresholds
 from weft.understand.explain.explain import explain
@@ -31,13 +31,13 @@ class Observation:
 
 
 @dataclass(frozen=True)
-class Series:
+class CurveSeries:
     """One step of one run as a curve, under a label that no other curve has."""
 
     label: str
-    run: Run
+    run: RunFolder
     curve: Curve
-    points: list[Point]
+    points: list[CurvePoint]
     observations: list[Observation]
     signature: Signature
     thresholds: list[Threshold]
@@ -55,7 +55,7 @@ class Series:
         return self.curve.transport
 
 
-def series_of(runs: Sequence[Run]) -> list[Series]:
+def series_of(runs: Sequence[RunFolder]) -> list[CurveSeries]:
     """The curves of all runs, in their order."""
     names = run_names([run.directory for run in runs])
     return [one for name, run in zip(names, runs, strict=True) for one in _of_run(name, run)]
@@ -81,7 +81,7 @@ def _ending(path: tuple[str, ...], paths: Sequence[tuple[str, ...]]) -> str:
     return "/".join(path[-length:])
 
 
-def _of_run(name: str, run: Run) -> Iterator[Series]:
+def _of_run(name: str, run: RunFolder) -> Iterator[CurveSeries]:
     """The curves of one run; the step's name joins the label when there are several."""
     found = curves(run)
     recorded = evidence(run).points if found else []
@@ -91,7 +91,7 @@ def _of_run(name: str, run: Run) -> Iterator[Series]:
         label = name if len(found) == 1 else f"{name} · {steps[curve.step]}"
         if steps.count(steps[curve.step]) > 1:
             label += f" ({curve.step + 1})"
-        yield Series(
+        yield CurveSeries(
             label,
             run,
             curve,
@@ -104,7 +104,7 @@ def _of_run(name: str, run: Run) -> Iterator[Series]:
         )
 
 
-def observations_of(run: Run, curve: Curve) -> list[Observation]:
+def observations_of(run: RunFolder, curve: Curve) -> list[Observation]:
     """Every launch at every size as its own value.
 
     One value of a launch would hide modes inside it, so where there are several every batch counts.
@@ -116,7 +116,7 @@ def observations_of(run: Run, curve: Curve) -> list[Observation]:
     return launches + _batches(run, curve.step, curve.sizes[several])
 
 
-def _batches(run: Run, step: int, at_bytes: Ints) -> list[Observation]:
+def _batches(run: RunFolder, step: int, at_bytes: Ints) -> list[Observation]:
     sizes, steps = (run.samples[name].to_numpy() for name in ("size_bytes", "step"))
     wanted = np.isin(sizes, at_bytes) & (steps == step)
     return _observations(sizes[wanted], to_mbps(sizes[wanted], message_times_us(run)[wanted]))
@@ -128,7 +128,7 @@ def _observations(sizes: Ints, rates_mbps: Floats) -> list[Observation]:
     ]
 
 
-def time_us(point: Point) -> Interval:
+def time_us(point: CurvePoint) -> Interval:
     """The time of one message, one way; of a stream, a message's share (Mb/s is bit/µs)."""
     bits = point.size_bytes * 8
     return point.latency_us or point.throughput_mbps.map_decreasing(

@@ -11,7 +11,7 @@ from weft.base.errors import RequestError
 from weft.base.quantity import format_bytes, format_mbps, format_us, significant
 from weft.network.model.laws import Laws
 from weft.network.model.laws_fit import fit_laws
-from weft.runs.folder import Run
+from weft.runs.folder import RunFolder
 from weft.understand.multi_pair.multi_pair import MultiPairPoint, multi_pair_points
 from weft.understand.multi_pair.pair_order import latency_orders, pair_orders
 from weft.understand.node.applications import LoadedPoint, loaded_points
@@ -32,7 +32,7 @@ class LoadStep:
     """One size of one step under its loads; `loaded` or `web` is empty."""
 
     label: str
-    run: Run
+    run: RunFolder
     size_bytes: int
     loaded: Sequence[LoadedPoint]
     web: Sequence[WebPoint]
@@ -78,12 +78,12 @@ class LoadStep:
         return [PageTable.of(one) for one in found if one.rows]
 
 
-def load_steps_of(names: Sequence[str], runs: Sequence[Run]) -> list[LoadStep]:
+def load_steps_of(names: Sequence[str], runs: Sequence[RunFolder]) -> list[LoadStep]:
     """Those of all runs, in their order."""
     return [one for name, run in zip(names, runs, strict=True) for one in _of_run(name, run)]
 
 
-def _of_run(name: str, run: Run) -> Iterator[LoadStep]:
+def _of_run(name: str, run: RunFolder) -> Iterator[LoadStep]:
     loaded, web = loaded_points(run), web_points(run, occupation(run))
     keys = [(one.step, one.size_bytes) for one in loaded]
     keys += [(one.step, one.page_bytes) for one in web]
@@ -135,7 +135,7 @@ class PairStep:
     """One test of one run; `label` is the run's name."""
 
     label: str
-    run: Run
+    run: RunFolder
     test: str
     points: Sequence[MultiPairPoint]
 
@@ -152,12 +152,12 @@ class PairStep:
         return [order.text for order in pair_orders(self.points)]
 
 
-def pair_steps_of(names: Sequence[str], runs: Sequence[Run]) -> list[PairStep]:
+def pair_steps_of(names: Sequence[str], runs: Sequence[RunFolder]) -> list[PairStep]:
     """Those of all runs, in their order."""
     return [one for name, run in zip(names, runs, strict=True) for one in _pairs_of_run(name, run)]
 
 
-def _pairs_of_run(name: str, run: Run) -> Iterator[PairStep]:
+def _pairs_of_run(name: str, run: RunFolder) -> Iterator[PairStep]:
     points = multi_pair_points(run)
     for step in dict.fromkeys(point.step for point in points):
         mine = [point for point in points if point.step == step]
@@ -169,7 +169,7 @@ class Inside:
     """A run on node:MACHINE, of which each step is drawn by itself."""
 
     label: str
-    run: Run
+    run: RunFolder
 
     @cached_property
     def busy(self) -> list[Busy]:
@@ -198,7 +198,7 @@ class Inside:
         return f"{self.label} · {plan_steps[step]}{numbered}"
 
 
-def insides_of(names: Sequence[str], runs: Sequence[Run]) -> list[Inside]:
+def insides_of(names: Sequence[str], runs: Sequence[RunFolder]) -> list[Inside]:
     """The runs that record what was inside their nodes."""
     found = [Inside(name, run) for name, run in zip(names, runs, strict=True)]
     return [one for one in found if one.steps]

@@ -8,15 +8,15 @@ from typing import Protocol
 from weft.base.alike import listed
 from weft.base.interval import Interval
 from weft.base.quantity import format_mbps, format_us, range_bytes, range_mbps, range_us
-from weft.runs.folder import Run
-from weft.understand.curve.points import Point
+from weft.runs.folder import RunFolder
+from weft.understand.curve.points import CurvePoint
 from weft.understand.curve.stops import ASSUMED, beside_earlier, difference_text, stop_line
 from weft.understand.curve.thresholds import threshold_lines
 from weft.understand.host.disturbed import not_usable
 from weft.understand.report.applications import application_steps
-from weft.understand.report.ensemble import Ensemble, ensembles_of
+from weft.understand.report.ensemble import EnsembleRun, ensembles_of
 from weft.understand.report.figures.pair.curves import size_text
-from weft.understand.report.series import Series, series_of
+from weft.understand.report.series import CurveSeries, series_of
 from weft.understand.report.steps import PairStep, load_steps_of
 from weft.understand.tables.signature import certainty
 
@@ -24,17 +24,20 @@ MAX_NAMED = 8
 """So many sizes are named; the rest are counted and marked in figures and table."""
 
 
-def verdict(run: Run) -> str:
+def verdict(run: RunFolder) -> str:
     """The run's verdict: a sentence, or one for each of its steps, each on a line."""
     sentences = [sentence(one) for one in series_of([run])]
     sentences += [ensemble_sentence(one) for one in ensembles_of([run.directory.name], [run])]
     names = [run.directory.name]
-    found: list[Found] = [*load_steps_of(names, [run]), *application_steps(names, [run])]
+    found: list[ApplicationClause] = [
+        *load_steps_of(names, [run]),
+        *application_steps(names, [run]),
+    ]
     sentences += [found_sentence(one) for one in found]
     return "\n".join(sentences or [nothing_measured(run)])
 
 
-def disturbed_sentence(run: Run) -> str:
+def disturbed_sentence(run: RunFolder) -> str:
     """That nothing may be concluded from a run, and why; empty where that is not so."""
     reason = not_usable(run.meta)
     return (
@@ -42,7 +45,7 @@ def disturbed_sentence(run: Run) -> str:
     )
 
 
-def sentence(one: Series) -> str:
+def sentence(one: CurveSeries) -> str:
     """Where, what and how sure, such as "n1 to n2 over TCP on pair: 28 µs latency, ..."."""
     statistic = one.run.meta.statistic
     of = "" if statistic == "batch" else f", each value is the {statistic} of several trials"
@@ -50,16 +53,16 @@ def sentence(one: Series) -> str:
     return f"{subject(one)}: {', '.join(findings(one))}; {sure}"
 
 
-def ensemble_sentence(one: Ensemble) -> str:
+def ensemble_sentence(one: EnsembleRun) -> str:
     """Where, and what was found between the nodes."""
     return f"{endpoints(one.run)}{_place(one.run)}: {one.findings.verdict}{_status(one.run)}"
 
 
-class Found(Protocol):
+class ApplicationClause(Protocol):
     """A step of an application, and what it came to, in a clause."""
 
     @property
-    def run(self) -> Run:
+    def run(self) -> RunFolder:
         """The run that it is of."""
 
     @property
@@ -67,7 +70,7 @@ class Found(Protocol):
         """The clause."""
 
 
-def found_sentence(one: Found) -> str:
+def found_sentence(one: ApplicationClause) -> str:
     """Where, and what an application came to."""
     return f"{endpoints(one.run)}{_place(one.run)}: {one.findings}.{_status(one.run)}"
 
@@ -78,12 +81,12 @@ def pairs_sentence(one: PairStep) -> str:
     return f"Several pairs between {names}{_place(one.run)}.{_status(one.run)}"
 
 
-def nothing_measured(run: Run) -> str:
+def nothing_measured(run: RunFolder) -> str:
     """The sentence for a run without a single sample."""
     return f"{endpoints(run)}{_place(run)}: nothing was measured.{_status(run)}"
 
 
-def subject(one: Series) -> str:
+def subject(one: CurveSeries) -> str:
     """Between which nodes, over what, on what."""
     over = _OVER.get(one.transport, f"over {one.transport.upper()}")
     way = _WAYS.get(one.pattern, "")
@@ -105,7 +108,7 @@ _OVER = {
 }
 
 
-def endpoints(run: Run) -> str:
+def endpoints(run: RunFolder) -> str:
     """The nodes: "n1 to n2", "n1 alone", "64 nodes"."""
     names = [str(node["name"]) for node in run.meta.nodes]
     if len(names) == 2:
@@ -113,7 +116,7 @@ def endpoints(run: Run) -> str:
     return f"{names[0]} alone" if len(names) == 1 else f"{len(names)} nodes"
 
 
-def findings(one: Series) -> list[str]:
+def findings(one: CurveSeries) -> list[str]:
     """The numbers with their ranges; what could not be found is said, not left out."""
     found = one.signature
     timed = [
@@ -142,14 +145,14 @@ def _found(value: Interval | None, say: Callable[[Interval], str], otherwise: st
     return otherwise if value is None else say(value)
 
 
-def _place(run: Run) -> str:
+def _place(run: RunFolder) -> str:
     name = run.meta.testbed.get("name")
     scale = float(run.meta.testbed.get("scale") or 1.0)
     scaled = "" if scale == 1.0 else f" at {scale:g} of its rates"
     return f" on {name}{scaled}" if name else ""
 
 
-def _status(run: Run) -> str:
+def _status(run: RunFolder) -> str:
     return {
         "complete": "",
         "partial": " The run is partial: some of the plan was not measured.",
@@ -157,7 +160,7 @@ def _status(run: Run) -> str:
     }[run.meta.status]
 
 
-def standouts(one: Series) -> list[str]:
+def standouts(one: CurveSeries) -> list[str]:
     """A sentence for each kind of oddity the curve has."""
     dips = [_dip(point) for point in one.points if point.dip]
     several = [_modes(point) for point in one.points if point.modes.count > 1]
@@ -173,7 +176,7 @@ def standouts(one: Series) -> list[str]:
     return found + [f"{explanation.text}." for explanation in one.explanations[:MAX_NAMED]]
 
 
-def _stops(one: Series) -> Iterator[tuple[str, list[str]]]:
+def _stops(one: CurveSeries) -> Iterator[tuple[str, list[str]]]:
     """Why its sizes ended, and which of them are known to differ from an earlier run."""
     meta, step = one.run.meta, one.curve.step
     if line := stop_line(meta, step):
@@ -186,13 +189,13 @@ def _stops(one: Series) -> Iterator[tuple[str, list[str]]]:
         yield f"Beside {meta.against['path']}, {ASSUMED}: ", texts
 
 
-def _dip(point: Point) -> str:
+def _dip(point: CurvePoint) -> str:
     expected = point.expected_mbps
     reached = format_mbps(point.throughput_mbps.median)
     promised = f" where its neighbours promise {format_mbps(expected.median)}" if expected else ""
     return f"{size_text(point.size_bytes)} reaches {reached}{promised}"
 
 
-def _modes(point: Point) -> str:
+def _modes(point: CurvePoint) -> str:
     times = " or ".join(format_us(time) for time in point.modes.locations)
     return f"{size_text(point.size_bytes)} takes {times}"

@@ -10,7 +10,7 @@ import numpy as np
 from weft.base.interval import Interval
 from weft.base.quantity import format_bytes, format_mbps, format_us, range_bytes
 from weft.base.statistics import Floats, median_interval
-from weft.understand.studies.study import Study, Value, value_of
+from weft.understand.studies.study import SettingStudy, SettingValue, value_of
 from weft.understand.studies.varied import Variant, Varied
 
 KEYS = {"options.send_buffer", "options.receive_buffer"}
@@ -21,7 +21,7 @@ UNSURE = 4
 DEFAULT = "default"
 
 
-def buffer_study(found: Varied) -> Study:
+def buffer_study(found: Varied) -> SettingStudy:
     """The knee is the smallest buffer from which at least 90 % of the best rate is reached, autotuning's included.
 
     It is interpolated between buffers, launch by launch, on logarithmic axes. The round trip is that of the smallest
@@ -40,7 +40,7 @@ def buffer_study(found: Varied) -> Study:
     }
     sentences = [_knee_text(numbers, rows), _autotuned_text(numbers), _capped_text(rows)]
     text = " ".join(filter(None, sentences))
-    return Study("buffers", found.name, found.keys, False, rows, text, numbers)
+    return SettingStudy("buffers", found.name, found.keys, False, rows, text, numbers)
 
 
 def _granted(one: Variant) -> tuple[int | None, str]:
@@ -58,7 +58,7 @@ def _granted(one: Variant) -> tuple[int | None, str]:
     return granted, "capped" if granted < min(asked, default=0) else ""
 
 
-def _knee(rows: Sequence[Value], peaks: Floats, best: Floats) -> Interval | None:
+def _knee(rows: Sequence[SettingValue], peaks: Floats, best: Floats) -> Interval | None:
     """None where a launch does not have it between two of the buffers."""
     first: dict[int, int] = {}
     for at, row in enumerate(rows):
@@ -81,7 +81,7 @@ def _knee_of(sizes: Sequence[int], rates: Floats, threshold: float) -> float | N
     return float(sizes[at - 1] ** (1 - share) * sizes[at] ** share)
 
 
-def _knee_text(numbers: dict[str, Interval | None], rows: Sequence[Value]) -> str:
+def _knee_text(numbers: dict[str, Interval | None], rows: Sequence[SettingValue]) -> str:
     knee, product, trip, best = (
         numbers[name]
         for name in ("knee_bytes", "bandwidth_delay_bytes", "round_trip_us", "best_mbps")
@@ -119,7 +119,7 @@ def _autotuned_text(numbers: dict[str, Interval | None]) -> str:
     )
 
 
-def _capped_text(rows: Sequence[Value]) -> str:
+def _capped_text(rows: Sequence[SettingValue]) -> str:
     capped = [row for row in rows if row.note == "capped"]
     if not capped:
         return ""

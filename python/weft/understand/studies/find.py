@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from weft.runs.folder import Run
+from weft.runs.folder import RunFolder
 from weft.understand.studies import buffers, segments, spread
-from weft.understand.studies.study import Study, value_of
+from weft.understand.studies.study import SettingStudy, value_of
 from weft.understand.studies.varied import Varied, varied
 
 _KINDS = (
@@ -15,12 +15,12 @@ _KINDS = (
 """Of the settings that say more than a ratio: the keys, all of which are among these, and what reads them."""
 
 
-def studies(run: Run) -> list[Study]:
+def studies(run: RunFolder) -> list[SettingStudy]:
     """Of each step that was repeated for the values of a setting, in the plan's order."""
     return [_study(one) for one in varied(run)]
 
 
-def _study(found: Varied) -> Study:
+def _study(found: Varied) -> SettingStudy:
     for keys, read in _KINDS:
         if keys.issuperset(found.keys):
             return read(found)
@@ -37,4 +37,4 @@ def _study(found: Varied) -> Study:
         else f"No value surely changes the {what}."
     )
     is_of_latency = found.variants[0].is_of_latency
-    return Study("setting", found.name, found.keys, is_of_latency, rows, text)
+    return SettingStudy("setting", found.name, found.keys, is_of_latency, rows, text)

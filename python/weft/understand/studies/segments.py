@@ -7,7 +7,7 @@ import numpy as np
 from weft.base.interval import Interval
 from weft.base.quantity import format_bytes, format_mbps, range_us
 from weft.base.statistics import Floats, median_interval
-from weft.understand.studies.study import Study, value_of
+from weft.understand.studies.study import SettingStudy, value_of
 from weft.understand.studies.varied import Variant, Varied
 
 KEYS = {"options.mss", "options.knobs.mtu"}
@@ -17,7 +17,7 @@ POOR_PCT = 5.0
 """A fit that is further off at one of the sizes leaves out something."""
 
 
-def segment_study(found: Varied) -> Study:
+def segment_study(found: Varied) -> SettingStudy:
     """The time for a byte of a segment of m bytes is a / m + b: a for the frame, b for the byte itself."""
     sizes = [_segment_bytes(one) for one in found.variants]
     rows = [value_of(one, found, size) for one, size in zip(found.variants, sizes, strict=True)]
@@ -27,7 +27,7 @@ def segment_study(found: Varied) -> Study:
         segments = np.array([sizes[at] for at in known], dtype=float)
         numbers = _fitted(segments, np.array([found.variants[at].peak_mbps for at in known]))
     text = _text(numbers) if numbers else f"There are fewer than {FEWEST} sizes of segments to fit."
-    return Study("segments", found.name, found.keys, False, rows, text, numbers)
+    return SettingStudy("segments", found.name, found.keys, False, rows, text, numbers)
 
 
 def _segment_bytes(one: Variant) -> int | None:

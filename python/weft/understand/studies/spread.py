@@ -9,7 +9,7 @@ import numpy as np
 from weft.base.interval import Interval
 from weft.base.nodeset import fold
 from weft.base.statistics import LEVEL, Floats
-from weft.understand.studies.study import Study, Value, value_of
+from weft.understand.studies.study import SettingStudy, SettingValue, value_of
 from weft.understand.studies.varied import Variant, Varied
 
 KEYS = {"options.cpus"}
@@ -17,13 +17,13 @@ FEWEST = 4
 """With fewer timings nothing is said of a spread."""
 
 
-def affinity_study(found: Varied) -> Study:
+def affinity_study(found: Varied) -> SettingStudy:
     """The last value's spread over the first one's."""
     first, last = found.variants[0], found.variants[-1]
     rows = [value_of(one, found, note=_note(one)) for one in found.variants]
     ratio = spread_ratio(last.timings, first.timings) if len(first.timings) >= FEWEST else None
     text = _text(rows, ratio, first.is_of_latency)
-    return Study(
+    return SettingStudy(
         "affinity",
         found.name,
         found.keys,
@@ -75,7 +75,7 @@ def _place(value: str) -> str:
     return "where the kernel puts the ends" if value == "any" else f"on processors {value}"
 
 
-def _text(rows: list[Value], ratio: Interval | None, is_of_latency: bool) -> str:
+def _text(rows: list[SettingValue], ratio: Interval | None, is_of_latency: bool) -> str:
     first, last = rows[0], rows[-1]
     what = "latency" if is_of_latency else "throughput"
     spreads = " and ".join(f"{one.spread_pct:.0f} % {_place(one.value)}" for one in (first, last))

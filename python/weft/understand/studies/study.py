@@ -15,7 +15,7 @@ Kind = Literal["buffers", "segments", "affinity", "setting"]
 
 
 @dataclass(frozen=True)
-class Value:
+class SettingValue:
     """What one value of the setting got.
 
     `latency_us` is one way of the smallest message, of a ping-pong. `ratio` is over the first value, launch by launch,
@@ -38,7 +38,7 @@ class Value:
 
 
 @dataclass(frozen=True)
-class Study:
+class SettingStudy:
     """A step that was repeated for each value of a setting; `numbers` are what was found, by name, None where the
     values do not show it."""
 
@@ -46,7 +46,7 @@ class Study:
     name: str
     keys: tuple[str, ...]
     is_of_latency: bool
-    values: Sequence[Value]
+    values: Sequence[SettingValue]
     text: str
     numbers: dict[str, Interval | None] = field(default_factory=dict)
 
@@ -67,7 +67,7 @@ class Study:
 
     @property
     def _columns(self) -> list[tuple[str, list[str]]]:
-        def cells(of: Callable[[Value], str]) -> list[str]:
+        def cells(of: Callable[[SettingValue], str]) -> list[str]:
             return [of(value) for value in self.values]
 
         main = "smallest, us" if self.is_of_latency else "fastest, Mb/s"
@@ -89,14 +89,14 @@ class Study:
         ]
         return [(header, found) for header, found in columns if any(found)]
 
-    def _granted(self, one: Value) -> str:
+    def _granted(self, one: SettingValue) -> str:
         """A segment is a few bytes less than a round number."""
         if not one.granted_bytes:
             return ""
         is_segment = self.kind == "segments"
         return f"{one.granted_bytes} B" if is_segment else format_bytes(one.granted_bytes)
 
-    def _main(self, one: Value) -> Interval:
+    def _main(self, one: SettingValue) -> Interval:
         return one.latency_us if self.is_of_latency and one.latency_us else one.peak_mbps
 
     def to_json(self) -> dict[str, Any]:
@@ -120,11 +120,11 @@ def _turned(rows: Iterable[Sequence[str]]) -> list[list[str]]:
 
 def value_of(
     one: Variant, among: Varied, granted_bytes: int | None = None, note: str = ""
-) -> Value:
+) -> SettingValue:
     """The row of one value."""
     is_pingpong = one.curve.pattern == "pingpong"
     first = among.variants[0]
-    return Value(
+    return SettingValue(
         value=one.value,
         latency_us=median_interval(one.latency_us, upper=True) if is_pingpong else None,
         peak_mbps=median_interval(one.peak_mbps),

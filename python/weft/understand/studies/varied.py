@@ -10,7 +10,7 @@ import numpy as np
 
 from weft.base.statistics import Floats
 from weft.plan.plan import Options
-from weft.runs.folder import Run
+from weft.runs.folder import RunFolder
 from weft.understand.curve.curve import Curve, curves
 
 SMALL_BYTES = 1024
@@ -57,7 +57,7 @@ class Varied:
     variants: tuple[Variant, ...]
 
 
-def varied(run: Run) -> list[Varied]:
+def varied(run: RunFolder) -> list[Varied]:
     """In the plan's order, those of which at least two values were measured."""
     measured = {curve.step: _ended(run, curve) for curve in curves(run)}
     groups: dict[str, list[Variant]] = {}
@@ -75,13 +75,13 @@ def varied(run: Run) -> list[Varied]:
     ]
 
 
-def _ended(run: Run, curve: Curve) -> Curve:
+def _ended(run: RunFolder, curve: Curve) -> Curve:
     """The launches in which the step came to its end; an imported run does not say."""
     ended = [launch for step, launch in run.meta.done if step == curve.step]
     return _only(curve, sorted({*ended} & {*curve.launches.tolist()})) if ended else curve
 
 
-def _settings(run: Run, step: int) -> tuple[dict[str, Any], ...]:
+def _settings(run: RunFolder, step: int) -> tuple[dict[str, Any], ...]:
     """Those of the first launch: they are asked for anew, and given alike, in each."""
     mine = [one for one in run.meta.effective if one["step"] == step]
     first = [one for one in mine if one["launch"] == mine[0]["launch"]]

@@ -16,20 +16,20 @@ import pyarrow.compute as pc
 from weft.base.interval import Interval
 from weft.base.statistics import median_interval
 from weft.plan.pattern import Hpl, Traffic
-from weft.runs.folder import Run
-from weft.understand.ensemble.activities import Activity, activities
+from weft.runs.folder import RunFolder
+from weft.understand.ensemble.activities import PhaseActivity, activities
 from weft.understand.kinds.casts.cast import file_casts
 from weft.understand.kinds.collectives.collected import collectives
 from weft.understand.kinds.linpack.solution import solutions
 from weft.understand.kinds.traffic.driven import traffic
-from weft.understand.summary.measures import Measure, measures
+from weft.understand.summary.measures import StepMeasure, measures
 
 Key: TypeAlias = tuple[str, str, int]
 """Step, variant and size: what tells the kernels of a plan apart."""
 
 
 @dataclass(frozen=True)
-class Kernel:
+class KernelTime:
     """Of one step: `variant` is an algorithm, or over how many nodes, empty where there is one. `time_s` is over
     launches; `has_interval` says whether they, or the times within one, say where its median is. `compute_s` is
     what a node computes of it, None where that is not known."""
@@ -47,14 +47,14 @@ class Kernel:
         return self.step, self.variant, self.size_bytes
 
 
-def kernels(run: Run) -> list[Kernel]:
+def kernels(run: RunFolder) -> list[KernelTime]:
     """Those of all steps that have times, in the order of the plan's steps."""
     places = {step.name: at for at, step in enumerate(run.meta.plan.steps)}
     found = [one for part in _PARTS for one in part(run)]
     return sorted(found, key=lambda one: places[one.step])
 
 
-def _programs(run: Run) -> Iterator[Kernel]:
+def _programs(run: RunFolder) -> Iterator[KernelTime]:
     """Traces, halos and collectives."""
     found = activities(run)
     ways = {(one.step, one.phase): one.algorithm for one in collectives(run.meta, found)}
@@ -65,15 +65,15 @@ def _programs(run: Run) -> Iterator[Kernel]:
             yield _of_activity(one, step.name, way)
 
 
-def _of_activity(one: Activity, step: str, variant: str) -> Kernel:
+def _of_activity(one: PhaseActivity, step: str, variant: str) -> KernelTime:
     repeated = len(one.by_launch_ms) if len(one.by_launch_ms) > 1 else one.trials
     compute_ms = next(share.median_ms for share in one.shares if share.kind == "compute")
-    return Kernel(
+    return KernelTime(
         step, variant, one.size_bytes, one.elapsed.scaled(1e-3), repeated > 2, compute_ms / 1e3
     )
 
 
-def _traffic(run: Run) -> Iterator[Kernel]:
+def _traffic(run: RunFolder) -> Iterator[KernelTime]:
     """All seconds of each number of nodes, also where only some of them were carried out."""
     for one in traffic(run):
         step = run.meta.plan.steps[one.step].name
@@ -81,17 +81,17 @@ def _traffic(run: Run) -> Iterator[Kernel]:
         if one.steps_per_s.low > 0:
             time_s = one.steps_per_s.map_decreasing(lambda rate, s=one.seconds: s / rate)  # type: ignore[misc]
             compute_s = one.share["compute"] * time_s.median
-            yield Kernel(step, nodes, 0, time_s, one.launches > 2, compute_s)
+            yield KernelTime(step, nodes, 0, time_s, one.launches > 2, compute_s)
 
 
-def _linpack(run: Run) -> Iterator[Kernel]:
+def _linpack(run: RunFolder) -> Iterator[KernelTime]:
     for one in solutions(run):
         if one.elapsed_s is not None:
             computes = one.shares.compute * one.elapsed_s.median if one.shares else None
-            yield Kernel(one.name, one.grid, 0, one.elapsed_s, one.launches > 2, computes)
+            yield KernelTime(one.name, one.grid, 0, one.elapsed_s, one.launches > 2, computes)
 
 
-def _file_casts(run: Run) -> Iterator[Kernel]:
+def _file_casts(run: RunFolder) -> Iterator[KernelTime]:
     """Files that agents cast; what is simulated of them is in `_others`."""
     by_step: dict[str, list[tuple[int, float]]] = {}
     for one in file_casts(run):
@@ -100,10 +100,12 @@ def _file_casts(run: Run) -> Iterator[Kernel]:
             by_step.setdefault(name, []).append((one.record["size_bytes"], one.elapsed_ms / 1e3))
     for step, found in by_step.items():
         times_s = [time_s for _, time_s in found]
-        yield Kernel(step, "", found[0][0], median_interval(times_s, upper=True), len(found) > 2)
+        yield KernelTime(
+            step, "", found[0][0], median_interval(times_s, upper=True), len(found) > 2
+        )
 
 
-def _others(run: Run) -> Iterator[Kernel]:
+def _others(run: RunFolder) -> Iterator[KernelTime]:
     """Steps between two nodes or many, all phases of each size together."""
     cast = {run.meta.plan.steps[one.step].name for one in file_casts(run)}
     launches = np.unique(run.samples["launch"].to_numpy()).tolist()
@@ -114,14 +116,14 @@ def _others(run: Run) -> Iterator[Kernel]:
     for (step, size), times_s in found.items():
         if step not in cast:
             interval = median_interval(times_s, upper=True)
-            yield Kernel(step, "", size, interval, len(times_s) > 2)
+            yield KernelTime(step, "", size, interval, len(times_s) > 2)
 
 
-def _measures_of(run: Run, launch: int) -> Sequence[Measure]:
+def _measures_of(run: RunFolder, launch: int) -> Sequence[StepMeasure]:
     return measures(replace(run, samples=run.samples.filter(pc.field("launch") == launch)))
 
 
-_PARTS: tuple[Callable[[Run], Iterator[Kernel]], ...] = (
+_PARTS: tuple[Callable[[RunFolder], Iterator[KernelTime]], ...] = (
     _programs,
     _traffic,
     _linpack,

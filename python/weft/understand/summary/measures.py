@@ -5,13 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from weft.plan.plan import CountRule, Step
-from weft.runs.folder import Run
-from weft.understand.curve.points import Point, points
-from weft.understand.ensemble.phases import Phase, phases
+from weft.runs.folder import RunFolder
+from weft.understand.curve.points import CurvePoint, points
+from weft.understand.ensemble.phases import PhaseResult, phases
 
 
 @dataclass(frozen=True)
-class Measure:
+class StepMeasure:
     """One step at one message size. `time_s`: of many nodes, until each phase's slowest route has moved one message,
     summed over phases; of a pair, of one message one way. `rate_mbps`: of many nodes, the mean over phases of what all
     routes carried together, where messages are counted until the last arrived; of a pair, the throughput."""
@@ -22,19 +22,19 @@ class Measure:
     rate_mbps: float
 
 
-def measures(run: Run) -> list[Measure]:
+def measures(run: RunFolder) -> list[StepMeasure]:
     """All steps of a run in order, each size by itself; medians over launches."""
     return [*_of_many_nodes(run), *_of_pairs(run)]
 
 
-def _of_many_nodes(run: Run) -> list[Measure]:
-    found: dict[tuple[int, int], list[Phase]] = {}
+def _of_many_nodes(run: RunFolder) -> list[StepMeasure]:
+    found: dict[tuple[int, int], list[PhaseResult]] = {}
     steps = run.meta.plan.steps
     for phase in phases(run):
         if steps[phase.step].is_ensemble:
             found.setdefault((phase.step, phase.size_bytes), []).append(phase)
     return [
-        Measure(
+        StepMeasure(
             step=steps[step].name,
             size_bytes=size,
             time_s=sum(size * 8e-6 / phase.rate_mbps for phase in those),
@@ -55,10 +55,10 @@ def carried_mbps(step: Step, routes: int, slowest_mbps: float, sum_mbps: float) 
     return routes * slowest_mbps if isinstance(step.stop, CountRule) else sum_mbps
 
 
-def _of_pairs(run: Run) -> list[Measure]:
+def _of_pairs(run: RunFolder) -> list[StepMeasure]:
     steps = run.meta.plan.steps
     return [
-        Measure(
+        StepMeasure(
             step=steps[point.step].name,
             size_bytes=point.size_bytes,
             time_s=_one_way_s(point),
@@ -68,7 +68,7 @@ def _of_pairs(run: Run) -> list[Measure]:
     ]
 
 
-def _one_way_s(point: Point) -> float:
+def _one_way_s(point: CurvePoint) -> float:
     if point.latency_us is not None:
         return point.latency_us.median * 1e-6
     return point.size_bytes * 8e-6 / point.throughput_mbps.median

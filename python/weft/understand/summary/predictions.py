@@ -9,10 +9,10 @@ from typing import Any, Literal
 
 from weft.base.interval import Interval
 from weft.base.quantity import format_bytes, format_us, significant
-from weft.runs.folder import Run
+from weft.runs.folder import RunFolder
 from weft.runs.meta import Warning
 from weft.runs.predicted import PredictedKernel, RunPrediction, read_prediction
-from weft.understand.summary.kernels import Kernel, kernels
+from weft.understand.summary.kernels import KernelTime, kernels
 
 Verdict = Literal["within", "without", "no interval", "not measured"]
 Off = Literal["compute", "network", "unknown"]
@@ -34,12 +34,12 @@ LEAST_MISS = 1.02
 
 
 @dataclass(frozen=True)
-class Beside:
+class JudgedKernel:
     """A kernel as predicted and as measured, None where it was not. `ratio` is measured over predicted, with all that
     the two intervals leave open; `off` says what is where it is without its interval."""
 
     predicted: PredictedKernel
-    measured: Kernel | None
+    measured: KernelTime | None
     ratio: Interval | None
     verdict: Verdict
     off: Off | None
@@ -77,7 +77,7 @@ class Held:
     """A run's prediction, and its kernels in the order of the prediction."""
 
     prediction: RunPrediction
-    kernels: list[Beside]
+    kernels: list[JudgedKernel]
 
     @property
     def warnings(self) -> list[Warning]:
@@ -100,7 +100,7 @@ class Held:
         }
 
 
-def held(run: Run) -> Held | None:
+def held(run: RunFolder) -> Held | None:
     """What was predicted of a run beside what it measured; None where nothing was. Raises RequestError where
     prediction.json cannot be read."""
     prediction = None if run.in_memory is not None else read_prediction(run.directory)
@@ -115,21 +115,23 @@ def held(run: Run) -> Held | None:
     return Held(prediction, found)
 
 
-def kernel_name(one: PredictedKernel | Kernel) -> str:
+def kernel_name(one: PredictedKernel | KernelTime) -> str:
     """Variant and size, as far as there are such."""
     size = format_bytes(one.size_bytes) if one.size_bytes else ""
     return " ".join(filter(None, (one.variant, size)))
 
 
-def _beside(predicted: PredictedKernel, measured: Kernel | None, is_known: bool) -> Beside:
+def _beside(
+    predicted: PredictedKernel, measured: KernelTime | None, is_known: bool
+) -> JudgedKernel:
     if measured is None or predicted.time_s.low <= 0:
-        return Beside(predicted, measured, None, "not measured", None)
+        return JudgedKernel(predicted, measured, None, "not measured", None)
     ratio = _ratio(measured.time_s, predicted.time_s)
     if not is_known:
-        return Beside(predicted, measured, ratio, "no interval", None)
+        return JudgedKernel(predicted, measured, ratio, "no interval", None)
     if predicted.time_s.low <= measured.time_s.median <= predicted.time_s.high:
-        return Beside(predicted, measured, ratio, "within", None)
-    return Beside(predicted, measured, ratio, "without", _off(predicted, measured))
+        return JudgedKernel(predicted, measured, ratio, "within", None)
+    return JudgedKernel(predicted, measured, ratio, "without", _off(predicted, measured))
 
 
 def _ratio(measured: Interval, predicted: Interval) -> Interval:
@@ -140,7 +142,7 @@ def _ratio(measured: Interval, predicted: Interval) -> Interval:
     )
 
 
-def _off(predicted: PredictedKernel, measured: Kernel) -> Off:
+def _off(predicted: PredictedKernel, measured: KernelTime) -> Off:
     """What most of the difference is in."""
     if predicted.compute_s is None or measured.compute_s is None:
         return "unknown"
@@ -151,7 +153,7 @@ def _off(predicted: PredictedKernel, measured: Kernel) -> Off:
     return "compute" if computing_s / missed_s > 0.5 else "network"
 
 
-def _missed(found: Sequence[Beside]) -> Iterator[Warning]:
+def _missed(found: Sequence[JudgedKernel]) -> Iterator[Warning]:
     """A warning for each step with kernels that missed their prediction, by the one that missed it most."""
     for step, group in groupby(found, lambda one: one.predicted.step):
         kernels_of_step = list(group)
@@ -161,7 +163,7 @@ def _missed(found: Sequence[Beside]) -> Iterator[Warning]:
             yield _warning(step, worst, len(missed), len(kernels_of_step))
 
 
-def _warning(step: str, worst: Beside, missed: int, kernels: int) -> Warning:
+def _warning(step: str, worst: JudgedKernel, missed: int, kernels: int) -> Warning:
     assert worst.measured is not None and worst.ratio is not None and worst.off is not None
     predicted = worst.predicted.time_s
     count = "" if kernels == 1 else f"{missed} of {kernels} kernels missed their prediction, most "

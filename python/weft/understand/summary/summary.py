@@ -9,18 +9,18 @@ from typing import Any
 import msgspec
 
 from weft.runs.digests import Digests, sampled_steps
-from weft.runs.folder import Run
+from weft.runs.folder import RunFolder
 from weft.runs.meta import RunMeta, Warning
 from weft.understand.curve.curve import curves
 from weft.understand.curve.delivery import Delivered, deliveries
-from weft.understand.curve.points import Point, curve_points
+from weft.understand.curve.points import CurvePoint, curve_points
 from weft.understand.curve.signature import Signature, of_curve, of_curves
 from weft.understand.curve.thresholds import Threshold, curve_thresholds
-from weft.understand.ensemble.activities import Activity, activities
+from weft.understand.ensemble.activities import PhaseActivity, activities
 from weft.understand.ensemble.effects import Effects, effects_of
 from weft.understand.ensemble.matrix import matrices
-from weft.understand.ensemble.phases import Bottleneck, Phase, bottlenecks, phases
-from weft.understand.ensemble.rates import Rates
+from weft.understand.ensemble.phases import Bottleneck, PhaseResult, bottlenecks, phases
+from weft.understand.ensemble.rates import MedianRates
 from weft.understand.ensemble.routes import routes, transfers_json
 from weft.understand.kinds.every import KINDS
 from weft.understand.multi_pair.multi_pair import MultiPairPoint, multi_pair_points
@@ -36,9 +36,9 @@ from weft.understand.node.occupation import (
     occupation,
 )
 from weft.understand.node.web import WebPoint, web_points
-from weft.understand.race.outcome import Outcome, stand
+from weft.understand.race.outcome import RaceOutcome, stand
 from weft.understand.studies.find import studies
-from weft.understand.studies.study import Study
+from weft.understand.studies.study import SettingStudy
 from weft.understand.summary.predictions import Held, held
 
 
@@ -50,11 +50,11 @@ class Summary:
     """
 
     meta: RunMeta
-    points: list[Point]
+    points: list[CurvePoint]
     signature: Signature | None
-    phases: list[Phase]
+    phases: list[PhaseResult]
     effects: list[Effects]
-    rates: Rates
+    rates: MedianRates
     warnings: list[Warning]
     bottlenecks: list[Bottleneck] = field(default_factory=list)
     occupation: list[Busy] = field(default_factory=list)
@@ -68,9 +68,9 @@ class Summary:
     deliveries: list[Delivered] = field(default_factory=list)
     thresholds: list[Threshold] = field(default_factory=list)
     multi_pair: list[MultiPairPoint] = field(default_factory=list)
-    race: Outcome | None = None
-    studies: list[Study] = field(default_factory=list)
-    activities: list[Activity] = field(default_factory=list)
+    race: RaceOutcome | None = None
+    studies: list[SettingStudy] = field(default_factory=list)
+    activities: list[PhaseActivity] = field(default_factory=list)
     results: dict[str, list[Any]] = field(default_factory=dict)
     """By the name of their kind (`weft.understand.kinds`)."""
     prediction: Held | None = None
@@ -84,7 +84,7 @@ class Summary:
 
     def to_json(self) -> dict[str, Any]:
         """The document of `weft show --json`."""
-        points: list[Point | LoadedPoint | WebPoint] = [*self.points, *self.loaded, *self.web]
+        points: list[CurvePoint | LoadedPoint | WebPoint] = [*self.points, *self.loaded, *self.web]
         return {
             "schema": self.meta.schema,
             "plan": self.meta.plan.name,
@@ -126,11 +126,11 @@ class Summary:
         return {key: value for one in found for key, value in one.items()}
 
 
-def summarise(run: Run) -> Summary:
+def summarise(run: RunFolder) -> Summary:
     """Summarise a run, whole or cut short."""
     found = curves(run)
     signature = of_curves(found)
-    rates = Rates.of(run)
+    rates = MedianRates.of(run)
     busy = occupation(run)
     taken_apart = [effects_of(matrix) for matrix in matrices(run, rates) if matrix.is_calm]
     raced = stand(run.meta, run.samples)
@@ -164,6 +164,6 @@ def summarise(run: Run) -> Summary:
     )
 
 
-def _sampled(run: Run) -> dict[int, Digests]:
+def _sampled(run: RunFolder) -> dict[int, Digests]:
     digests = Digests.of(run)
     return {step: digests.of_step(step) for step in sampled_steps(run.meta)}

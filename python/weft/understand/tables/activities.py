@@ -9,10 +9,10 @@ from weft.base.table import ResultColumn, ResultTable
 from weft.plan.pattern import Collective, Interference
 from weft.plan.plan import Step
 from weft.runs.meta import RunMeta
-from weft.understand.ensemble.activities import Activity
+from weft.understand.ensemble.activities import PhaseActivity
 
 
-def activities_tables(found: Sequence[Activity], meta: RunMeta) -> Iterator[ResultTable]:
+def activities_tables(found: Sequence[PhaseActivity], meta: RunMeta) -> Iterator[ResultTable]:
     """One for each program that was replayed; of a collective and of interference there are too many phases."""
     for one in found:
         step = meta.plan.steps[one.step]
@@ -25,7 +25,7 @@ def activities_tables(found: Sequence[Activity], meta: RunMeta) -> Iterator[Resu
             )
 
 
-def _name(step: Step, one: Activity) -> str:
+def _name(step: Step, one: PhaseActivity) -> str:
     """The step, and its size where it has several."""
     sizes = getattr(step.sizes, "bytes", ())
     return f"{step.name}, {one.size_bytes} B" if one.size_bytes > 1 or len(sizes) > 1 else step.name

@@ -8,7 +8,7 @@ from dataclasses import replace
 from weft.base.interval import Interval
 from weft.base.nodeset import fold
 from weft.base.table import ResultColumn, ResultTable
-from weft.understand.limits.findings import Findings, Limit, Slow
+from weft.understand.limits.findings import LimitFinding, LimitFindings, SlowPart
 from weft.understand.limits.folded import (
     capacity_of,
     directions_text,
@@ -24,7 +24,7 @@ SURE = (
 )
 
 
-def _way(limits: Sequence[Limit]) -> str:
+def _way(limits: Sequence[LimitFinding]) -> str:
     """Such as "out to n[5-8]"."""
     way, against = directions_text(limits), limits[0].against
     return f"{way} {'to' if way == 'out' else 'from'} {fold(against)}" if against else way
@@ -60,17 +60,17 @@ _SLOW = (
 )
 
 
-def limits_table(limits: Sequence[Limit]) -> ResultTable:
+def limits_table(limits: Sequence[LimitFinding]) -> ResultTable:
     """A row for each."""
     return _of_limits([[one] for one in limits])
 
 
-def slow_table(slow: Sequence[Slow]) -> ResultTable:
+def slow_table(slow: Sequence[SlowPart]) -> ResultTable:
     """A row for each."""
     return ResultTable.of("slow", _SLOW, slow)
 
 
-def folded_tables(found: Findings) -> tuple[ResultTable, ResultTable]:
+def folded_tables(found: LimitFindings) -> tuple[ResultTable, ResultTable]:
     """Limits and what is slow, with what they rest on as notes; what is alike in a network is one row."""
     networks = found.networks or [found]
     limits = [same for one in networks for same in fold_limits(one.limits)]
@@ -79,6 +79,6 @@ def folded_tables(found: Findings) -> tuple[ResultTable, ResultTable]:
     return replace(_of_limits(limits), notes=notes[0]), replace(slow_table(slow), notes=notes[1])
 
 
-def _of_limits(found: Sequence[Sequence[Limit]]) -> ResultTable:
+def _of_limits(found: Sequence[Sequence[LimitFinding]]) -> ResultTable:
     title = "limits, payload of all members together"
     return ResultTable.of(title, _LIMITS, found, [SURE])

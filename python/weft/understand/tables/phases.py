@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from weft.base.alike import alike
 from weft.base.nodeset import fold
 from weft.base.table import ResultColumn, ResultTable
-from weft.understand.ensemble.phases import Phase
+from weft.understand.ensemble.phases import PhaseResult
 
 MOST_ROWS = 10
 """Longer lists are cut to their slowest; --json and the report have everything."""
@@ -33,13 +33,13 @@ _COLUMNS = (
 )
 
 
-def phases_table(phases: Sequence[Phase]) -> ResultTable:
+def phases_table(phases: Sequence[PhaseResult]) -> ResultTable:
     """All of them; a phase lasts as long as its slowest route. `rate_mbps` is that of this route, `mean_mbps` the mean
     over routes, `aggregate_mbps` their sum."""
     return ResultTable.of("phases", _COLUMNS, phases)
 
 
-def slowest_phases(phases: Sequence[Phase]) -> ResultTable:
+def slowest_phases(phases: Sequence[PhaseResult]) -> ResultTable:
     """All phases of a step, or the slowest of many; those whose numbers read the same share a row."""
     is_short = len(phases) <= MOST_ROWS
     shown = phases if is_short else sorted(phases, key=lambda phase: phase.rate_mbps)

@@ -9,10 +9,10 @@ from weft.base.quantity import format_us
 from weft.base.table import ResultColumn, ResultTable
 from weft.understand.curve.delivery import Delivered
 from weft.understand.curve.over_launches import over_launches
-from weft.understand.curve.points import Point
+from weft.understand.curve.points import CurvePoint
 
 
-def _mode_times(one: Point) -> str | None:
+def _mode_times(one: CurvePoint) -> str | None:
     return ", ".join(map(format_us, one.modes.locations)) if one.modes.count > 1 else None
 
 
@@ -48,7 +48,7 @@ _DELIVERED = (
 )
 
 
-def points_table(points: Sequence[Point]) -> ResultTable:
+def points_table(points: Sequence[CurvePoint]) -> ResultTable:
     """All sizes of all steps. `latency_us` is half a round trip, which streams do not have; `coverage_share` is the
     confidence of the intervals, and a dip is slower than its neighbours explain."""
     return ResultTable.of("points", _POINTS, points)

@@ -5,17 +5,17 @@ from __future__ import annotations
 from weft.base.interval import Interval
 from weft.base.table import ResultColumn, ResultTable
 from weft.runs.predicted import RunPrediction
-from weft.understand.summary.predictions import Beside, Held, kernel_name
+from weft.understand.summary.predictions import Held, JudgedKernel, kernel_name
 
 
-def _measured_ms(one: Beside) -> Interval | float | None:
+def _measured_ms(one: JudgedKernel) -> Interval | float | None:
     if one.measured is None:
         return None
     found = one.measured.time_s.scaled(1e3)
     return found if one.measured.has_interval else found.median
 
 
-def _ratio(one: Beside) -> Interval | float | None:
+def _ratio(one: JudgedKernel) -> Interval | float | None:
     """Its interval where the prediction or the measurement has one."""
     if one.ratio is None or one.measured is None:
         return None
@@ -23,7 +23,7 @@ def _ratio(one: Beside) -> Interval | float | None:
     return one.ratio if is_known else one.ratio.median
 
 
-def _verdict(one: Beside) -> str:
+def _verdict(one: JudgedKernel) -> str:
     """Within its interval or without, and then what is off."""
     off = {"compute": ": computing", "network": ": network", "unknown": "", None: ""}[one.off]
     return f"{one.verdict}{off}"

@@ -16,8 +16,8 @@ from weft.plan.plan import Step
 from weft.runs.digests import Digests
 from weft.runs.meta import RunMeta
 from weft.understand.ensemble.effects import Effects
-from weft.understand.ensemble.phases import Phase, overall_mbps
-from weft.understand.ensemble.rates import Rates
+from weft.understand.ensemble.phases import PhaseResult, overall_mbps
+from weft.understand.ensemble.rates import MedianRates
 
 MOST = 20
 """So many nodes, routes and groups are listed; the map shows all of them."""
@@ -57,7 +57,7 @@ _STANDOUTS = (
 
 
 def spread_table(
-    step: Step, rates: Rates, phases: Sequence[Phase], whole: Digests | None
+    step: Step, rates: MedianRates, phases: Sequence[PhaseResult], whole: Digests | None
 ) -> ResultTable:
     """Of a step, at its largest size, or the smallest where it times round trips; all numbers were measured.
 
@@ -83,7 +83,10 @@ def spread_table(
 
 
 def spread_tables(
-    meta: RunMeta, rates: Rates, phases: Sequence[Phase], sampled: Mapping[int, Digests | None]
+    meta: RunMeta,
+    rates: MedianRates,
+    phases: Sequence[PhaseResult],
+    sampled: Mapping[int, Digests | None],
 ) -> dict[str, ResultTable]:
     """Of all steps: "rates", and "latencies" where round trips were timed."""
     found: dict[str, list[tuple[str, ResultTable]]] = {"rates": [], "latencies": []}

@@ -11,26 +11,26 @@ import numpy as np
 from weft.network.model.maxmin import Crossings
 from weft.runs.experiment import Experiment
 from weft.runs.records.records import Kind
-from weft.understand.xray.decision import LOOKS, Decision, decide, rounds_to_next_look
+from weft.understand.xray.decision import LOOKS, LimitDecision, decide, rounds_to_next_look
 from weft.understand.xray.evidence import across
 from weft.understand.xray.flows import Members, as_arrays
-from weft.understand.xray.knowledge import Answer, Knowledge
+from weft.understand.xray.knowledge import Knowledge, SearchAnswer
 from weft.understand.xray.limit.limit import Direction
 from weft.understand.xray.limit.rates import predict, predict_held_up
 from weft.understand.xray.parallel_links import (
     AT_MOST,
     MOST_ROUNDS,
     USUAL_ROUNDS,
-    Round,
+    ParallelRound,
     decide_links,
     is_free,
     rounds_needed,
 )
-from weft.understand.xray.request import Request
+from weft.understand.xray.request import ExperimentRequest
 from weft.understand.xray.residual import crossing_flows
 from weft.understand.xray.together import Floors
 from weft.understand.xray.tree.grouping import Group
-from weft.understand.xray.trial import Trial
+from weft.understand.xray.trial import FlowTrial
 
 FULL_LOAD = 0.9
 """Trials that offer a limit less than this share of what could cross it say nothing about it."""
@@ -41,11 +41,13 @@ LONG_S = 2.0
 bursts, and of a trial of a few frames each that is much."""
 
 
-def study_between(known: Knowledge, group: Group, parent: Group | None) -> Answer:
+def study_between(known: Knowledge, group: Group, parent: Group | None) -> SearchAnswer:
     """A group with parts: what each of them sends to and receives from the others."""
     experiment = Experiment("cross", group.members, group.members)
     crossing = known.evidence.of("cross", group.members, group.members)
-    request = Request(experiment, ROUNDS_AT_ONCE - len(crossing), parts=tuple(group.parts))
+    request = ExperimentRequest(
+        experiment, ROUNDS_AT_ONCE - len(crossing), parts=tuple(group.parts)
+    )
     if request.rounds > 0:
         return known.ask(request)
     found = _study_uplinks(known, group, parent, crossing)
@@ -60,11 +62,11 @@ def study_between(known: Knowledge, group: Group, parent: Group | None) -> Answe
 
 
 def _study_uplinks(
-    known: Knowledge, group: Group, parent: Group | None, crossing: list[Trial]
-) -> Answer:
+    known: Knowledge, group: Group, parent: Group | None, crossing: list[FlowTrial]
+) -> SearchAnswer:
     """Of all parts, as far as they are decided; then those are asked about that can be at the same time."""
     floors = Floors(known.ports, group, tuple(crossing))
-    found = Answer()
+    found = SearchAnswer()
     asked: list[tuple[Members, Direction]] = []
     for part, direction in _subjects(known, group, parent, crossing):
         if asked and not _may_join(part, direction, asked, floors):
@@ -90,7 +92,7 @@ def _may_join(
 
 
 def _subjects(
-    known: Knowledge, group: Group, parent: Group | None, crossing: list[Trial]
+    known: Knowledge, group: Group, parent: Group | None, crossing: list[FlowTrial]
 ) -> list[tuple[Members, Direction]]:
     """What to study, the slowest first: what is known of them then explains much of the others.
 
@@ -119,13 +121,13 @@ def _study_uplink(
     direction: Direction,
     group: Group,
     parent: Group | None,
-    crossing: list[Trial],
-) -> Answer:
+    crossing: list[FlowTrial],
+) -> SearchAnswer:
     """Whether what a part sends to or receives from others is limited."""
     kind: Kind = "out" if direction == "out" else "in"
     beside = known.beside(part, direction)
     near = tuple(one for one in group.parts if one != part)
-    request = Request(Experiment(kind, part, group.members), 0, parts=near, beside=beside)
+    request = ExperimentRequest(Experiment(kind, part, group.members), 0, parts=near, beside=beside)
     load = _achievable(known, request)
     if parent is not None:
         widest = replace(request, experiment=Experiment(kind, part, known.survey.nodes))
@@ -139,21 +141,25 @@ def _study_uplink(
         return known.limited("uplink", part, direction, decision, evidence)
     is_decided = decision.state == "free"
     if is_decided or _judged_across(known, request, crossing, load)[0].state == "free":
-        return Answer()
-    is_open = Answer(undecided=((_question(request), part),))
+        return SearchAnswer()
+    is_open = SearchAnswer(undecided=((_question(request), part),))
     if decision.state == "open" and len(about) < MOST_ROUNDS_OF_A_PART:
         is_open += known.ask(replace(request, rounds=rounds_to_next_look(len(decision.ratios))))
     return is_open
 
 
-def _question(request: Request) -> str:
+def _question(request: ExperimentRequest) -> str:
     way = "out of" if request.experiment.kind == "out" else "into"
     return f"whether what goes {way} {len(request.experiment.group)} nodes is limited"
 
 
 def _study_links(
-    known: Knowledge, request: Request, about: list[Trial], crossing: list[Trial], load: float
-) -> Answer:
+    known: Knowledge,
+    request: ExperimentRequest,
+    about: list[FlowTrial],
+    crossing: list[FlowTrial],
+    load: float,
+) -> SearchAnswer:
     """The same where flows take one of several links by chance."""
     part = request.experiment.group
     loaded = _loaded(known, request, about, load)
@@ -167,8 +173,8 @@ def _study_links(
         evidence = [loaded[at][0] for at in full]
         return known.limited("uplink", part, direction, decision, evidence)
     if decision.state == "free":
-        return Answer()
-    is_open = Answer(
+        return SearchAnswer()
+    is_open = SearchAnswer(
         undecided=((f"{_question(request)}, or flows met on some of its links", part),)
     )
     is_worth_more = needed <= MOST_ROUNDS and not is_doubtful
@@ -178,7 +184,9 @@ def _study_links(
     return is_open
 
 
-def _others_carry_more(known: Knowledge, request: Request, rounds: list[Round]) -> bool:
+def _others_carry_more(
+    known: Knowledge, request: ExperimentRequest, rounds: list[ParallelRound]
+) -> bool:
     """Whether a part with as many nodes sent or received more: where all links are hardly ever used at once, that this
     one has as many is likelier than that it has fewer."""
     most = max((one.mbps for one in rounds), default=0.0)
@@ -193,17 +201,17 @@ def _others_carry_more(known: Knowledge, request: Request, rounds: list[Round]) 
     )
 
 
-def _round(trial: Trial, crossed: Crossings, offered_mbps: float) -> Round:
+def _round(trial: FlowTrial, crossed: Crossings, offered_mbps: float) -> ParallelRound:
     mbps = trial.mbps[crossed]
-    return Round(float(mbps.sum()), offered_mbps, float(mbps.max()), len(mbps))
+    return ParallelRound(float(mbps.sum()), offered_mbps, float(mbps.max()), len(mbps))
 
 
-def _achievable(known: Knowledge, request: Request) -> float:
+def _achievable(known: Knowledge, request: ExperimentRequest) -> float:
     """How much of a part's traffic the other limits let through, with flows chosen for that."""
 
     def sampled() -> float:
         flows = crossing_flows(request, known.ports, np.random.default_rng(0))
-        trial = Trial(-1, *as_arrays(flows), np.zeros(len(flows)))
+        trial = FlowTrial(-1, *as_arrays(flows), np.zeros(len(flows)))
         return FULL_LOAD * float(predict(trial, known.ports, request.beside).sum())
 
     effects = tuple(one.effect for one in request.beside)
@@ -212,8 +220,8 @@ def _achievable(known: Knowledge, request: Request) -> float:
 
 
 def _judged_across(
-    known: Knowledge, request: Request, rounds: list[Trial], load: float
-) -> tuple[Decision, list[Trial]]:
+    known: Knowledge, request: ExperimentRequest, rounds: list[FlowTrial], load: float
+) -> tuple[LimitDecision, list[FlowTrial]]:
     """The decision by the rounds that could load the part's uplink so much, and these."""
     loaded = _loaded(known, request, rounds, load)
     carried = [float(trial.mbps[crossed].sum()) for trial, crossed, _ in loaded]
@@ -222,8 +230,8 @@ def _judged_across(
 
 
 def _loaded(
-    known: Knowledge, request: Request, rounds: list[Trial], load: float
-) -> list[tuple[Trial, Crossings, float]]:
+    known: Knowledge, request: ExperimentRequest, rounds: list[FlowTrial], load: float
+) -> list[tuple[FlowTrial, Crossings, float]]:
     """The rounds that could load the part's uplink so much, the flows that crossed it, and what was offered."""
     part = request.experiment.group
     direction: Direction = "out" if request.experiment.kind == "out" else "in"
@@ -235,16 +243,18 @@ def _loaded(
     ]
 
 
-def _study_core(known: Knowledge, group: Group, crossing: Request, rounds: list[Trial]) -> Answer:
+def _study_core(
+    known: Knowledge, group: Group, crossing: ExperimentRequest, rounds: list[FlowTrial]
+) -> SearchAnswer:
     """Whether what is found so far explains what passed between all parts of a group at once."""
     if _explained(known, group, rounds).state == "free":
-        return Answer()
+        return SearchAnswer()
     if known.has_several_paths:
         if is_free(_shares(known, group, rounds)):
-            return Answer()
+            return SearchAnswer()
         # Rounds of flows that meet get less than the links could carry, whatever joins the parts.
         question = f"whether what joins the parts of {len(group.members)} nodes limits them, or flows met on some links"
-        return Answer(undecided=((question, group.members),))
+        return SearchAnswer(undecided=((question, group.members),))
     lasting = [trial for trial in rounds if trial.seconds > LONG_S / 2]
     decision = _explained(known, group, lasting)
     if decision.state == "open":
@@ -253,15 +263,15 @@ def _study_core(known: Knowledge, group: Group, crossing: Request, rounds: list[
     if decision.state == "limited":
         parts = tuple(group.parts)
         return known.limited("core", group.members, "inside", decision, lasting, parts)
-    return Answer()
+    return SearchAnswer()
 
 
-def _explained(known: Knowledge, group: Group, rounds: Sequence[Trial]) -> Decision:
+def _explained(known: Knowledge, group: Group, rounds: Sequence[FlowTrial]) -> LimitDecision:
     """Whether that is all of it."""
     return decide(_shares(known, group, rounds))
 
 
-def _shares(known: Knowledge, group: Group, rounds: Sequence[Trial]) -> list[float]:
+def _shares(known: Knowledge, group: Group, rounds: Sequence[FlowTrial]) -> list[float]:
     """What passed of what must pass, whatever holds up acknowledgements."""
     around = known.around(group.members)
     predicted = (predict_held_up(trial, known.ports, around).sum() for trial in rounds)

@@ -8,7 +8,7 @@ from typing import TypeVar
 Found = TypeVar("Found")
 
 
-class Cache:
+class TurnCache:
     """Keeps what was asked for in this turn and the one before; what a whole turn did not ask for is dropped."""
 
     def __init__(self) -> None:

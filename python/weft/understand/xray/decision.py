@@ -40,7 +40,7 @@ State = Literal["limited", "free", "open", "undecided"]
 
 
 @dataclass(frozen=True)
-class Decision:
+class LimitDecision:
     """What the rounds say so far; "open" asks for more of them, "undecided" is final."""
 
     state: State
@@ -54,7 +54,7 @@ class Decision:
 
 def decide(
     ratios: Sequence[float], has_ceiling: bool = True, carried: Sequence[float] | None = None
-) -> Decision:
+) -> LimitDecision:
     """Decide by the sign test at the looks of a group-sequential plan.
 
     With `has_ceiling` only rounds that one full limit could have made count as limited; `carried` is
@@ -71,11 +71,11 @@ def decide(
             and below >= needed
             and (not has_ceiling or under_ceiling((carried or ratios)[:count]))
         ):
-            return Decision("limited", tuple(ratios))
+            return LimitDecision("limited", tuple(ratios))
         if needed and count - below >= needed:
-            return Decision("free", tuple(ratios))
+            return LimitDecision("free", tuple(ratios))
     over = len(ratios) >= max(LOOKS)
-    return Decision("undecided" if over else "open", tuple(ratios))
+    return LimitDecision("undecided" if over else "open", tuple(ratios))
 
 
 def rounds_to_next_look(have: int) -> int:

@@ -10,16 +10,16 @@ import numpy as np
 from weft.base.statistics import Floats
 from weft.runs.experiment import Experiment
 from weft.runs.records.records import Kind
-from weft.understand.xray.evidence import Evidence
+from weft.understand.xray.evidence import TrialEvidence
 from weft.understand.xray.flows import Members, as_arrays, is_in
-from weft.understand.xray.limit.limit import Ports, SharedLimit
+from weft.understand.xray.limit.limit import PortRates, SharedLimit
 from weft.understand.xray.limit.rates import predict
 from weft.understand.xray.outliers import RETRIALS, SLOW_SHARE, slow_ports, suspects
-from weft.understand.xray.request import Request
+from weft.understand.xray.request import ExperimentRequest
 from weft.understand.xray.several_paths import Leaves
 from weft.understand.xray.survey import BEST_ROUTES, NEAR_BEST, Survey
 from weft.understand.xray.tree.grouping import Group
-from weft.understand.xray.trial import Trial
+from weft.understand.xray.trial import FlowTrial
 
 MOST_IN_ISOLATION = 32
 """Of so many nodes one pair exchanges at a time; of more, one of each piece of half as many."""
@@ -29,7 +29,7 @@ PARTNERS = 4
 Partners = dict[int, set[int]]
 
 
-def ports_of(survey: Survey, evidence: Evidence) -> Ports:
+def ports_of(survey: Survey, evidence: TrialEvidence) -> PortRates:
     """What each node can send and receive: the best of the survey and of what it did in isolation.
 
     A rate alone that is far above nearly all others is a queue that emptied into a short window.
@@ -40,12 +40,12 @@ def ports_of(survey: Survey, evidence: Evidence) -> Ports:
         for a, b, mbps in zip(trial.src, trial.dst, trial.mbps, strict=True):
             if NEAR_BEST * mbps <= isolated[-BEST_ROUTES:][0]:
                 send[a], receive[b] = max(send[a], mbps), max(receive[b], mbps)
-    return Ports(send, receive)
+    return PortRates(send, receive)
 
 
 def isolated_requests(
-    survey: Survey, candidates: Group, evidence: Evidence, ports: Ports
-) -> list[Request]:
+    survey: Survey, candidates: Group, evidence: TrialEvidence, ports: PortRates
+) -> list[ExperimentRequest]:
     """Each node once with a neighbour; then those that seem slow with others."""
     sent_to: Partners = {}
     received_from: Partners = {}
@@ -72,11 +72,11 @@ def isolated_requests(
 
 def retrial_requests(
     survey: Survey,
-    evidence: Evidence,
-    ports: Ports,
+    evidence: TrialEvidence,
+    ports: PortRates,
     limits: Sequence[SharedLimit],
     has_several_paths: bool = False,
-) -> list[Request]:
+) -> list[ExperimentRequest]:
     """Routes that got less than all that is known explains are tried again, alone, and so are nodes that seem slow.
 
     At the same time only those that have no limit in common: more of them would be slow together. With several paths
@@ -94,7 +94,7 @@ def retrial_requests(
 
 
 def _freest_pairs(
-    survey: Survey, evidence: Evidence, ports: Ports, limits: Sequence[SharedLimit]
+    survey: Survey, evidence: TrialEvidence, ports: PortRates, limits: Sequence[SharedLimit]
 ) -> Iterator[Members]:
     """Each node that seems slow with the partner that known limits leave most.
 
@@ -102,7 +102,7 @@ def _freest_pairs(
     """
     slow = sorted({one.node for one in slow_ports(survey, ports, evidence.isolated, limits)})
     partners = _one_of_each(sorted(survey.nodes.difference(slow)), ports, limits)
-    unhindered = Ports(ports.send_mbps.copy(), ports.receive_mbps.copy())
+    unhindered = PortRates(ports.send_mbps.copy(), ports.receive_mbps.copy())
     unhindered.send_mbps[slow] = unhindered.receive_mbps[slow] = np.inf
     for node in slow:
         if partners:
@@ -110,7 +110,9 @@ def _freest_pairs(
             yield frozenset([node, partners[int(np.argmax(left))]])
 
 
-def _one_of_each(nodes: Sequence[int], ports: Ports, limits: Sequence[SharedLimit]) -> list[int]:
+def _one_of_each(
+    nodes: Sequence[int], ports: PortRates, limits: Sequence[SharedLimit]
+) -> list[int]:
     """Of those that are behind the same limits the one with the fastest ports."""
     fastest: dict[tuple[bool, ...], int] = {}
     behind = np.array([is_in(limit.members)[nodes] for limit in limits], dtype=bool).T
@@ -122,9 +124,9 @@ def _one_of_each(nodes: Sequence[int], ports: Ports, limits: Sequence[SharedLimi
     return sorted(fastest.values())
 
 
-def _exchange(a: int, b: int) -> Trial:
+def _exchange(a: int, b: int) -> FlowTrial:
     """A pair both ways, nothing of it measured."""
-    return Trial(0, *as_arrays([(a, b), (b, a)]), np.zeros(2))
+    return FlowTrial(0, *as_arrays([(a, b), (b, a)]), np.zeros(2))
 
 
 def _apart(
@@ -154,7 +156,7 @@ def _pieces(nodes: Members) -> list[Members]:
     return [frozenset(piece.tolist()) for piece in pieces]
 
 
-def _pairs(nodes: Members, within: Members, tried: Partners) -> Iterator[Request]:
+def _pairs(nodes: Members, within: Members, tried: Partners) -> Iterator[ExperimentRequest]:
     new = sorted(node for node in nodes if node not in tried)
     if len(new) % 2:
         mates = sorted(nodes - {new[-1]}) or sorted(within - {new[-1]})
@@ -165,7 +167,7 @@ def _pairs(nodes: Members, within: Members, tried: Partners) -> Iterator[Request
 
 def _other_partners(
     survey: Survey, candidates: Group, sides: Sequence[tuple[Kind, Floats, Partners]]
-) -> Iterator[Request]:
+) -> Iterator[ExperimentRequest]:
     """A node that seems slow one way gets further partners: the first partner may be the slow one.
 
     One direction at a time: acknowledgements that are held up hold up the other one. Of a group one at a time, too:
@@ -191,5 +193,5 @@ def _smallest_group(candidates: Group, node: int) -> Members:
     return min(around, key=len)
 
 
-def _request(kind: Kind, group: Members, within: Members, rounds: int = 1) -> Request:
-    return Request(Experiment(kind, group, within), rounds)
+def _request(kind: Kind, group: Members, within: Members, rounds: int = 1) -> ExperimentRequest:
+    return ExperimentRequest(Experiment(kind, group, within), rounds)

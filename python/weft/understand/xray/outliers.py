@@ -11,10 +11,10 @@ import numpy as np
 from weft.base.interval import Interval
 from weft.base.statistics import Floats, median_interval
 from weft.understand.xray.flows import Flow
-from weft.understand.xray.limit.limit import Ports, SharedLimit
+from weft.understand.xray.limit.limit import PortRates, SharedLimit
 from weft.understand.xray.limit.rates import predict
 from weft.understand.xray.survey import BEST_ROUTES, NEAR_BEST, Survey
-from weft.understand.xray.trial import Trial
+from weft.understand.xray.trial import FlowTrial
 
 SLOW_SHARE = 0.8
 """A node or route below this share of what the others do is slow."""
@@ -50,7 +50,7 @@ class SlowRoute:
 
 
 def slow_ports(
-    survey: Survey, ports: Ports, isolated: Sequence[Trial], limits: Sequence[SharedLimit]
+    survey: Survey, ports: PortRates, isolated: Sequence[FlowTrial], limits: Sequence[SharedLimit]
 ) -> Iterator[SlowPort]:
     """The nodes whose best routes are all slow, in one direction or, as two entries, in both.
 
@@ -99,7 +99,7 @@ def _slow_beside_others(survey: Survey, nodes: Sequence[int], end: str) -> Itera
             yield node
 
 
-def suspects(survey: Survey, ports: Ports, limits: Sequence[SharedLimit]) -> list[Flow]:
+def suspects(survey: Survey, ports: PortRates, limits: Sequence[SharedLimit]) -> list[Flow]:
     """The routes that got far less than what is known explains, the slowest first.
 
     Those are not asked whose other direction was busy at the same time through a slow port: what holds
@@ -130,7 +130,10 @@ def suspects(survey: Survey, ports: Ports, limits: Sequence[SharedLimit]) -> lis
 
 
 def slow_routes(
-    flows: Sequence[Flow], isolated: Sequence[Trial], ports: Ports, limits: Sequence[SharedLimit]
+    flows: Sequence[Flow],
+    isolated: Sequence[FlowTrial],
+    ports: PortRates,
+    limits: Sequence[SharedLimit],
 ) -> Iterator[SlowRoute]:
     """Those of the suspects that are slow alone too, in most of the retrials."""
     for src, dst in flows:

@@ -8,7 +8,7 @@ from math import ceil, comb, log
 
 import numpy as np
 
-from weft.understand.xray.decision import FULL_SHARE, Decision
+from weft.understand.xray.decision import FULL_SHARE, LimitDecision
 
 LEAST_FULL = 2
 """So many rounds that carry what is offered show that nothing limits; so many must reach the most, too."""
@@ -27,7 +27,7 @@ SAME_LINKS = 0.1
 
 
 @dataclass(frozen=True)
-class Round:
+class ParallelRound:
     """What crossed in a round: together, what was offered, the fastest flow, and the number of flows."""
 
     mbps: float
@@ -41,8 +41,8 @@ class Round:
 
 
 def decide_links(
-    rounds: Sequence[Round], beside: Sequence[Round] = ()
-) -> tuple[Decision, list[int]]:
+    rounds: Sequence[ParallelRound], beside: Sequence[ParallelRound] = ()
+) -> tuple[LimitDecision, list[int]]:
     """Whether parallel links limit, and the rounds in which all of them were full; `beside` are rounds in which flows
     also met elsewhere.
 
@@ -54,13 +54,13 @@ def decide_links(
     """
     ratios = tuple(one.ratio for one in rounds)
     if is_free([one.ratio for one in (*rounds, *beside)]):
-        return Decision("free", ratios), []
+        return LimitDecision("free", ratios), []
     most = max((one.mbps for one in (*rounds, *beside)), default=0.0)
     full = [at for at, one in enumerate(rounds) if one.mbps >= AT_MOST * most]
     is_sure = len(rounds) >= rounds_needed(rounds) and len(full) >= LEAST_FULL
     if is_sure and _are_enough(len(full), rounds) and _median(ratios, full) < FULL_SHARE:
-        return Decision("limited", tuple(ratios[at] for at in full)), full
-    return Decision("open", ratios), []
+        return LimitDecision("limited", tuple(ratios[at] for at in full)), full
+    return LimitDecision("open", ratios), []
 
 
 def is_free(ratios: Sequence[float]) -> bool:
@@ -68,25 +68,25 @@ def is_free(ratios: Sequence[float]) -> bool:
     return sum(ratio >= FULL_SHARE for ratio in ratios) >= LEAST_FULL
 
 
-def rounds_needed(rounds: Sequence[Round]) -> float:
+def rounds_needed(rounds: Sequence[ParallelRound]) -> float:
     """After how many rounds one more link would have been seen, infinite where it cannot be."""
     seen = chance_of_all(_links(rounds) + 1, _flows(rounds))
     return max(log(UNSEEN) / log(1 - seen), LEAST_ROUNDS) if seen > 0 else np.inf
 
 
-def _are_enough(full: int, rounds: Sequence[Round]) -> bool:
+def _are_enough(full: int, rounds: Sequence[ParallelRound]) -> bool:
     """Whether so many of the rounds reached the most as would if that was all links of one choice."""
     return full >= LEAST_REACHED * chance_of_all(_links(rounds), _flows(rounds)) * len(rounds)
 
 
-def _links(rounds: Sequence[Round]) -> int:
+def _links(rounds: Sequence[ParallelRound]) -> int:
     """How many links it takes at most to carry the most of all rounds."""
     most = max((one.mbps for one in rounds), default=0.0)
     fastest = max((one.fastest_mbps for one in rounds), default=0.0)
     return ceil(most / fastest - SAME_LINKS) if fastest else 0
 
 
-def _flows(rounds: Sequence[Round]) -> int:
+def _flows(rounds: Sequence[ParallelRound]) -> int:
     return min((one.flows for one in rounds), default=0)
 
 

@@ -10,7 +10,7 @@ from weft.understand.xray.limit.limit import SharedLimit
 
 
 @dataclass(frozen=True)
-class Request:
+class ExperimentRequest:
     """An experiment that should be repeated `rounds` more times.
 
     `share` of the members take part. Flows go between the `parts`; those of a group go to the parts that are next to

@@ -12,15 +12,15 @@ from weft.runs.experiment import MOST_NODES
 from weft.understand.curve.curve import Ints
 from weft.understand.xray.flows import Flow, Members, Random, reversed_flows
 from weft.understand.xray.limit.capacities import Capacities
-from weft.understand.xray.limit.limit import Ports, SharedLimit
+from weft.understand.xray.limit.limit import PortRates, SharedLimit
 from weft.understand.xray.limit.rates import least
-from weft.understand.xray.request import Request
+from weft.understand.xray.request import ExperimentRequest
 
 FIRST_LOOK = 64
 """So many of the others are looked at first: mostly one of them will do."""
 
 
-def crossing_flows(request: Request, ports: Ports, rng: Random) -> list[Flow]:
+def crossing_flows(request: ExperimentRequest, ports: PortRates, rng: Random) -> list[Flow]:
     """Every member with one of the others, so that no limit that is known stands in the way.
 
     The others are used evenly, those in the request's parts first, and these parts evenly too: whatever limits one of
@@ -28,7 +28,7 @@ def crossing_flows(request: Request, ports: Ports, rng: Random) -> list[Flow]:
     """
     experiment = request.experiment
     outward = experiment.kind == "out"
-    residual = Residual(_beside(experiment.group, request.beside), ports, outward)
+    residual = ResidualLimits(_beside(experiment.group, request.beside), ports, outward)
     others = in_turn(request, rng)
     nodes = rng.permutation(sorted(experiment.group))
     used = np.zeros(MOST_NODES, dtype=np.int64)
@@ -42,7 +42,7 @@ def crossing_flows(request: Request, ports: Ports, rng: Random) -> list[Flow]:
     return flows if outward else reversed_flows(flows)
 
 
-def in_turn(request: Request, rng: Random, without: Members = frozenset()) -> Ints:
+def in_turn(request: ExperimentRequest, rng: Random, without: Members = frozenset()) -> Ints:
     """The nodes beside a request's group, its parts' first, each part's in turn and at random, then all others."""
     experiment = request.experiment
     near = [sorted(part - without) for part in request.parts]
@@ -57,10 +57,10 @@ def in_turn(request: Request, rng: Random, without: Members = frozenset()) -> In
     return np.array(nodes, dtype=np.int64)[order][np.lexsort((turn, is_far))]
 
 
-class Residual:
+class ResidualLimits:
     """What is left of known limits while flows are laid through them, each at full rate."""
 
-    def __init__(self, limits: Sequence[SharedLimit], ports: Ports, outward: bool) -> None:
+    def __init__(self, limits: Sequence[SharedLimit], ports: PortRates, outward: bool) -> None:
         self._limits, self._ports, self._outward = Capacities(limits), ports, outward
         self._left_mbps = self._limits.mbps.copy()
         self._flows = np.zeros(len(self._left_mbps))

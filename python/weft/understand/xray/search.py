@@ -14,15 +14,15 @@ from weft.plan.plan import Step, StopRule, TimeRule
 from weft.runs.experiment import Experiment, PhaseSpec
 from weft.runs.meta import RunMeta
 from weft.understand.xray import flows as flows_of
-from weft.understand.xray.cache import Cache
+from weft.understand.xray.cache import TurnCache
 from weft.understand.xray.flows import Flow, Random
-from weft.understand.xray.limit.limit import Ports
-from weft.understand.xray.request import Request
+from weft.understand.xray.limit.limit import PortRates
+from weft.understand.xray.request import ExperimentRequest
 from weft.understand.xray.residual import crossing_flows
-from weft.understand.xray.study import Study, conclude
+from weft.understand.xray.study import SearchStudy, conclude
 from weft.understand.xray.survey import Survey, survey_of
 from weft.understand.xray.together import Laid, flows_together
-from weft.understand.xray.trial import Trial, trials
+from weft.understand.xray.trial import FlowTrial, trials
 from weft.understand.xray.windows import with_windows
 
 BISECTIONS = 14
@@ -31,7 +31,7 @@ bisections deliver what the worst of 14 does (0.05 ** (1 / 14) is 0.807)."""
 SEED = 2003
 
 
-class Search:
+class LimitSearch:
     """Conducts an xray step; deterministic in the samples it is shown, so that a resumed run goes on."""
 
     def __init__(self, meta: RunMeta, step: int) -> None:
@@ -40,9 +40,9 @@ class Search:
         pattern = meta.plan.steps[step].pattern
         assert isinstance(pattern, Xray)
         self._time_s = pattern.time_ns / 1e9
-        self.study: Study | None = None
+        self.study: SearchStudy | None = None
         self._survey: Survey | None = None
-        self._cache = Cache()
+        self._cache = TurnCache()
         self._is_late = False
 
     def settle(self, samples: pa.Table) -> Step:
@@ -67,7 +67,7 @@ class Search:
     def next_phases(self, samples: pa.Table, lost: set[int], elapsed_s: float) -> list[PhaseSpec]:
         """What to run next; nothing when all is decided or the time is up."""
         if self._survey is None or self._survey.lost != lost:
-            self._survey, self._cache = self._take_survey(samples, lost), Cache()
+            self._survey, self._cache = self._take_survey(samples, lost), TurnCache()
         done = trials(samples, self._step, self._meta.phases)
         study = self.study = conclude(self._survey, done, cache=self._cache)
         requests = study.requests or self._closing(study, done)
@@ -79,15 +79,17 @@ class Search:
     def _take_survey(self, samples: pa.Table, lost: set[int]) -> Survey:
         return survey_of(samples, self._meta, self._step, frozenset(lost))
 
-    def _closing(self, study: Study, done: list[Trial]) -> list[Request]:
+    def _closing(self, study: SearchStudy, done: list[FlowTrial]) -> list[ExperimentRequest]:
         """Where nothing was found, how good any cut is."""
         nodes = study.survey.nodes
         tried = sum(one.kind == "bisection" for trial in done for one in trial.experiments)
         if study.limits or len(nodes) < 3 or tried >= BISECTIONS:
             return []
-        return [Request(Experiment("bisection", nodes, nodes), BISECTIONS - tried)]
+        return [ExperimentRequest(Experiment("bisection", nodes, nodes), BISECTIONS - tried)]
 
-    def _specs(self, study: Study, requests: Sequence[Request], number: int) -> list[PhaseSpec]:
+    def _specs(
+        self, study: SearchStudy, requests: Sequence[ExperimentRequest], number: int
+    ) -> list[PhaseSpec]:
         """Rounds of experiments that have no node in common; each round anew at random."""
         at_once = disjoint(requests)
         rng = np.random.default_rng([SEED, number])
@@ -97,7 +99,7 @@ class Search:
             for i in range(rounds)
         ]
 
-    def _spec(self, ports: Ports, requests: list[Request], rng: Random) -> PhaseSpec:
+    def _spec(self, ports: PortRates, requests: list[ExperimentRequest], rng: Random) -> PhaseSpec:
         step = self._meta.plan.steps[self._step]
         laid = laid_out(requests, ports, rng)
         flows = [flow for _, own in laid for flow in own]
@@ -121,10 +123,10 @@ def _lasting(stop: StopRule, seconds: float) -> StopRule:
     return replace(stop, trial_ns=max(stop.trial_ns, round(seconds * 1e9)))
 
 
-def disjoint(requests: Iterable[Request]) -> list[Request]:
+def disjoint(requests: Iterable[ExperimentRequest]) -> list[ExperimentRequest]:
     """The requests, first come first served, that have no node in common, or the same floors."""
     taken: set[int] = set()
-    chosen: list[Request] = []
+    chosen: list[ExperimentRequest] = []
     for request in requests:
         joins = request.floors and any(one.floors is request.floors for one in chosen)
         if joins or taken.isdisjoint(request.experiment.within):
@@ -133,9 +135,9 @@ def disjoint(requests: Iterable[Request]) -> list[Request]:
     return chosen
 
 
-def laid_out(requests: Iterable[Request], ports: Ports, rng: Random) -> list[Laid]:
+def laid_out(requests: Iterable[ExperimentRequest], ports: PortRates, rng: Random) -> list[Laid]:
     """One round of some requests: each by itself, or together with those of the same floors."""
-    with_floors: dict[int, list[Request]] = {}
+    with_floors: dict[int, list[ExperimentRequest]] = {}
     laid: list[Laid] = []
     for request in requests:
         if request.floors:
@@ -147,7 +149,7 @@ def laid_out(requests: Iterable[Request], ports: Ports, rng: Random) -> list[Lai
     return laid
 
 
-def flows_for(request: Request, ports: Ports, rng: Random) -> list[Flow]:
+def flows_for(request: ExperimentRequest, ports: PortRates, rng: Random) -> list[Flow]:
     """The transfers of one round of an experiment."""
     experiment = request.experiment
     group = experiment.group

@@ -9,12 +9,12 @@ import numpy as np
 from weft.network.model.maxmin import Crossings
 from weft.runs.experiment import MOST_NODES
 from weft.understand.curve.curve import Ints
-from weft.understand.xray.cache import Cache
-from weft.understand.xray.evidence import Evidence
+from weft.understand.xray.cache import TurnCache
+from weft.understand.xray.evidence import TrialEvidence
 from weft.understand.xray.flows import Members
-from weft.understand.xray.limit.limit import Ports
+from weft.understand.xray.limit.limit import PortRates
 from weft.understand.xray.tree.grouping import Group
-from weft.understand.xray.trial import Trial
+from weft.understand.xray.trial import FlowTrial
 
 HELD_UP_SHARE, FREE_SHARE = 0.72, 0.9
 """Of what its ports allow: a flow below the one is held up by something else, above the other by nothing."""
@@ -39,19 +39,19 @@ class Leaves:
         for number, members in enumerate((*leaves, *_each(loose))):
             self._of[list(members)] = number
 
-    def between(self, trial: Trial) -> Crossings:
+    def between(self, trial: FlowTrial) -> Crossings:
         """The flows from one leaf to another."""
         crossed: Crossings = self._of[trial.src] != self._of[trial.dst]
         return crossed
 
-    def ways(self, trial: Trial) -> Ints:
+    def ways(self, trial: FlowTrial) -> Ints:
         """A number for each flow, the same from the same leaf to the same other one."""
         numbers: Ints = self._of[trial.src] * MOST_NODES + self._of[trial.dst]
         return numbers
 
 
 def has_several_paths(
-    leaves: Leaves, evidence: Evidence, ports: Ports, cache: Cache, share: float = 1.0
+    leaves: Leaves, evidence: TrialEvidence, ports: PortRates, cache: TurnCache, share: float = 1.0
 ) -> bool:
     """Whether the rounds in which all, or some, leaves exchanged show that their flows take several paths; a `share` of
     what that takes otherwise may do."""
@@ -66,18 +66,18 @@ def has_several_paths(
     )
 
 
-def by_itself(leaves: Leaves, trials: Iterable[Trial]) -> list[Trial]:
+def by_itself(leaves: Leaves, trials: Iterable[FlowTrial]) -> list[FlowTrial]:
     """The trials in which no two pairs of nodes exchanged between leaves: others may have been on the same path."""
     return [trial for trial in trials if _pairs(leaves, trial) <= 1]
 
 
-def _pairs(leaves: Leaves, trial: Trial) -> int:
+def _pairs(leaves: Leaves, trial: FlowTrial) -> int:
     crossed = leaves.between(trial)
     ends = np.sort([trial.src[crossed], trial.dst[crossed]], axis=0)
     return len(np.unique(ends, axis=1).T)
 
 
-def _cases(leaves: Leaves, trial: Trial, ports: Ports) -> tuple[int, int, int]:
+def _cases(leaves: Leaves, trial: FlowTrial, ports: PortRates) -> tuple[int, int, int]:
     """How many ways from one leaf to another have several flows, some of them held up; and how many of these unevenly,
     beside a free one, or beside any.
 

@@ -6,18 +6,18 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from weft.understand.xray.between import study_between
-from weft.understand.xray.cache import Cache
-from weft.understand.xray.evidence import Evidence
+from weft.understand.xray.cache import TurnCache
+from weft.understand.xray.evidence import TrialEvidence
 from weft.understand.xray.flows import Members
 from weft.understand.xray.isolated import isolated_requests, ports_of, retrial_requests
-from weft.understand.xray.knowledge import Answer, Knowledge
-from weft.understand.xray.limit.limit import Ports, SharedLimit
+from weft.understand.xray.knowledge import Knowledge, SearchAnswer
+from weft.understand.xray.limit.limit import PortRates, SharedLimit
 from weft.understand.xray.limit.rates import predict, without_explained
-from weft.understand.xray.request import Request
+from weft.understand.xray.request import ExperimentRequest
 from weft.understand.xray.several_paths import DOUBTS_A_CORE, Leaves, by_itself, has_several_paths
 from weft.understand.xray.survey import Survey
 from weft.understand.xray.tree.grouping import Group
-from weft.understand.xray.trial import Trial
+from weft.understand.xray.trial import FlowTrial
 from weft.understand.xray.within import study_within
 
 PASSES = 4
@@ -25,7 +25,7 @@ PASSES = 4
 
 
 @dataclass(frozen=True)
-class Study:
+class SearchStudy:
     """Everything that follows from a survey and the trials of a search.
 
     `groups` share a limit, largest first; `undecided` are questions and the nodes that they are about. With several
@@ -33,16 +33,16 @@ class Study:
     """
 
     survey: Survey
-    evidence: Evidence
-    ports: Ports
+    evidence: TrialEvidence
+    ports: PortRates
     limits: Sequence[SharedLimit] = ()
     groups: Sequence[Group] = ()
     undecided: Sequence[tuple[str, Members]] = ()
-    requests: Sequence[Request] = ()
+    requests: Sequence[ExperimentRequest] = ()
     has_several_paths: bool = False
 
     @property
-    def retrials(self) -> list[Trial]:
+    def retrials(self) -> list[FlowTrial]:
         """The trials that say of a route what it gets by itself."""
         isolated = self.evidence.isolated
         if not self.has_several_paths:
@@ -57,8 +57,11 @@ class Study:
 
 
 def conclude(
-    survey: Survey, trials: Sequence[Trial], is_over: bool = False, cache: Cache | None = None
-) -> Study:
+    survey: Survey,
+    trials: Sequence[FlowTrial],
+    is_over: bool = False,
+    cache: TurnCache | None = None,
+) -> SearchStudy:
     """All that follows from a survey and some trials; `is_over` when there will be no more of them.
 
     Groups are studied from the smallest up, since what a group sends is also limited by what its
@@ -66,15 +69,15 @@ def conclude(
     keeps what the next turn, with more trials, needs again.
     """
     lost = survey.lost
-    evidence = Evidence([trial.without(lost) if lost else trial for trial in trials])
+    evidence = TrialEvidence([trial.without(lost) if lost else trial for trial in trials])
     ports = ports_of(survey, evidence)
-    study = Study(survey, evidence, ports)
+    study = SearchStudy(survey, evidence, ports)
     if not survey.nodes:
         return study
     requests = isolated_requests(survey, survey.candidates, evidence, ports)
     if (requests and not is_over) or len(survey.nodes) < 3:
         return replace(study, requests=requests)
-    cache = cache or Cache()
+    cache = cache or TurnCache()
     cache.turn()
     leaves = Leaves(survey.candidates)
     several = has_several_paths(leaves, evidence, ports, cache)
@@ -89,10 +92,10 @@ def conclude(
     )
     groups = _limited_groups(survey.candidates, limits, len(found.parts))
     undecided = [*_unplaced(survey), *found.undecided]
-    return Study(survey, evidence, ports, limits, groups, undecided, requests, several)
+    return SearchStudy(survey, evidence, ports, limits, groups, undecided, requests, several)
 
 
-def _find(known: Knowledge) -> tuple[Answer, list[SharedLimit]]:
+def _find(known: Knowledge) -> tuple[SearchAnswer, list[SharedLimit]]:
     """What the groups come to, visited until nothing changes, and the limits that it takes."""
     for _ in range(PASSES):
         found = _visit(known, known.survey.candidates, None)
@@ -111,7 +114,7 @@ def _unplaced(survey: Survey) -> list[tuple[str, Members]]:
     return [(question, nodes)] if nodes else []
 
 
-def _visit(known: Knowledge, group: Group, parent: Group | None = None) -> Answer:
+def _visit(known: Knowledge, group: Group, parent: Group | None = None) -> SearchAnswer:
     """Study a group after those below it; its parts are those of the answer."""
     below = known.each(lambda now, child: _visit(now, child, group), group.children)
     loose = group.members.difference(*(child.members for child in group.children))

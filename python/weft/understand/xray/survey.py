@@ -17,7 +17,7 @@ from weft.understand.xray.flows import Members
 from weft.understand.xray.tree.grouping import Group, group_by_round_trip
 from weft.understand.xray.tree.round_trips import RoundTrips
 from weft.understand.xray.tree.sampled import Placement, place
-from weft.understand.xray.trial import Trial, trials
+from weft.understand.xray.trial import FlowTrial, trials
 
 NEAR_BEST = 0.85
 """Routes of a node that reach this share of its best ones count as not limited by anything else."""
@@ -38,10 +38,10 @@ class Survey:
     count: int
     lost: Members
     trips: RoundTrips
-    steps: list[list[Trial]]
+    steps: list[list[FlowTrial]]
 
     @cached_property
-    def trials(self) -> list[Trial]:
+    def trials(self) -> list[FlowTrial]:
         """All rounds."""
         return [trial for step in self.steps for trial in step]
 
@@ -113,7 +113,7 @@ def take_survey(
     A run that has no matrix of rates is surveyed by whatever else it measured between many nodes.
     """
     trips = samples[:0]
-    steps: dict[bool, list[list[Trial]]] = {True: [], False: []}
+    steps: dict[bool, list[list[FlowTrial]]] = {True: [], False: []}
     for index, step in enumerate(plan.steps):
         kind = step.pattern.kind
         if not step.is_ensemble or step.is_adaptive or kind == "cast":

@@ -12,13 +12,13 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from weft.runs.experiment import Experiment
-from weft.understand.xray.decision import Decision
+from weft.understand.xray.decision import LimitDecision
 from weft.understand.xray.flows import Flow, Members, Random, reversed_flows
-from weft.understand.xray.limit.limit import Direction, Ports, SharedLimit
-from weft.understand.xray.request import Request
-from weft.understand.xray.residual import Residual, crossing_flows, in_turn
+from weft.understand.xray.limit.limit import Direction, PortRates, SharedLimit
+from weft.understand.xray.request import ExperimentRequest
+from weft.understand.xray.residual import ResidualLimits, crossing_flows, in_turn
 from weft.understand.xray.tree.grouping import Group
-from weft.understand.xray.trial import Trial
+from weft.understand.xray.trial import FlowTrial
 
 SAFE_SHARE = 0.9
 """So much of what is known to pass is asked for: rounds differ."""
@@ -32,9 +32,9 @@ Laid = tuple[Experiment, list[Flow]]
 class Floors:
     """What surely passes between the parts of a group, by the rounds in which all of them exchanged."""
 
-    ports: Ports
+    ports: PortRates
     group: Group
-    crossing: tuple[Trial, ...]
+    crossing: tuple[FlowTrial, ...]
 
     @property
     def limits(self) -> tuple[SharedLimit, ...]:
@@ -57,13 +57,13 @@ class Floors:
         ways: tuple[Direction, ...] = ("out", "in")
         keys = [(part, way) for part in self.group.parts for way in ways]
         return {
-            key: SharedLimit("uplink", *key, Decision("open", ()), self.crossing, 0.0)
+            key: SharedLimit("uplink", *key, LimitDecision("open", ()), self.crossing, 0.0)
             for key in keys
         }
 
     @cached_property
     def _core(self) -> SharedLimit:
-        parts, unknown = tuple(self.group.parts), Decision("open", ())
+        parts, unknown = tuple(self.group.parts), LimitDecision("open", ())
         return SharedLimit("core", self.group.members, "inside", unknown, self.crossing, 0.0, parts)
 
 
@@ -71,11 +71,13 @@ def _passes(limits: Sequence[SharedLimit]) -> float:
     return sum(limit.capacity_mbps.median for limit in limits)
 
 
-def flows_together(requests: Sequence[Request], ports: Ports, rng: Random) -> list[Laid]:
+def flows_together(
+    requests: Sequence[ExperimentRequest], ports: PortRates, rng: Random
+) -> list[Laid]:
     """One round of requests that have their floors in common: of those whose flows all pass, the first at least."""
     direction = requests[0].experiment.kind
     groups = frozenset[int]().union(*(one.experiment.group for one in requests))
-    residual = Residual(_beside(requests), ports, direction == "out")
+    residual = ResidualLimits(_beside(requests), ports, direction == "out")
     used: set[int] = set()
     found: list[Laid] = []
     for request in requests:
@@ -90,7 +92,7 @@ def flows_together(requests: Sequence[Request], ports: Ports, rng: Random) -> li
 
 
 def _fitting(
-    request: Request, residual: Residual, taken: Members, rng: Random
+    request: ExperimentRequest, residual: ResidualLimits, taken: Members, rng: Random
 ) -> list[Flow] | None:
     """Each member with a partner of its own, where there is room; None where there is not for all."""
     others = in_turn(request, rng, taken)
@@ -104,7 +106,7 @@ def _fitting(
     return flows
 
 
-def _beside(requests: Sequence[Request]) -> list[SharedLimit]:
+def _beside(requests: Sequence[ExperimentRequest]) -> list[SharedLimit]:
     """What is known to all, and the floors, but of what is asked about."""
     asked = {(one.experiment.group, one.experiment.kind) for one in requests}
     known = [*requests[0].beside, *requests[0].floors]

@@ -27,7 +27,7 @@ def logs(mbps: Floats) -> Floats:
 
 
 @dataclass(frozen=True)
-class Trial:
+class FlowTrial:
     """One phase: flow i went from `src[i]` to `dst[i]` at `mbps[i]`, all at the same time, for `seconds`."""
 
     phase: int
@@ -41,7 +41,7 @@ class Trial:
     def flows(self) -> list[tuple[int, int]]:
         return list(zip(self.src.tolist(), self.dst.tolist(), strict=True))
 
-    def without(self, lost: Members) -> Trial:
+    def without(self, lost: Members) -> FlowTrial:
         """The trial as if some nodes had never been there."""
         kept = ~(is_in(lost)[self.src] | is_in(lost)[self.dst])
         experiments = tuple(
@@ -49,15 +49,15 @@ class Trial:
         )
         return replace(self._only(kept), experiments=experiments)
 
-    def of(self, within: Members) -> Trial:
+    def of(self, within: Members) -> FlowTrial:
         """The flows that start in a set of nodes."""
         return self._only(is_in(within)[self.src])
 
-    def _only(self, flows: npt.NDArray[np.bool_]) -> Trial:
+    def _only(self, flows: npt.NDArray[np.bool_]) -> FlowTrial:
         return replace(self, src=self.src[flows], dst=self.dst[flows], mbps=self.mbps[flows])
 
 
-def trials(samples: pa.Table, step: int, records: Iterable[Chosen] = ()) -> list[Trial]:
+def trials(samples: pa.Table, step: int, records: Iterable[Chosen] = ()) -> list[FlowTrial]:
     """The phases of a step in order; `records` are run.json's phases, which say what each was for.
 
     A transfer with several rows, of one launch or several, counts with all bytes over all time.
@@ -79,7 +79,7 @@ def trials(samples: pa.Table, step: int, records: Iterable[Chosen] = ()) -> list
     phase, src, dst = (key[starts][seen] for key in (phase, src, dst))
     moved, elapsed_ns = (total[seen] for total in totals)
     return [
-        Trial(
+        FlowTrial(
             int(phase[of.start]),
             src[of],
             dst[of],

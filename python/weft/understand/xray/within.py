@@ -6,17 +6,17 @@ from collections import defaultdict
 from dataclasses import replace
 
 from weft.runs.experiment import Experiment
-from weft.understand.xray.decision import Decision, decide
-from weft.understand.xray.evidence import Evidence
+from weft.understand.xray.decision import LimitDecision, decide
+from weft.understand.xray.evidence import TrialEvidence
 from weft.understand.xray.flows import Members
 from weft.understand.xray.hidden.groups import LEAST_PART, find_hidden_groups
 from weft.understand.xray.isolated import ports_of
-from weft.understand.xray.knowledge import Answer, Knowledge
-from weft.understand.xray.limit.limit import Ports
+from weft.understand.xray.knowledge import Knowledge, SearchAnswer
+from weft.understand.xray.limit.limit import PortRates
 from weft.understand.xray.limit.rates import predict
-from weft.understand.xray.request import Request
+from weft.understand.xray.request import ExperimentRequest
 from weft.understand.xray.survey import NEAR_BEST
-from weft.understand.xray.trial import Trial
+from weft.understand.xray.trial import FlowTrial
 
 SUBSETS_AT_ONCE = 12
 MOST_DIVIDED = 256
@@ -25,33 +25,37 @@ MOST_SENDING = 0.85
 """A random subset leaves some nodes silent: rounds in which all send tell nothing apart."""
 
 
-def study_within(known: Knowledge, nodes: Members) -> Answer:
+def study_within(known: Knowledge, nodes: Members) -> SearchAnswer:
     """Nodes without known parts all send to each other: their parts, none where they have at most one limit."""
     if len(nodes) < 2:
-        return Answer()
+        return SearchAnswer()
     decision, evidence = known.judged("inside", nodes, nodes, has_ceiling=False)
     if decision.state != "free":
         # All groups at once may have been too much for the machines: this one alone.
         all_nodes = known.survey.nodes
         decision, evidence = known.judged("inside", nodes, all_nodes, has_ceiling=False)
-    asked = _ask_inside(known, nodes, decision) if decision.state == "open" else Answer()
+    asked = _ask_inside(known, nodes, decision) if decision.state == "open" else SearchAnswer()
     if not asked.is_decided:
         return asked
     if decision.state == "limited" or _has_slow_corner(known, evidence):
         return asked + _divided(known, nodes, decision, evidence)
     if decision.state == "undecided":
         question = f"whether {len(nodes)} nodes share a limit among themselves"
-        return Answer(undecided=((question, nodes),))
+        return SearchAnswer(undecided=((question, nodes),))
     return asked
 
 
-def _divided(known: Knowledge, nodes: Members, decision: Decision, evidence: list[Trial]) -> Answer:
+def _divided(
+    known: Knowledge, nodes: Members, decision: LimitDecision, evidence: list[FlowTrial]
+) -> SearchAnswer:
     """Nodes that get less together: the parts with limits of their own, none where one is all of them."""
     if len(nodes) > MOST_DIVIDED:
         question = (
             f"whether {len(nodes)} nodes that round trips do not tell apart have several limits"
         )
-        return _undivided(known, nodes, decision, evidence) + Answer(undecided=((question, nodes),))
+        return _undivided(known, nodes, decision, evidence) + SearchAnswer(
+            undecided=((question, nodes),)
+        )
     hidden = _hidden_groups(known, nodes, decision)
     asked = replace(hidden, parts=())
     if not asked.is_decided:
@@ -64,8 +68,8 @@ def _divided(known: Knowledge, nodes: Members, decision: Decision, evidence: lis
 
 
 def _explaining(
-    known: Knowledge, parts: tuple[Members, ...], nodes: Members, evidence: list[Trial]
-) -> Answer:
+    known: Knowledge, parts: tuple[Members, ...], nodes: Members, evidence: list[FlowTrial]
+) -> SearchAnswer:
     """The parts, some joined or divided again, none where their limits do not explain the evidence."""
     decisions = {part: known.judged("inside", part, nodes)[0] for part in parts}
     for part, decision in decisions.items():
@@ -87,10 +91,10 @@ def _explaining(
     return replace(found, limits=(), parts=())
 
 
-def _study_part(known: Knowledge, part: Members, among: Members) -> Answer:
+def _study_part(known: Knowledge, part: Members, among: Members) -> SearchAnswer:
     """The part, or those that it has: a tighter one beside them may have hidden that they are several."""
     decision, evidence = known.judged("inside", part, among)
-    found = Answer()
+    found = SearchAnswer()
     if decision.state == "open":
         found = known.ask_more("inside", part, among, decision)
     if decision.state == "limited":
@@ -99,8 +103,8 @@ def _study_part(known: Knowledge, part: Members, among: Members) -> Answer:
 
 
 def _undivided(
-    known: Knowledge, nodes: Members, decision: Decision, evidence: list[Trial]
-) -> Answer:
+    known: Knowledge, nodes: Members, decision: LimitDecision, evidence: list[FlowTrial]
+) -> SearchAnswer:
     """Nodes that may have one limit."""
     whole = decide(decision.ratios)
     if whole.state == "open":
@@ -109,11 +113,11 @@ def _undivided(
         return known.limited("switch", nodes, "inside", whole, evidence)
     if whole.state == "undecided":
         question = f"why {len(nodes)} nodes get less at once, each time differently"
-        return Answer(undecided=((question, nodes),))
-    return Answer()
+        return SearchAnswer(undecided=((question, nodes),))
+    return SearchAnswer()
 
 
-def _has_slow_corner(known: Knowledge, evidence: list[Trial]) -> bool:
+def _has_slow_corner(known: Knowledge, evidence: list[FlowTrial]) -> bool:
     """Whether some nodes get less in nearly every round, though all together get nearly what they should.
 
     A round in which a node sends into a slower port than its own says nothing of it.
@@ -129,7 +133,7 @@ def _has_slow_corner(known: Knowledge, evidence: list[Trial]) -> bool:
     return states.count("limited") >= LEAST_PART
 
 
-def _ask_inside(known: Knowledge, nodes: Members, alone: Decision) -> Answer:
+def _ask_inside(known: Knowledge, nodes: Members, alone: LimitDecision) -> SearchAnswer:
     """More rounds with all groups at once; of this one alone where that was not enough."""
     together, _ = known.judged("inside", nodes, nodes, has_ceiling=False)
     if together.state == "open" and not alone.ratios:
@@ -137,7 +141,7 @@ def _ask_inside(known: Knowledge, nodes: Members, alone: Decision) -> Answer:
     return known.ask_more("inside", nodes, known.survey.nodes, alone)
 
 
-def _hidden_groups(known: Knowledge, nodes: Members, decision: Decision) -> Answer:
+def _hidden_groups(known: Knowledge, nodes: Members, decision: LimitDecision) -> SearchAnswer:
     """Nodes that are limited together: the parts that have limits of their own, one where it is one limit."""
     rounds = known.evidence.of("subset", nodes, nodes)
     hidden = known.cache.get(
@@ -145,12 +149,12 @@ def _hidden_groups(known: Knowledge, nodes: Members, decision: Decision) -> Answ
         lambda: find_hidden_groups(nodes, rounds, _ports_before(known, rounds)),
     )
     share = min((1 + decision.ratio.median) / 2, MOST_SENDING)
-    more = Request(Experiment("subset", nodes, nodes), SUBSETS_AT_ONCE, share)
-    asked = Answer() if hidden.is_sure else known.ask(more)
+    more = ExperimentRequest(Experiment("subset", nodes, nodes), SUBSETS_AT_ONCE, share)
+    asked = SearchAnswer() if hidden.is_sure else known.ask(more)
     return replace(asked, parts=hidden.parts)
 
 
-def _ports_before(known: Knowledge, rounds: list[Trial]) -> Ports:
+def _ports_before(known: Knowledge, rounds: list[FlowTrial]) -> PortRates:
     """What was known of ports when the first of some rounds began: a sure partition stays one."""
     trials = known.evidence.trials if rounds else ()
-    return ports_of(known.survey, Evidence([t for t in trials if t.phase < rounds[0].phase]))
+    return ports_of(known.survey, TrialEvidence([t for t in trials if t.phase < rounds[0].phase]))

@@ -8,15 +8,15 @@ from pathlib import Path
 from support.made.recorded_cluster import Cluster
 from support.made.searched import search
 from weft.decisions.recommendations.action import FindingCheck
-from weft.decisions.recommendations.judging import Asked
+from weft.decisions.recommendations.judging import JudgingRequest
 from weft.decisions.recommendations.recommend import recommend
-from weft.decisions.recommendations.recommendations import Recommendations
+from weft.decisions.recommendations.recommendations import RecommendationList
 
 
-def of(cluster: Cluster, folder: Path, twin: str | None = None) -> Recommendations:
+def of(cluster: Cluster, folder: Path, twin: str | None = None) -> RecommendationList:
     file = folder / "check.json"
     file.write_text(json.dumps({"can_run": True} | cluster.record().to_json()))
-    return recommend([str(file)], Asked(twin))
+    return recommend([str(file)], JudgingRequest(twin))
 
 
 def test_a_good_cluster_has_nothing_to_do(tmp_path: Path) -> None:
@@ -55,7 +55,7 @@ def test_a_check_and_a_search_that_see_the_same_are_one_recommendation(tmp_path:
         node["addresses"] = [""]
     file = tmp_path / "check.json"
     file.write_text(json.dumps(document))
-    found = recommend([str(file), str(search("bad-cable"))], Asked("bad-cable"))
+    found = recommend([str(file), str(search("bad-cable"))], JudgingRequest("bad-cable"))
     (one,) = found.actions
     assert {each.source for each in one.evidence} >= {str(file), str(search("bad-cable"))}
     assert FindingCheck("differs-link-speed", ("n7",)) in one.checks

@@ -9,7 +9,7 @@ import pytest
 from support.made.searched import copy_of_search, search
 from support.refusals import refused
 from support.runs import change_meta
-from weft.decisions.recommendations.sources.source import Cluster
+from weft.decisions.recommendations.sources.source import ClusterIdentity
 from weft.decisions.recommendations.sources.sources import read_sources, refuse_two_clusters
 
 
@@ -18,25 +18,29 @@ def test_two_clusters_are_refused_by_name() -> None:
         read_sources([str(search("bad-cable")), str(search("fat-tree-16"))])
 
 
-ALL = Cluster({"n1": "10.0.0.1", "n2": "10.0.0.2", "n3": "10.0.0.3"}, "ssh:n[1-3]", 1.0)
-LAB = Cluster({"n1": "", "n2": "", "n3": ""}, "lab:/tmp/mine.toml", 0.1, "mine")
+ALL = ClusterIdentity({"n1": "10.0.0.1", "n2": "10.0.0.2", "n3": "10.0.0.3"}, "ssh:n[1-3]", 1.0)
+LAB = ClusterIdentity({"n1": "", "n2": "", "n3": ""}, "lab:/tmp/mine.toml", 0.1, "mine")
 
 
 @pytest.mark.parametrize(
     ("one", "other", "said"),
     [
-        (ALL, Cluster({"m1": "", "m2": ""}, "ssh:m[1-2]"), "n[1-3] and m[1-2]"),
-        (ALL, Cluster({"n1": "10.9.9.1"}, "ssh:n1"), "n1 is 10.0.0.1 and 10.9.9.1"),
+        (ALL, ClusterIdentity({"m1": "", "m2": ""}, "ssh:m[1-2]"), "n[1-3] and m[1-2]"),
+        (ALL, ClusterIdentity({"n1": "10.9.9.1"}, "ssh:n1"), "n1 is 10.0.0.1 and 10.9.9.1"),
         (
             ALL,
-            Cluster({"n1": ""}, "sim:star"),
+            ClusterIdentity({"n1": ""}, "sim:star"),
             "ssh:n[1-3] and sim:star, of which one is simulated",
         ),
-        (LAB, Cluster({"n1": ""}, "lab:other", 0.1, "other"), "lab:/tmp/mine.toml and lab:other"),
-        (LAB, Cluster({"n1": ""}, "lab:/tmp/mine.toml", 1.0), "scale 0.1 and 1"),
+        (
+            LAB,
+            ClusterIdentity({"n1": ""}, "lab:other", 0.1, "other"),
+            "lab:/tmp/mine.toml and lab:other",
+        ),
+        (LAB, ClusterIdentity({"n1": ""}, "lab:/tmp/mine.toml", 1.0), "scale 0.1 and 1"),
     ],
 )
-def test_what_contradicts_itself(one: Cluster, other: Cluster, said: str) -> None:
+def test_what_contradicts_itself(one: ClusterIdentity, other: ClusterIdentity, said: str) -> None:
     with refused(f"one and other are of two clusters: {said}"):
         refuse_two_clusters([(Path("other"), other), (Path("one"), one)])
 
@@ -44,12 +48,12 @@ def test_what_contradicts_itself(one: Cluster, other: Cluster, said: str) -> Non
 @pytest.mark.parametrize(
     ("one", "other"),
     [
-        (ALL, Cluster({"n2": ""}, "slurm:")),
-        (ALL, Cluster({"n1": "10.0.0.1"})),
-        (LAB, Cluster({"n1": ""}, "lab:mine", None, "mine")),
+        (ALL, ClusterIdentity({"n2": ""}, "slurm:")),
+        (ALL, ClusterIdentity({"n1": "10.0.0.1"})),
+        (LAB, ClusterIdentity({"n1": ""}, "lab:mine", None, "mine")),
     ],
 )
-def test_what_may_be_the_same_cluster(one: Cluster, other: Cluster) -> None:
+def test_what_may_be_the_same_cluster(one: ClusterIdentity, other: ClusterIdentity) -> None:
     refuse_two_clusters([(Path("one"), one), (Path("other"), other)])
 
 

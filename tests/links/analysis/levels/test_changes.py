@@ -10,9 +10,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from common.watch.months import correlated, month
-from weft.links.analysis.levels.changes import Change, find_changes
+from weft.links.analysis.levels.changes import LevelShift, find_changes
 from weft.links.analysis.quarters import Quarters, quarters
-from weft.links.analysis.series import Series
+from weft.links.analysis.series import ProbeSeries
 
 
 @pytest.mark.parametrize(("base_s", "rise_s"), [(1.3e-3, 0.4e-3), (50e-3, 3e-3)])
@@ -65,14 +65,14 @@ def test_a_quarter_that_was_hardly_measured_is_left_out(seconds: float, parts: i
     """Ten answers of what is usually 450 say little of its jitter."""
     time_s = np.arange(0, seconds, 2.0)
     zeros = np.zeros(len(time_s), np.int64)
-    series = Series("a", "b", 0.0, time_s, zeros + 1e-3, zeros + 8, zeros.astype(np.int8))
+    series = ProbeSeries("a", "b", 0.0, time_s, zeros + 1e-3, zeros + 8, zeros.astype(np.int8))
     assert len(quarters(series)) == parts
 
 
 def test_a_constant_series_has_no_noise_and_no_change() -> None:
     time_s = np.arange(0, 3 * 86400, 60.0)
     zeros = np.zeros(len(time_s), np.int64)
-    flat = Series("a", "b", 0.0, time_s, zeros + 1e-3, zeros + 8, zeros.astype(np.int8))
+    flat = ProbeSeries("a", "b", 0.0, time_s, zeros + 1e-3, zeros + 8, zeros.astype(np.int8))
     assert find_changes(quarters(flat)) == []
 
 
@@ -115,7 +115,7 @@ def _until(parts: Quarters, end_s: float) -> Quarters:
     return replace(parts, **{name: getattr(parts, name)[:count] for name in columns})
 
 
-def _times(one: Change, later_s: float = 0.0) -> tuple[str, int, int | None]:
+def _times(one: LevelShift, later_s: float = 0.0) -> tuple[str, int, int | None]:
     return one.what, round(one.begin_s - later_s), one.end_s and round(one.end_s - later_s)
 
 

@@ -13,7 +13,7 @@ from weft.base.statistics import Floats
 from weft.links.analysis.busy import busy_hours, hours_text
 from weft.links.analysis.levels.changes import Course, find_course
 from weft.links.analysis.quarters import Quarters, quarters
-from weft.links.analysis.series import Series
+from weft.links.analysis.series import ProbeSeries
 from weft.links.watch.store.importing import write_watch
 
 DAY = 86400
@@ -26,20 +26,22 @@ def at_work(time_s: Floats, begin_h: float = 9, end_h: float = 17, days: int = 5
     return ((day < days) & (hour >= begin_h) & (hour < end_h)).astype(float)
 
 
-def link(days: float, shift_s: Floats | float = 0.0, queue_s: Floats | float = 0.05 * MS) -> Series:
+def link(
+    days: float, shift_s: Floats | float = 0.0, queue_s: Floats | float = 0.05 * MS
+) -> ProbeSeries:
     """Probes every 10 s, a round trip of 1.3 ms from a Monday on."""
     rng = np.random.default_rng(1)
     time_s = times(days)
     zeros = np.zeros(len(time_s), np.int64)
     rtt_s = 1.3 * MS + shift_s + rng.exponential(1.0, len(time_s)) * queue_s
-    return Series("a", "b", MONDAY, time_s, rtt_s, zeros + 8, zeros.astype(np.int8))
+    return ProbeSeries("a", "b", MONDAY, time_s, rtt_s, zeros + 8, zeros.astype(np.int8))
 
 
 def times(days: float) -> Floats:
     return np.arange(0, days * DAY, 10.0)
 
 
-def course(series: Series) -> Course:
+def course(series: ProbeSeries) -> Course:
     return find_course(quarters(series))
 
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from weft.links.analysis.levels.scan import responses
-from weft.links.analysis.levels.windows import Values
+from weft.links.analysis.levels.windows import WindowValues
 from weft.links.analysis.noise import Noise, whitener
 
 COUNT = 400
@@ -24,7 +24,7 @@ def test_steps_together_have_the_sum_of_their_products() -> None:
 def test_what_a_fit_leaves_is_the_same_at_some_places_and_everywhere() -> None:
     rng = np.random.default_rng(2)
     products = ANSWER.products(rng.normal(size=COUNT))
-    fit = Values([products], [ANSWER]).fitted(PLACES)[0]
+    fit = WindowValues([products], [ANSWER]).fitted(PLACES)[0]
     some = np.array([0, 19, 20, 21, 58, 99, 250, COUNT])
     assert fit.left(some) == pytest.approx(fit.left_everywhere()[some], rel=1e-9, abs=1e-9)
 
@@ -36,7 +36,7 @@ def test_rises_are_those_of_least_squares(places: list[tuple[int, int]]) -> None
     innovations = rng.normal(size=COUNT)
     steps = np.array([_step(begin) - _step(end) for begin, end in [(0, COUNT), *places]])
     expected, *_ = np.linalg.lstsq(steps.T, innovations, rcond=1e-9)
-    fit = Values([ANSWER.products(innovations)], [ANSWER]).fitted(places)[0]
+    fit = WindowValues([ANSWER.products(innovations)], [ANSWER]).fitted(places)[0]
     assert fit.rises == pytest.approx(expected, rel=1e-6, abs=1e-9)
     assert fit.explained == pytest.approx(float(np.sum((expected @ steps) ** 2)), rel=1e-6)
 

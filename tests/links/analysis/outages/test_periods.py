@@ -5,12 +5,12 @@ import pytest
 
 from support.made.probes import MONDAY, lose, probes
 from weft.links.analysis.outages.periods import Period, find_periods
-from weft.links.analysis.series import Series
+from weft.links.analysis.series import ProbeSeries
 
 GROUPS = 8
 
 
-def link(seconds: float = 3000) -> Series:
+def link(seconds: float = 3000) -> ProbeSeries:
     return probes(seconds, kinds=(0, 1, 2, 3), sizes=(8, 20_000))
 
 
@@ -18,7 +18,7 @@ def spans(found: list[Period]) -> list[tuple[float, float | None]]:
     return [(one.begin_s - MONDAY, one.end_s and one.end_s - MONDAY) for one in found]
 
 
-def until(series: Series, seconds: float) -> list[Period]:
+def until(series: ProbeSeries, seconds: float) -> list[Period]:
     """What is found of the first seconds."""
     return find_periods(series.where(series.time_s < seconds))
 

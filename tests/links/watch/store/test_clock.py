@@ -13,18 +13,18 @@ import pytest
 from support.made.watched import DAY_S, MONDAY_S
 from weft.links.analysis.outages.availability import availability
 from weft.links.analysis.outages.periods import find_periods
-from weft.links.analysis.series import Series
-from weft.links.watch.alerts.event import Event as Alert
+from weft.links.analysis.series import ProbeSeries
+from weft.links.watch.alerts.event import LinkEvent as Alert
 from weft.links.watch.alerts.event import LinkName
-from weft.links.watch.alerts.ledger import Ledger
+from weft.links.watch.alerts.ledger import AlertLedger
 from weft.links.watch.alerts.outages import set_clock
 from weft.links.watch.alerts.recent import Recent
 from weft.links.watch.store.clock import as_now, steps_of
 from weft.links.watch.store.days import read_day
 from weft.links.watch.store.history import history
-from weft.links.watch.store.store import Link, Record, Site, Watched, Writer, open_watch
+from weft.links.watch.store.store import Site, SiteLink, Watched, WatchRecord, Writer, open_watch
 from weft.links.watch.store.thinning import thin
-from weft.runs.probes import SCHEMA, Event
+from weft.runs.probes import SCHEMA, HostEvent
 
 OUTAGE = (7200, 8400)
 """From and to, in seconds since the begin of four hours."""
@@ -32,12 +32,12 @@ Steps = Sequence[tuple[float, float]]
 """When the clock was set, in true seconds since the begin, and by how much."""
 
 
-def record() -> Record:
+def record() -> WatchRecord:
     sites = [Site(name="a", on="local:"), Site(name="b")]
-    return Record(sites=sites, links=[Link(src="a", dst="b", interval_s=1.0)], active=[0])
+    return WatchRecord(sites=sites, links=[SiteLink(src="a", dst="b", interval_s=1.0)], active=[0])
 
 
-def told(steps: Steps, begin_s: float) -> tuple[pa.Table, list[Event]]:
+def told(steps: Steps, begin_s: float) -> tuple[pa.Table, list[HostEvent]]:
     """Four hours of a probe a second as a site with that clock tells them, in the order of arrival."""
     true_s = np.arange(4 * 3600) + np.random.default_rng(1).uniform(0, 0.4, 4 * 3600)
     rtt = np.full(len(true_s), 1e6)
@@ -46,7 +46,7 @@ def told(steps: Steps, begin_s: float) -> tuple[pa.Table, list[Event]]:
     for at_s, step_s in steps:
         by_s[true_s >= at_s] += step_s
         clock_s = begin_s + at_s + sum(one for when, one in steps if when <= at_s)
-        events.append(Event(time_s=clock_s + 0.6, what="clock-step", site="a", seconds=step_s))
+        events.append(HostEvent(time_s=clock_s + 0.6, what="clock-step", site="a", seconds=step_s))
     columns = [
         np.round((begin_s + true_s + by_s) * 1e6),
         np.zeros(len(true_s)),
@@ -58,7 +58,7 @@ def told(steps: Steps, begin_s: float) -> tuple[pa.Table, list[Event]]:
     return pa.table(rows, SCHEMA), events
 
 
-def written(folder: Path, rows: pa.Table, events: list[Event]) -> Path:
+def written(folder: Path, rows: pa.Table, events: list[HostEvent]) -> Path:
     """As a coordinator does, every ten seconds."""
     writer = Writer.create(folder, record())
     for first in range(0, rows.num_rows, 10):
@@ -69,7 +69,7 @@ def written(folder: Path, rows: pa.Table, events: list[Event]) -> Path:
     return folder
 
 
-def is_right(series: Series) -> None:
+def is_right(series: ProbeSeries) -> None:
     """One outage, as long as it was, and no gap."""
     [period] = find_periods(series)
     assert period.end_s is not None
@@ -143,7 +143,7 @@ def test_a_clock_that_drifts_and_is_set_each_day_shifts_no_weeks() -> None:
     true_s = np.arange(0, days * DAY_S, 60.0) + MONDAY_S
     told_s = true_s + drift * ((true_s - MONDAY_S) % DAY_S)
     events = [
-        Event(time_s=MONDAY_S + day * DAY_S + 0.5, what="clock-step", site="a", seconds=-2.0)
+        HostEvent(time_s=MONDAY_S + day * DAY_S + 0.5, what="clock-step", site="a", seconds=-2.0)
         for day in range(1, days)
     ]
     told_us = np.round(told_s * 1e6).astype(np.int64)
@@ -161,7 +161,7 @@ def test_what_another_machine_of_the_site_kept_is_in_the_order_of_time() -> None
 
 def test_an_event_that_is_open_goes_on_by_the_new_clock() -> None:
     link = LinkName(src="a", dst="b")
-    ledger = Ledger(
+    ledger = AlertLedger(
         open=[
             Alert(id="1", kind="outages", what="path", begin_s=5000.0, seen_s=5600.0, links=[link])
         ],

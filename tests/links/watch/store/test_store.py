@@ -9,7 +9,7 @@ import pytest
 from support.made.watched import DAY_S, MONDAY_S, probes, record
 from weft.base.errors import RequestError
 from weft.links.watch.store.days import standing_for_one
-from weft.links.watch.store.store import Event, Writer, open_watch
+from weft.links.watch.store.store import HostEvent, Writer, open_watch
 
 WRITES = """
 import sys
@@ -47,7 +47,7 @@ def test_cut_anywhere_the_folder_is_read_and_goes_on(tmp_path: Path, cut: int) -
     writer = Writer.create(tmp_path / "watch", record())
     for flush in range(5):
         writer.append(probes(MONDAY_S + 10 * flush, 10))
-        writer.add_event(Event(time_s=MONDAY_S + flush, what="flush"))
+        writer.add_event(HostEvent(time_s=MONDAY_S + flush, what="flush"))
     writer._lock.release()
     for path in (*(tmp_path / "watch").glob("samples/*"), tmp_path / "watch" / "events.jsonl"):
         whole = path.read_bytes()
@@ -56,7 +56,7 @@ def test_cut_anywhere_the_folder_is_read_and_goes_on(tmp_path: Path, cut: int) -
     assert 20 <= before < 50
     resumed = Writer.resume(tmp_path / "watch")
     resumed.append(probes(MONDAY_S + 100, 10))
-    resumed.add_event(Event(time_s=MONDAY_S + 100, what="last"))
+    resumed.add_event(HostEvent(time_s=MONDAY_S + 100, what="last"))
     resumed.close()
     watched = open_watch(tmp_path / "watch")
     assert watched.samples().num_rows == before + 10

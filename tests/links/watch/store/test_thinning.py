@@ -11,7 +11,7 @@ from weft.links.analysis.findings import analyse
 from weft.links.analysis.outages.outages import find_outages
 from weft.links.analysis.outages.periods import find_periods
 from weft.links.analysis.quarters import quarters
-from weft.links.analysis.series import Series
+from weft.links.analysis.series import ProbeSeries
 from weft.links.watch.store.days import standing_for_one
 from weft.links.watch.store.history import history
 from weft.links.watch.store.store import Watched
@@ -40,7 +40,7 @@ def eventful(seconds: int, seed: int = 1) -> pa.Table:
     return standing_for_one(pa.concat_tables(parts).combine_chunks())
 
 
-def series(table: pa.Table, tmp_path=None) -> list[Series]:
+def series(table: pa.Table, tmp_path=None) -> list[ProbeSeries]:
     return history(Watched(tmp_path, record(), {"day": table}, [], []))
 
 

@@ -7,7 +7,7 @@ import pytest
 
 from support.live.loopback import Cluster, ensemble_step, job, with_cluster
 from support.plans import a_plan, a_step
-from weft.measure.execute.ensemble.arrivals import TRIES, Ledger
+from weft.measure.execute.ensemble.arrivals import TRIES, PhaseCollector
 from weft.measure.execute.ensemble.work import Transfers
 from weft.measure.execute.logbook import Logbook
 from weft.measure.testbed.agent.reply import PhaseOver
@@ -41,7 +41,7 @@ class Arrivals:
         meta = RunMeta(a_plan(STEP, *more), {"kind": "lab"}, [{"name": "n1"}, {"name": "n2"}])
         self.writer = RunWriter.create(directory, meta)
         self.logbook = Logbook(self.writer, 0, 0, lambda phases: None)
-        self.ledger = Ledger(self.logbook, {}, Transfers(job(STEP)))
+        self.ledger = PhaseCollector(self.logbook, {}, Transfers(job(STEP)))
         self.phase: Phase = expand(STEP, 2)[0]
         self.ledger.expect([self.phase])
 

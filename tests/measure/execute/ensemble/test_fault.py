@@ -3,8 +3,8 @@
 import pytest
 
 from weft.measure.execute.ensemble.complaints import Complaint, complaints_of, culprit, suspects
-from weft.measure.execute.ensemble.fault import Judge
-from weft.measure.execute.ensemble.heartbeat import Watch
+from weft.measure.execute.ensemble.fault import FaultJudge
+from weft.measure.execute.ensemble.heartbeat import HeartbeatWatch
 from weft.measure.testbed.agent.agent import AgentError
 from weft.measure.testbed.agent.reply import Alive, PhaseOver
 
@@ -62,7 +62,7 @@ def alive(phase: int, state: str, moved: int = 0, *waiting: int) -> Alive:
 
 
 def test_no_node_is_judged_as_long_as_a_byte_moves() -> None:
-    watch = Watch([0, 1], PATIENCE_S, 0.0)
+    watch = HeartbeatWatch([0, 1], PATIENCE_S, 0.0)
     for second in range(30):
         watch.tick(float(second))
         watch.hear(0, alive(0, "transfer", second, 1), float(second))
@@ -71,7 +71,7 @@ def test_no_node_is_judged_as_long_as_a_byte_moves() -> None:
 
 
 def test_a_node_that_says_nothing_is_silent_and_one_that_is_through_is_not() -> None:
-    watch = Watch([0, 1, 2], PATIENCE_S, 0.0)
+    watch = HeartbeatWatch([0, 1, 2], PATIENCE_S, 0.0)
     watch.leave_out(2)
     for second in range(1, 12):
         watch.tick(float(second))
@@ -80,7 +80,7 @@ def test_a_node_that_says_nothing_is_silent_and_one_that_is_through_is_not() -> 
 
 
 def test_those_least_far_are_asked_whom_they_wait_for() -> None:
-    watch = Watch([0, 1, 2, 3], PATIENCE_S, 0.0)
+    watch = HeartbeatWatch([0, 1, 2, 3], PATIENCE_S, 0.0)
     for second in range(13):
         watch.tick(float(second))
         watch.hear(0, alive(4, "barrier", 0, 3), float(second))
@@ -92,7 +92,7 @@ def test_those_least_far_are_asked_whom_they_wait_for() -> None:
 
 
 def test_a_pause_ends_when_anything_moves_and_short_ones_are_not_said() -> None:
-    watch = Watch([0, 1], PATIENCE_S, 0.0)
+    watch = HeartbeatWatch([0, 1], PATIENCE_S, 0.0)
     watch.hear(0, alive(0, "transfer", 1, 1), 1.0)
     assert [watch.pause_s(1.0 + since * PATIENCE_S) for since in (0.1, 0.5)] == [
         0.0,
@@ -103,21 +103,21 @@ def test_a_pause_ends_when_anything_moves_and_short_ones_are_not_said() -> None:
 
 
 def test_a_node_that_says_no_more_for_a_while_is_what_others_waited_for() -> None:
-    watch = Watch([0, 1, 2], PATIENCE_S, 0.0)
+    watch = HeartbeatWatch([0, 1, 2], PATIENCE_S, 0.0)
     watch.hear(0, alive(1, "barrier", 0, 2), 1.0)
     watch.hear(1, alive(1, "barrier", 0, 2), 1.0)
     assert watch.held_up_by() == [2]
 
 
 def test_a_node_that_was_stopped_itself_judges_none() -> None:
-    watch = Watch([0, 1], PATIENCE_S, 0.0)
+    watch = HeartbeatWatch([0, 1], PATIENCE_S, 0.0)
     watch.tick(1.0)
     watch.tick(1000.0)
     assert not watch.silent(1000.5) and not watch.is_stalled(1000.5)
 
 
 def test_of_many_that_are_silent_at_a_time_it_is_said_how_many() -> None:
-    judge = Judge(str)
+    judge = FaultJudge(str)
     assert judge.mute([3], 10).lost[3].reason == "the agent sent nothing for 10 s"
     reasons = {error.reason for error in judge.mute([3, 4, 5], 10).lost.values()}
     assert len(reasons) == 1 and "nor did those of 2 more" in reasons.pop()

@@ -17,7 +17,7 @@ from support.made.evidence import measured_batches, recorded_batches, rows_of
 from support.paths import DATA
 from support.runs import routes_measured, routes_wanted
 from weft.runs.columns.tables import EVIDENCE_NAME
-from weft.runs.folder import Run
+from weft.runs.folder import RunFolder
 from weft.understand.host.evidence import evidence
 
 pytestmark = [pytest.mark.timed, pytest.mark.usefixtures("own_registry")]
@@ -45,7 +45,7 @@ def plan(tmp_path: Path, text: str, **values: str) -> Path:
     return path
 
 
-def rates_mbps(run: Run, step: int) -> list[float]:
+def rates_mbps(run: RunFolder, step: int) -> list[float]:
     rows = [row for row in run.samples.to_pylist() if row["step"] == step]
     return [8e3 * row["size_bytes"] * row["messages"] / row["elapsed_ns"] for row in rows]
 
@@ -54,7 +54,7 @@ def test_three_hosts_run_every_pattern(tmp_path: Path) -> None:
     testbed = star(tmp_path, 3)
     said = weft_json("run", plan(tmp_path, ALL_PATTERNS), "--on", testbed, "--out", tmp_path / "r")
     assert said["status"] == "complete", said
-    run = Run.open(tmp_path / "r")
+    run = RunFolder.open(tmp_path / "r")
     for step in range(len(run.meta.plan.steps)):
         assert routes_measured(run, step) == routes_wanted(run, step)
     pairs, latencies = rates_mbps(run, 0), rates_mbps(run, 2)
@@ -69,7 +69,7 @@ def test_three_hosts_run_every_pattern(tmp_path: Path) -> None:
     check_evidence(run)
 
 
-def check_evidence(run: Run) -> None:
+def check_evidence(run: RunFolder) -> None:
     """Each node recorded the batches in which it took part, as one stretch for each phase."""
     for node in range(3):
         part = run.samples.filter((pc.field("src") == node) | (pc.field("dst") == node))
@@ -93,7 +93,7 @@ def test_a_dead_host_is_named_and_the_others_are_measured(tmp_path: Path) -> Non
         "--patience", "2", status=1,
     )  # fmt: skip
     assert said["status"] == "partial"
-    run = Run.open(tmp_path / "r")
+    run = RunFolder.open(tmp_path / "r")
     assert [entry["node"] for entry in run.meta.lost] == ["n4"]
     for phase, wanted in routes_wanted(run, 0).items():
         alive = {route for route in wanted if 3 not in route}
@@ -115,7 +115,7 @@ def test_a_host_that_swallows_everything_is_named_when_patience_ends(tmp_path: P
     finally:
         weft("lab", "down", name)
     assert said["status"] == "partial"
-    run = Run.open(folder)
+    run = RunFolder.open(folder)
     (lost,) = run.meta.lost
     assert lost["node"] == "n3"
     incomplete = {entry["phase"] for entry in run.meta.incomplete}
@@ -136,7 +136,7 @@ def test_a_host_ten_times_slower_is_left_alone(tmp_path: Path) -> None:
         "--patience", "1",
     )  # fmt: skip
     assert said["status"] == "complete", said
-    assert min(rates_mbps(Run.open(tmp_path / "r"), 0)) < 5
+    assert min(rates_mbps(RunFolder.open(tmp_path / "r"), 0)) < 5
 
 
 @pytest.mark.parametrize("how", [signal.SIGKILL, signal.SIGINT])
@@ -149,10 +149,10 @@ def test_a_run_cut_in_a_phase_is_resumed_with_what_is_missing(
     wait_for_samples(folder)
     process.send_signal(how)
     process.communicate(timeout=20)
-    before = Run.open(folder).samples
+    before = RunFolder.open(folder).samples
     assert 0 < before.num_rows < 8 * 7
     assert weft_json("run", "--resume", folder)["status"] == "complete"
-    run = Run.open(folder)
+    run = RunFolder.open(folder)
     assert run.samples.slice(0, before.num_rows).equals(before)
     assert routes_measured(run, 0) == routes_wanted(run, 0)
     assert run.samples.num_rows == 8 * 7

@@ -1,6 +1,6 @@
 """Which node sends to which when nodes fail, and which node is suspected."""
 
-from weft.measure.execute.file_cast.chain import Chain, Link
+from weft.measure.execute.file_cast.chain import Chain, ChainLink
 from weft.measure.execute.file_cast.stall import Stalls
 from weft.measure.testbed.agent.reply import Spent
 
@@ -12,32 +12,36 @@ def made(*nodes: int) -> Chain:
 
 
 def test_links_have_numbers_of_their_own_and_the_last_node_sends_to_none() -> None:
-    assert Chain([4, 1, 2]).links() == [Link(1, 4, 1), Link(2, 1, 2), Link(3, 2, None)]
+    assert Chain([4, 1, 2]).links() == [
+        ChainLink(1, 4, 1),
+        ChainLink(2, 1, 2),
+        ChainLink(3, 2, None),
+    ]
 
 
 def test_a_gap_is_closed_and_the_old_link_counts_no_more() -> None:
     chain = made(0, 1, 2, 3)
-    assert chain.remove(2) == Link(5, 1, 3)
-    assert chain.current(3, "predecessor") == chain.current(1, "successor") == Link(5, 1, 3)
+    assert chain.remove(2) == ChainLink(5, 1, 3)
+    assert chain.current(3, "predecessor") == chain.current(1, "successor") == ChainLink(5, 1, 3)
     assert chain.current(2, "predecessor") is None
-    assert chain.remove(3) == Link(6, 1, None)
+    assert chain.remove(3) == ChainLink(6, 1, None)
     assert chain.current(1, "successor") is None
 
 
 def test_a_link_is_tried_twice_then_the_node_that_is_not_reached_is_suspected() -> None:
     chain = made(0, 1, 2, 3)
-    assert chain.suspect(Link(2, 1, 2)) is None
-    assert chain.suspect(Link(5, 1, 2)) == 2
+    assert chain.suspect(ChainLink(2, 1, 2)) is None
+    assert chain.suspect(ChainLink(5, 1, 2)) == 2
     chain.remove(2)
-    assert chain.suspect(Link(6, 1, 3)) is None
-    assert chain.suspect(Link(7, 1, 3)) == 1, "it reached neither"
+    assert chain.suspect(ChainLink(6, 1, 3)) is None
+    assert chain.suspect(ChainLink(7, 1, 3)) == 1, "it reached neither"
 
 
 def test_the_source_is_never_suspected() -> None:
     chain = made(0, 1, 2)
     for node in (1, 2):
-        assert chain.suspect(Link(9, 0, node)) is None
-        assert chain.suspect(Link(9, 0, node)) == node
+        assert chain.suspect(ChainLink(9, 0, node)) is None
+        assert chain.suspect(ChainLink(9, 0, node)) == node
 
 
 def spent(known: int) -> Spent:

@@ -13,8 +13,8 @@ import weft
 from support.command import start
 from support.here import refusal, weft_json
 from support.live.waiting import agents, wait_for
-from weft.runs.folder import Run
-from weft.understand.kinds.casts.cast import FileCast, file_casts
+from weft.runs.folder import RunFolder
+from weft.understand.kinds.casts.cast import FileCastResult, file_casts
 from weft.understand.report.page import Report
 
 pytestmark = [pytest.mark.timed, pytest.mark.usefixtures("own_registry")]
@@ -58,8 +58,8 @@ def lab(tmp_path: Path, more: str = "") -> str:
     return f"lab:{path}"
 
 
-def the_cast(run: Path) -> FileCast:
-    (found,) = file_casts(Run.open(run))
+def the_cast(run: Path) -> FileCastResult:
+    (found,) = file_casts(RunFolder.open(run))
     return found
 
 
@@ -74,7 +74,7 @@ def test_all_nodes_get_the_file_over_two_networks_and_it_is_not_sent_again(
     copies = [tmp_path / f"n{node}.img" for node in range(2, 6)]
     on = lab(tmp_path, SECOND)
 
-    def cast(name: str, overwrite: bool = False) -> FileCast:
+    def cast(name: str, overwrite: bool = False) -> FileCastResult:
         to = tmp_path / "{node}.img"
         weft.run("cast", on, file=image, to=to, overwrite=overwrite, out=tmp_path / name)
         return the_cast(tmp_path / name)
@@ -86,7 +86,9 @@ def test_all_nodes_get_the_file_over_two_networks_and_it_is_not_sent_again(
     for node in first.nodes[1:]:
         assert min(node.network_bytes) > 0.25 * sum(node.network_bytes)
     (figure,) = [
-        one for one in Report([Run.open(tmp_path / "first")]).figures if "file-cast" in one.name
+        one
+        for one in Report([RunFolder.open(tmp_path / "first")]).figures
+        if "file-cast" in one.name
     ]
     assert len(figure.tables[figure.name]) == 2 * len(copies)
     # One that differs is not replaced unasked, and sends on what comes. The others are checked, not sent anything.

@@ -10,7 +10,7 @@ import pytest
 from support.here import weft, weft_json
 from weft.measure.execute.lab_scale.load import OfferedLoad
 from weft.measure.execute.lab_scale.self_test import SelfTest
-from weft.runs.folder import Run
+from weft.runs.folder import RunFolder
 
 pytestmark = pytest.mark.timed
 
@@ -32,7 +32,7 @@ def test_a_lab_faster_than_any_machine_runs_at_a_scale_that_the_run_tells(
     asked = ("run", "ring", "--on", f"lab:{fabric}", "--launches", "1", "--out", out)
     done = weft(*asked)
     assert done.returncode == 0, done.stderr
-    meta = Run.open(out).meta
+    meta = RunFolder.open(out).meta
     assert 0 < meta.testbed["scale"] < 0.1
     [note] = [one for one in meta.warnings if one.code == "lab-scaled"]
     assert done.stderr.index(note.message) < done.stderr.rindex(note.message)
@@ -48,7 +48,7 @@ def test_a_lab_that_is_up_keeps_its_scale_and_tells_its_runs(
     try:
         assert up["scale"] < 0.1 and [one["code"] for one in up["warnings"]] == ["lab-scaled"]
         weft("run", "ring", "--on", "lab:mine", "--launches", "1", "--out", out)
-        meta = Run.open(out).meta
+        meta = RunFolder.open(out).meta
         assert meta.testbed["scale"] == up["scale"]
         assert "lab-scaled" in [one.code for one in meta.warnings]
     finally:

@@ -9,7 +9,7 @@ from support.refusals import refused
 from weft.faces.api.request import run_request
 from weft.measure.execute.linpack.program import KNOWN
 from weft.measure.execute.request import start_run
-from weft.runs.folder import Run
+from weft.runs.folder import RunFolder
 from weft.understand.kinds.linpack.solution import solutions
 
 HPCC = shutil.which("hpcc")
@@ -23,7 +23,7 @@ exec {hpcc}
 """
 
 
-def run(folder: Path, launches: int = 1, **settings: object) -> Run:
+def run(folder: Path, launches: int = 1, **settings: object) -> RunFolder:
     own = {f"steps.hpl.{key}": value for key, value in settings.items()}
     request = run_request(
         "hpl", "local:", out=folder, transport="mpi", launches=launches, settings=own

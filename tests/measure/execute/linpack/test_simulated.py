@@ -6,7 +6,7 @@ import pytest
 
 from support.made.computed import compute
 from support.refusals import refused
-from weft.runs.folder import Run
+from weft.runs.folder import RunFolder
 from weft.understand.comparison.measured import measured
 from weft.understand.formats.exporters import export_run
 from weft.understand.kinds.linpack.solution import Solution, solutions
@@ -15,7 +15,7 @@ from weft.understand.summary.summary import summarise
 RATES = {"steps__hpl__dgemm": "0.7 GFlop/s", "steps__hpl__panel": "0.2 GFlop/s"}
 
 
-def solve(folder: Path, on: str, **settings: str) -> Run:
+def solve(folder: Path, on: str, **settings: str) -> RunFolder:
     own = {f"steps__hpl__{key}": value for key, value in settings.items()}
     return compute(folder, "hpl", on, **RATES, **own)
 

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from support.here import weft, weft_json
-from weft.runs.folder import Run
+from weft.runs.folder import RunFolder
 
 pytestmark = [pytest.mark.timed, pytest.mark.usefixtures("own_registry")]
 
@@ -32,9 +32,9 @@ def load(cpu: int) -> Iterator[None]:
             one.wait()
 
 
-def latency(folder: Path) -> Run:
+def latency(folder: Path) -> RunFolder:
     weft_json("run", "latency", "--on", "lab:gigabit-pair", "--out", folder)
-    return Run.open(folder)
+    return RunFolder.open(folder)
 
 
 @pytest.mark.skipif(len(CPUS) < 2, reason="agents and forwarder share the only processor")

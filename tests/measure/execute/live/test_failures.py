@@ -13,7 +13,7 @@ from support.command import WEFT, descendants, start, weft
 from support.here import weft_json
 from support.live.waiting import wait_for, wait_for_agents, wait_for_samples
 from weft.runs.columns.tables import EVIDENCE_NAME
-from weft.runs.folder import Run, RunWriter, lock_folder
+from weft.runs.folder import RunFolder, RunWriter, lock_folder
 
 pytestmark = pytest.mark.timed
 
@@ -38,7 +38,7 @@ def test_a_killed_agent_is_named_and_the_run_goes_on(tmp_path, victim):
     assert said["status"] == "partial"
     assert any("SIGKILL" in warning["message"] for warning in said["warnings"])
     assert any(f"n{victim + 1}" in warning["message"] for warning in said["warnings"])
-    launches = set(Run.open(folder).samples.column("launch").to_pylist())
+    launches = set(RunFolder.open(folder).samples.column("launch").to_pylist())
     assert {1, 2} <= launches
     resumed = weft_json("run", "--resume", folder)
     assert resumed["status"] == "complete"
@@ -83,16 +83,16 @@ def test_a_killed_coordinator_leaves_a_run_that_can_be_read_and_resumed(tmp_path
     process.kill()
     process.communicate()
     wait_for(lambda: not any(Path(f"/proc/{pid}").exists() for pid in left_behind), 5)
-    killed = Run.open(folder)
+    killed = RunFolder.open(folder)
     before, recorded = killed.samples, killed.side_table(EVIDENCE_NAME)
     assert before.num_rows > 0 and recorded.num_rows > 0
     shown = weft_json("show", folder)
     assert shown["points"]
     assert shown["status"] == "partial"
     assert weft_json("run", "--resume", folder)["status"] == "complete"
-    after = Run.open(folder).samples
+    after = RunFolder.open(folder).samples
     assert after.slice(0, before.num_rows).equals(before)
-    kept = Run.open(folder).side_table(EVIDENCE_NAME).slice(0, recorded.num_rows)
+    kept = RunFolder.open(folder).side_table(EVIDENCE_NAME).slice(0, recorded.num_rows)
     assert kept.to_pylist() == recorded.to_pylist()
     columns = (after.column(name).to_pylist() for name in ("launch", "phase", "batch"))
     keys = list(zip(*columns, strict=True))
@@ -109,10 +109,10 @@ def test_an_interrupt_keeps_what_was_measured(tmp_path, how):
     assert process.returncode == 1
     assert said["status"] == "partial"
     assert "interrupted" in {warning["code"] for warning in said["warnings"]}
-    assert Run.open(folder).samples.num_rows > 0
+    assert RunFolder.open(folder).samples.num_rows > 0
     with lock_folder(folder) as lock:
-        RunWriter.resume(Run.open(folder), lock).sync()
-    assert "interrupted" not in {warning.code for warning in Run.open(folder).meta.warnings}
+        RunWriter.resume(RunFolder.open(folder), lock).sync()
+    assert "interrupted" not in {warning.code for warning in RunFolder.open(folder).meta.warnings}
 
 
 @pytest.mark.skipif(shutil.which("ip") is None, reason="no ip command to take a link down with")
@@ -131,7 +131,7 @@ def test_a_link_taken_down_is_noticed_and_what_was_measured_is_kept(tmp_path):
         codes = {warning["code"] for warning in said["warnings"]}
         assert codes & {"peer-silent", "peer-unreachable"}
         assert "gave-up" in codes
-        assert Run.open(folder).samples.num_rows > 0
+        assert RunFolder.open(folder).samples.num_rows > 0
     finally:
         weft("lab", "down", name)
 

@@ -18,7 +18,7 @@ from weft.knobs.catalog import knobs
 from weft.measure.execute.host_settings import look, undo
 from weft.measure.execute.host_settings.journal import Journal, folder
 from weft.measure.testbed.open import open_testbed
-from weft.runs.folder import Run
+from weft.runs.folder import RunFolder
 
 pytestmark = pytest.mark.timed
 
@@ -86,7 +86,7 @@ def test_a_step_s_settings_are_read_back_and_put_back(
     before = list(map(settings_of, names))
     done = weft("run", tmp_path / "p.toml", "--on", spec_of(names), "--out", tmp_path / "r")
     assert done.returncode == 0, done.stderr
-    meta = Run.open(tmp_path / "r").meta
+    meta = RunFolder.open(tmp_path / "r").meta
     assert not [one for one in meta.warnings if one.code.startswith(("settings", "knob"))]
     found = {(one["step"], one["node"]): one["settings"] for one in meta.effective}
     first, second = found[0, names[1]], found[1, names[1]]
@@ -212,7 +212,7 @@ def test_where_no_journal_may_be_kept_nothing_is_changed_and_nothing_else_said(
     before = list(map(settings_of, names))
     done = weft("run", tmp_path / "p.toml", "--on", spec_of(names), "--out", tmp_path / "r")
     assert done.returncode == 1
-    codes = [one.code for one in Run.open(tmp_path / "r").meta.warnings]
+    codes = [one.code for one in RunFolder.open(tmp_path / "r").meta.warnings]
     assert "knob-refused" in codes and "settings-not-restored" not in codes
     assert list(map(settings_of, names)) == before
     assert not list(folder().iterdir()) and not list((tmp_path / "elsewhere").iterdir())

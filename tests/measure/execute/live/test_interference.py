@@ -10,7 +10,7 @@ from weft.faces.api.request import run_request
 from weft.faces.cli.tables.run.summary import print_summary
 from weft.measure.execute.request import start_run
 from weft.plan.load import load_plan
-from weft.runs.folder import Run
+from weft.runs.folder import RunFolder
 from weft.understand.comparison.comparison import compare
 from weft.understand.kinds.interference.slow_down import SlowDown, slow_downs
 from weft.understand.report.page import Report
@@ -36,7 +36,7 @@ def interfere(
     congestors: list[str],
     launches: int | None = None,
     **settings: object,
-) -> Run:
+) -> RunFolder:
     request = run_request(
         "interference",
         on,
@@ -56,7 +56,7 @@ def dumbbell(tmp_path: Path) -> str:
     return f"sim:{path}(segments_per_ack=0)"
 
 
-def by_congestor(run: Run) -> dict[str, SlowDown]:
+def by_congestor(run: RunFolder) -> dict[str, SlowDown]:
     return {one.congestor: one for one in slow_downs(run)}
 
 

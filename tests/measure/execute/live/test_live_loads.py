@@ -10,7 +10,7 @@ from support.here import refusal, weft, weft_json
 from weft.measure.execute.settle.resolve import too_few_processors
 from weft.measure.testbed.open import open_testbed
 from weft.plan.load import load_plan
-from weft.runs.folder import Run
+from weft.runs.folder import RunFolder
 from weft.understand.node.applications import loaded_points
 
 QUICK = ["--set", "launches=1", "--set", "steps.*.stop.trial='30 ms'"]
@@ -25,7 +25,7 @@ def test_a_receiver_computes_what_gamma_says(tmp_path: Path, transport: str, com
     over = ["--transport", transport, "--set", f"steps.*.sizes=['{size}']"]
     over += ["--set", "steps.*.gamma=[0, 20]", "--set", f"steps.*.compute='{compute}'", *QUICK]
     weft_json("run", "gamma-sweep", "--on", "local:2", *over, "--out", tmp_path / "run")
-    run = Run.open(tmp_path / "run")
+    run = RunFolder.open(tmp_path / "run")
     plain, loaded = loaded_points(run)
     assert plain.live and loaded.live
     assert plain.gamma_done == 0 and 10 < loaded.gamma_done < 40

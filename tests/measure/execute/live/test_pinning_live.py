@@ -10,7 +10,7 @@ import pytest
 from support.clusters.mpi import INSTALLED
 from support.here import weft_json
 from support.made.evidence import recorded_batches
-from weft.runs.folder import Run
+from weft.runs.folder import RunFolder
 from weft.understand.curve.thresholds import Threshold, thresholds
 from weft.understand.host.evidence import evidence
 
@@ -26,7 +26,7 @@ OB1_HEADER = 56
 def pinned(folder: Path, *arguments: str) -> list[Threshold]:
     said = weft_json("run", "thresholds", "--on", "local:2", "--out", folder, *arguments)
     assert said["status"] == "complete", said
-    return thresholds(Run.open(folder))
+    return thresholds(RunFolder.open(folder))
 
 
 def sizes(least: str, most: str) -> list[str]:
@@ -52,10 +52,10 @@ def test_the_segment_of_a_tcp_connection(tmp_path: Path) -> None:
     # On one processor, since waking another costs tens of times what a second segment does.
     places = confirmed(tmp_path, *sizes("32 KiB", "128 KiB"), "--cpus", "0,0")
     assert (LOOPBACK_SEGMENT - 1, LOOPBACK_SEGMENT) in places
-    check_evidence(Run.open(max(tmp_path.iterdir())))
+    check_evidence(RunFolder.open(max(tmp_path.iterdir())))
 
 
-def check_evidence(run: Run) -> None:
+def check_evidence(run: RunFolder) -> None:
     """Both ends recorded the same ones of the batches that bisect, and their points are listed by size."""
     chosen = {(one["launch"], one["phase"]): one["size_bytes"] for one in run.meta.phases}
     recorded = [

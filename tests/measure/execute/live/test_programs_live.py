@@ -12,7 +12,7 @@ from weft.measure.execute.request import resume_run, start_run
 from weft.plan.load import parse_plan
 from weft.plan.plan import to_json
 from weft.runs.columns.tables import ACTIVITIES_NAME
-from weft.runs.folder import Run
+from weft.runs.folder import RunFolder
 from weft.understand.comparison.comparison import compare
 from weft.understand.summary.summary import summarise
 
@@ -47,12 +47,14 @@ def plan(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="module")
-def live(tmp_path_factory: pytest.TempPathFactory, plan: Path) -> Run:
+def live(tmp_path_factory: pytest.TempPathFactory, plan: Path) -> RunFolder:
     folder = tmp_path_factory.mktemp("runs") / "live"
     return start_run(run_request(str(plan), "local:3", out=folder))
 
 
-def test_a_live_run_says_what_a_simulated_one_says(tmp_path: Path, plan: Path, live: Run) -> None:
+def test_a_live_run_says_what_a_simulated_one_says(
+    tmp_path: Path, plan: Path, live: RunFolder
+) -> None:
     simulated = start_run(run_request(str(plan), "sim:crossbar(hosts=3)", out=tmp_path / "sim"))
     assert live.meta.status == "complete"
     found, computed = summarise(live), summarise(simulated)
@@ -70,7 +72,7 @@ def test_a_live_run_says_what_a_simulated_one_says(tmp_path: Path, plan: Path, l
     assert len(compared.points) == len(found.activities)
 
 
-def test_messages_are_samples_that_end_after_they_began(live: Run) -> None:
+def test_messages_are_samples_that_end_after_they_began(live: RunFolder) -> None:
     rows = live.samples.to_pylist()
     assert {(row["step"], row["launch"]) for row in rows} == {(0, 0), (0, 1), (1, 0), (1, 1)}
     halo = [row for row in rows if row["step"] == 1 and row["launch"] == 0]
@@ -81,7 +83,7 @@ def test_messages_are_samples_that_end_after_they_began(live: Run) -> None:
     assert sum(row["elapsed_ns"] > 0 for row in halo) > len(halo) / 2
 
 
-def test_a_run_that_was_cut_short_goes_on(tmp_path: Path, live: Run) -> None:
+def test_a_run_that_was_cut_short_goes_on(tmp_path: Path, live: RunFolder) -> None:
     path = live.directory / "run.json"
     said = json.loads(path.read_text())
     said["done"] = [one for one in said["done"] if one != [1, 1]]

@@ -13,7 +13,7 @@ from support.live.waiting import wait_for, wait_for_agents
 from weft import _core
 from weft.plan.load import load_plan
 from weft.plan.plan import to_json
-from weft.runs.folder import Run
+from weft.runs.folder import RunFolder
 from weft.understand.summary.summary import summarise
 
 pytestmark = pytest.mark.timed
@@ -36,7 +36,7 @@ def test_agents_simulate_the_same_cars_as_one_process(tmp_path: Path) -> None:
     testbed = f"lab:{write_four_hosts(tmp_path)}"
     run = asked(tmp_path / "run", testbed, seconds="20", compute='"2 ms"')
     assert weft_json(*run)["status"] == "complete"
-    found = summarise(Run.open(str(tmp_path / "run"))).results["traffic"]
+    found = summarise(RunFolder.open(str(tmp_path / "run"))).results["traffic"]
     for at, right in enumerate(hashes(SMALL, 220)):
         mine = [one for one in found if one.step == at]
         assert [(one.nodes, one.hash) for one in mine] == [(n, right) for n in (1, 2, 3, 4)]
@@ -56,7 +56,7 @@ def test_a_node_that_dies_leaves_what_others_can_do(tmp_path: Path) -> None:
     wait_for(lambda: (tmp_path / "run" / "run.json").exists())
     os.kill(wait_for_agents(process.pid, 4)[3], signal.SIGKILL)
     process.communicate(timeout=60)
-    run = Run.open(str(tmp_path / "run"))
+    run = RunFolder.open(str(tmp_path / "run"))
     assert [one["node"] for one in run.meta.lost] == ["n4"] and run.meta.status == "partial"
     keys = {key: value for key, value in SMALL.items() if key != "counts"}
     right = hashes(keys, 240)

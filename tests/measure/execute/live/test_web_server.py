@@ -20,7 +20,7 @@ from support.live.waiting import agents, wait_for, wait_for_samples
 from support.live.web_servers import servers
 from weft.measure.execute.applications.web_server import with_loops
 from weft.plan.load import load_plan
-from weft.runs.folder import Run
+from weft.runs.folder import RunFolder
 from weft.understand.node.web import web_points
 
 pytestmark = pytest.mark.timed
@@ -57,7 +57,7 @@ def test_pages_of_a_real_server_are_counted_in_both_loops(tmp_path: Path) -> Non
     asked = ["--users", "4", "--page", "300 kB", "--launches", "2", "--server", "apache"]
     done = run(folder, *asked, "--set", "steps.webserver.think='5 ms'")
     assert done["status"] == "complete"
-    opened, closed = web_points(Run.open(folder), [])
+    opened, closed = web_points(RunFolder.open(folder), [])
     for point in (opened, closed):
         assert point.live and (point.users, point.page_bytes) == (4, 300_000)
         assert (point.live.launches, point.live.server, point.live.errors) == (2, "apache", 0)
@@ -71,7 +71,7 @@ def test_pages_of_a_real_server_are_counted_in_both_loops(tmp_path: Path) -> Non
     assert closed.live and closed.live.loop == "closed"
     shown = weft("show", folder).stdout
     assert "apache, open loop, pages of 300000 B" in shown and "processor time for a page" in shown
-    check(Run.open(folder), {"web", "page_costs"})
+    check(RunFolder.open(folder), {"web", "page_costs"})
     point = weft_json("show", folder)["points"][0]
     assert point["response_intervals_us"]["p99"]["low"] <= point["response_us"]["p99"]
     assert not set(servers().values()), "the server goes with the run"
@@ -81,7 +81,7 @@ def test_pages_of_a_real_server_are_counted_in_both_loops(tmp_path: Path) -> Non
 def test_nginx_serves_as_well(tmp_path: Path) -> None:
     folder = tmp_path / "run"
     run(folder, "--users", "4", "--launches", "1", "--server", "nginx")
-    points = web_points(Run.open(folder), [])
+    points = web_points(RunFolder.open(folder), [])
     assert [one.live and one.live.server for one in points] == ["nginx", "nginx"]
 
 
@@ -123,7 +123,7 @@ def test_a_server_that_dies_is_named_and_what_was_measured_is_kept(tmp_path: Pat
     assert any(
         "the web server apache2 ended while it was used: signal: 9" in one for one in messages
     )
-    assert len(Run.open(tmp_path / "run").samples) >= 1
+    assert len(RunFolder.open(tmp_path / "run").samples) >= 1
 
 
 @needs_apache
@@ -168,7 +168,7 @@ def test_a_stall_counts_in_the_open_loop(tmp_path: Path) -> None:
             os.kill(server, now)
         time.sleep(lasts_s)
     process.communicate(timeout=60)
-    (point,) = web_points(Run.open(folder), [])
+    (point,) = web_points(RunFolder.open(folder), [])
     # They are due at any time: one in a hundred of all waited for all of the stall but a hundredth of the time.
     expected_us = (stall_s - 0.01 * time_s) * 1e6
     assert point.p99_us == pytest.approx(expected_us, rel=0.15)

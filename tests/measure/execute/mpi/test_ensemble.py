@@ -18,14 +18,14 @@ from support.made.evidence import measured_batches, recorded_batches
 from support.paths import DATA
 from support.runs import routes_measured, routes_wanted
 from weft.plan.plan import CountRule, Step
-from weft.runs.folder import Run
+from weft.runs.folder import RunFolder
 
 pytestmark = [pytest.mark.alone, needs_mpi, pytest.mark.usefixtures("own_cache")]
 
 NODES = 4
 
 
-def of_step(run: Run, step: int) -> pa.Table:
+def of_step(run: RunFolder, step: int) -> pa.Table:
     return run.samples.filter(pc.equal(run.samples["step"], step))
 
 
@@ -46,7 +46,7 @@ def test_every_pattern_has_samples_of_every_transfer(kind: str, calls: str, tmp_
     over += ["--set", f"steps.*.options.calls={calls}", "--on", f"local:{NODES}"]
     said = weft_json("run", plan, *over, "--out", out)
     assert (said["status"], said["warnings"]) == ("complete", [])
-    run = Run.open(out)
+    run = RunFolder.open(out)
     for index, step in enumerate(run.meta.plan.steps):
         assert routes_measured(run, index) == routes_wanted(run, index), step.name
         check_rows(of_step(run, index), step)
@@ -57,7 +57,7 @@ def test_every_pattern_has_samples_of_every_transfer(kind: str, calls: str, tmp_
     check_evidence(run)
 
 
-def check_evidence(run: Run) -> None:
+def check_evidence(run: RunFolder) -> None:
     """The agents recorded whole phases of those ranks that took part; not those that were measured again."""
     for node in range(NODES):
         part = run.samples.filter((pc.field("src") == node) | (pc.field("dst") == node))
@@ -97,11 +97,11 @@ def test_a_job_killed_in_the_midst_of_phases_keeps_those_that_were_over(tmp_path
     finally:
         running.kill()
     assert running.returncode == 1
-    phases = set(Run.open(out).samples["phase"].to_pylist())
+    phases = set(RunFolder.open(out).samples["phase"].to_pylist())
     assert phases and phases < {0, 1, 2}
     assert "the MPI job" in said
     weft_json("run", "--resume", out)
-    resumed = Run.open(out)
+    resumed = RunFolder.open(out)
     assert resumed.meta.status == "complete"
     assert set(resumed.samples["phase"].to_pylist()) == {0, 1, 2}
 
@@ -117,7 +117,7 @@ def test_who_is_lost_with_its_agent_is_gone_on_without(tmp_path: Path) -> None:
         running.communicate(timeout=60)
     finally:
         running.kill()
-    run = Run.open(out)
+    run = RunFolder.open(out)
     (lost,) = run.meta.lost
     gone = [node["name"] for node in run.meta.nodes].index(lost["node"])
     found = routes_measured(run, 0)

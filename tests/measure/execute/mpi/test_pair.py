@@ -19,18 +19,18 @@ from weft.base.errors import RequestError
 from weft.measure.execute.mpi import program
 from weft.measure.execute.mpi.toolchain import KINDS, find_toolchain
 from weft.runs.columns.tables import EVIDENCE_NAME
-from weft.runs.folder import Run
+from weft.runs.folder import RunFolder
 
 pytestmark = [pytest.mark.alone, pytest.mark.usefixtures("own_cache")]
 
 QUICK = ["--launches", "1", "--set", "steps.*.stop={rule='count', repeats=20, trials=2}"]
 
 
-def measured(tmp_path: Path, plan: str, kind: str, *arguments: str) -> tuple[Any, Run]:
+def measured(tmp_path: Path, plan: str, kind: str, *arguments: str) -> tuple[Any, RunFolder]:
     out = tmp_path / "run"
     over = ["--transport", "mpi", "--mpi", kind, "--out", out]
     weft_json("run", plan, "--on", "local:", *over, *QUICK, *arguments)
-    return weft_json("show", out), Run.open(out)
+    return weft_json("show", out), RunFolder.open(out)
 
 
 @needs_mpi
@@ -48,7 +48,7 @@ def test_ping_pong_between_two_ranks(kind: str, calls: str, tmp_path: Path) -> N
     check_evidence(run)
 
 
-def check_evidence(run: Run) -> None:
+def check_evidence(run: RunFolder) -> None:
     """Both ranks had the same batches recorded, the first among them, by the agents beside them."""
     first, second = (recorded_batches(run, node) for node in (0, 1))
     assert sorted(first) == sorted(second)
@@ -107,7 +107,7 @@ def test_launches_measure_what_earlier_ones_told(tmp_path: Path) -> None:
     out = tmp_path / "run"
     over = ["--transport", "mpi", "--mpi", INSTALLED[0], "--out", out, "--until", "±0.01 %, 2 s"]
     weft_json("run", "signature", "--on", "local:", *over, "--set", "steps.*.sizes.max='1 KiB'")
-    samples = Run.open(out).samples.sort_by("start_ns")
+    samples = RunFolder.open(out).samples.sort_by("start_ns")
     launch, batch, size = (samples[name].to_numpy() for name in ("launch", "batch", "size_bytes"))
     assert batch.min() == 0
     later = [size[launch == one] for one in range(1, launch.max() + 1)]
@@ -130,13 +130,13 @@ def test_a_job_killed_half_way_keeps_its_samples(tmp_path: Path) -> None:
     finally:
         running.kill()
     assert running.returncode == 1
-    run = Run.open(out)
+    run = RunFolder.open(out)
     phases = set(run.samples.column("phase").to_pylist())
     assert phases and phases < {0, 1, 2, 3}
     assert run.meta.status == "partial"
     assert "the MPI job" in said and "mpi-lost" in {one.code for one in run.meta.warnings}
     weft_json("run", "--resume", out)
-    assert set(Run.open(out).samples.column("phase").to_pylist()) == {0, 1, 2, 3}
+    assert set(RunFolder.open(out).samples.column("phase").to_pylist()) == {0, 1, 2, 3}
 
 
 def rank_of(pid: int, out: Path) -> int:
@@ -144,7 +144,7 @@ def rank_of(pid: int, out: Path) -> int:
 
     def ranks() -> list[int]:
         found = [child for child, name in descendants(pid) if name == program.NAME]
-        return found if (out / "run.json").exists() and Run.open(out).samples.num_rows else []
+        return found if (out / "run.json").exists() and RunFolder.open(out).samples.num_rows else []
 
     return wait_for(ranks, 60)[-1]
 

@@ -8,7 +8,7 @@ from support.clusters.mpi import INSTALLED, needs_mpi
 from support.refusals import refused
 from weft.faces.api.request import run_request
 from weft.measure.execute.request import start_run
-from weft.runs.folder import Run
+from weft.runs.folder import RunFolder
 from weft.understand.kinds.collectives.library_cost import library_costs
 from weft.understand.kinds.interference.slow_down import slow_downs
 from weft.understand.summary.summary import summarise
@@ -76,7 +76,7 @@ c irequires b
 
 
 @pytest.fixture(params=INSTALLED)
-def run(request: pytest.FixtureRequest, tmp_path: Path) -> Run:
+def run(request: pytest.FixtureRequest, tmp_path: Path) -> RunFolder:
     trace, plan = tmp_path / "app.goal", tmp_path / "plan.toml"
     trace.write_text(TRACE)
     plan.write_text(PLAN.replace("TRACE", str(trace)))
@@ -86,7 +86,7 @@ def run(request: pytest.FixtureRequest, tmp_path: Path) -> Run:
     return start_run(over)
 
 
-def test_programs_over_mpi_leave_what_those_of_agents_do(run: Run) -> None:
+def test_programs_over_mpi_leave_what_those_of_agents_do(run: RunFolder) -> None:
     assert run.meta.status == "complete", run.meta.warnings
     found = summarise(run)
     ways = {one.algorithm for one in found.results["collectives"] if one.operation == "allreduce"}

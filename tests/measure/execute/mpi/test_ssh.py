@@ -7,7 +7,7 @@ import pytest
 from measure.testbed.hosts.test_ssh import QUICK, RING, firewall, run
 from support.clusters.mpi import INSTALLED, needs_mpi
 from support.clusters.ssh_lab import SshLab, is_possible
-from weft.runs.folder import Run
+from weft.runs.folder import RunFolder
 
 pytestmark = [
     pytest.mark.alone,
@@ -33,7 +33,7 @@ def test_a_signature_over_mpi_and_ssh_is_what_the_links_let_through(
     assert (status, said["status"]) == (0, "complete"), said
     times_us = [
         row["elapsed_ns"] / row["messages"] / 1000
-        for row in Run.open(tmp_path / "r").samples.to_pylist()
+        for row in RunFolder.open(tmp_path / "r").samples.to_pylist()
         if row["size_bytes"] == 16384
     ]
     # There and back: 4 wires, each carries 16 KiB and its headers at 100 Mb/s while the next one does.
@@ -46,7 +46,7 @@ def test_a_ring_over_mpi_and_ssh(kind: str, lab: SshLab, tmp_path: Path) -> None
     over = ["--on", "ssh:n[2-5]", "--transport", "mpi", "--mpi", kind, *PATIENT]
     status, said = run(lab, *RING, *over, "--out", tmp_path / "r", **AS_SEPARATE_HOSTS)
     assert (status, said["status"]) == (0, "complete"), said
-    assert set(Run.open(tmp_path / "r").samples["src"].to_pylist()) == {0, 1, 2, 3}
+    assert set(RunFolder.open(tmp_path / "r").samples["src"].to_pylist()) == {0, 1, 2, 3}
 
 
 @pytest.mark.cluster
@@ -62,7 +62,7 @@ def test_nodes_with_the_same_login_are_ranks_of_one_machine(lab: SshLab, tmp_pat
     over = ["--on", spec, "--transport", "mpi", "--mpi", INSTALLED[0], *PATIENT]
     status, said = run(lab, *RING, *over, "--out", tmp_path / "r", **AS_SEPARATE_HOSTS)
     assert (status, said["status"]) == (0, "complete"), said
-    measured = Run.open(tmp_path / "r")
+    measured = RunFolder.open(tmp_path / "r")
     assert [node["name"] for node in measured.meta.nodes] == ["n2a", "n3a", "n2b", "n3b"]
     assert set(measured.samples["src"].to_pylist()) == {0, 1, 2, 3}
 

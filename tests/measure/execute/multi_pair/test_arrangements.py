@@ -26,7 +26,7 @@ from weft.plan.arrangements import arrangements
 from weft.plan.load import parse_plan
 from weft.plan.phases import expand
 from weft.plan.plan import Plan, Step
-from weft.runs.folder import Run, RunWriter
+from weft.runs.folder import RunFolder, RunWriter
 from weft.runs.meta import RunMeta
 from weft.runs.samples import SCHEMA
 from weft.understand.limits.diagnosis import diagnose
@@ -186,7 +186,7 @@ def test_a_pair_that_begins_late_has_all_begin_again(times: int, tries: int, lat
     assert drivers[0].leads_ns == sorted(drivers[0].leads_ns)
 
 
-def made_up_run(directory: Path, test: str = "one-way") -> Run:
+def made_up_run(directory: Path, test: str = "one-way") -> RunFolder:
     """Three timings of everything, the second 2 % slower; pair p begins p times 10 us after the first."""
     change = ('test = "one-way"', f'test = "{test}"')
     plan = plan_of(change)
@@ -217,7 +217,7 @@ def rows_of(policy: str, pairs: int, phase: int, size: int, timing: int) -> list
     ]
 
 
-def at_largest(run: Run, policy: str, pairs: int) -> MultiPairPoint:
+def at_largest(run: RunFolder, policy: str, pairs: int) -> MultiPairPoint:
     (found,) = [
         point
         for point in multi_pair_points(run)

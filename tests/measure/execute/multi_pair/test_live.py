@@ -16,7 +16,7 @@ from support.here import refusal, weft, weft_json
 from support.live.waiting import agents, wait_for
 from support.made.evidence import measured_batches, recorded_batches, rows_of, total
 from support.paths import DATA
-from weft.runs.folder import Run
+from weft.runs.folder import RunFolder
 from weft.understand.host.evidence import evidence
 
 pytestmark = pytest.mark.timed
@@ -49,7 +49,7 @@ def test_pairs_go_over_the_interfaces_that_their_policy_says(quick: Path, tmp_pa
     done = weft("run", quick, "--on", "lab:two-nics", "--scale", "0.3", "--out", out)
     assert done.returncode == 0, done.stderr
     assert "4 pairs over 2 interfaces" in done.stderr
-    check_evidence(Run.open(out))
+    check_evidence(RunFolder.open(out))
     found = by_test(out)
     two = found["one-way", "independent", 4, 65536]
     assert [pair["interface"] for pair in two["each"]] == [1, 2, 1, 2]
@@ -76,7 +76,7 @@ def test_pairs_go_over_the_interfaces_that_their_policy_says(quick: Path, tmp_pa
             assert 0.7 < share < 1.05, key
 
 
-def check_evidence(run: Run) -> None:
+def check_evidence(run: RunFolder) -> None:
     """Each timing is in one stretch of each node, in which the processes of all pairs add up."""
     for node in (0, 1):
         assert sorted(recorded_batches(run, node)) == sorted(measured_batches(run.samples))
@@ -150,7 +150,7 @@ def test_a_process_that_dies_ends_the_launch_and_what_was_measured_stays(tmp_pat
         + 'stop = { rule = "count", repeats = 1000, trials = 20 }\n'
     )
     running = start("run", plan, "--on", "lab:two-nics", "--interfaces", "shared", "--out", out)
-    wait_for(lambda: (out / "run.json").exists() and Run.open(out).samples.num_rows)
+    wait_for(lambda: (out / "run.json").exists() and RunFolder.open(out).samples.num_rows)
     os.kill(agents(running.pid)[-1], signal.SIGKILL)
     _, said = running.communicate(timeout=30)
     assert running.returncode == 1, said

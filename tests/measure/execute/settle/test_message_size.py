@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from support.made.computed import compute
-from weft.runs.folder import Run
+from weft.runs.folder import RunFolder
 from weft.understand.limits.diagnosis import diagnose
 
 FAST = """
@@ -19,7 +19,7 @@ rate = "20 Gb/s"
 """
 
 
-def searched(tmp_path: Path, text: str) -> Run:
+def searched(tmp_path: Path, text: str) -> RunFolder:
     file = tmp_path / "fabric.toml"
     file.write_text(text)
     return compute(tmp_path / "run", "xray", f"sim:{file}")

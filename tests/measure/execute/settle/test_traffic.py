@@ -12,7 +12,7 @@ from weft.measure.execute.request import resume_run
 from weft.measure.testbed.computed.network import Simulated
 from weft.plan.load import load_plan
 from weft.plan.plan import to_json
-from weft.runs.folder import Run
+from weft.runs.folder import RunFolder
 from weft.understand.comparison.comparison import compare
 from weft.understand.report.page import write_report
 from weft.understand.summary.summary import summarise
@@ -28,7 +28,7 @@ SMALL = {
 
 def drive(
     folder: Path, on: str = "sim:xibalba-maintenance", scale: float = 1.0, **keys: str
-) -> Run:
+) -> RunFolder:
     settings = {f"steps__*__{key}": value for key, value in {**SMALL, **keys}.items()}
     return compute(folder, "traffic", on, scale=scale, **settings)
 

@@ -11,7 +11,7 @@ from support.live import handshake, loopback
 from weft.measure.testbed.agent import reply
 from weft.measure.testbed.agent.agent import Agent, AgentError
 from weft.measure.testbed.agent.reply import Answer, Echoing, EchoStopped, Inspected, Tried
-from weft.measure.testbed.agent.request import Echo, Inspect, Paths, Peer, Request, StopEcho
+from weft.measure.testbed.agent.request import Echo, Inspect, PathsRequest, Peer, Request, StopEcho
 from weft.measure.testbed.ports import PortRange
 
 pytestmark = pytest.mark.timed
@@ -27,7 +27,7 @@ async def asked(agent: Agent, request: Request, answer: type[Answer]) -> Answer:
 
 async def tried(agent: Agent, token: str, port: int, source: str = HOME) -> reply.Path:
     peer = Peer(node=1, network=0, from_=source, to=f"{HOME}:{port}")
-    (path,) = (await asked(agent, Paths(peers=[peer], token=token), Tried)).paths
+    (path,) = (await asked(agent, PathsRequest(peers=[peer], token=token), Tried)).paths
     return path
 
 

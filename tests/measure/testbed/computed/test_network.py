@@ -20,11 +20,11 @@ from weft.faces.api.start import simulate
 from weft.measure.execute.request import resume_run
 from weft.measure.testbed.computed import network
 from weft.network.fabrics.spec import parse_spec
-from weft.runs.folder import Run
+from weft.runs.folder import RunFolder
 from weft.runs.link_loads import loads_of
 from weft.runs.samples import SCHEMA
 from weft.understand.ensemble.phases import phases
-from weft.understand.ensemble.rates import Rates
+from weft.understand.ensemble.rates import MedianRates
 
 SHARE = 1448 / 1538
 """What TCP gets of a wire."""
@@ -34,7 +34,7 @@ ANSWERED = 1 / (1 + 90 / (2 * 1538))
 """What acknowledgements of as much in the other direction leave: a frame of 90 bytes for two full ones."""
 
 
-def run(tmp_path: Path, plan: str, on: str, **settings: str) -> Run:
+def run(tmp_path: Path, plan: str, on: str, **settings: str) -> RunFolder:
     return compute(tmp_path / "run", plan, f"sim:{on}", **settings)
 
 
@@ -61,7 +61,7 @@ def test_every_plan_runs(tmp_path: Path, plan: str) -> None:
     own = {"xibalba": "xibalba-e7-config2", "xibalba-er16": "xibalba-er16"}
     fabric, folder = own.get(plan, "two-racks"), tmp_path / "run"
     assert weft_json("run", plan, "--on", f"sim:{fabric}", "--out", folder)["status"] == "complete"
-    found = Run.open(folder)
+    found = RunFolder.open(folder)
     assert found.samples.schema == SCHEMA and found.samples.num_rows
 
 
@@ -108,7 +108,7 @@ def test_a_shared_trunk_is_shared_fairly_and_named_as_bottleneck(tmp_path: Path)
 def test_a_switch_with_a_capacity_limits_what_passes_it(tmp_path: Path) -> None:
     found = run(tmp_path, "xibalba", "xibalba-e7-config2")
     steps = {step.name: index for index, step in enumerate(found.meta.plan.steps)}
-    rates = Rates.of(found)
+    rates = MedianRates.of(found)
     inside = rates.mbps[rates.step == steps["e7_asic_12p"]]
     assert inside == pytest.approx(1600 / 24 * INSIDE_SHARE * ANSWERED, rel=1e-3)
     between = rates.mbps[rates.step == steps["e7_inter_48p"]]
@@ -120,7 +120,7 @@ def test_a_slow_route_a_slow_host_and_a_dead_one_are_honoured(tmp_path: Path) ->
     found = run(tmp_path, "matrix", str(write_four_hosts(tmp_path, odd)))
     assert found.meta.status == "partial"
     assert {entry["node"] for entry in found.meta.lost} == {"n4"}
-    rates = Rates.of(found)
+    rates = MedianRates.of(found)
     mine = rates.where(rates.step == 1)
     mbps = {(a + 1, b + 1): rate for a, b, rate in zip(mine.src, mine.dst, mine.mbps, strict=True)}
     expected = {(1, 2): 10, (2, 1): 10, (1, 3): 20, (3, 1): 100, (2, 3): 10, (3, 2): 10}
@@ -146,13 +146,13 @@ def test_the_search_finds_what_the_fabric_declares(tmp_path: Path) -> None:
         ("trunk", round(800 * SHARE)),
         ("switch", round(1600 * INSIDE_SHARE * ANSWERED)),
     }
-    loads = loads_of(Run.open(folder))
+    loads = loads_of(RunFolder.open(folder))
     assert loads["module1 to backplane"].peak_share > 0.99, "a trial fills what it asks about"
 
 
 def test_a_window_in_a_round_trip_is_a_limit(tmp_path: Path) -> None:
     found = run(tmp_path, "ring", "two-racks(window=8 KiB, overhead=50us)")
-    rate = Rates.of(found).mbps.max()
+    rate = MedianRates.of(found).mbps.max()
     # 8 KiB in two ways of 100 us of overhead, two delays of 5 us, and frames that are stored.
     assert 200 < rate < 8192 * 8 / 220
 
@@ -212,7 +212,7 @@ def test_an_interrupted_run_keeps_what_it_has_and_goes_on(tmp_path: Path) -> Non
     asked = time.monotonic()
     process.wait(20)
     assert time.monotonic() - asked < 3
-    cut = Run.open(folder)
+    cut = RunFolder.open(folder)
     resumed = resume_run(str(folder))
     assert resumed.meta.status == "complete"
     assert resumed.samples.num_rows == 2 * 128 * 127 >= cut.samples.num_rows
@@ -238,7 +238,7 @@ def test_what_does_not_fit_anywhere_is_refused_before_it_starts(tmp_path: Path) 
 
 def test_a_ring_of_switches_is_simulated_and_nowhere_taken_for_a_tree(tmp_path: Path) -> None:
     path = DATA / "fabrics/ring_of_four.toml"
-    rates = Rates.of(run(tmp_path, "aapc", str(path), launches="1"))
+    rates = MedianRates.of(run(tmp_path, "aapc", str(path), launches="1"))
     # Over distance 2 there are two shortest ways; where all take the first of theirs, two share a link.
     near, far = (rates.mbps[np.isin(rates.phase, phase)] for phase in ([0, 2], [1]))
     assert near == pytest.approx(100 * SHARE, rel=0.01)

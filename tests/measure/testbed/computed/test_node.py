@@ -13,7 +13,7 @@ from support.refusals import refused
 from weft.base.catalog import placements
 from weft.faces.cli.output import plain
 from weft.measure.testbed.computed.node import open_nodes
-from weft.runs.folder import Run
+from weft.runs.folder import RunFolder
 from weft.understand.curve.delivery import deliveries
 from weft.understand.curve.thresholds import thresholds
 from weft.understand.node.occupation import budgets, cache_hits, occupation
@@ -22,15 +22,15 @@ from weft.understand.summary.summary import summarise
 PLACEMENTS = ("base", "offload", "onload", "hybrid")
 
 
-def run(tmp_path: Path, on: str, plan: str = "netpipe", **settings: str) -> Run:
+def run(tmp_path: Path, on: str, plan: str = "netpipe", **settings: str) -> RunFolder:
     return compute(tmp_path / on.replace("/", "_"), plan, f"node:{on}", **settings)
 
 
-def peak_mbps(found: Run) -> float:
+def peak_mbps(found: RunFolder) -> float:
     return max(point.throughput_mbps.median for point in summarise(found).points)
 
 
-def latency_us(found: Run) -> float:
+def latency_us(found: RunFolder) -> float:
     signature = summarise(found).signature
     assert signature and signature.latency_us
     return signature.latency_us.median
@@ -251,7 +251,7 @@ def test_thresholds_finds_where_a_librarys_eager_messages_end(
     over = ("--transport", "mpi", "--mpi", mpi, "--set", sizes)
     out = tmp_path / "run"
     assert weft("run", "thresholds", "--on", f"node:{on}", *over, "--out", out).returncode == 0
-    (found,) = (one for one in thresholds(Run.open(out)) if "eager to" in (one.name or ""))
+    (found,) = (one for one in thresholds(RunFolder.open(out)) if "eager to" in (one.name or ""))
     assert found.found.kind == "jump" and found.found.height.median > 0.1
     assert (
         found.found.last_before <= limit < found.found.first_after < 1.2 * found.found.last_before
@@ -263,7 +263,7 @@ def test_copies_cost_a_slow_node_more_than_a_rendezvous(tmp_path: Path) -> None:
     sizes = 'steps.*.sizes=["65480 B", "65481 B"]'
     over = ("--transport", "mpi", "--mpi", "openmpi", "--set", sizes)
     weft("run", "latency", "--on", "node:p4-400-base", *over, "--out", tmp_path / "run")
-    eager, rendezvous = summarise(Run.open(tmp_path / "run")).points
+    eager, rendezvous = summarise(RunFolder.open(tmp_path / "run")).points
     assert eager.latency_us and rendezvous.latency_us
     assert eager.latency_us.median > 1.5 * rendezvous.latency_us.median
 

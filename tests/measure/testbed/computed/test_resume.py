@@ -11,7 +11,7 @@ from support.command import start
 from support.here import weft_json
 from support.paths import DATA
 from weft.runs.columns.tables import BOTTLENECKS_NAME, BUDGET_NAME, OCCUPATION_NAME
-from weft.runs.folder import Run
+from weft.runs.folder import RunFolder
 
 pytestmark = pytest.mark.timed
 
@@ -35,10 +35,10 @@ def test_a_killed_run_is_resumed_with_all_its_tables(tmp_path: Path) -> None:
     plan = DATA / "plans/two_steps.toml"
     folder, whole = tmp_path / "killed", tmp_path / "whole"
     killed_in_the_second_step(plan, folder)
-    assert Run.open(folder).meta.done == [[0, 0]]
+    assert RunFolder.open(folder).meta.done == [[0, 0]]
     assert weft_json("run", "--resume", folder)["status"] == "complete"
     assert weft_json("run", plan, "--on", MACHINE, "--out", whole)["status"] == "complete"
-    resumed, uncut = Run.open(folder), Run.open(whole)
+    resumed, uncut = RunFolder.open(folder), RunFolder.open(whole)
     # The clock goes on from the end of the last row, which is rounded.
     assert resumed.samples.drop("start_ns").equals(uncut.samples.drop("start_ns"))
     for again, once in zip(resumed.samples["start_ns"], uncut.samples["start_ns"], strict=True):

@@ -11,13 +11,13 @@ from support.made.cases import cases
 from support.made.computed import compute
 from support.refusals import refused
 from weft.base.errors import RequestError
-from weft.runs.folder import Run
+from weft.runs.folder import RunFolder
 from weft.understand.comparison.routes import compare_routes
 
 SCALE = 0.01
 
 
-def run(folder: Path, on: str, trial: str = "2 s", scale: float = SCALE) -> Run:
+def run(folder: Path, on: str, trial: str = "2 s", scale: float = SCALE) -> RunFolder:
     settings = {}
     for step in ("permutations", "bisections"):
         settings |= {f"steps__{step}__permutations": "1", f"steps__{step}__stop__trial": trial}
@@ -50,11 +50,13 @@ def test_who_shares_gets_about_as_much_in_all(tmp_path: Path) -> None:
     assert carried[0] == pytest.approx(carried[1], rel=0.06)
 
 
-def blocks(folder: Path, on: str, size: str = "400 kB", plan: str = "aapc", **more: str) -> Run:
+def blocks(
+    folder: Path, on: str, size: str = "400 kB", plan: str = "aapc", **more: str
+) -> RunFolder:
     return compute(folder, plan, f"sim:{on}", **{"steps__*__sizes": f'["{size}"]', **more})
 
 
-def seconds(run: Run) -> float:
+def seconds(run: RunFolder) -> float:
     """From the first phase's start to the last end, of the first launch."""
     samples = run.samples.filter(pc.equal(run.samples["launch"], 0))
     return float(pc.max(pc.add(samples["start_ns"], samples["elapsed_ns"])).as_py()) / 1e9

@@ -17,7 +17,7 @@ from weft.measure.testbed.agent.agent import Agent
 from weft.measure.testbed.hosts import turns
 from weft.measure.testbed.hosts.delivery import start_argv
 from weft.measure.testbed.hosts.program import agent_program, agent_programs
-from weft.runs.folder import Run
+from weft.runs.folder import RunFolder
 
 pytestmark = pytest.mark.timed
 
@@ -229,7 +229,7 @@ def test_nodes_for_which_there_are_not_enough_files_are_named_and_the_others_go_
     done = run([*limited, "--on", spec, *quick])
     assert "n[4-5]: this machine lets a program open 268 files" in done.stderr
     assert "enough for 3 logins" in done.stderr
-    rows = Run.open(tmp_path / "r").samples.to_pylist()
+    rows = RunFolder.open(tmp_path / "r").samples.to_pylist()
     assert {node for row in rows for node in (row["src"], row["dst"])} == {0, 1, 2}
 
 

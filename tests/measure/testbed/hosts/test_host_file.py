@@ -8,7 +8,7 @@ from support.made.cases import cases
 from support.paths import DATA
 from support.refusals import refused
 from weft.base.errors import RequestError
-from weft.measure.testbed.hosts.host import Place
+from weft.measure.testbed.hosts.host import NetworkAddress
 from weft.measure.testbed.hosts.host_file import read_host_file
 from weft.measure.testbed.hosts.launcher import Mpirun, Ssh, Template
 from weft.measure.testbed.open import open_testbed
@@ -26,9 +26,9 @@ def test_a_file_says_how_to_log_in_and_where_data_goes(tmp_path: Path) -> None:
     cluster = read_host_file(write(tmp_path, WHOLE))
     n1, n2, c1, m1 = cluster.hosts
     assert (n1.login, n2.login, c1.login) == ("admin@n1-mgmt", "admin@n2-mgmt", "c1")
-    assert n2.places == (Place("10.0.0.2"), Place("10.1.0.2"))
-    assert c1.places == (Place(interface="eth0"), Place(interface="eth1"))
-    assert m1.places == (Place("m1-a"), Place("m1-b"))
+    assert n2.places == (NetworkAddress("10.0.0.2"), NetworkAddress("10.1.0.2"))
+    assert c1.places == (NetworkAddress(interface="eth0"), NetworkAddress(interface="eth1"))
+    assert m1.places == (NetworkAddress("m1-a"), NetworkAddress("m1-b"))
     assert n1.launcher == Ssh(("-F", "config"))
     assert c1.launcher == Template(("docker", "exec", "-i", "{node}"))
     assert m1.launcher == Mpirun(("-F", "config"))

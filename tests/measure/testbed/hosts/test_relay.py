@@ -15,19 +15,19 @@ from support.here import weft_json
 from weft.base import binaries
 from weft.measure.testbed.agent.agent import Agent, AgentError
 from weft.measure.testbed.agent.process import LocalProcess
-from weft.measure.testbed.hosts.relay import Relay, RelayedProcess
+from weft.measure.testbed.hosts.relay import RelayedProcess, SshRelay
 from weft.measure.testbed.hosts.testbed import Hosts
-from weft.runs.folder import Run
+from weft.runs.folder import RunFolder
 
 pytestmark = pytest.mark.timed
 
 
-def with_relay(scenario: Callable[[Relay, LocalProcess], Awaitable[None]]) -> Callable[[], None]:
+def with_relay(scenario: Callable[[SshRelay, LocalProcess], Awaitable[None]]) -> Callable[[], None]:
     """A test of a scenario with a relay on this machine."""
 
     async def run() -> None:
         process = await LocalProcess.start([str(binaries.find("weft-probe")), "relay"])
-        relay = await Relay.greeted("top", process, 5, "x86_64")
+        relay = await SshRelay.greeted("top", process, 5, "x86_64")
         await scenario(relay, process)
 
     return lambda: asyncio.run(run())
@@ -41,7 +41,7 @@ async def everything(process: RelayedProcess) -> tuple[bytes, bytes, int]:
 
 @with_relay
 async def test_a_relayed_process_reads_writes_and_ends_as_one_here_does(
-    relay: Relay, process: LocalProcess
+    relay: SshRelay, process: LocalProcess
 ) -> None:
     cat = relay.start(["cat"])
     sent = bytes(range(256)) * 4000
@@ -63,7 +63,9 @@ async def test_a_relayed_process_reads_writes_and_ends_as_one_here_does(
 
 
 @with_relay
-async def test_one_that_does_not_read_holds_up_nobody(relay: Relay, process: LocalProcess) -> None:
+async def test_one_that_does_not_read_holds_up_nobody(
+    relay: SshRelay, process: LocalProcess
+) -> None:
     deaf = relay.start(["sleep", "60"])
     deaf.stdin.write(bytes(1 << 20))
     echo = relay.start(["echo", "here"])
@@ -75,7 +77,7 @@ async def test_one_that_does_not_read_holds_up_nobody(relay: Relay, process: Loc
 
 @with_relay
 async def test_when_a_relay_is_killed_all_behind_it_is_lost_and_says_so(
-    relay: Relay, process: LocalProcess
+    relay: SshRelay, process: LocalProcess
 ) -> None:
     agent = await Agent.greeted("n1", relay.start(["/proc/self/exe"]))
     os.kill(process.pid, signal.SIGKILL)
@@ -85,7 +87,7 @@ async def test_when_a_relay_is_killed_all_behind_it_is_lost_and_says_so(
 
 
 @with_relay
-async def test_what_a_relay_started_ends_with_it(relay: Relay, process: LocalProcess) -> None:
+async def test_what_a_relay_started_ends_with_it(relay: SshRelay, process: LocalProcess) -> None:
     relay.start(["sleep", "61"])
     await relay.start(["true"]).wait()
     (sleeper,) = [pid for pid, name in descendants(process.pid) if name == "sleep"]
@@ -129,6 +131,6 @@ def test_a_plan_runs_through_a_tree(tmp_path: Path) -> None:
     quick = ["--launches", "2", "--set", "steps.ring.stop.trial=20 ms"]
     said = weft_json("run", "ring", "--on", spec, "--out", tmp_path / "r", *quick)
     assert said["status"] == "complete"
-    samples = Run.open(tmp_path / "r").samples
+    samples = RunFolder.open(tmp_path / "r").samples
     assert set(samples["src"].to_pylist()) == set(range(8))
     assert set(samples["launch"].to_pylist()) == {0, 1}

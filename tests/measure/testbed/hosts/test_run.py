@@ -16,7 +16,7 @@ from support.made.cases import cases
 from support.refusals import refused
 from support.runs import change_meta
 from weft.measure.testbed.open import open_testbed
-from weft.runs.folder import Run
+from weft.runs.folder import RunFolder
 
 pytestmark = pytest.mark.timed
 
@@ -28,7 +28,7 @@ def test_a_run_says_where_it_was_and_can_be_resumed(tmp_path: Path) -> None:
     spec = local_nodes(tmp_path, "n[1-6]")
     asked = ["--on", spec, "--nodes", "3", "--ports", "22000-22009", "--out", tmp_path / "r"]
     assert weft_json("run", *RING, *asked)["status"] == "complete"
-    measured = Run.open(tmp_path / "r").meta
+    measured = RunFolder.open(tmp_path / "r").meta
     about = measured.testbed
     expected = {"kind": "hosts", "launchers": ["template"], "ports": ["22000-22009"]}
     assert expected.items() <= about.items()
@@ -45,9 +45,9 @@ def test_nodes_whose_clocks_began_at_other_times_agree_on_the_run_s_time(tmp_pat
     spec = local_nodes(tmp_path, "100000,7000000", later)
     for plan, folder in ((QUICK, tmp_path / "pair"), (RING, tmp_path / "ring")):
         assert weft_json("run", *plan, "--on", spec, "--out", folder)["status"] == "complete"
-        starts_ns = Run.open(folder).samples["start_ns"].to_pylist()
+        starts_ns = RunFolder.open(folder).samples["start_ns"].to_pylist()
         assert 0 <= min(starts_ns) <= max(starts_ns) < 60e9
-    ahead_ns = Run.open(tmp_path / "ring").meta.clocks[1]["offset_ns"]
+    ahead_ns = RunFolder.open(tmp_path / "ring").meta.clocks[1]["offset_ns"]
     assert abs(ahead_ns + 6_900_000e9) < 1e9
 
 
@@ -56,7 +56,7 @@ def test_an_interface_is_asked_for_its_address(tmp_path: Path) -> None:
     told = weft_json("run", *RING, "--on", host_file(tmp_path, f"{keys}'lo'"), "--dry-run")
     assert told["nodes"][0]["addresses"] == ["known once the node is asked"]
     weft_json("run", *RING, "--on", host_file(tmp_path, f"{keys}'lo'"), "--out", tmp_path / "r")
-    assert Run.open(tmp_path / "r").meta.nodes[1]["address"] == "127.0.0.1"
+    assert RunFolder.open(tmp_path / "r").meta.nodes[1]["address"] == "127.0.0.1"
     said = weft_json("run", *QUICK, "--on", host_file(tmp_path, f"{keys}'nosuch'"),
                      "--out", tmp_path / "q", status=1)  # fmt: skip
     assert "n1: it has no address on nosuch: it has " in said["warnings"][0]["message"]
@@ -85,7 +85,7 @@ def test_mpirun_starts_agents(tmp_path: Path) -> None:
     spec = host_file(tmp_path, text + "[[nodes]]\nids = 'localhost'\naddress = '127.0.0.1'\n")
     folder = tmp_path / "r"
     assert weft_json("run", "overhead", "--on", spec, "--out", folder)["status"] == "complete"
-    assert Run.open(folder).meta.testbed["launchers"] == ["mpirun"]
+    assert RunFolder.open(folder).meta.testbed["launchers"] == ["mpirun"]
 
 
 @pytest.mark.parametrize(("arguments", "says"), cases("requests", "wrong_hosts"))
@@ -116,5 +116,5 @@ def test_namespaces_with_names_are_a_cluster(
 ) -> None:
     spec = spec_of(named_namespaces)
     assert weft_json("run", *QUICK, "--on", spec, "--out", tmp_path / "r")["status"] == "complete"
-    addresses = [node["address"] for node in Run.open(tmp_path / "r").meta.nodes]
+    addresses = [node["address"] for node in RunFolder.open(tmp_path / "r").meta.nodes]
     assert addresses == ["10.9.9.1", "10.9.9.2"]

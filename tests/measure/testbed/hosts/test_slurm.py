@@ -12,7 +12,7 @@ import pytest
 from support.clusters.slurm import Slurm, is_possible
 from support.command import WEFT
 from support.live.waiting import wait_for, wait_for_samples
-from weft.runs.folder import Run
+from weft.runs.folder import RunFolder
 
 pytestmark = [
     pytest.mark.timed,
@@ -36,7 +36,7 @@ def test_outside_of_an_allocation_one_is_asked_for_and_released(
     two = ["--on", "slurm:", "--nodes", "2", "--out", tmp_path / "r", "--json"]
     done = here.weft("run", *QUICK, *two)
     assert said_by(done)["status"] == "complete", done.stderr
-    measured = Run.open(tmp_path / "r").meta
+    measured = RunFolder.open(tmp_path / "r").meta
     assert [node["name"] for node in measured.nodes] == ["s1", "s2"]
     assert [node["address"] for node in measured.nodes] == ["127.0.0.11", "127.0.0.12"]
     assert here.jobs() == []
@@ -47,7 +47,7 @@ def test_inside_an_allocation_it_is_used(here: Slurm, tmp_path: Path) -> None:
     command = [*WEFT, "run", *RING, "--on", "slurm:", "--out", str(tmp_path / "r"), "--json"]
     done = here.run("salloc", "--quiet", "--nodes=3", *command)
     assert said_by(done)["status"] == "complete", done.stderr
-    assert len(Run.open(tmp_path / "r").meta.nodes) == 3
+    assert len(RunFolder.open(tmp_path / "r").meta.nodes) == 3
 
 
 def test_a_dry_run_asks_slurm_for_nothing(here: Slurm) -> None:
@@ -62,7 +62,7 @@ def test_a_run_is_resumed_on_the_nodes_that_it_was_measured_on(here: Slurm, tmp_
     command = [*WEFT, "run", *QUICK, "--on", "slurm:", "--out", str(folder), "--json"]
     done = here.run("salloc", "--quiet", "--nodelist=s3,s4", *command)
     assert said_by(done)["status"] == "complete", done.stderr
-    meta = Run.open(folder).meta
+    meta = RunFolder.open(folder).meta
     meta.status = "partial"
     meta.write(folder)
     elsewhere = here.run("salloc", "--quiet", "--nodelist=s1,s2", *WEFT, "run", "--resume", folder)
@@ -129,7 +129,7 @@ def test_when_the_job_ends_the_samples_so_far_are_kept(here: Slurm, tmp_path: Pa
     assert process.returncode == 1
     assert said["status"] == "partial"
     assert any("its Slurm job is over" in warning["message"] for warning in said["warnings"])
-    assert Run.open(tmp_path / "r").samples.num_rows > 0
+    assert RunFolder.open(tmp_path / "r").samples.num_rows > 0
 
 
 @pytest.mark.cluster
@@ -146,4 +146,4 @@ def test_when_the_time_limit_is_reached_the_samples_so_far_are_kept(
     # Slurm says that it was the time limit to what runs then; what begins a moment later hears that the job is over.
     known = "the time limit of its Slurm job was reached|its Slurm job is over"
     assert re.search(known, said["warnings"][0]["message"])
-    assert Run.open(tmp_path / "r").samples.num_rows > 0
+    assert RunFolder.open(tmp_path / "r").samples.num_rows > 0

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from support.clusters.ssh_lab import SshLab, is_possible
-from weft.runs.folder import Run
+from weft.runs.folder import RunFolder
 
 pytestmark = [
     pytest.mark.timed,
@@ -36,7 +36,7 @@ def messages(said: dict[str, Any]) -> str:
 def test_a_signature_over_ssh_is_what_the_links_let_through(lab: SshLab, tmp_path: Path) -> None:
     status, said = run(lab, "signature", "--on", "ssh:n[2-3]", "--out", tmp_path / "r", *QUICK)
     assert (status, said["status"]) == (0, "complete"), said
-    measured = Run.open(tmp_path / "r")
+    measured = RunFolder.open(tmp_path / "r")
     assert [node["address"] for node in measured.meta.nodes] == ["10.0.0.2", "10.0.0.3"]
     assert measured.meta.testbed["kind"] == "ssh"
     times_us = [
@@ -85,7 +85,7 @@ def test_who_cannot_be_logged_into_is_named_and_the_others_go_on(
     assert "lost: no host named" in table
     assert "hang: the login took longer than 4 s" in table
     assert "shut: it refuses connections to its ssh port" in table
-    measured = Run.open(tmp_path / "r").samples
+    measured = RunFolder.open(tmp_path / "r").samples
     # Of the ring what is not with those who failed.
     assert set(measured["src"].to_pylist()) == {0, 1}
 
@@ -136,9 +136,9 @@ def test_a_firewall_is_named_with_the_port_that_it_blocks(
     assert FIREWALLS[verdict] in messages(said)
     assert "to 10.0.0.3:5000" in messages(said)
     if plan == "many":
-        assert [one["node"] for one in Run.open(tmp_path / "r").meta.lost] == ["n3"]
+        assert [one["node"] for one in RunFolder.open(tmp_path / "r").meta.lost] == ["n3"]
         # Of the ring what is not with n3.
-        assert set(Run.open(tmp_path / "r").samples["src"].to_pylist()) == {2, 3}, said
+        assert set(RunFolder.open(tmp_path / "r").samples["src"].to_pylist()) == {2, 3}, said
 
 
 def test_a_firewall_that_passes_no_datagrams_is_named_with_their_port(
@@ -173,7 +173,7 @@ def test_a_node_behind_a_jump_host_is_reached_and_asked_for_its_address(
     with firewall(lab, "ip saddr 10.0.0.1 drop", "n5"), jump:
         status, said = run(lab, *RING, "--on", "ssh:n[4-5]", "--out", tmp_path / "r")
     assert (status, said["status"]) == (0, "complete"), said
-    assert Run.open(tmp_path / "r").meta.nodes[1]["address"] == "10.0.0.5"
+    assert RunFolder.open(tmp_path / "r").meta.nodes[1]["address"] == "10.0.0.5"
 
 
 @pytest.mark.cluster

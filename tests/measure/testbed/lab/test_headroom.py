@@ -7,7 +7,7 @@ import pytest
 
 from support.here import weft
 from support.made.synthetic_cluster import Cluster, Step, write_cluster_run
-from weft.runs.folder import Run
+from weft.runs.folder import RunFolder
 from weft.understand.report.facts import run_facts
 
 pytestmark = pytest.mark.timed
@@ -18,10 +18,10 @@ def test_a_run_in_a_lab_ends_with_the_headroom(tmp_path: Path, own_registry: Non
     arguments = ["--scale", "0.1", "--launches", "1", "--set", "steps.ring.stop.trial='1500 ms'"]
     done = weft("run", "ring", "--on", "lab:fast-ethernet-pair", "--out", out, *arguments)
     assert done.returncode == 0, done.stderr
-    testbed = Run.open(out).meta.testbed
+    testbed = RunFolder.open(out).meta.testbed
     assert testbed["spec"] == "lab:fast-ethernet-pair"
     assert testbed["headroom"]["seconds"] >= 1
-    assert "Headroom" in dict(run_facts(Run.open(out)))
+    assert "Headroom" in dict(run_facts(RunFolder.open(out)))
 
 
 def test_the_report_tells_the_headroom_where_there_is_one(tmp_path: Path) -> None:

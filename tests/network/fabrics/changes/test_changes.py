@@ -7,18 +7,18 @@ from weft.base import catalog
 from weft.base.errors import RequestError
 from weft.network.fabrics.changes.change import apply_all
 from weft.network.fabrics.changes.parse import parse_change
-from weft.network.fabrics.changes.wiring import Wiring
+from weft.network.fabrics.changes.wiring import FabricWiring
 from weft.network.fabrics.changes.writing import rewired
 from weft.network.fabrics.document import FabricDocument
 
 
-def changed(fabric: str, *changes: str) -> Wiring:
+def changed(fabric: str, *changes: str) -> FabricWiring:
     """The wiring of a fabric of the catalogue after changes."""
     document = FabricDocument.read(fabric)
-    return Wiring.of(apply_all(document, [parse_change(one) for one in changes]))
+    return FabricWiring.of(apply_all(document, [parse_change(one) for one in changes]))
 
 
-def rates_mbps(wiring: Wiring, end: str) -> list[tuple[float | None, float | None]]:
+def rates_mbps(wiring: FabricWiring, end: str) -> list[tuple[float | None, float | None]]:
     """Those of the links of a node, each way."""
     ways = [(one.forward, one.backward) for one in wiring.cables if end in one.ends]
     return [tuple(_mbps(way.rate_bits_per_s) for way in both) for both in ways]
@@ -28,27 +28,29 @@ def _mbps(rate: int | None) -> float | None:
     return None if rate is None else rate / 1e6
 
 
-def switch_of(wiring: Wiring, host: str, network: int = 0) -> str:
+def switch_of(wiring: FabricWiring, host: str, network: int = 0) -> str:
     return next(one.ends[1] for one in wiring.ports_of_hosts(network) if one.ends[0] == host)
 
 
 @pytest.mark.parametrize("name", catalog.names("fabric"))
 def test_a_fabric_that_is_written_again_is_the_same(name: str) -> None:
     document = FabricDocument.read(name)
-    again = rewired(document, Wiring.of(document))
-    assert Wiring.of(again) == Wiring.of(document)
+    again = rewired(document, FabricWiring.of(document))
+    assert FabricWiring.of(again) == FabricWiring.of(document)
     assert again.resolved().get("weather") == document.resolved().get("weather")
 
 
 @pytest.mark.parametrize("seed", range(1, 9))
 def test_a_generated_fabric_that_is_written_again_is_the_same(seed: int) -> None:
     document = FabricDocument.of_text(generate(seed, 1.0, is_uneven=True).text, "generated")
-    assert Wiring.of(rewired(document, Wiring.of(document))) == Wiring.of(document)
+    assert FabricWiring.of(rewired(document, FabricWiring.of(document))) == FabricWiring.of(
+        document
+    )
 
 
 def test_what_differs_for_single_hosts_stays_an_override() -> None:
     document = FabricDocument.read("bad-cable")
-    table = rewired(document, Wiring.of(document)).table
+    table = rewired(document, FabricWiring.of(document)).table
     assert table["overrides"] == [{"ids": "n7", "link": {"rate": "10 Mb/s"}}]
     assert len(table["hosts"]) == 1
 

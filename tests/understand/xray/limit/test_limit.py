@@ -7,34 +7,34 @@ from typing import Any
 import numpy as np
 import pytest
 
-from weft.understand.xray.decision import Decision
+from weft.understand.xray.decision import LimitDecision
 from weft.understand.xray.flows import Flow, Members, as_arrays
-from weft.understand.xray.limit.limit import Ports, SharedLimit
+from weft.understand.xray.limit.limit import PortRates, SharedLimit
 from weft.understand.xray.limit.rates import predict, predict_held_up, without_explained
-from weft.understand.xray.trial import Trial
+from weft.understand.xray.trial import FlowTrial
 
 GROUP = frozenset(range(4))
 
 
-def trial(rates: dict[Flow, float]) -> Trial:
+def trial(rates: dict[Flow, float]) -> FlowTrial:
     src, dst = as_arrays(list(rates))
-    return Trial(0, src, dst, np.array(list(rates.values()), dtype=float))
+    return FlowTrial(0, src, dst, np.array(list(rates.values()), dtype=float))
 
 
 def limit(
-    members: Members, kind: Any, direction: Any, *evidence: Trial, **more: Any
+    members: Members, kind: Any, direction: Any, *evidence: FlowTrial, **more: Any
 ) -> SharedLimit:
-    decision = Decision("limited", (0.5,) * 6)
+    decision = LimitDecision("limited", (0.5,) * 6)
     return SharedLimit(kind, members, direction, decision, evidence, 99.0, **more)
 
 
-def ports(mbps: float = 10.0, **changed: dict[int, float]) -> Ports:
+def ports(mbps: float = 10.0, **changed: dict[int, float]) -> PortRates:
     send, receive = np.full(8, mbps), np.full(8, mbps)
     for node, rate in changed.get("send", {}).items():
         send[node] = rate
     for node, rate in changed.get("receive", {}).items():
         receive[node] = rate
-    return Ports(send, receive)
+    return PortRates(send, receive)
 
 
 FLOWS: list[Flow] = [(0, 1), (0, 4), (4, 0), (4, 5)]

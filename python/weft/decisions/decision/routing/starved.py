@@ -11,16 +11,16 @@ from weft.decisions.decision.document import MOST_NAMED
 from weft.decisions.decision.prepare import Prepared
 from weft.decisions.decision.quantities import points_of
 from weft.decisions.decision.routing.other import OtherRouting, other_routing
-from weft.decisions.decision.workloads import Workload
+from weft.decisions.decision.workloads import WeightedWorkload
 from weft.plan.pattern import AllToAll, Pattern, Random, Ring
 from weft.runs.meta import Warning
-from weft.simulation.sweep.row import Row
+from weft.simulation.sweep.row import SweepRow
 from weft.simulation.sweep.task import Task
 
 SMALL = 0.25
 """Of the host rate: what gets less is looked at."""
 _ONLY = "one path"
-Rows = Mapping[str, Sequence[Row]]
+Rows = Mapping[str, Sequence[SweepRow]]
 """By task."""
 
 
@@ -30,7 +30,7 @@ class StarvedWorkload:
     `other` is its task with that one."""
 
     design: Design
-    workload: Workload
+    workload: WeightedWorkload
     share: float
     routing: OtherRouting | None
     other: Task | None
@@ -79,7 +79,7 @@ def _why_no_other(design: Design) -> str:
     return "no other routing of it is modelled"
 
 
-def _share(design: Design, workload: Workload, rows: Sequence[Row]) -> float | None:
+def _share(design: Design, workload: WeightedWorkload, rows: Sequence[SweepRow]) -> float | None:
     """The slowest route's part of the host rate, in the mean over phases in which a host sends one message. None where
     links do not decide, or there are no such phases."""
     if any(row.refusal for row in rows) or not design.host_rate_bits_per_s:

@@ -8,13 +8,13 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from weft.base.files.text_file import read_json
-from weft.decisions.recommendations.action import AcceptanceCheck, Action, Evidence, id_of
+from weft.decisions.recommendations.action import AcceptanceCheck, Action, ActionEvidence, id_of
 from weft.decisions.recommendations.remedy import LikePeers, Proposal, Remedy
-from weft.decisions.recommendations.sources.source import Cluster
+from weft.decisions.recommendations.sources.source import ClusterIdentity
 from weft.measure.execute.work_folder import read_request
 from weft.operate.acceptance.accept import COMMAND, RESULT_NAME, AcceptRequest
-from weft.operate.acceptance.faults import Fault, faults
-from weft.operate.acceptance.verdict import Acceptance, Verdict
+from weft.operate.acceptance.faults import ElementFault, faults
+from weft.operate.acceptance.verdict import AcceptanceResult, RequirementVerdict
 from weft.runs.run_warnings import RunWarning
 
 SLOW = ("rate-low", "asymmetry")
@@ -26,9 +26,9 @@ class AcceptanceFolder:
 
     subject = ("accept",)
 
-    def __init__(self, path: Path, found: Acceptance, request: AcceptRequest) -> None:
+    def __init__(self, path: Path, found: AcceptanceResult, request: AcceptRequest) -> None:
         self.path, self.found, self._request = path, found, request
-        self.cluster = Cluster(dict.fromkeys(found.nodes, ""), found.testbed, request.scale)
+        self.cluster = ClusterIdentity(dict.fromkeys(found.nodes, ""), found.testbed, request.scale)
         began = datetime.datetime.fromisoformat(found.started) if found.started else None
         self.when = began.timestamp() if began else 0.0
 
@@ -36,7 +36,7 @@ class AcceptanceFolder:
     def read(cls, path: Path) -> AcceptanceFolder:
         """That of a folder; raises RequestError where it is damaged."""
         file = path / RESULT_NAME
-        found = read_json(file, Acceptance, "damaged", f"{COMMAND} --resume {path}")
+        found = read_json(file, AcceptanceResult, "damaged", f"{COMMAND} --resume {path}")
         return cls(path, found, read_request(str(path), AcceptRequest, COMMAND))
 
     @property
@@ -57,7 +57,7 @@ class AcceptanceFolder:
             if one.status == "not decided" and one.would_decide:
                 yield Proposal(self._undecided(one))
 
-    def _fault(self, fault: Fault) -> Action:
+    def _fault(self, fault: ElementFault) -> Action:
         cause = fault.causes[0] if fault.causes else None
         remedy = f": likely {cause.title}: {cause.remedy}" if cause else ""
         is_node = len(fault.nodes) == 1
@@ -71,7 +71,7 @@ class AcceptanceFolder:
             nodes=fault.nodes,
             effort="minutes" if is_node else "hours",
             evidence=tuple(
-                Evidence(
+                ActionEvidence(
                     str(self.path),
                     f"not met: {one.title}: {'; '.join(one.evidence)}",
                     one.requirement,
@@ -87,7 +87,7 @@ class AcceptanceFolder:
             ),
         )
 
-    def _undecided(self, one: Verdict) -> Action:
+    def _undecided(self, one: RequirementVerdict) -> Action:
         return Action(
             id=id_of("measure", one.requirement),
             kind="measure",
@@ -95,14 +95,16 @@ class AcceptanceFolder:
             element=one.requirement,
             nodes=tuple(self.found.nodes),
             effort="minutes",
-            evidence=(Evidence(str(self.path), f"not decided: {one.title}", one.requirement),),
+            evidence=(
+                ActionEvidence(str(self.path), f"not decided: {one.title}", one.requirement),
+            ),
             commands=(f"weft accept --resume {shlex.quote(str(self.path))}",),
         )
 
 
-def _is_slow_node(fault: Fault) -> bool:
+def _is_slow_node(fault: ElementFault) -> bool:
     return len(fault.nodes) == 1 and any(one.kind in SLOW for one in fault.symptoms)
 
 
-def _remedy(fault: Fault) -> Remedy | None:
+def _remedy(fault: ElementFault) -> Remedy | None:
     return LikePeers(fault.nodes) if _is_slow_node(fault) else None

@@ -9,12 +9,12 @@ from typing import cast
 
 from weft.base.files.text_file import read_json
 from weft.base.nodeset import fold
-from weft.decisions.recommendations.action import Action, Evidence, FindingCheck, Kind, id_of
+from weft.decisions.recommendations.action import Action, ActionEvidence, FindingCheck, Kind, id_of
 from weft.decisions.recommendations.remedy import LikePeers, Proposal, Remedy, SameMtu
-from weft.decisions.recommendations.sources.source import Cluster
+from weft.decisions.recommendations.sources.source import ClusterIdentity
 from weft.operate.preflight.assess import judge
 from weft.operate.preflight.finding import Finding
-from weft.operate.preflight.record import Record
+from weft.operate.preflight.record import ClusterRecord
 from weft.runs.records import records
 from weft.runs.run_warnings import RunWarning
 
@@ -28,17 +28,19 @@ class CheckRecord:
 
     subject = ("check",)
 
-    def __init__(self, path: Path, record: Record) -> None:
+    def __init__(self, path: Path, record: ClusterRecord) -> None:
         self.path, self.record = path, record
         self.when = path.stat().st_mtime
         nodes = {one.name: (one.addresses or [""])[0] for one in record.nodes}
-        self.cluster = Cluster.of_testbed(cast(records.Testbed, record.testbed), nodes)
+        self.cluster = ClusterIdentity.of_testbed(
+            cast(records.TestbedRecord, record.testbed), nodes
+        )
 
     @classmethod
     def read(cls, path: Path) -> CheckRecord:
         """That of a file; raises RequestError where it is none."""
         hint = "give what `weft check --on TESTBED --json` printed"
-        return cls(path, read_json(path, Record, "not a record of a check", hint))
+        return cls(path, read_json(path, ClusterRecord, "not a record of a check", hint))
 
     @cached_property
     def findings(self) -> list[Finding]:
@@ -71,7 +73,7 @@ class CheckRecord:
             element=of,
             nodes=one.nodes,
             effort="minutes" if one.kind != "failure" else "hours",
-            evidence=(Evidence(str(self.path), one.message, one.code),),
+            evidence=(ActionEvidence(str(self.path), one.message, one.code),),
             blocks=one.kind == "failure",
             checks=(FindingCheck(one.code, one.nodes),),
         )

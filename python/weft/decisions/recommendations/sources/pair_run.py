@@ -10,16 +10,22 @@ from pathlib import Path
 
 from weft.base.interval import Interval
 from weft.base.quantity import format_bytes
-from weft.decisions.recommendations.action import Action, ByHand, Effect, Evidence, id_of
+from weft.decisions.recommendations.action import (
+    Action,
+    ActionEffect,
+    ActionEvidence,
+    ByHand,
+    id_of,
+)
 from weft.decisions.recommendations.remedy import Proposal
 from weft.decisions.recommendations.sources.search_run import cluster_of, plan_of, started_s
 from weft.knobs.recommendation import Recommendation
-from weft.runs.folder import Run
+from weft.runs.folder import RunFolder
 from weft.runs.run_warnings import RunWarning, of_runs
 from weft.understand.explain.finding import Explanation
 from weft.understand.host.disturbed import not_usable
 from weft.understand.limits.diagnosis import diagnose
-from weft.understand.limits.findings import Findings
+from weft.understand.limits.findings import LimitFindings
 from weft.understand.node.faster import LINK, Faster, Sped, part_text
 from weft.understand.node.full_part import FullPart
 
@@ -37,7 +43,7 @@ ON_SALE = 4.0
 class PairRun:
     """A signature, or another run between two nodes."""
 
-    def __init__(self, path: Path, run: Run) -> None:
+    def __init__(self, path: Path, run: RunFolder) -> None:
         self.path, self.run = path, run
         self.cluster = cluster_of(run)
         self.when = started_s(run)
@@ -51,7 +57,7 @@ class PairRun:
         return tuple(self.cluster.nodes)[:2]
 
     @cached_property
-    def findings(self) -> Findings:
+    def findings(self) -> LimitFindings:
         """What it says of the pair."""
         return diagnose(self.run)
 
@@ -93,7 +99,7 @@ class PairRun:
             element=f"the path between {between}",
             nodes=self._nodes,
             effort="hours",
-            evidence=(Evidence(str(self.path), one.text, str(one.cause)),),
+            evidence=(ActionEvidence(str(self.path), one.text, str(one.cause)),),
         )
 
     def _setting(self, one: Recommendation) -> Action:
@@ -105,7 +111,7 @@ class PairRun:
             element=f"{one.knob} on {' and '.join(one.nodes)}",
             nodes=one.nodes,
             effort="minutes",
-            evidence=tuple(Evidence(str(self.path), text, one.knob) for text in one.evidence),
+            evidence=tuple(ActionEvidence(str(self.path), text, one.knob) for text in one.evidence),
             commands=(one.test,) if one.test else one.apply,
         )
 
@@ -120,8 +126,8 @@ class PairRun:
             element=f"{part} of {' and '.join(full.nodes)}",
             nodes=full.nodes,
             effort="purchase",
-            evidence=(Evidence(str(self.path), full.text),),
-            effect=Effect(f"{full.step} of {size}", Interval(gain, gain, gain), "predicted"),
+            evidence=(ActionEvidence(str(self.path), full.text),),
+            effect=ActionEffect(f"{full.step} of {size}", Interval(gain, gain, gain), "predicted"),
             checks=self._simulations(faster.key, sped),
         )
 

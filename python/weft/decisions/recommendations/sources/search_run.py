@@ -12,15 +12,15 @@ from pathlib import Path
 from weft.base import catalog
 from weft.base.nodeset import fold
 from weft.base.quantity import format_mbps, part_of_mbps, range_mbps
-from weft.decisions.recommendations.action import Action, Evidence, id_of
+from weft.decisions.recommendations.action import Action, ActionEvidence, id_of
 from weft.decisions.recommendations.remedy import LikePeers, Proposal, Widen
-from weft.decisions.recommendations.sources.source import Cluster
+from weft.decisions.recommendations.sources.source import ClusterIdentity
 from weft.plan.pattern import Xray
-from weft.runs.folder import Run
+from weft.runs.folder import RunFolder
 from weft.runs.run_warnings import RunWarning, of_runs
 from weft.understand.host.disturbed import not_usable
 from weft.understand.limits.diagnosis import diagnose, searched_steps
-from weft.understand.limits.findings import Findings, Limit, Slow
+from weft.understand.limits.findings import LimitFinding, LimitFindings, SlowPart
 from weft.understand.limits.folded import capacity_of, directions_text
 from weft.understand.limits.wording import MACHINE_WARNINGS, slow_text
 
@@ -30,21 +30,21 @@ _WIDER = 2.0
 """What a wider limit is predicted with."""
 
 
-def started_s(run: Run) -> float:
+def started_s(run: RunFolder) -> float:
     """When a run began, in Unix time; 0 where it does not say."""
     return datetime.datetime.fromisoformat(run.meta.started).timestamp() if run.meta.started else 0
 
 
-def cluster_of(run: Run) -> Cluster:
+def cluster_of(run: RunFolder) -> ClusterIdentity:
     """The nodes of a run, and its testbed."""
     nodes = {str(one["name"]): str(one.get("address") or "") for one in run.meta.nodes}
-    return Cluster.of_testbed(run.meta.testbed, nodes)
+    return ClusterIdentity.of_testbed(run.meta.testbed, nodes)
 
 
 class SearchRun:
     """A run of `xray`, or of another plan between many nodes."""
 
-    def __init__(self, path: Path, run: Run) -> None:
+    def __init__(self, path: Path, run: RunFolder) -> None:
         self.path, self.run = path, run
         self.cluster = cluster_of(run)
         self.when = started_s(run)
@@ -59,7 +59,7 @@ class SearchRun:
         return "search" if self.is_search else self.run.meta.plan.name, *self.cluster.nodes
 
     @cached_property
-    def findings(self) -> Findings:
+    def findings(self) -> LimitFindings:
         """What it says of the network."""
         return diagnose(self.run)
 
@@ -88,10 +88,10 @@ class SearchRun:
             yield from self._limits()
         yield from self._again()
 
-    def _evidence(self, text: str, code: str) -> tuple[Evidence, ...]:
-        return (Evidence(str(self.path), text, code),)
+    def _evidence(self, text: str, code: str) -> tuple[ActionEvidence, ...]:
+        return (ActionEvidence(str(self.path), text, code),)
 
-    def _slow(self, one: Slow) -> Proposal:
+    def _slow(self, one: SlowPart) -> Proposal:
         if one.kind == "route":
             return Proposal(self._slow_route(one))
         action = Action(
@@ -107,7 +107,7 @@ class SearchRun:
         )
         return Proposal(action, LikePeers(one.nodes))
 
-    def _slow_route(self, one: Slow) -> Action:
+    def _slow_route(self, one: SlowPart) -> Action:
         return Action(
             id=id_of("route", *one.nodes),
             kind="fix",
@@ -121,12 +121,12 @@ class SearchRun:
 
     def _limits(self) -> Iterator[Proposal]:
         """One for each set of members: both directions of an uplink are bought together."""
-        by_members: dict[tuple[str, ...], list[Limit]] = {}
+        by_members: dict[tuple[str, ...], list[LimitFinding]] = {}
         for one in self.findings.limits:
             by_members.setdefault((one.kind, *one.members), []).append(one)
         yield from map(self._limit, by_members.values())
 
-    def _limit(self, same: list[Limit]) -> Proposal:
+    def _limit(self, same: list[LimitFinding]) -> Proposal:
         one = max(same, key=lambda each: each.oversubscription)
         what, members = _named(one), fold(one.members)
         capacity, way = capacity_of(same), directions_text(same)
@@ -190,7 +190,7 @@ class SearchRun:
         return Proposal(action)
 
 
-def plan_of(path: Path, run: Run) -> str:
+def plan_of(path: Path, run: RunFolder) -> str:
     """What `weft run` takes for the plan of a run: a name of the catalogue, or the file beside a run of `weft accept`
     or `weft tune`; empty where the plan is in run.json alone."""
     if run.meta.plan.name in catalog.names("plan"):
@@ -199,14 +199,14 @@ def plan_of(path: Path, run: Run) -> str:
     return str(beside) if beside.exists() else ""
 
 
-def _deed(one: Slow) -> str:
+def _deed(one: SlowPart) -> str:
     """What a slow node does."""
     ways = {"out": "sends", "in": "receives"}
     rate = part_of_mbps(one.rate_mbps.median, one.expected_mbps)
     return f"{ways.get(one.direction or '', 'sends and receives')} {rate}"
 
 
-def _named(limit: Limit) -> str:
+def _named(limit: LimitFinding) -> str:
     members = fold(limit.members)
     if limit.kind == "trunk":
         return f"the uplink between {members} and {fold(limit.against or ())}"

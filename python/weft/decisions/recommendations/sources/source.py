@@ -18,7 +18,7 @@ MADE_HERE = ("lab", *COMPUTED)
 
 
 @dataclass(frozen=True)
-class Cluster:
+class ClusterIdentity:
     """What a source is about: the nodes with their addresses, where it says them, the testbed as `--on` takes it, its
     name and scale. What is not known is empty."""
 
@@ -38,7 +38,9 @@ class Cluster:
         return self.kind in COMPUTED
 
     @classmethod
-    def of_testbed(cls, testbed: records.Testbed, nodes: Mapping[str, str]) -> Cluster:
+    def of_testbed(
+        cls, testbed: records.TestbedRecord, nodes: Mapping[str, str]
+    ) -> ClusterIdentity:
         """That of a run or a check; imported ones have no testbed to measure again on."""
         kind, name = testbed.get("kind", ""), testbed.get("name", "")
         made = f"{kind}:{name}" if kind in MADE_HERE else ""
@@ -50,14 +52,14 @@ class Cluster:
         return f"--on {shlex.quote(self.spec) if self.spec else 'TESTBED'}{scale}"
 
 
-class Source(Protocol):
+class EvidenceSource(Protocol):
     """One folder or file, read. `subject` says what it tells about: of two with the same the newer counts, by `when`
     (Unix time); None where all count."""
 
     @property
     def path(self) -> Path: ...
     @property
-    def cluster(self) -> Cluster | None:
+    def cluster(self) -> ClusterIdentity | None:
         """None where its nodes are no nodes of a cluster."""
 
     @property
@@ -77,14 +79,14 @@ class Source(Protocol):
 
 
 @dataclass(frozen=True)
-class Sources:
+class EvidenceSources:
     """All that was read, without what newer ones replace; `notes` says what was left out, and why."""
 
-    found: tuple[Source, ...]
+    found: tuple[EvidenceSource, ...]
     notes: tuple[str, ...] = field(default=())
 
 
-def cluster_of_most(found: Iterable[Source]) -> Cluster | None:
+def cluster_of_most(found: Iterable[EvidenceSource]) -> ClusterIdentity | None:
     """The cluster as the source with most nodes has it."""
     known = [one.cluster for one in found if one.cluster is not None]
     return max(known, key=lambda one: len(one.nodes), default=None)

@@ -11,7 +11,12 @@ from weft.decisions.recommendations.sources.acceptance_folder import AcceptanceF
 from weft.decisions.recommendations.sources.check_record import CheckRecord
 from weft.decisions.recommendations.sources.pair_run import PairRun
 from weft.decisions.recommendations.sources.search_run import SearchRun
-from weft.decisions.recommendations.sources.source import MADE_HERE, Cluster, Source, Sources
+from weft.decisions.recommendations.sources.source import (
+    MADE_HERE,
+    ClusterIdentity,
+    EvidenceSource,
+    EvidenceSources,
+)
 from weft.decisions.recommendations.sources.tuning_folder import TuningFolder
 from weft.decisions.recommendations.sources.twin_folder import TwinFolder
 from weft.decisions.recommendations.sources.watch_folder import WatchFolder
@@ -20,7 +25,7 @@ from weft.links.watch.store.store import is_watch, open_watch
 from weft.operate.acceptance.accept import RECORD_NAME
 from weft.operate.acceptance.accept import RESULT_NAME as ACCEPTANCE_NAME
 from weft.operate.tuning.tune import RESULT_NAME as TUNING_NAME
-from weft.runs.folder import Run
+from weft.runs.folder import RunFolder
 from weft.runs.meta import FILE_NAME
 
 KINDS = (
@@ -28,15 +33,15 @@ KINDS = (
 )
 
 
-def read_sources(paths: Sequence[str]) -> Sources:
+def read_sources(paths: Sequence[str]) -> EvidenceSources:
     """All of them, of two about the same the newer; raises RequestError for what is none, and for two clusters."""
     found = [source for path in paths for source in _open(Path(path))]
     refuse_two_clusters([(one.path, one.cluster) for one in found if one.cluster is not None])
     kept, notes = _newest(found)
-    return Sources(tuple(kept), tuple(notes))
+    return EvidenceSources(tuple(kept), tuple(notes))
 
 
-def _open(path: Path) -> list[Source]:
+def _open(path: Path) -> list[EvidenceSource]:
     if path.is_file():
         return [CheckRecord.read(path)]
     if not path.is_dir():
@@ -47,22 +52,22 @@ def _open(path: Path) -> list[Source]:
     raise RequestError(f"{path}: nothing that weft knows of a cluster", f"give {KINDS}")
 
 
-def _of_run(path: Path) -> list[Source]:
+def _of_run(path: Path) -> list[EvidenceSource]:
     """run.json is that of a run, or of a watch."""
     if is_watch(path):
         return [WatchFolder(path, open_watch(path, is_summary=True))]
-    run = Run.open(path)
+    run = RunFolder.open(path)
     is_of_many = any(step.is_ensemble for step in run.meta.plan.steps)
     return [SearchRun(path, run) if is_of_many else PairRun(path, run)]
 
 
-def _of_acceptance(path: Path) -> list[Source]:
+def _of_acceptance(path: Path) -> list[EvidenceSource]:
     """With the check that it began with."""
     checked = [CheckRecord.read(path / RECORD_NAME)] if (path / RECORD_NAME).exists() else []
     return [AcceptanceFolder.read(path), *checked]
 
 
-_READERS: dict[str, Callable[[Path], list[Source]]] = {
+_READERS: dict[str, Callable[[Path], list[EvidenceSource]]] = {
     FILE_NAME: _of_run,
     ACCEPTANCE_NAME: _of_acceptance,
     TUNING_NAME: lambda path: [TuningFolder.read(path)],
@@ -72,9 +77,11 @@ _READERS: dict[str, Callable[[Path], list[Source]]] = {
 """By the file that a folder of the kind has."""
 
 
-def refuse_two_clusters(about: Sequence[tuple[Path, Cluster]]) -> None:
+def refuse_two_clusters(about: Sequence[tuple[Path, ClusterIdentity]]) -> None:
     """Raise RequestError where two sources cannot be of the same cluster as the one with most nodes."""
-    first, cluster = max(about, key=lambda one: len(one[1].nodes), default=(Path(), Cluster({})))
+    first, cluster = max(
+        about, key=lambda one: len(one[1].nodes), default=(Path(), ClusterIdentity({}))
+    )
     for path, other in about:
         if why := _contradiction(cluster, other):
             raise RequestError(
@@ -83,7 +90,7 @@ def refuse_two_clusters(about: Sequence[tuple[Path, Cluster]]) -> None:
             )
 
 
-def _contradiction(one: Cluster, other: Cluster) -> str:
+def _contradiction(one: ClusterIdentity, other: ClusterIdentity) -> str:
     specs = [each.spec or "an imported run" for each in (one, other)]
     if one.is_computed != other.is_computed:
         return f"{specs[0]} and {specs[1]}, of which one is simulated"
@@ -100,15 +107,15 @@ def _contradiction(one: Cluster, other: Cluster) -> str:
     return ""
 
 
-def _same_name(one: Cluster, other: Cluster) -> bool:
+def _same_name(one: ClusterIdentity, other: ClusterIdentity) -> bool:
     """Of a lab; a file's name is not that of the fabric in it."""
     return one.spec == other.spec or bool(one.name and one.name == other.name)
 
 
-def _newest(found: Iterable[Source]) -> tuple[list[Source], list[str]]:
+def _newest(found: Iterable[EvidenceSource]) -> tuple[list[EvidenceSource], list[str]]:
     """Of those about the same the newest, in the order they were given, and what is said of the others."""
     found = list(found)
-    kept: dict[object, Source] = {}
+    kept: dict[object, EvidenceSource] = {}
     notes = []
     for one in sorted(found, key=lambda each: each.when):
         older = kept.pop(one.subject, None)

@@ -9,25 +9,25 @@ from pathlib import Path
 from weft.base.files.text_file import read_json
 from weft.decisions.recommendations.action import (
     Action,
+    ActionEffect,
+    ActionEvidence,
     ByHand,
     Check,
-    Effect,
-    Evidence,
     Expected,
     PlanCheck,
     id_of,
 )
 from weft.decisions.recommendations.measured import measured
 from weft.decisions.recommendations.remedy import Proposal
-from weft.decisions.recommendations.sources.source import Cluster
+from weft.decisions.recommendations.sources.source import ClusterIdentity
 from weft.knobs.recommendation import Recommendation
 from weft.measure.execute.work_folder import read_request
 from weft.operate.tuning.first_look import PLAN
 from weft.operate.tuning.opening import FIRST_LOOK
 from weft.operate.tuning.request import COMMAND, TuneRequest
 from weft.operate.tuning.tune import RESULT_NAME
-from weft.operate.tuning.tuning import Tuning
-from weft.runs.folder import Run
+from weft.operate.tuning.tuning import TuningResult
+from weft.runs.folder import RunFolder
 from weft.runs.meta import FILE_NAME
 from weft.runs.run_warnings import RunWarning
 from weft.understand.curve.points import points
@@ -39,9 +39,9 @@ _PATTERNS = {"stream": "stream", "latency": "pingpong", "mixed": "stream"}
 class TuningFolder:
     """What `weft tune` wrote."""
 
-    def __init__(self, path: Path, found: Tuning, request: TuneRequest) -> None:
+    def __init__(self, path: Path, found: TuningResult, request: TuneRequest) -> None:
         self.path, self.found = path, found
-        self.cluster = Cluster(dict.fromkeys(found.nodes, ""), found.testbed, request.scale)
+        self.cluster = ClusterIdentity(dict.fromkeys(found.nodes, ""), found.testbed, request.scale)
         began = datetime.datetime.fromisoformat(found.started) if found.started else None
         self.when = began.timestamp() if began else 0.0
 
@@ -49,7 +49,7 @@ class TuningFolder:
     def read(cls, path: Path) -> TuningFolder:
         """That of a folder; raises RequestError where it is damaged."""
         file = path / RESULT_NAME
-        found = read_json(file, Tuning, "damaged", f"{COMMAND} --resume {path}", _path)
+        found = read_json(file, TuningResult, "damaged", f"{COMMAND} --resume {path}", _path)
         return cls(path, found, read_request(str(path), TuneRequest, COMMAND))
 
     @property
@@ -74,7 +74,7 @@ class TuningFolder:
             yield Proposal(self._undecided())
 
     def _setting(self, one: Recommendation) -> Action:
-        effect = one.effect and Effect(self._workload, one.effect, "measured")
+        effect = one.effect and ActionEffect(self._workload, one.effect, "measured")
         return Action(
             id=id_of("set", one.knob, *one.nodes),
             kind="tune",
@@ -82,7 +82,7 @@ class TuningFolder:
             element=f"{one.knob} on {' and '.join(one.nodes)}",
             nodes=one.nodes,
             effort="minutes",
-            evidence=tuple(Evidence(str(self.path), text, one.knob) for text in one.evidence),
+            evidence=tuple(ActionEvidence(str(self.path), text, one.knob) for text in one.evidence),
             effect=effect or None,
             blocks=effect is None,
             commands=one.permanent or one.apply,
@@ -100,7 +100,7 @@ class TuningFolder:
         if one.effect is None or pattern is None or not (before / FILE_NAME).exists():
             command = f"weft tune {self.cluster.on()} --for {self.found.goal} --knobs {one.knob}"
             return ByHand(f"`{command}` shows whether another value is still better")
-        run = Run.open(before)
+        run = RunFolder.open(before)
         steps = run.meta.plan.steps
         expected = tuple(
             Expected(name, point.size_bytes, one.effect, "time", seen, "measured")
@@ -122,7 +122,7 @@ class TuningFolder:
             element=f"settings of {' and '.join(self.found.nodes)}",
             nodes=self.found.nodes,
             effort="minutes",
-            evidence=(Evidence(str(self.path), named, "undecided"),),
+            evidence=(ActionEvidence(str(self.path), named, "undecided"),),
             commands=(command,),
         )
 

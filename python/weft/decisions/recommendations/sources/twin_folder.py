@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import Path
 
-from weft.decisions.recommendations.action import Action, Evidence, id_of
+from weft.decisions.recommendations.action import Action, ActionEvidence, id_of
 from weft.decisions.recommendations.remedy import Proposal
-from weft.decisions.recommendations.sources.source import Cluster
+from weft.decisions.recommendations.sources.source import ClusterIdentity
 from weft.decisions.twin.twin import TWIN_NAME, read_twin
 from weft.runs.run_warnings import RunWarning
 
@@ -22,7 +22,7 @@ class TwinFolder:
     def __init__(self, path: Path) -> None:
         self.path = path
         self.twin, _ = read_twin(path)
-        self.cluster = Cluster(
+        self.cluster = ClusterIdentity(
             dict.fromkeys(self.twin.nodes, ""), self.twin.testbed, self.twin.scale
         )
         self.when = (path / TWIN_NAME).stat().st_mtime
@@ -52,7 +52,7 @@ class TwinFolder:
             element="the twin",
             nodes=tuple(self.twin.nodes),
             effort="minutes",
-            evidence=(Evidence(str(self.path), self.twin.verdict, "held-out"),),
+            evidence=(ActionEvidence(str(self.path), self.twin.verdict, "held-out"),),
             commands=(command,),
         )
         yield Proposal(action)

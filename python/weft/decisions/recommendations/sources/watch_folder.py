@@ -9,10 +9,17 @@ from pathlib import Path
 from weft.base.interval import Interval
 from weft.base.quantity import format_us
 from weft.base.statistics import median_interval
-from weft.decisions.recommendations.action import Action, ByHand, Effect, Evidence, Kind, id_of
+from weft.decisions.recommendations.action import (
+    Action,
+    ActionEffect,
+    ActionEvidence,
+    ByHand,
+    Kind,
+    id_of,
+)
 from weft.decisions.recommendations.remedy import Proposal
 from weft.links.analysis.causes import CLASSES, Incident
-from weft.links.analysis.findings import Findings, LinkFindings, analyse
+from weft.links.analysis.findings import LinkFindings, WatchFindings, analyse
 from weft.links.analysis.messages import MessageTimes, message_times
 from weft.links.watch.store.history import history
 from weft.links.watch.store.store import Watched
@@ -52,7 +59,7 @@ class WatchFolder:
         return "watch", *(link.name for link in self.findings.links)
 
     @cached_property
-    def findings(self) -> Findings:
+    def findings(self) -> WatchFindings:
         """All that its probes say."""
         return analyse(self._series)
 
@@ -100,7 +107,7 @@ class WatchFolder:
                 element=element,
                 nodes=(site,) if is_of_end else (link.src, link.dst),
                 effort="hours",
-                evidence=(Evidence(str(self.path), text, what),),
+                evidence=(ActionEvidence(str(self.path), text, what),),
                 effect=_more_up(link, down_s),
                 checks=(ByHand(f"watch on, then `weft watch show {self.path} --since 7d`"),),
             )
@@ -131,14 +138,14 @@ class WatchFolder:
                 nodes=(link.src, link.dst),
                 effort="minutes",
                 evidence=(
-                    Evidence(
+                    ActionEvidence(
                         str(self.path),
                         f"1 MB takes {format_us(1e6 * slow.median)} in busy hours, {format_us(1e6 * fast.median)} in "
                         "others (the middle hour of each)",
                         "busy",
                     ),
                 ),
-                effect=Effect(f"1 MB from {link.src} to {link.dst}", ratio, "measured"),
+                effect=ActionEffect(f"1 MB from {link.src} to {link.dst}", ratio, "measured"),
                 checks=(
                     ByHand(f"`weft watch show {self.path} --message 1MB` has the times by hour"),
                 ),
@@ -146,7 +153,7 @@ class WatchFolder:
         )
 
 
-def _more_up(link: LinkFindings, down_s: float) -> Effect | None:
+def _more_up(link: LinkFindings, down_s: float) -> ActionEffect | None:
     """The time up without these outages over the time up, with the interval of the share of time that the link is up;
     None where that has none."""
     assert link.availability is not None
@@ -155,4 +162,4 @@ def _more_up(link: LinkFindings, down_s: float) -> Effect | None:
         return None
     part = min(1.0, down_s / link.availability.down_s)
     ends = (1 + part * (1 - one) / one for one in (share.median, share.high, share.low))
-    return Effect(f"availability of {link.name}", Interval(*ends), "counted")
+    return ActionEffect(f"availability of {link.name}", Interval(*ends), "counted")

@@ -10,7 +10,7 @@ from weft.faces.api.columns.table import Table, interval
 from weft.runs.meta import RunMeta
 from weft.runs.samples import SCHEMA
 from weft.understand.curve.curve import Ints
-from weft.understand.ensemble.rates import Rates
+from weft.understand.ensemble.rates import MedianRates
 from weft.understand.ensemble.routes import (
     NO_LATENCY,
     fastest_of_each_route,
@@ -50,7 +50,7 @@ class Routes(Table):
     )
 
     @classmethod
-    def of(cls, meta: RunMeta, rates: Rates) -> Routes:
+    def of(cls, meta: RunMeta, rates: MedianRates) -> Routes:
         """Those of a run, by source and destination."""
         best, timed = fastest_of_each_route(rates), latencies_of_each_route(meta, rates)
         ends = zip(best.src.tolist(), best.dst.tolist(), strict=True)

@@ -22,7 +22,7 @@ from weft.network.model.estimate import Estimate, Fitted, residuals_table
 from weft.network.model.gamma_points import read_gamma_points
 from weft.network.model.laws_fit import fit_laws, fit_laws_modified
 from weft.network.model.misfit import misfit_lines
-from weft.runs.folder import Run as StoredRun
+from weft.runs.folder import RunFolder as StoredRun
 from weft.runs.meta import RunMeta
 from weft.understand.curve import hockney_fit
 from weft.understand.host.disturbed import not_usable

@@ -10,7 +10,7 @@ from weft.operate.doctor.kernel import kernel
 from weft.operate.doctor.machine import machine
 from weft.operate.doctor.main_job import main_job, works
 from weft.operate.doctor.programs import programs
-from weft.operate.doctor.row import Row
+from weft.operate.doctor.row import DoctorRow
 
 STYLES = {"yes": "green", "partly": "yellow", "no": "red"}
 
@@ -30,7 +30,7 @@ def doctor(as_json: bool) -> None:
     raise click.exceptions.Exit(0 if works(rows) else 1)
 
 
-def _print(rows: list[Row]) -> None:
+def _print(rows: list[DoctorRow]) -> None:
     console = terminal(soft_wrap=True)
     width = max(len(row.what) for row in rows)
     for area in dict.fromkeys(row.area for row in rows):

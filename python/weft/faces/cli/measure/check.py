@@ -13,10 +13,10 @@ from weft.faces.cli.tables.layout import plain_table, terminal, titled
 from weft.faces.cli.tables.progress import progress
 from weft.measure.testbed.open import open_testbed
 from weft.measure.testbed.vm.needs import needs
-from weft.operate.preflight.assess import Verdict, judge
+from weft.operate.preflight.assess import CheckVerdict, judge
 from weft.operate.preflight.mpi import describe_mpi
 from weft.operate.preflight.probe import look
-from weft.operate.preflight.record import Record
+from weft.operate.preflight.record import ClusterRecord
 
 GUESTS = "vm:"
 """Without a fabric: what virtual machines need of this machine."""
@@ -64,7 +64,7 @@ def _check_guests(as_json: bool) -> int:
     return 0 if can_run else 1
 
 
-def _print_verdict(verdict: Verdict) -> None:
+def _print_verdict(verdict: CheckVerdict) -> None:
     console = terminal(soft_wrap=True)
     record = verdict.record
     console.print(
@@ -85,12 +85,12 @@ def _print_verdict(verdict: Verdict) -> None:
         console.print("no findings")
 
 
-def _connected(record: Record) -> str:
+def _connected(record: ClusterRecord) -> str:
     good = sum(not path.connect_error for path in record.paths)
     return f"{good} of {len(record.paths)} paths connect"
 
 
-def _print_paths(record: Record, console: Console) -> None:
+def _print_paths(record: ClusterRecord, console: Console) -> None:
     """For each network the spread of what was measured on it."""
     rows = []
     for network in range(record.networks):

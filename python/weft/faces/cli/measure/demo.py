@@ -13,7 +13,7 @@ from weft.faces.cli.tables.layout import plain_table, terminal
 from weft.faces.cli.tables.progress import progress
 from weft.operate.demo import network, pair
 from weft.operate.demo.demonstration import Demonstration
-from weft.operate.demo.known import Known
+from weft.operate.demo.known import FoundLimit
 from weft.operate.demo.network import NetworkDemonstration
 
 
@@ -75,7 +75,7 @@ def _print_network(result: NetworkDemonstration) -> None:
         )
 
 
-def _known_table(known: Iterable[Known]) -> Table:
+def _known_table(known: Iterable[FoundLimit]) -> Table:
     rows = [
         [one.where, f"{one.full_speed_mbps:.4g}", f"{one.declared_mbps:.3g}", *_measured(one)]
         for one in known
@@ -83,7 +83,7 @@ def _known_table(known: Iterable[Known]) -> Table:
     return plain_table("limit", "published", "payload", "measured", "range", "off", rows=rows)
 
 
-def _measured(one: Known) -> tuple[str, str, str]:
+def _measured(one: FoundLimit) -> tuple[str, str, str]:
     interval, deviation = one.measured_mbps, one.deviation
     if interval is not None and deviation is not None:
         low, high = f"{interval.low:.3g}", f"{interval.high:.3g}"

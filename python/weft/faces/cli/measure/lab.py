@@ -15,7 +15,7 @@ from weft.faces.cli.tables.weather import print_log, print_weather
 from weft.measure.execute.lab_scale.load import OfferedLoad
 from weft.measure.execute.lab_scale.settle import settle_scale
 from weft.measure.testbed.lab import registry
-from weft.measure.testbed.lab.registry import Entry
+from weft.measure.testbed.lab.registry import LabEntry
 from weft.measure.testbed.lab.testbed import bring_up, make_room
 from weft.measure.testbed.lab.weather import (
     COMMAND_LINE,
@@ -93,7 +93,7 @@ def down(names: tuple[str, ...], everything: bool, as_json: bool) -> None:
     remove(registry.entries() if everything else [_existing(name) for name in names], as_json)
 
 
-def remove(entries: Iterable[Entry], as_json: bool) -> None:
+def remove(entries: Iterable[LabEntry], as_json: bool) -> None:
     """Take labs down, and say what was killed in them."""
     removed = [{"id": entry.id, "killed": registry.remove(entry)} for entry in entries]
     if as_json:
@@ -151,7 +151,7 @@ def weather(
         print_weather(found)
 
 
-def _changed(entry: Entry, events: tuple[str, ...], speed: float | None, clear: bool) -> Weather:
+def _changed(entry: LabEntry, events: tuple[str, ...], speed: float | None, clear: bool) -> Weather:
     """The weather of a lab after what is asked for."""
     if clear:
         if events:
@@ -164,14 +164,14 @@ def _changed(entry: Entry, events: tuple[str, ...], speed: float | None, clear: 
     return weather_of(entry)
 
 
-def _up(name: str) -> Entry:
+def _up(name: str) -> LabEntry:
     entry = _existing(name)
     if entry.state == "stale":
         raise RequestError(f"lab {name} is stale", f"`weft lab up {entry.fabric}`")
     return entry
 
 
-def _existing(name: str) -> Entry:
+def _existing(name: str) -> LabEntry:
     entry = registry.get(name)
     if entry is None:
         known = ", ".join(one.id for one in registry.entries()) or "none"

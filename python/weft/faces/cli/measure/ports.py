@@ -7,7 +7,7 @@ import click
 from weft.faces.cli.duration import Duration
 from weft.faces.cli.output import json_option, print_json
 from weft.faces.cli.tables.job_ports import print_answer
-from weft.operate.job_ports.ask import Question, ask
+from weft.operate.job_ports.ask import PortsQuestion, ask
 
 
 @click.command(
@@ -68,7 +68,7 @@ def ports(
     each other by ssh. Exit code 1 where the job or a check fails.
     """
     answer = ask(
-        Question(
+        PortsQuestion(
             command=command,
             on=spec,
             ports=ports,

@@ -30,7 +30,7 @@ from weft.measure.execute.lab_scale.settle import at_carried_scale
 from weft.measure.execute.mpi.toolchain import KINDS
 from weft.measure.execute.progress import Reporter
 from weft.measure.execute.request import (
-    Predictor,
+    Forecaster,
     RunRequest,
     foresee_run,
     predict_run,
@@ -40,12 +40,12 @@ from weft.measure.execute.request import (
 from weft.measure.testbed.base import Testbed
 from weft.measure.tools import TOOLS, check_tool, run_tool
 from weft.plan.load import load_plan
-from weft.runs.folder import Run
+from weft.runs.folder import RunFolder
 from weft.runs.predicted import RunPrediction
 from weft.understand.summary.predictions import held
 
 
-class Asked(Struct, frozen=True):
+class RunArguments(Struct, frozen=True):
     """What the options say."""
 
     plan: str | None = None
@@ -111,7 +111,7 @@ class Asked(Struct, frozen=True):
     cloup.option(
         "--patience",
         "patience_s",
-        default=Asked().patience_s,
+        default=RunArguments().patience_s,
         show_default=True,
         type=Duration(least_s=0.1),
         help="Without progress for so long a peer has failed; a number counts seconds.",
@@ -224,7 +224,7 @@ def run(context: click.Context, /, **given: object) -> None:
     local:         two processes on this machine
     ssh:NODES  slurm:[OPTIONS]  hosts:FILE  template:COMMAND:NODES  mpirun:NODES
     """
-    asked = msgspec.convert(given, Asked)
+    asked = msgspec.convert(given, RunArguments)
     if asked.resume is None and asked.dry_run and asked.predict:
         _print_foreseen(_foreseen(asked), asked.as_json)
         return
@@ -241,7 +241,7 @@ def run(context: click.Context, /, **given: object) -> None:
     context.exit(0 if result.meta.status == "complete" else 1)
 
 
-def _started(asked: Asked) -> Run:
+def _started(asked: RunArguments) -> RunFolder:
     request = _request(asked)
     afterwards = _tool_run(request, asked.tool) if asked.tool else None
     with progress() as reporter:
@@ -250,16 +250,16 @@ def _started(asked: Asked) -> Run:
         return start_run(request, reporter, predicting, afterwards)
 
 
-def _tool_run(request: RunRequest, name: str) -> Callable[[Testbed, Run], None]:
+def _tool_run(request: RunRequest, name: str) -> Callable[[Testbed, RunFolder], None]:
     tool = check_tool(name, load_plan(request.plan, request.overrides), request.testbed)
 
-    def measure(testbed: Testbed, run: Run) -> None:
+    def measure(testbed: Testbed, run: RunFolder) -> None:
         click.echo(f"{name}: {run_tool(tool, testbed, run).directory}", err=True)
 
     return measure
 
 
-def _foreseen(asked: Asked) -> RunPrediction:
+def _foreseen(asked: RunArguments) -> RunPrediction:
     """What is predicted of a run, which is not begun."""
     request = _request(asked)
     with progress() as reporter:
@@ -267,8 +267,8 @@ def _foreseen(asked: Asked) -> RunPrediction:
 
 
 def _predictor(
-    asked: Asked, reporter: Reporter, show: Callable[[RunPrediction], None]
-) -> Predictor:
+    asked: RunArguments, reporter: Reporter, show: Callable[[RunPrediction], None]
+) -> Forecaster:
     from weft.faces.api.predict import predictor  # takes long to import
 
     return predictor(asked.predict, show, reporter.describe)
@@ -286,9 +286,11 @@ def _print_foreseen(prediction: RunPrediction, as_json: bool) -> None:
         print_prediction(prediction, terminal())
 
 
-def _resumed(asked: Asked, folder: str) -> Run:
+def _resumed(asked: RunArguments, folder: str) -> RunFolder:
     """A run that is resumed has its plan and testbed."""
-    usable = Asked(resume=folder, yes=asked.yes, patience_s=asked.patience_s, as_json=asked.as_json)
+    usable = RunArguments(
+        resume=folder, yes=asked.yes, patience_s=asked.patience_s, as_json=asked.as_json
+    )
     if asked != usable:
         raise RequestError(
             "--resume takes the plan, its settings and the testbed from the run",
@@ -300,7 +302,7 @@ def _resumed(asked: Asked, folder: str) -> Run:
         return resume_run(folder, reporter, asked.patience_s, approved)
 
 
-def _request(asked: Asked) -> RunRequest:
+def _request(asked: RunArguments) -> RunRequest:
     if asked.plan is None or asked.testbed is None:
         raise RequestError(
             "a plan and a testbed are needed", "for example `weft run signature --on lab:pair`"

@@ -15,8 +15,8 @@ from weft.faces.cli.tables.layout import plain_table, terminal
 from weft.faces.cli.tables.run.failover import print_failover
 from weft.measure.execute.failover import measure_failover
 from weft.measure.testbed.lab import registry
-from weft.measure.testbed.lab.guests import Guests
-from weft.measure.testbed.lab.registry import Entry
+from weft.measure.testbed.lab.guests import LabGuests
+from weft.measure.testbed.lab.registry import LabEntry
 from weft.measure.testbed.vm.boot.console import attach
 from weft.measure.testbed.vm.testbed import boot_guests, open_bonded
 
@@ -129,7 +129,7 @@ def console(name: str, node: str, log: bool) -> None:
     attach(Path(guests.folder), node)
 
 
-def _up(name: str, node: str) -> Entry:
+def _up(name: str, node: str) -> LabEntry:
     """A lab with guests that is up and has this host."""
     entry = _existing(name)
     if entry.state == "stale":
@@ -140,7 +140,7 @@ def _up(name: str, node: str) -> Entry:
     return entry
 
 
-def _existing(name: str) -> Entry:
+def _existing(name: str) -> LabEntry:
     entries = {entry.id: entry for entry in registry.entries() if entry.guests}
     if name not in entries:
         raise RequestError(
@@ -149,11 +149,11 @@ def _existing(name: str) -> Entry:
     return entries[name]
 
 
-def _guests(entry: Entry) -> Guests:
+def _guests(entry: LabEntry) -> LabGuests:
     assert entry.guests
     return entry.guests
 
 
-def _dead(entry: Entry) -> list[str]:
+def _dead(entry: LabEntry) -> list[str]:
     """Those that ended."""
     return [name for name in _guests(entry).pids if not _guests(entry).is_alive(name)]

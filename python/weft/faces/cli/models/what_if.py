@@ -8,7 +8,7 @@ import click
 
 from weft.base.errors import RequestError
 from weft.decisions.what_if.alternative import alternative, read_alternatives
-from weft.decisions.what_if.ask import Asked, ask
+from weft.decisions.what_if.ask import WhatIfRequest, ask
 from weft.decisions.what_if.verify import LAUNCHES
 from weft.faces.cli.output import json_option, print_json
 from weft.faces.cli.tables.progress import progress
@@ -66,7 +66,7 @@ def what_if(
     """
     chosen = [alternative(changes)] if changes else []
     chosen += read_alternatives(file) if file else []
-    asked = Asked(
+    asked = WhatIfRequest(
         subject,
         chosen,
         plans,

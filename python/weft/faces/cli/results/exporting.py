@@ -7,7 +7,7 @@ from pathlib import Path
 import click
 
 from weft.faces.cli.output import json_option, print_json, write_file
-from weft.runs.folder import Run
+from weft.runs.folder import RunFolder
 from weft.understand.formats.exporters import FORMATS, export_run
 
 
@@ -18,7 +18,7 @@ from weft.understand.formats.exporters import FORMATS, export_run
 @json_option
 def export(run: str, format: str, out: str | None, as_json: bool) -> None:
     """Write RUN in the format of another tool."""
-    text = export_run(Run.open(run), format)
+    text = export_run(RunFolder.open(run), format)
     if out is not None:
         write_file(Path(out), text)
     if as_json:

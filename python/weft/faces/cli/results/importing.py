@@ -8,7 +8,7 @@ import click
 
 from weft.faces.cli.output import json_option, print_run
 from weft.understand.formats.importers import FORMATS, import_file
-from weft.understand.formats.importers.imported import MOST_BYTES, Options
+from weft.understand.formats.importers.imported import MOST_BYTES, ImportOptions
 
 
 @click.command("import", epilog="Example: weft import netpipe np.out --out runs/np")
@@ -38,5 +38,5 @@ def import_(
 ) -> None:
     """Import FILE, a result of another tool, as a run."""
     directory = out or str(Path("runs") / Path(file).stem)
-    run = import_file(format, file, directory, Options(partial, bidir, transport, size_bytes))
+    run = import_file(format, file, directory, ImportOptions(partial, bidir, transport, size_bytes))
     print_run(run, as_json)

@@ -45,9 +45,9 @@ def report(runs: tuple[str, ...], out: str | None, figures: str | None, as_json:
 
 def _document(folders: list[Path]) -> Report | DecisionReport:
     from weft.decisions.decision_report.page import DecisionReport, has_part
-    from weft.runs.folder import Run
+    from weft.runs.folder import RunFolder
     from weft.understand.report.page import Report
 
     if any(map(has_part, folders)):
         return DecisionReport(folders)
-    return Report([Run.open(folder) for folder in folders])
+    return Report([RunFolder.open(folder) for folder in folders])

@@ -7,7 +7,7 @@ from pathlib import Path
 import click
 
 from weft.faces.cli.output import json_option, print_json, write_file
-from weft.runs.folder import Run
+from weft.runs.folder import RunFolder
 from weft.simulation.trace.chrome import trace_text
 from weft.simulation.trace.replay import record
 
@@ -30,7 +30,7 @@ def trace(run: str, size_bytes: int, step: int | None, out: str | None, as_json:
 
     The file opens in Perfetto (ui.perfetto.dev, or a copy of it on this machine) and in chrome://tracing.
     """
-    recording = record(Run.open(run), size_bytes, None if step is None else step - 1)
+    recording = record(RunFolder.open(run), size_bytes, None if step is None else step - 1)
     path = Path(out) if out else Path(run) / f"trace-{size_bytes}.json"
     write_file(path, trace_text(recording), is_named=out is not None)
     if recording.is_cut:

@@ -17,7 +17,7 @@ from weft.faces.cli.shell.values import complete
 FILE = Path(__file__).parent / "outline.json"
 
 
-class Parameter(Struct, omit_defaults=True):
+class CommandParameter(Struct, omit_defaults=True):
     """An option, or an argument where it has no `opts`; `words` are the only ones that it takes, if it is so."""
 
     name: str
@@ -35,7 +35,7 @@ class Outline(Struct, omit_defaults=True):
     """A command, or a group where it has `commands`."""
 
     help: str
-    parameters: list[Parameter] = []
+    parameters: list[CommandParameter] = []
     commands: dict[str, Outline] = {}
 
 
@@ -51,9 +51,9 @@ def outline(command: click.Command, context: click.Context) -> Outline:
     )
 
 
-def _parameter(one: click.Parameter) -> Parameter:
+def _parameter(one: click.Parameter) -> CommandParameter:
     option = one if isinstance(one, click.Option) else None
-    return Parameter(
+    return CommandParameter(
         name=one.name or "",
         opts=list(one.opts) if option else [],
         secondary=list(one.secondary_opts),
@@ -83,7 +83,7 @@ def _restored_command(name: str, known: Outline) -> click.Command:
     return click.Group(name, commands=below, params=parameters, help=known.help)
 
 
-def _restored(one: Parameter) -> click.Parameter:
+def _restored(one: CommandParameter) -> click.Parameter:
     takes = click.Choice(one.words) if one.words else click.STRING
     finds = None if one.words else complete
     if not one.opts:

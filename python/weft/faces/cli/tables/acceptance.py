@@ -5,15 +5,15 @@ from __future__ import annotations
 from weft.base.nodeset import fold
 from weft.faces.cli.tables.layout import drawn, titled, wide_terminal
 from weft.faces.cli.tables.run_warnings import print_run_warnings
-from weft.operate.acceptance.faults import Fault, faults
+from weft.operate.acceptance.faults import ElementFault, faults
 from weft.operate.acceptance.tables import verdicts_table
-from weft.operate.acceptance.verdict import Acceptance, Cause, Verdict
+from weft.operate.acceptance.verdict import AcceptanceResult, Cause, RequirementVerdict
 
 HEADINGS = {True: "accepted", False: "NOT accepted", None: "not decided"}
 MOST_CAUSES = 3
 
 
-def print_acceptance(found: Acceptance) -> None:
+def print_acceptance(found: AcceptanceResult) -> None:
     """All of it."""
     console = wide_terminal(soft_wrap=True)
     console.print(
@@ -37,13 +37,13 @@ def print_acceptance(found: Acceptance) -> None:
     print_run_warnings(console, found.warnings)
 
 
-def _where(fault: Fault) -> str:
+def _where(fault: ElementFault) -> str:
     nodes = fold(fault.nodes)
     is_named = len(fault.nodes) == 1 or nodes in fault.element
     return fault.element if is_named else f"{fault.element} ({nodes})"
 
 
-def _fault(fault: Fault) -> list[str]:
+def _fault(fault: ElementFault) -> list[str]:
     lines = []
     for verdict in fault.verdicts:
         lines.append(f"  {verdict.marked_status}: {verdict.title} [{verdict.requirement}]")
@@ -54,7 +54,7 @@ def _fault(fault: Fault) -> list[str]:
     return lines
 
 
-def _open(verdict: Verdict) -> list[str]:
+def _open(verdict: RequirementVerdict) -> list[str]:
     lines = [f"  {line}" for line in verdict.evidence]
     return [*lines, f"  would decide it: {verdict.would_decide}"] if verdict.would_decide else lines
 

@@ -9,12 +9,12 @@ from rich.console import Console
 
 from weft.faces.cli.tables.layout import print_table, terminal
 from weft.faces.cli.tables.run.summary import warning_lines
-from weft.understand.comparison.comparison import Comparison
+from weft.understand.comparison.comparison import RunComparison
 from weft.understand.comparison.settings import OF_NODES
 from weft.understand.comparison.tables import MOST_ROWS, nodes_table, points_table, routes_table
 
 
-def print_comparison(found: Comparison) -> None:
+def print_comparison(found: RunComparison) -> None:
     """What is not alike, warnings, the ratio at every common size, nodes that differ, routes."""
     console = terminal()
     if found.not_comparable:
@@ -29,7 +29,7 @@ def print_comparison(found: Comparison) -> None:
         _print_verdict(console, found)
 
 
-def _print_verdict(console: Console, found: Comparison) -> None:
+def _print_verdict(console: Console, found: RunComparison) -> None:
     """How far the runs are apart, in what their nodes differ, and where surely."""
     what = " and ".join(
         f"{count} {name}"
@@ -59,11 +59,11 @@ def _print_verdict(console: Console, found: Comparison) -> None:
         )
 
 
-def _split(found: Comparison) -> str:
+def _split(found: RunComparison) -> str:
     return "a run's launches" if found.simultaneous.repeated == "launch" else "its runs"
 
 
-def _header(found: Comparison) -> Iterator[str]:
+def _header(found: RunComparison) -> Iterator[str]:
     for name, runs in (("a", [found.a, *found.more_a]), ("b", [found.b, *found.more_b])):
         yield f"{name}  {', '.join(runs)}"
     for one in found.differences[:MOST_ROWS]:

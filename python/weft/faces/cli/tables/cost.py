@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from weft.faces.cli.tables.layout import drawn, print_table, terminal
-from weft.network.cost.bill import Bill, PerUnit
+from weft.network.cost.bill import NetworkBill, PerUnit
 from weft.network.cost.cable_kinds import PartsList
 from weft.network.cost.tables import items_table, parts_tables
 from weft.network.cost.words import headline, per_unit, totals
 
 
-def print_bill(bill: Bill, unit: PerUnit | None) -> None:
+def print_bill(bill: NetworkBill, unit: PerUnit | None) -> None:
     """Items, then totals."""
     console = terminal(soft_wrap=True)
     console.print(headline(bill), style="bold")

@@ -7,7 +7,7 @@ from dataclasses import replace
 from rich.console import Console
 
 from weft.base.table import ResultTable
-from weft.decisions.decision.document import Decision
+from weft.decisions.decision.document import DesignDecision
 from weft.decisions.decision.tables import (
     broken_table,
     designs_table,
@@ -21,7 +21,7 @@ MOST_ROWS = 12
 """Longer lists are in decision.json."""
 
 
-def print_decision(found: Decision) -> None:
+def print_decision(found: DesignDecision) -> None:
     """The verdict first, then what it rests on."""
     console = terminal(soft_wrap=True)
     console.print(found.text, style="bold")
@@ -44,7 +44,7 @@ def _print_first(console: Console, table: ResultTable) -> None:
         print_table(console, replace(table, rows=table.rows[:MOST_ROWS], remarks=more))
 
 
-def _frontier_title(found: Decision) -> str:
+def _frontier_title(found: DesignDecision) -> str:
     has_prices = any(one.cost for one in found.designs)
     return "Frontier of price and time" if has_prices else "The fastest; no design has a price"
 

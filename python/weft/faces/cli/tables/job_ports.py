@@ -8,13 +8,13 @@ from rich.console import Console
 
 from weft.base.nodeset import fold
 from weft.faces.cli.tables.layout import plain_table, terminal, titled
-from weft.operate.job_ports.ask import Answer
-from weft.operate.job_ports.check import Refused, Verdict
-from weft.operate.job_ports.connection import PHASES, Connection, Usage
+from weft.operate.job_ports.ask import PortsAnswer
+from weft.operate.job_ports.check import RefusedConnection, RulesVerdict
+from weft.operate.job_ports.connection import PHASES, JobConnection, PortUsage
 from weft.operate.job_ports.study import StudyCount
 
 
-def print_answer(answer: Answer, firewall: str) -> None:
+def print_answer(answer: PortsAnswer, firewall: str) -> None:
     """All of it, with the rules for one kind of firewall."""
     console = terminal(soft_wrap=True)
     _print_usage(console, answer.usage)
@@ -43,7 +43,7 @@ def print_answer(answer: Answer, firewall: str) -> None:
     _print_verdicts(console, answer)
 
 
-def _print_usage(console: Console, usage: Usage) -> None:
+def _print_usage(console: Console, usage: PortUsage) -> None:
     ranks = sum(usage.ranks.values())
     where = f"{ranks} ranks on {fold(usage.ranks)}" if ranks else "no ranks seen"
     how = "did not end" if usage.status is None else f"status {usage.status}"
@@ -72,7 +72,7 @@ def _print_study(console: Console, counts: Iterable[StudyCount]) -> None:
     titled(console, "as a published study counts", plain_table("", *heads, rows=rows))
 
 
-def _rows(connections: Iterable[Connection], phase: str) -> list[list[str]]:
+def _rows(connections: Iterable[JobConnection], phase: str) -> list[list[str]]:
     """Those of a phase, equal ones together."""
     found: dict[tuple[str, ...], int] = {}
     for one in connections:
@@ -98,7 +98,7 @@ def _aligned(rows: Sequence[Sequence[str]]) -> list[str]:
     return [f" {'  '.join(row)}".rstrip() for row in cells]
 
 
-def _print_verdicts(console: Console, answer: Answer) -> None:
+def _print_verdicts(console: Console, answer: PortsAnswer) -> None:
     if answer.verdict is None:
         if answer.usage.status != 0:
             console.print(
@@ -112,7 +112,7 @@ def _print_verdicts(console: Console, answer: Answer) -> None:
         console.print(f" without {one.without.text}: {_said(one)}")
 
 
-def _said(verdict: Verdict) -> str:
+def _said(verdict: RulesVerdict) -> str:
     if verdict.passed:
         return f"passes in {verdict.seconds:.1f} s{_flaky(verdict)}"
     how = f"status {verdict.status}" if verdict.status is not None else "does not end"
@@ -120,12 +120,12 @@ def _said(verdict: Verdict) -> str:
     return f"fails ({how} after {verdict.seconds:.1f} s){_flaky(verdict)}: missing {missing}"
 
 
-def _flaky(verdict: Verdict) -> str:
+def _flaky(verdict: RulesVerdict) -> str:
     if not verdict.is_flaky:
         return ""
     passed = int(verdict.passed)
     return f", {passed} of {verdict.runs} runs passed, the others failed though nothing was dropped"
 
 
-def _together(refused: Iterable[Refused]) -> str:
+def _together(refused: Iterable[RefusedConnection]) -> str:
     return "; ".join(one.text for one in refused)

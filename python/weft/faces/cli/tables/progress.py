@@ -37,7 +37,7 @@ class Bar(Reporter):
         self._bar.console.print(text, soft_wrap=True, markup=False, highlight=False)
 
 
-class Lines(Reporter):
+class LineProgress(Reporter):
     """Without a terminal: what is announced, and no progress."""
 
     def __init__(self, console: Console) -> None:
@@ -52,7 +52,7 @@ def progress(unit: str = "phases") -> Iterator[Reporter]:
     """A reporter of progress in this unit, which shows it only where standard error is a terminal."""
     console = Terminal(stderr=True)
     if not console.is_terminal:
-        yield Lines(console)
+        yield LineProgress(console)
         return
     columns = (
         TextColumn("{task.description}"),

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from weft.decisions.recommendations.folder import details
-from weft.decisions.recommendations.recommendations import Recommendations
+from weft.decisions.recommendations.recommendations import RecommendationList
 from weft.decisions.recommendations.words import action_text
 from weft.faces.cli.tables.layout import terminal, titled
 from weft.faces.cli.tables.run_warnings import print_run_warnings
 
 
-def print_recommendations(found: Recommendations, folder: str | None) -> None:
+def print_recommendations(found: RecommendationList, folder: str | None) -> None:
     """All of it; `folder` is where it was written, if it was."""
     console = terminal(soft_wrap=True)
     console.print(found.verdict, style="bold")

@@ -11,10 +11,10 @@ from weft.knobs.recommendation import at_least_text, times_text
 from weft.operate.tuning.choice import Skipped
 from weft.operate.tuning.foresee import Foreseen
 from weft.operate.tuning.tables import candidates_table
-from weft.operate.tuning.tuning import Tuning
+from weft.operate.tuning.tuning import TuningResult
 
 
-def print_tuning(found: Tuning) -> None:
+def print_tuning(found: TuningResult) -> None:
     """All of it."""
     console = terminal(soft_wrap=True)
     console.print(f"{found.testbed}, {found.goal}: {found.verdict}", style="bold")

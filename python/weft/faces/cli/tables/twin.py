@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from weft.base.nodeset import fold
 from weft.decisions.twin.tables import left_out_table, parameters_table
-from weft.decisions.twin.twin import Twin
+from weft.decisions.twin.twin import TwinDocument
 from weft.faces.cli.tables.layout import print_table, terminal, titled
 
 
-def print_twin(folder: str, twin: Twin) -> None:
+def print_twin(folder: str, twin: TwinDocument) -> None:
     """All of it; the verdict last."""
     console = terminal(soft_wrap=True)
     console.print(f"{folder}: {len(twin.nodes)} hosts, {fold(twin.nodes)}, from {twin.testbed}")

@@ -5,12 +5,12 @@ from __future__ import annotations
 from weft.base.quantity import number
 from weft.faces.cli.tables.layout import plain_table, terminal, titled
 from weft.faces.cli.tables.run_warnings import print_run_warnings
-from weft.operate.vpn.comparison import Comparison, Ends, Measured
+from weft.operate.vpn.comparison import Ends, PathMedians, TunnelComparison
 from weft.operate.vpn.job import Observed
 from weft.runs.run_warnings import in_doubt
 
 
-def print_comparison(found: Comparison) -> None:
+def print_comparison(found: TunnelComparison) -> None:
     """The verdict first, then both paths, then what follows for jobs."""
     console = terminal(soft_wrap=True)
     console.print(f"{found.kind.text}: {found.kind.why}")
@@ -74,7 +74,7 @@ def print_observed(found: Observed) -> None:
         console.print(found.advice)
 
 
-def _verdict(found: Comparison) -> str:
+def _verdict(found: TunnelComparison) -> str:
     percent = f"{100 * found.ratio:.1f} %"
     if found.interval:
         percent += f" ({100 * found.interval.low:.1f} to {100 * found.interval.high:.1f})"
@@ -87,7 +87,7 @@ def _verdict(found: Comparison) -> str:
     return f"{text}; a round trip takes {number(found.rtt_added_us)} us more"
 
 
-def _row(name: str, ends: Ends, measured: Measured) -> list[str]:
+def _row(name: str, ends: Ends, measured: PathMedians) -> list[str]:
     spent = measured.processor_s_per_gb
     return [
         name,

@@ -8,7 +8,7 @@ import msgspec
 from weft.base.quantity import format_mbps
 from weft.faces.cli.output import print_json
 from weft.faces.cli.tables.layout import plain_table, terminal
-from weft.measure.testbed.lab.weather import Event, LogLine, Weather
+from weft.measure.testbed.lab.weather import LabEvent, LogLine, Weather
 
 NS_PER_MS = 1e6
 PPM_PER_PERCENT = 1e4
@@ -33,14 +33,14 @@ def print_log(lines: list[LogLine], as_json: bool) -> None:
         click.echo(msgspec.json.encode(line).decode())
 
 
-def _where(event: Event) -> str:
+def _where(event: LabEvent) -> str:
     links = ["-".join(ends) for ends in event.between]
     direction = "" if event.direction == "both" else f", {event.direction}"
     network = f", network {event.network + 1}" if event.network else ""
     return ",".join([*event.ids, *links]) + direction + network
 
 
-def _what(event: Event) -> str:
+def _what(event: LabEvent) -> str:
     """Such as "delay 5 ms, loss 2 %"."""
     change = event.change
     flags = {"dead": change.dead, "unplugged": change.unplugged, "off": change.off}
@@ -61,7 +61,7 @@ def _part(name: str, value: int | None, unit: float, symbol: str) -> str | None:
     return None if value is None else f"{name} {value / unit:g} {symbol}"
 
 
-def _now(event: Event, lab_s: float) -> str:
+def _now(event: LabEvent, lab_s: float) -> str:
     """Such as "for 12 s more"; times are those of this clock, whatever the weather's speed."""
     if event.next_s is None:
         return "until cleared" if event.active else "over"

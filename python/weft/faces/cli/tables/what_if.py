@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from weft.decisions.twin.twin import ERROR_UNKNOWN
-from weft.decisions.what_if.result import Outcome, Price, WhatIf
+from weft.decisions.what_if.result import AlternativeOutcome, PriceChange, WhatIfResult
 from weft.decisions.what_if.tables import checks_tables, effects_table, is_point, place
 from weft.faces.cli.output import print_warning
 from weft.faces.cli.tables.layout import drawn, print_table, terminal
 from weft.runs.run_warnings import in_doubt
 
 
-def print_what_if(found: WhatIf) -> None:
+def print_what_if(found: WhatIfResult) -> None:
     """Effects, what is to be said of them, and what labs measured."""
     console = terminal()
     console.print(_title(found), style="bold", soft_wrap=True)
@@ -28,7 +28,7 @@ def print_what_if(found: WhatIf) -> None:
         print_warning(text)
 
 
-def _title(found: WhatIf) -> str:
+def _title(found: WhatIfResult) -> str:
     known = (
         f"{found.draws} draws of what was measured; {_how_sure(found)}"
         if found.is_measured
@@ -38,13 +38,13 @@ def _title(found: WhatIf) -> str:
     return in_doubt(f"{found.subject}{scale}: {known}", found.doubts)
 
 
-def _how_sure(found: WhatIf) -> str:
+def _how_sure(found: WhatIfResult) -> str:
     if any(one.code == ERROR_UNKNOWN for one in found.warnings):
         return "how far predictions are off is not known, so intervals are too narrow"
     return "intervals hold nine times of ten where it is off as on patterns that were left out"
 
 
-def _notes(one: Outcome) -> Iterator[str]:
+def _notes(one: AlternativeOutcome) -> Iterator[str]:
     if one.failed:
         yield one.failed
     yield from one.notes
@@ -61,7 +61,7 @@ def _notes(one: Outcome) -> Iterator[str]:
         yield "in sample: the twin was fitted to this plan"
 
 
-def _money(price: Price) -> str:
+def _money(price: PriceChange) -> str:
     now = f"{price.before:,.0f} to {price.after:,.0f} {price.currency} of {price.year}"
     more = "more" if price.difference > 0 else "less"
     parts = f", without {', '.join(price.not_priced)}" if price.not_priced else ""

@@ -12,7 +12,7 @@ from weft.faces.cli.duration import Duration
 from weft.faces.cli.output import json_option, print_json
 from weft.links.analysis.local_time import USUAL, zone_of
 from weft.links.formats.read import read_all
-from weft.links.formats.source import Options
+from weft.links.formats.source import ProbeOptions
 from weft.links.watch.store.importing import write_watch
 
 _MOMENT = click.DateTime(
@@ -53,7 +53,7 @@ def replay(
     """
     start_s = start.replace(tzinfo=UTC).timestamp() if start else None
     zone_of(timezone)
-    names, found = read_all(files, Options(src, dst, start_s, interval, step))
+    names, found = read_all(files, ProbeOptions(src, dst, start_s, interval, step))
     series = [replace(one, timezone=timezone) for one in found.series]
     write_watch(out, series, ", ".join(names), found.notes)
     links, probes = len(found.series), sum(len(one) for one in found.series)

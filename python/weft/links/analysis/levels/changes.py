@@ -12,8 +12,8 @@ from threadpoolctl import threadpool_limits
 from weft.base.statistics import Floats
 from weft.links.analysis.levels import moves, scan, windows
 from weft.links.analysis.levels.recurrence import Recurrence, find_recurrences
-from weft.links.analysis.levels.scan import Limit, Window
-from weft.links.analysis.levels.windows import Values
+from weft.links.analysis.levels.scan import ScanThreshold, Window
+from weft.links.analysis.levels.windows import WindowValues
 from weft.links.analysis.noise import Noise, Whitener, by_group, estimate, spread, whitener
 from weft.links.analysis.profile import LEAST_DAYS, Calendar, Courses, courses, level
 from weft.links.analysis.quarters import Quarters
@@ -38,7 +38,7 @@ _BRIEF = 8
 
 
 @dataclass(frozen=True)
-class Change:
+class LevelShift:
     """`what` is "congestion", "jitter" (queues, the minimum stayed) or "re-route"; Unix times. The end of congestion is
     None while it lasts; a re-route is an instant, or ends where the path came back. `minimum_noise` says by how many
     standard deviations of the series' own noise the minimum moved, `jitter_ratio` by what factor the jitter."""
@@ -56,11 +56,11 @@ class Change:
 class Course:
     """What changed, and what comes back at the same hours and is no change."""
 
-    changes: list[Change]
+    changes: list[LevelShift]
     recurrences: list[Recurrence]
 
 
-def find_changes(parts: Quarters, seed: int = 1) -> list[Change]:
+def find_changes(parts: Quarters, seed: int = 1) -> list[LevelShift]:
     """The changes of `find_course`."""
     return find_course(parts, seed).changes
 
@@ -114,7 +114,7 @@ class _Judged:
     """The series, what is left of it without its windows and its course (`quiet`), innovations of that (`chance`), and
     the noise that they are in units of; of each value the standard deviation of its noise (`noise`)."""
 
-    values: Values
+    values: WindowValues
     quiet: Floats
     chance: Floats
     noises: list[Noise]
@@ -122,18 +122,18 @@ class _Judged:
     courses: Courses
     whiteners: list[Whitener]
 
-    def threshold(self, seed: int, block: int) -> Limit:
+    def threshold(self, seed: int, block: int) -> ScanThreshold:
         """What windows exceed by chance, by blocks of so many quarters; single ones are drawn without their tails."""
         chance = np.clip(self.chance, -_CLIP, _CLIP) if block == 1 else _usual_days(self.chance)
         return self._drawn(chance, seed, block)
 
-    def tails(self, seed: int, found: list[Window]) -> Limit:
+    def tails(self, seed: int, found: list[Window]) -> ScanThreshold:
         """What windows exceed where single quarters have their tails, those of brief windows as well: chance may have
         made these, and must not be learnt without them."""
         left = self.with_windows([one for one in found if _is_brief(one)])
         return self._drawn(whitened(left, self.whiteners), seed, 1)
 
-    def _drawn(self, chance: Floats, seed: int, block: int) -> Limit:
+    def _drawn(self, chance: Floats, seed: int, block: int) -> ScanThreshold:
         chance = chance - chance.mean(axis=1, keepdims=True)
         return scan.threshold(chance, self.values.answers, np.random.default_rng(seed), block)
 
@@ -141,7 +141,7 @@ class _Judged:
         """What is left without the course, with these windows."""
         return self.quiet + windows.raised_by(found, self.quiet.shape[1], len(self.quiet))
 
-    def holds(self, window: Window, rest: Floats, limit: Limit) -> bool:
+    def holds(self, window: Window, rest: Floats, limit: ScanThreshold) -> bool:
         """Whether a window is above its limit with quarters that are at most three standard deviations off."""
         inside = slice(window.begin, window.end)
         most = _CLIP * self.noise[:, inside]
@@ -202,7 +202,7 @@ def _judged(
     ]
     chance = whitened(quiet, whiteners)
     noise = np.array([[one.sd] for one in noises]) * unrests
-    series = Values(products, answers)
+    series = WindowValues(products, answers)
     return _Judged(series, quiet, chance, noises, noise, found_courses, whiteners)
 
 
@@ -249,7 +249,7 @@ def whitened(values: Floats, whiteners: list[Whitener]) -> Floats:
     return np.stack([one.innovations(row) for row, one in zip(values, whiteners, strict=True)])
 
 
-def _search(values: Values, limit: Limit) -> list[Window]:
+def _search(values: WindowValues, limit: ScanThreshold) -> list[Window]:
     """The clearest windows, then the clearest in what they leave, and so on; settled, and again what those leave."""
     settled: list[tuple[int, int]] = []
     for _ in range(_SEARCHES):
@@ -260,7 +260,9 @@ def _search(values: Values, limit: Limit) -> list[Window]:
     return values.windows(settled)
 
 
-def _added(values: Values, places: list[tuple[int, int]], limit: Limit) -> list[tuple[int, int]]:
+def _added(
+    values: WindowValues, places: list[tuple[int, int]], limit: ScanThreshold
+) -> list[tuple[int, int]]:
     places = list(places)
     while len(places) < _MOST:
         left = [one.left_everywhere() for one in values.fitted(places)]
@@ -279,10 +281,10 @@ def _signs(window: Window) -> tuple[int, int]:
     return minimum, jitter
 
 
-def _changes(parts: Quarters, found: list[Window], noise_s: float) -> list[Change]:
+def _changes(parts: Quarters, found: list[Window], noise_s: float) -> list[LevelShift]:
     """A window of more jitter is congestion or jitter; where the minimum alone differs, each end is a re-route."""
     at = parts.start + parts.time_s
-    changes: list[Change] = []
+    changes: list[LevelShift] = []
     shifts: list[Window] = []
     for window in _joined([_from_inside(one, len(at)) for one in found]):
         minimum, jitter = _signs(window)
@@ -311,7 +313,7 @@ def _joined(found: list[Window]) -> list[Window]:
     return joined
 
 
-def _reroutes(shifts: list[Window], at: Floats, noise_s: float) -> list[Change]:
+def _reroutes(shifts: list[Window], at: Floats, noise_s: float) -> list[LevelShift]:
     """A shift and its way back are one change; where one level follows another, each is one."""
     inner = [[place for place in (one.begin, one.end) if 0 < place < len(at)] for one in shifts]
     uses = Counter(place for places in inner for place in places)
@@ -341,9 +343,9 @@ def _from_inside(window: Window, count: int) -> Window:
 
 def _change(
     what: str, window: Window, begin_s: float, end_s: float | None, noise_s: float
-) -> Change:
+) -> LevelShift:
     minimum_s, jitter = (float(one) for one in window.steps)
-    return Change(
+    return LevelShift(
         what,
         begin_s,
         end_s,

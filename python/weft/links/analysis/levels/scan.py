@@ -47,7 +47,7 @@ class Window:
 
 
 @dataclass(frozen=True)
-class Responses:
+class StepResponses:
     """What steps do to innovations: `rows` as Whitener.response; `shared[d, i]` is the product of the responses to a
     step at i and to one d places before, where d = order stands for all from there on."""
 
@@ -98,7 +98,7 @@ class Responses:
         )
 
 
-def responses(whitener: Whitener) -> Responses:
+def responses(whitener: Whitener) -> StepResponses:
     """Made once a series: O(n order^2)."""
     rows = whitener.response()
     count, order = rows.shape[0], rows.shape[1] - 1
@@ -108,11 +108,11 @@ def responses(whitener: Whitener) -> Responses:
             special = rows[k:, k] * rows[k:, min(k + apart, order)] - rows[k:, order] ** 2
             shared[apart, : len(special)] += special
         shared[apart, :-1] += np.cumsum(rows[::-1, order] ** 2)[::-1]
-    return Responses(rows, shared)
+    return StepResponses(rows, shared)
 
 
 @dataclass(frozen=True)
-class Limit:
+class ScanThreshold:
     """The total that chance gives to windows of `lengths`; between those by the logarithm, beyond as at the ends."""
 
     lengths: Floats
@@ -121,12 +121,14 @@ class Limit:
     def __call__(self, length: int) -> float:
         return float(np.interp(np.log(length), np.log(self.lengths), self.totals))
 
-    def at_least(self, other: Limit) -> Limit:
+    def at_least(self, other: ScanThreshold) -> ScanThreshold:
         """The higher of two of the same lengths."""
-        return Limit(self.lengths, np.maximum(self.totals, other.totals))
+        return ScanThreshold(self.lengths, np.maximum(self.totals, other.totals))
 
 
-def clear(products: list[Floats], answers: list[Responses], limit: Limit) -> list[Window]:
+def clear(
+    products: list[Floats], answers: list[StepResponses], limit: ScanThreshold
+) -> list[Window]:
     """The window furthest above its limit; where that is under a day, others under a day with it that are a day apart
     from it and from each other, one a month and length. None where none is above.
 
@@ -160,7 +162,7 @@ def _tops(totals: Floats) -> list[tuple[float, int]]:
 
 def nearby(
     products: Sequence[Callable[[Places], Floats]],
-    answers: list[Responses],
+    answers: list[StepResponses],
     begin: int,
     end: int,
     near: int,
@@ -182,8 +184,8 @@ def nearby(
 
 
 def threshold(
-    innovations: Floats, answers: list[Responses], generator: np.random.Generator, block: int
-) -> Limit:
+    innovations: Floats, answers: list[StepResponses], generator: np.random.Generator, block: int
+) -> ScanThreshold:
     """What 0.5 % of series without any event exceed anywhere: blocks of innovations drawn at random (H. R. Kuensch,
     Ann. Statist. 17, 1989) keep what correlation the model leaves, and rows together.
 
@@ -204,11 +206,11 @@ def threshold(
     highest = np.max((maxima - middle[:, None]) / spread[:, None], axis=0)
     scale = np.std(highest) * np.sqrt(6) / np.pi
     bound = np.mean(highest) - scale * (np.euler_gamma + np.log(-np.log1p(-_FALSE_ALARM)))
-    return Limit(np.array(lengths, np.float64), middle + spread * bound)
+    return ScanThreshold(np.array(lengths, np.float64), middle + spread * bound)
 
 
 def _drawn(
-    innovations: Floats, answers: list[Responses], first: Places, block: int
+    innovations: Floats, answers: list[StepResponses], first: Places, block: int
 ) -> list[Floats]:
     """The products of each value in series of blocks that begin at `first`."""
     count = len(answers[0].rows)
@@ -217,7 +219,7 @@ def _drawn(
     return [one.products(row[at]) for row, one in zip(innovations, answers, strict=True)]
 
 
-def _highest(groups: list[list[Floats]], answers: list[Responses], length: int) -> Floats:
+def _highest(groups: list[list[Floats]], answers: list[StepResponses], length: int) -> Floats:
     """The highest total of that length in each series."""
     weights = [one.of_length(length) for one in answers]
     found = [_totals(products, weights, length).max(axis=1) for products in groups]

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from weft.base.statistics import Floats
-from weft.links.analysis.levels.scan import Limit, Places, Responses, Window, nearby
+from weft.links.analysis.levels.scan import Places, ScanThreshold, StepResponses, Window, nearby
 
 Place = tuple[int, int]
 _ROUNDS = 3
@@ -21,12 +21,12 @@ _NEAR = 48
 
 
 @dataclass(frozen=True)
-class Fit:
+class LevelFit:
     """Generalised least squares of one value: `rises` of the level outside and of each window, their z scores, and the
     chi-squared that they explain together."""
 
     products: Floats
-    answer: Responses
+    answer: StepResponses
     places: list[Place]
     rises: Floats
     scores: Floats
@@ -43,16 +43,16 @@ class Fit:
 
 
 @dataclass(frozen=True, eq=False)
-class Values:
+class WindowValues:
     """The products of each value's innovations with the responses to steps; what was fitted once is kept, since two
     thirds of all fits come again."""
 
     products: list[Floats]
-    answers: list[Responses]
-    _fits: dict[tuple[Place, ...], list[Fit]] = field(default_factory=dict, repr=False)
+    answers: list[StepResponses]
+    _fits: dict[tuple[Place, ...], list[LevelFit]] = field(default_factory=dict, repr=False)
     _best: dict[tuple[Place, ...], Place] = field(default_factory=dict, repr=False)
 
-    def fitted(self, places: list[Place]) -> list[Fit]:
+    def fitted(self, places: list[Place]) -> list[LevelFit]:
         """Of each value."""
         key = tuple(places)
         if key not in self._fits:
@@ -78,7 +78,7 @@ class Values:
         """Chi-squared of all values."""
         return sum(one.explained for one in self.fitted(places))
 
-    def settled(self, places: Iterable[Place], limit: Limit) -> list[Window]:
+    def settled(self, places: Iterable[Place], limit: ScanThreshold) -> list[Window]:
         """Each above `limit`: dropped, merged and moved until that changes nothing more."""
         now = _needed(self, sorted(set(places)), limit)
         for _ in range(_ROUNDS):
@@ -98,14 +98,14 @@ def raised_by(windows: list[Window], count: int, values: int) -> Floats:
     return added
 
 
-def _fit(products: Floats, answer: Responses, places: list[Place]) -> Fit:
+def _fit(products: Floats, answer: StepResponses, places: list[Place]) -> LevelFit:
     ends = _ends(places)
     shared = _of_windows(_of_windows(answer.between(ends[:, None], ends)).T)
     inverse = _inverse(shared)
     product = _of_windows(products[ends])
     rises = inverse @ product
     scores = rises / np.sqrt(np.maximum(np.diag(inverse), 1e-300))
-    return Fit(products, answer, places, rises, scores, float(rises @ product))
+    return LevelFit(products, answer, places, rises, scores, float(rises @ product))
 
 
 def _ends(places: list[Place]) -> Places:
@@ -134,7 +134,7 @@ def _inverse(symmetric: Floats) -> Floats:
     return np.asarray((vectors * inverse) @ vectors.T)
 
 
-def _needed(values: Values, places: list[Place], limit: Limit) -> list[Place]:
+def _needed(values: WindowValues, places: list[Place], limit: ScanThreshold) -> list[Place]:
     """Without the least clear one, until all exceed `limit`."""
     while places:
         above = [one.total - limit(one.end - one.begin) for one in values.windows(places)]
@@ -145,7 +145,7 @@ def _needed(values: Values, places: list[Place], limit: Limit) -> list[Place]:
     return []
 
 
-def _moved(values: Values, places: list[Place]) -> list[Place]:
+def _moved(values: WindowValues, places: list[Place]) -> list[Place]:
     """Each in turn where it explains most of what the others leave."""
     places = list(places)
     for i, place in enumerate(places):
@@ -153,7 +153,7 @@ def _moved(values: Values, places: list[Place]) -> list[Place]:
     return sorted(set(places))
 
 
-def _best_near(values: Values, place: Place, others: list[Place]) -> Place:
+def _best_near(values: WindowValues, place: Place, others: list[Place]) -> Place:
     begin, end = place
     left = [one.left for one in values.fitted(others)]
     found = nearby(left, values.answers, begin, end, min(_NEAR, end - begin))
@@ -161,7 +161,7 @@ def _best_near(values: Values, place: Place, others: list[Place]) -> Place:
     return (found.begin if begin else 0, end if is_last else found.end)
 
 
-def _opened(values: Values, places: list[Place], limit: Limit) -> list[Place]:
+def _opened(values: WindowValues, places: list[Place], limit: ScanThreshold) -> list[Place]:
     """With an end at an end of the series where the two explain little more: one step instead of two."""
     count = len(values.products[0]) - 1
     for i, (begin, end) in enumerate(places):
@@ -174,7 +174,7 @@ def _opened(values: Values, places: list[Place], limit: Limit) -> list[Place]:
     return places
 
 
-def _merged(values: Values, places: list[Place], limit: Limit) -> list[Place]:
+def _merged(values: WindowValues, places: list[Place], limit: ScanThreshold) -> list[Place]:
     """One window in place of two that explain little more."""
     pair = next(_pairs(values, places, limit), None)
     while pair is not None:
@@ -183,7 +183,9 @@ def _merged(values: Values, places: list[Place], limit: Limit) -> list[Place]:
     return places
 
 
-def _pairs(values: Values, places: list[Place], limit: Limit) -> Iterator[list[Place]]:
+def _pairs(
+    values: WindowValues, places: list[Place], limit: ScanThreshold
+) -> Iterator[list[Place]]:
     """The places with one window in place of two, where that explains enough."""
     explained = values.explained(places)
     for i, first in enumerate(places):

@@ -9,7 +9,7 @@ from scipy.special import fdtri
 
 from weft.base.interval import Interval
 from weft.links.analysis.outages.periods import Period, find_periods
-from weft.links.analysis.series import Series
+from weft.links.analysis.series import ProbeSeries
 
 DEFINITION = (
     "Share of the measured time outside of outages in which the smallest probes of the usual kind failed. Gaps, in "
@@ -23,7 +23,7 @@ MOST_UNSEEN = 3.0
 
 
 @dataclass(frozen=True)
-class Share:
+class AvailabilityShare:
     """A part of 1; `low` and `high` are None where nothing tells how far it varies."""
 
     median: float
@@ -43,7 +43,7 @@ class Availability:
     """`share` of time with its 95 % interval, `answered` of probes, and the times they are of: measured, of them down
     in so many `outages`, and `elapsed_s`, in which there was time without measurement."""
 
-    share: Share
+    share: AvailabilityShare
     answered: float
     measured_s: float
     down_s: float
@@ -57,7 +57,7 @@ class Availability:
 
 
 def availability(
-    series: Series, periods: list[Period] | None = None, end_s: float | None = None
+    series: ProbeSeries, periods: list[Period] | None = None, end_s: float | None = None
 ) -> Availability | None:
     """See `DEFINITION`; None of a series without time. `periods` are those of the series, found where not given;
     `end_s` (Unix time) is up to when the watch is looked at, the end of the last interval where not given."""
@@ -77,19 +77,19 @@ def availability(
     )
 
 
-def _share(measured_s: float, down_s: np.ndarray) -> Share:
+def _share(measured_s: float, down_s: np.ndarray) -> AvailabilityShare:
     """The time down for each second up is the rate of outages, Gamma(k + 1/2) over the time up (Jeffreys' prior), times
     their mean length, the time down over Gamma(k): a ratio of two, and so an F distribution. Lengths that vary more
     than exponential ones, by their coefficient of variation, count as fewer."""
     outages, up_s = len(down_s), measured_s - float(down_s.sum())
     share = up_s / measured_s
     if not outages or up_s <= 0:
-        return Share(share, None, None)
+        return AvailabilityShare(share, None, None)
     varies = float(down_s.var(ddof=1)) / float(down_s.mean()) ** 2 if outages > 1 else 1.0
     scale = (measured_s / up_s - 1) * (outages + 0.5) / outages
     drawn = fdtri(2 * outages + 1, 2 * outages / max(1.0, varies), _ENDS[::-1])
     low, high = (1 / (1 + scale * drawn)).tolist()
-    return Share(share, min(share, low), max(share, high))
+    return AvailabilityShare(share, min(share, low), max(share, high))
 
 
 def _outages_s(stands_s: np.ndarray, is_up: np.ndarray) -> np.ndarray:
@@ -98,14 +98,14 @@ def _outages_s(stands_s: np.ndarray, is_up: np.ndarray) -> np.ndarray:
     return np.bincount(np.cumsum(begins)[~is_up] - 1, stands_s[~is_up])
 
 
-def _stands_s(series: Series) -> np.ndarray:
+def _stands_s(series: ProbeSeries) -> np.ndarray:
     """Seconds that each probe stands for: the time to the next one, not for gaps."""
     is_gap = np.append(series.steps_s() > series.longest_step_s, True)
     alone_s = max(series.interval_s, series.between_rounds_s)
     return np.where(is_gap, alone_s, np.append(np.diff(series.time_s), 0.0))
 
 
-def _is_up(series: Series, periods: list[Period]) -> np.ndarray:
+def _is_up(series: ProbeSeries, periods: list[Period]) -> np.ndarray:
     """Whether each probe is outside of outages of the smallest ones."""
     unix_s = series.start + series.time_s
     is_up = np.ones(len(series), bool)

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from weft.links.analysis.series import Series
+from weft.links.analysis.series import ProbeSeries
 from weft.runs.probes import KINDS
 
 Bools = npt.NDArray[np.bool_]
@@ -27,7 +27,7 @@ class GroupedProbes:
     """The probes of a series near losses, with their `position` among all `total` of it and the number of gaps before
     each (`stretch`); the group of each; and the sets of groups that may fail together, of which the first is all."""
 
-    series: Series
+    series: ProbeSeries
     position: Ints
     total: int
     lost: Bools
@@ -37,7 +37,7 @@ class GroupedProbes:
     sets: list[frozenset[int]]
 
 
-def grouped(series: Series) -> GroupedProbes | None:
+def grouped(series: ProbeSeries) -> GroupedProbes | None:
     """None where nothing was lost."""
     all_lost = series.lost
     position = _near(np.flatnonzero(all_lost), len(series))

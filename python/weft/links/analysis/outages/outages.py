@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from weft.base.statistics import Floats
-from weft.links.analysis.series import Series
+from weft.links.analysis.series import ProbeSeries
 
 LEAST = 3
 """Probes in a row; fewer losses are loss."""
@@ -31,7 +31,7 @@ class Outage:
     lost: int
 
 
-def find_outages(series: Series) -> list[Outage]:
+def find_outages(series: ProbeSeries) -> list[Outage]:
     """Runs of losses whose length chance does not explain; the series should have one kind and size of probe."""
     found = long_runs(series.stretches(), series.lost, np.zeros(len(series), bool))
     return [_outage(series, int(first), int(length)) for first, length in zip(*found, strict=True)]
@@ -80,7 +80,7 @@ def _runs(stretch: Ints, lost: Bools) -> tuple[Ints, Ints]:
     return first, length
 
 
-def _outage(series: Series, first: int, length: int) -> Outage:
+def _outage(series: ProbeSeries, first: int, length: int) -> Outage:
     """A run that a gap ends, ends with its last probe."""
     behind = first + length
     begin_s = series.start + float(series.time_s[first])

@@ -10,7 +10,7 @@ import numpy as np
 from weft.links.analysis.outages.grouped import Bools, Group, GroupedProbes, Ints, grouped
 from weft.links.analysis.outages.lasting_loss import Spans, lasting_loss
 from weft.links.analysis.outages.outages import EXPECTED, long_runs
-from weft.links.analysis.series import Series
+from weft.links.analysis.series import ProbeSeries
 
 _PASSES = 6
 _CHUNK = 1024
@@ -35,7 +35,7 @@ class Period:
     is_loss: bool
 
 
-def find_periods(series: Series) -> list[Period]:
+def find_periods(series: ProbeSeries) -> list[Period]:
     """In the order of time. Sought are runs of losses among all probes, those of a kind, the large ones, and those of a
     kind and size; runs that share time are one period, but a run of all groups is one by itself. What is left may be
     lasting loss."""

@@ -19,7 +19,7 @@ from typing import IO
 import msgspec
 
 from weft.links.watch.alerts.event import Notice, clock
-from weft.links.watch.alerts.ledger import Delivery, Ledger
+from weft.links.watch.alerts.ledger import AlertLedger, PendingNotice
 from weft.links.watch.alerts.settings import AlertSettings
 from weft.links.watch.tell import Level, Tell
 
@@ -39,7 +39,7 @@ class Courier:
     """Delivers what is in the outbox of a ledger, in order, while `run` runs."""
 
     def __init__(
-        self, ledger: Ledger, save: Callable[[], None], settings: AlertSettings, tell: Tell
+        self, ledger: AlertLedger, save: Callable[[], None], settings: AlertSettings, tell: Tell
     ) -> None:
         self.settings = settings
         self._ledger, self._save, self._tell = ledger, save, tell
@@ -50,7 +50,7 @@ class Courier:
         wanted = [one for one in notices if one.kind in self.settings.kinds]
         now_s = time.time()
         self._ledger.outbox += [
-            Delivery(by=by, notice=one, since_s=now_s)
+            PendingNotice(by=by, notice=one, since_s=now_s)
             for one in wanted
             for by in CHANNELS
             if getattr(self.settings, by)
@@ -78,7 +78,7 @@ class Courier:
             await self._deliver(first)
             self._save()
 
-    async def _deliver(self, delivery: Delivery) -> None:
+    async def _deliver(self, delivery: PendingNotice) -> None:
         delivery.tries += 1
         try:
             await self._send(delivery)
@@ -94,7 +94,7 @@ class Courier:
             return
         self._ledger.outbox.remove(delivery)
 
-    async def _send(self, delivery: Delivery) -> None:
+    async def _send(self, delivery: PendingNotice) -> None:
         settings = self.settings
         if not getattr(settings, delivery.by):
             delivery.tries = len(RETRIES_S[delivery.by]) + 1

@@ -22,7 +22,7 @@ class LinkName(Struct, frozen=True, kw_only=True):
         return f"{self.src} > {self.dst}" + (f" ({self.network})" if self.network else "")
 
 
-class Event(Struct, kw_only=True):
+class LinkEvent(Struct, kw_only=True):
     """What happens on links, or at a site, in Unix time; `end_s` is None while it lasts.
 
     `kind` is one of `settings.KINDS`, `what` the class as far as known, seen from the first link; `site` is where the
@@ -74,7 +74,7 @@ class Notice(Struct, kw_only=True):
     folder: str = ""
 
 
-def notice_of(event: Event, phase: Phase, now_s: float) -> Notice:
+def notice_of(event: LinkEvent, phase: Phase, now_s: float) -> Notice:
     """The event as it is now."""
     return Notice(
         id=event.id,
@@ -94,7 +94,7 @@ def notice_of(event: Event, phase: Phase, now_s: float) -> Notice:
     )
 
 
-def _text(event: Event, phase: Phase) -> str:
+def _text(event: LinkEvent, phase: Phase) -> str:
     """One line for people."""
     why = f" ({event.evidence})" if event.evidence else ""
     said = f"{event.subject}: {NAMES[event.kind]}: {event.what}{why}"

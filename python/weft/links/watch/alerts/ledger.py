@@ -13,7 +13,7 @@ from msgspec import Struct, field
 
 from weft.base.files.fresh_file import appended_file, fresh_file
 from weft.base.files.text_file import ContentError, parse_json, read_bytes, read_json
-from weft.links.watch.alerts.event import Event, LinkName, Notice
+from weft.links.watch.alerts.event import LinkEvent, LinkName, Notice
 
 FILE_NAME = "alerts.json"
 LOG_NAME = "alerts.jsonl"
@@ -21,7 +21,7 @@ MOST_FAILED = 100
 _KEEP_ENDED_S = 2 * 86400.0
 
 
-class Delivery(Struct, kw_only=True):
+class PendingNotice(Struct, kw_only=True):
     """A notice on its way by "command" or "webhook"; `next_s` is when it is tried (Unix time)."""
 
     by: str
@@ -32,22 +32,22 @@ class Delivery(Struct, kw_only=True):
     error: str = ""
 
 
-class Ledger(Struct, kw_only=True):
+class AlertLedger(Struct, kw_only=True):
     """`seen_s` is up to which probe of a link outages were looked for, `routes_s` the same of re-routes; `failed` are
     deliveries that were given up."""
 
-    open: list[Event] = field(default_factory=list)
-    ended: list[Event] = field(default_factory=list)
+    open: list[LinkEvent] = field(default_factory=list)
+    ended: list[LinkEvent] = field(default_factory=list)
     seen_s: dict[str, float] = field(default_factory=dict)
     routes_s: dict[str, float] = field(default_factory=dict)
-    outbox: list[Delivery] = field(default_factory=list)
-    failed: list[Delivery] = field(default_factory=list)
+    outbox: list[PendingNotice] = field(default_factory=list)
+    failed: list[PendingNotice] = field(default_factory=list)
 
-    def of_kind(self, kind: str) -> list[Event]:
+    def of_kind(self, kind: str) -> list[LinkEvent]:
         """Open events of a kind."""
         return [one for one in self.open if one.kind == kind]
 
-    def find(self, kind: str, link: LinkName | None = None, site: str = "") -> Event | None:
+    def find(self, kind: str, link: LinkName | None = None, site: str = "") -> LinkEvent | None:
         """The open event of a kind on a link, or at a site."""
         return next(
             (
@@ -58,12 +58,12 @@ class Ledger(Struct, kw_only=True):
             None,
         )
 
-    def close(self, event: Event) -> None:
+    def close(self, event: LinkEvent) -> None:
         """Take an event as over."""
         self.open.remove(event)
         self.ended.append(event)
 
-    def give_up(self, delivery: Delivery) -> None:
+    def give_up(self, delivery: PendingNotice) -> None:
         """Keep what could not be delivered."""
         self.outbox.remove(delivery)
         self.failed = [*self.failed, delivery][-MOST_FAILED:]
@@ -73,15 +73,15 @@ class Ledger(Struct, kw_only=True):
         self.ended = [one for one in self.ended if (one.end_s or 0) > now_s - _KEEP_ENDED_S]
 
 
-def read_ledger(folder: Path) -> Ledger:
+def read_ledger(folder: Path) -> AlertLedger:
     """That of a watch; empty where there is none yet."""
     try:
-        return read_json(folder / FILE_NAME, Ledger)
+        return read_json(folder / FILE_NAME, AlertLedger)
     except (FileNotFoundError, ContentError):
-        return Ledger()
+        return AlertLedger()
 
 
-def save_ledger(folder: Path, ledger: Ledger) -> None:
+def save_ledger(folder: Path, ledger: AlertLedger) -> None:
     """Replace the file; what was decided is then on the disk, whatever ends."""
     path = folder / FILE_NAME
     temporary = path.with_suffix(".new")

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from weft.base.quantity import format_us
-from weft.links.watch.alerts.event import Event, LinkName, Notice, notice_of
-from weft.links.watch.alerts.ledger import Ledger
+from weft.links.watch.alerts.event import LinkEvent, LinkName, Notice, notice_of
+from weft.links.watch.alerts.ledger import AlertLedger
 from weft.links.watch.alerts.now import LinkNumbers
 from weft.links.watch.alerts.settings import AlertSettings
 
@@ -15,7 +15,7 @@ BACK_S = 300.0
 
 
 def track(
-    ledger: Ledger, links: dict[LinkName, LinkNumbers], settings: AlertSettings, now_s: float
+    ledger: AlertLedger, links: dict[LinkName, LinkNumbers], settings: AlertSettings, now_s: float
 ) -> list[Notice]:
     """Notices of values that pass a threshold, and of those that are back."""
     beyond = {
@@ -28,7 +28,7 @@ def track(
         event = _find(ledger, link, what)
         if event is None:
             name = "-".join(filter(None, (link.src, link.dst, link.network)))
-            event = Event(
+            event = LinkEvent(
                 id=f"threshold-{what.partition(' ')[0]}-{name}-{now_s:.0f}",
                 kind=KIND,
                 what=what,
@@ -50,7 +50,7 @@ def track(
     return notices
 
 
-def _find(ledger: Ledger, link: LinkName, what: str) -> Event | None:
+def _find(ledger: AlertLedger, link: LinkName, what: str) -> LinkEvent | None:
     return next(
         (one for one in ledger.of_kind(KIND) if link in one.links and one.what == what), None
     )

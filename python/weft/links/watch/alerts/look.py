@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from weft.links.analysis.causes import Incident, find_incidents
 from weft.links.watch.alerts.event import LinkName
 from weft.links.watch.alerts.recent import Recent, name_of
-from weft.links.watch.store.store import Record
+from weft.links.watch.store.store import WatchRecord
 
 HEARD_WITHIN_S = 60.0
 SILENT_S = 120.0
@@ -24,7 +24,7 @@ class Heard:
 
 
 @dataclass(frozen=True)
-class Seen:
+class LinkProgress:
     """By link: the newest probe (the site's clock), when probes arrived (ours), and the time in which each kind and
     size has its turn."""
 
@@ -34,13 +34,13 @@ class Seen:
 
 
 @dataclass(frozen=True)
-class Look:
+class WatchLook:
     """`links` are those that are probed now and have probes; `silent` those of which nothing arrives, with their newest
     probe. Looks began at `since_s`."""
 
     now_s: float
     incidents: list[Incident]
-    links: dict[LinkName, Seen]
+    links: dict[LinkName, LinkProgress]
     sites: dict[str, Heard]
     silent: dict[LinkName, float | None] = field(default_factory=dict)
     since_s: float = 0.0
@@ -55,11 +55,13 @@ class Look:
         )
 
 
-def look_at(recent: Recent, record: Record, sites: dict[str, Heard], now_s: float) -> Look:
+def look_at(
+    recent: Recent, record: WatchRecord, sites: dict[str, Heard], now_s: float
+) -> WatchLook:
     """Analyse the window."""
     series = recent.series()
     turns = {(one.src, one.dst, one.network): one for one in series}
-    links: dict[LinkName, Seen] = {}
+    links: dict[LinkName, LinkProgress] = {}
     silent: dict[LinkName, float | None] = {}
     for index in record.active:
         link = record.links[index]
@@ -70,5 +72,5 @@ def look_at(recent: Recent, record: Record, sites: dict[str, Heard], now_s: floa
         if newest_s is not None:
             probes = turns[link.src, link.dst, link.network]
             groups = len({*zip(probes.kind[-64:], probes.size_bytes[-64:], strict=True)})
-            links[name_of(link)] = Seen(newest_s, arrived_s, groups * interval_s)
-    return Look(now_s, find_incidents(series), links, sites, silent, recent.since_s)
+            links[name_of(link)] = LinkProgress(newest_s, arrived_s, groups * interval_s)
+    return WatchLook(now_s, find_incidents(series), links, sites, silent, recent.since_s)

@@ -10,20 +10,20 @@ from pathlib import Path
 
 import pyarrow as pa
 
-from weft.links.analysis.levels.changes import Change
+from weft.links.analysis.levels.changes import LevelShift
 from weft.links.watch.alerts import limits, outages, shifts, silence
 from weft.links.watch.alerts.courier import Courier
 from weft.links.watch.alerts.event import LinkName, Notice
 from weft.links.watch.alerts.ledger import log_notices, read_ledger, save_ledger
-from weft.links.watch.alerts.look import Heard, Look, look_at
+from weft.links.watch.alerts.look import Heard, WatchLook, look_at
 from weft.links.watch.alerts.now import Counts, LinkNumbers, numbers_of, write_now
 from weft.links.watch.alerts.recent import Recent, name_of
 from weft.links.watch.alerts.settings import AlertSettings
 from weft.links.watch.alerts.weeks import Weeks
 from weft.links.watch.store.clock import STEP
-from weft.links.watch.store.store import Record
+from weft.links.watch.store.store import WatchRecord
 from weft.links.watch.tell import Level, Tell
-from weft.runs.probes import Event as Mark
+from weft.runs.probes import HostEvent as Mark
 
 CHANGES_EVERY_S = 900.0
 
@@ -31,7 +31,9 @@ CHANGES_EVERY_S = 900.0
 class Lookout:
     """One for a coordinator, whose record it reads; `settings` may change while it runs."""
 
-    def __init__(self, folder: Path, record: Record, settings: AlertSettings, tell: Tell) -> None:
+    def __init__(
+        self, folder: Path, record: WatchRecord, settings: AlertSettings, tell: Tell
+    ) -> None:
         self._folder, self._record, self._tell = folder, record, tell
         self._recent = Recent(record)
         self._weeks = Weeks(folder)
@@ -96,7 +98,7 @@ class Lookout:
 
     def _see(
         self, sites: dict[str, Heard], counts: Mapping[int, Counts], now_s: float
-    ) -> tuple[Look, dict[LinkName, LinkNumbers]]:
+    ) -> tuple[WatchLook, dict[LinkName, LinkNumbers]]:
         """The costly part, which touches nothing but the rows."""
         look = look_at(self._recent, self._record, sites, now_s)
         links = {}
@@ -114,7 +116,7 @@ class Lookout:
         return look, links
 
     async def _search(self, now_s: float) -> None:
-        found: dict[LinkName, list[Change]] = await asyncio.to_thread(
+        found: dict[LinkName, list[LevelShift]] = await asyncio.to_thread(
             self._weeks.changes, self._record, now_s
         )
         self._decide(shifts.track(self._ledger, found, now_s))

@@ -24,7 +24,7 @@ QUANTILES = (0.0, 0.5, 0.9, 0.99)
 IN_A_ROW = 3
 
 
-class Count(Struct, kw_only=True):
+class ProbeCount(Struct, kw_only=True):
     """Probes of a kind and size since the watch began."""
 
     kind: str
@@ -37,7 +37,7 @@ class Counts(Struct, kw_only=True):
     """Of a link, with those of one day (UTC). Kept with the cursors of state.json: probes that are fetched twice count
     once."""
 
-    since_start: list[Count] = field(default_factory=list)
+    since_start: list[ProbeCount] = field(default_factory=list)
     day: str = ""
     day_sent: int = 0
     day_lost: int = 0
@@ -60,11 +60,11 @@ class Counts(Struct, kw_only=True):
             self.day_sent += int((day == day.max()).sum())
             self.day_lost += int(lost[day == day.max()].sum())
 
-    def _count(self, kind: str, size_bytes: int) -> Count:
+    def _count(self, kind: str, size_bytes: int) -> ProbeCount:
         for one in self.since_start:
             if (one.kind, one.size_bytes) == (kind, size_bytes):
                 return one
-        self.since_start.append(Count(kind=kind, size_bytes=size_bytes))
+        self.since_start.append(ProbeCount(kind=kind, size_bytes=size_bytes))
         return self.since_start[-1]
 
 
@@ -91,7 +91,7 @@ class LinkNumbers(Struct, kw_only=True):
     loss: float | None
     available: float | None
     round_trips: list[Quantiles]
-    counts: list[Count]
+    counts: list[ProbeCount]
 
 
 class Now(Struct, kw_only=True):

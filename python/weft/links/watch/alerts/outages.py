@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections import Counter
 
 from weft.links.analysis.causes import Incident
-from weft.links.watch.alerts.event import Event, LinkName, Notice, clock, notice_of, span
-from weft.links.watch.alerts.ledger import Ledger
-from weft.links.watch.alerts.look import Look, Seen
+from weft.links.watch.alerts.event import LinkEvent, LinkName, Notice, clock, notice_of, span
+from weft.links.watch.alerts.ledger import AlertLedger
+from weft.links.watch.alerts.look import LinkProgress, WatchLook
 
 KIND = "outages"
 NOT_KNOWN = "not known"
@@ -21,7 +21,7 @@ _ALONE = ("ICMP filtered", "port filtered", "large packets", "tunnel", "loss")
 """Classes that the probes of the source decide: nothing of other sites can change them."""
 
 
-def track(ledger: Ledger, look: Look, least_s: float) -> list[Notice]:
+def track(ledger: AlertLedger, look: WatchLook, least_s: float) -> list[Notice]:
     """Notices of what begins and ends with this look; the ledger has the events behind it."""
     found: dict[str, list[Incident]] = {}
     past: list[Incident] = []
@@ -48,7 +48,7 @@ def track(ledger: Ledger, look: Look, least_s: float) -> list[Notice]:
     return notices
 
 
-def set_clock(ledger: Ledger, site: str, by_s: float) -> None:
+def set_clock(ledger: AlertLedger, site: str, by_s: float) -> None:
     """Have what is known of the links of a site in the time of its clock, which was set."""
     for one in (*ledger.open, *ledger.ended):
         if one.kind == KIND and one.links and one.links[0].src == site:
@@ -64,7 +64,7 @@ def _link(incident: Incident) -> LinkName:
     return LinkName(src=incident.src, dst=incident.dst, network=incident.network)
 
 
-def _is_known(ledger: Ledger, link: LinkName, incident: Incident, look: Look) -> bool:
+def _is_known(ledger: AlertLedger, link: LinkName, incident: Incident, look: WatchLook) -> bool:
     """Whether it is part of an event that is over, or was there at a look before and is no event."""
     turn_s = look.links[link].turn_s
     for event in ledger.ended:
@@ -85,12 +85,12 @@ def _is_known(ledger: Ledger, link: LinkName, incident: Incident, look: Look) ->
     return seen_s is None or incident.end_s <= seen_s
 
 
-def _has_more(look: Look, site: str) -> bool:
+def _has_more(look: WatchLook, site: str) -> bool:
     """Whether probes of a site are still to be fetched."""
     return bool(site in look.sites and look.sites[site].trouble)
 
 
-def _open_event(ledger: Ledger, link: LinkName, incident: Incident) -> Event | None:
+def _open_event(ledger: AlertLedger, link: LinkName, incident: Incident) -> LinkEvent | None:
     """The open event that an incident belongs to; its link joins it."""
     for event in ledger.of_kind(KIND):
         if link in event.links:
@@ -102,7 +102,7 @@ def _open_event(ledger: Ledger, link: LinkName, incident: Incident) -> Event | N
     return None
 
 
-def _is_together(event: Event, link: LinkName, incident: Incident) -> bool:
+def _is_together(event: LinkEvent, link: LinkName, incident: Incident) -> bool:
     shares = any({link.src, link.dst} & {one.src, one.dst} for one in event.links)
     is_alike = (event.what in _ALONE) == (incident.what in _ALONE)
     return (
@@ -113,15 +113,15 @@ def _is_together(event: Event, link: LinkName, incident: Incident) -> bool:
     )
 
 
-def _is_late(incident: Incident, seen: Seen) -> bool:
+def _is_late(incident: Incident, seen: LinkProgress) -> bool:
     return incident.end_s is not None and incident.end_s < seen.newest_s - LATE_S
 
 
-def _new_event(ledger: Ledger, link: LinkName, incident: Incident) -> Event:
+def _new_event(ledger: AlertLedger, link: LinkName, incident: Incident) -> LinkEvent:
     before = [one.end_s or 0.0 for one in ledger.ended if one.kind == KIND and link in one.links]
     begin_s = max(incident.begin_s, *before) if before else incident.begin_s
     name = "-".join(filter(None, (link.src, link.dst, link.network)))
-    event = Event(
+    event = LinkEvent(
         id=f"outage-{name}-{begin_s:.0f}",
         kind=KIND,
         what=incident.what,
@@ -133,7 +133,11 @@ def _new_event(ledger: Ledger, link: LinkName, incident: Incident) -> Event:
 
 
 def _follow(
-    ledger: Ledger, event: Event, incidents: list[Incident], look: Look, least_s: float
+    ledger: AlertLedger,
+    event: LinkEvent,
+    incidents: list[Incident],
+    look: WatchLook,
+    least_s: float,
 ) -> list[Notice]:
     event.links = [one for one in event.links if one in look.links or one == event.links[0]]
     seen = [look.links[one] for one in event.links if one in look.links]
@@ -159,7 +163,9 @@ def _follow(
     return notices
 
 
-def _end(event: Event, incidents: list[Incident], seen: list[Seen], look: Look) -> float | None:
+def _end(
+    event: LinkEvent, incidents: list[Incident], seen: list[LinkProgress], look: WatchLook
+) -> float | None:
     """When all its incidents were over; where newer probes show none, when it was seen last. What lasts on a link of
     which nothing was fetched for long keeps no event open."""
     if not incidents:
@@ -169,11 +175,11 @@ def _end(event: Event, incidents: list[Incident], seen: list[Seen], look: Look) 
     return None if not ends or None in ends else max(end for end in ends if end is not None)
 
 
-def _is_fresh(incident: Incident, look: Look) -> bool:
+def _is_fresh(incident: Incident, look: WatchLook) -> bool:
     return look.now_s - look.links[_link(incident)].arrived_s <= PATIENCE_S
 
 
-def _is_settled(event: Event, end_s: float, look: Look) -> bool:
+def _is_settled(event: LinkEvent, end_s: float, look: WatchLook) -> bool:
     """Whether each kind and size had its turn since, and all is here that may change the class; not for ever."""
     event.over_s = event.over_s or look.now_s
     if look.now_s - event.over_s > PATIENCE_S:
@@ -182,7 +188,9 @@ def _is_settled(event: Event, end_s: float, look: Look) -> bool:
     return not event.missing and all(one.newest_s >= end_s + one.turn_s for one in seen)
 
 
-def _classify(event: Event, incidents: list[Incident], look: Look, end_s: float | None) -> None:
+def _classify(
+    event: LinkEvent, incidents: list[Incident], look: WatchLook, end_s: float | None
+) -> None:
     """The class that most links have, with the site at fault for all of them the same."""
     if end_s is None:
         event.over_s = None
@@ -208,7 +216,7 @@ def _verdict(incident: Incident) -> tuple[str, str, str]:
     return what, incident.site, incident.evidence
 
 
-def _past(incidents: list[Incident], look: Look) -> list[Notice]:
+def _past(incidents: list[Incident], look: WatchLook) -> list[Notice]:
     """One notice for all that arrived too late, whatever its number."""
     if not incidents:
         return []
@@ -221,7 +229,7 @@ def _past(incidents: list[Incident], look: Look) -> list[Notice]:
         f"{', '.join(map(str, links))}: in the past, {count} outage{plural} from {clock(first_s)} to {clock(last_s)}, "
         f"{span(down_s)} in sum: probes that arrived late say so"
     )
-    event = Event(
+    event = LinkEvent(
         id=f"past-{first_s:.0f}-{last_s:.0f}",
         kind=KIND,
         what="past",

@@ -8,13 +8,13 @@ from pathlib import Path
 import numpy as np
 import pyarrow as pa
 
-from weft.links.analysis.series import Series
+from weft.links.analysis.series import ProbeSeries
 from weft.links.watch.alerts.event import LinkName
 from weft.links.watch.store.clock import by_time, is_set
 from weft.links.watch.store.days import standing_for_one
 from weft.links.watch.store.history import series_of
-from weft.links.watch.store.store import Link, Record, open_watch
-from weft.runs.probes import DAY_SCHEMA, Event
+from weft.links.watch.store.store import SiteLink, WatchRecord, open_watch
+from weft.runs.probes import DAY_SCHEMA, HostEvent
 
 WINDOW_S = 3 * 3600.0
 """Long enough to know how losses of a link cluster at a probe a second; rarer probes have `WINDOW_PROBES`."""
@@ -22,12 +22,12 @@ WINDOW_PROBES = 2000
 MOST_WINDOW_S = 86400.0
 
 
-def window_s(link: Link) -> float:
+def window_s(link: SiteLink) -> float:
     """How far back the window of a link goes."""
     return min(MOST_WINDOW_S, max(WINDOW_S, WINDOW_PROBES * (link.interval_s or 0.0)))
 
 
-def name_of(link: Link) -> LinkName:
+def name_of(link: SiteLink) -> LinkName:
     """A link without how it is probed."""
     return LinkName(src=link.src, dst=link.dst, network=link.network)
 
@@ -36,11 +36,11 @@ class Recent:
     """Rows by link, each once. `arrived_s` is when a link had new ones, by this machine's clock; `since_s` is when that
     began to be noted."""
 
-    def __init__(self, record: Record) -> None:
+    def __init__(self, record: WatchRecord) -> None:
         self._record = record
         self._rows: dict[int, pa.Table] = {}
         self._new: dict[int, list[pa.Table]] = {}
-        self._events: list[Event] = []
+        self._events: list[HostEvent] = []
         self.arrived_s: dict[int, float] = {}
         self.since_s = time.time()
 
@@ -62,7 +62,7 @@ class Recent:
             self._new.setdefault(int(link), []).append(rows.filter(pa.array(links == link)))
             self.arrived_s[int(link)] = time.time()
 
-    def add_event(self, event: Event) -> None:
+    def add_event(self, event: HostEvent) -> None:
         """Something besides probes."""
         self._events.append(event)
 
@@ -80,7 +80,7 @@ class Recent:
         rows = self.rows(link)
         return rows["time_us"][-1].as_py() / 1e6 if rows.num_rows else None
 
-    def series(self) -> list[Series]:
+    def series(self) -> list[ProbeSeries]:
         """The links that are probed now and have probes."""
         return [
             series_of(index, self._record.links[index], rows, self._events)

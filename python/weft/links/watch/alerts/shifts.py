@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from weft.base.quantity import format_us
-from weft.links.analysis.levels.changes import Change
-from weft.links.watch.alerts.event import Event, LinkName, Notice, notice_of
-from weft.links.watch.alerts.ledger import Ledger
+from weft.links.analysis.levels.changes import LevelShift
+from weft.links.watch.alerts.event import LinkEvent, LinkName, Notice, notice_of
+from weft.links.watch.alerts.ledger import AlertLedger
 
 KIND = "congestion"
 ROUTE = "re-route"
@@ -19,7 +19,9 @@ _SAME_S = 3 * 3600.0
 """Within this of each other two looks mean the same re-route: each look settles anew where it was."""
 
 
-def track(ledger: Ledger, found: dict[LinkName, list[Change]], now_s: float) -> list[Notice]:
+def track(
+    ledger: AlertLedger, found: dict[LinkName, list[LevelShift]], now_s: float
+) -> list[Notice]:
     """Notices of what begins and ends; `found` has the links that were looked at, with all their changes."""
     notices: list[Notice] = []
     for link, changes in found.items():
@@ -29,7 +31,7 @@ def track(ledger: Ledger, found: dict[LinkName, list[Change]], now_s: float) -> 
 
 
 def _congestion(
-    ledger: Ledger, link: LinkName, changes: list[Change], now_s: float
+    ledger: AlertLedger, link: LinkName, changes: list[LevelShift], now_s: float
 ) -> list[Notice]:
     event = ledger.find(KIND, link)
     lasting = next((one for one in changes if one.what != ROUTE and one.end_s is None), None)
@@ -37,7 +39,7 @@ def _congestion(
         return []
     if event is None:
         assert lasting
-        event = Event(
+        event = LinkEvent(
             id=f"congestion-{_name(link)}-{lasting.begin_s:.0f}",
             kind=KIND,
             what=lasting.what,
@@ -51,7 +53,7 @@ def _congestion(
 
 
 def _told(
-    ledger: Ledger, event: Event, changes: list[Change], lasts: bool, now_s: float
+    ledger: AlertLedger, event: LinkEvent, changes: list[LevelShift], lasts: bool, now_s: float
 ) -> list[Notice]:
     """`looks` counts those in a row that say other than what was told."""
     event.looks = event.looks + 1 if lasts != event.is_told else 0
@@ -70,7 +72,7 @@ def _told(
     return [notice_of(event, "end", now_s)]
 
 
-def _apart(changes: list[Change], now_s: float) -> list[Change]:
+def _apart(changes: list[LevelShift], now_s: float) -> list[LevelShift]:
     """Re-routes that are neither new nor part of congestion."""
     spans = [(one.begin_s, one.end_s or now_s) for one in changes if one.what != ROUTE]
     return [
@@ -81,7 +83,9 @@ def _apart(changes: list[Change], now_s: float) -> list[Change]:
     ]
 
 
-def _routes(ledger: Ledger, link: LinkName, routes: list[Change], now_s: float) -> list[Notice]:
+def _routes(
+    ledger: AlertLedger, link: LinkName, routes: list[LevelShift], now_s: float
+) -> list[Notice]:
     """Those since the look before; the first look only learns what there is."""
     is_first = str(link) not in ledger.routes_s
     told = [one.begin_s for one in ledger.ended if one.kind == ROUTE and link in one.links]
@@ -91,7 +95,7 @@ def _routes(ledger: Ledger, link: LinkName, routes: list[Change], now_s: float) 
         is_same = any(abs(change.begin_s - one) <= _SAME_S for one in told)
         if is_same or change.begin_s < now_s - NEW_S:
             continue
-        event = Event(
+        event = LinkEvent(
             id=f"route-{_name(link)}-{change.begin_s:.0f}",
             kind=ROUTE,
             what=ROUTE,
@@ -106,7 +110,7 @@ def _routes(ledger: Ledger, link: LinkName, routes: list[Change], now_s: float) 
     return notices
 
 
-def _evidence(change: Change) -> str:
+def _evidence(change: LevelShift) -> str:
     sign = "+" if change.minimum_s >= 0 else "-"
     least = f"minimum {sign}{format_us(abs(change.minimum_s) * 1e6)}"
     return f"{least} ({change.minimum_noise:.1f} times its noise), jitter times {change.jitter_ratio:.2f}"

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from weft.links.watch.alerts.event import Event, LinkName, Notice, notice_of
-from weft.links.watch.alerts.ledger import Ledger
-from weft.links.watch.alerts.look import HEARD_WITHIN_S, SILENT_S, Look
+from weft.links.watch.alerts.event import LinkEvent, LinkName, Notice, notice_of
+from weft.links.watch.alerts.ledger import AlertLedger
+from weft.links.watch.alerts.look import HEARD_WITHIN_S, SILENT_S, WatchLook
 
 KIND = "not-measured"
 
 
-def track(ledger: Ledger, look: Look, least_s: float) -> list[Notice]:
+def track(ledger: AlertLedger, look: WatchLook, least_s: float) -> list[Notice]:
     """Notices of sites that are not heard for a minute, or longer where that is asked for; and of links of sites that
     are heard, without probes."""
     notices = []
@@ -36,8 +36,8 @@ def track(ledger: Ledger, look: Look, least_s: float) -> list[Notice]:
 
 
 def _begin(
-    ledger: Ledger,
-    look: Look,
+    ledger: AlertLedger,
+    look: WatchLook,
     begin_s: float,
     what: str,
     why: str,
@@ -46,7 +46,7 @@ def _begin(
     link: LinkName | None = None,
 ) -> list[Notice]:
     name = "-".join(filter(None, (link.src, link.dst, link.network))) if link else site
-    event = Event(
+    event = LinkEvent(
         id=f"silence-{name}-{begin_s:.0f}",
         kind=KIND,
         what=what,
@@ -60,7 +60,7 @@ def _begin(
     return [notice_of(event, "begin", look.now_s)]
 
 
-def _ended(ledger: Ledger, look: Look, lasting: set[str | LinkName]) -> list[Notice]:
+def _ended(ledger: AlertLedger, look: WatchLook, lasting: set[str | LinkName]) -> list[Notice]:
     notices = []
     for event in ledger.of_kind(KIND):
         if (event.links[0] if event.links else event.site) in lasting:

@@ -10,12 +10,12 @@ from pathlib import Path
 
 import numpy as np
 
-from weft.links.analysis.levels.changes import Change, find_changes
+from weft.links.analysis.levels.changes import LevelShift, find_changes
 from weft.links.analysis.quarters import QUARTER_S, Quarters, quarters
 from weft.links.watch.alerts.event import LinkName
 from weft.links.watch.alerts.recent import name_of
 from weft.links.watch.store.history import history
-from weft.links.watch.store.store import SAMPLES_NAME, Record, Watched, read_day
+from weft.links.watch.store.store import SAMPLES_NAME, Watched, WatchRecord, read_day
 
 DAYS = 28
 """The hour of the week is known from two weeks on; more than four add cost only."""
@@ -39,13 +39,13 @@ class Weeks:
         self._folder, self._days = folder, days
         self._read: dict[str, tuple[int, dict[LinkName, _Day]]] = {}
 
-    def changes(self, record: Record, now_s: float) -> dict[LinkName, list[Change]]:
+    def changes(self, record: WatchRecord, now_s: float) -> dict[LinkName, list[LevelShift]]:
         """Those of the links that are probed now. About a second for each with four weeks."""
         self._refresh(record, now_s)
         links = [name_of(record.links[index]) for index in record.active]
         return {link: find_changes(parts) for link in links if (parts := self._joined(link))}
 
-    def _refresh(self, record: Record, now_s: float) -> None:
+    def _refresh(self, record: WatchRecord, now_s: float) -> None:
         first = datetime.fromtimestamp(now_s - self._days * 86400, UTC).date().isoformat()
         versions: dict[str, int] = {}
         for path in (self._folder / SAMPLES_NAME).glob("*"):
@@ -79,7 +79,7 @@ def _sort(day: _Day) -> tuple[int, int, float]:
     return day.kind, day.size_bytes, day.parts.width_s
 
 
-def _day(folder: Path, record: Record, name: str) -> dict[LinkName, _Day]:
+def _day(folder: Path, record: WatchRecord, name: str) -> dict[LinkName, _Day]:
     watched = Watched(folder, record, {name: read_day(folder, name).table}, [], [])
     found = {}
     for series in history(watched):

@@ -8,11 +8,11 @@ from pathlib import Path
 
 from weft.links.analysis.causes import CLASSES
 from weft.links.watch.alerts.event import LinkName
-from weft.links.watch.alerts.ledger import Ledger, read_ledger
+from weft.links.watch.alerts.ledger import AlertLedger, read_ledger
 from weft.links.watch.alerts.now import QUANTILES, LinkNumbers, Now, read_now
 from weft.links.watch.exporter.text import Family
 from weft.links.watch.state import State, read_state
-from weft.links.watch.store.store import Record, read_record
+from weft.links.watch.store.store import WatchRecord, read_record
 from weft.runs.lock import is_locked
 
 STALE_S = 60.0
@@ -103,7 +103,7 @@ def _counters(links: list[LinkNumbers]) -> list[Family]:
     return [sent, lost]
 
 
-def _sites(record: Record, state: State, now_s: float) -> list[Family]:
+def _sites(record: WatchRecord, state: State, now_s: float) -> list[Family]:
     reachable = Family("weft_site_reachable", "gauge", "Whether the last fetch reached the site.")
     age = Family(
         "weft_site_heard_age_seconds", "gauge", "Time since a fetch reached it.", "seconds"
@@ -119,7 +119,7 @@ def _sites(record: Record, state: State, now_s: float) -> list[Family]:
     return [reachable, age, kept, full]
 
 
-def _events(ledger: Ledger) -> list[Family]:
+def _events(ledger: AlertLedger) -> list[Family]:
     is_open = Family("weft_events_open", "gauge", "Events that go on, by kind and class.")
     counts = Counter((one.kind, one.what) for one in ledger.open if one.is_told)
     known = [(kind, what) for kind, classes in CLASSES_OF.items() for what in classes]

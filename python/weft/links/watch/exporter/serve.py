@@ -71,7 +71,7 @@ async def _answer(send: Send, status: int, body: bytes = b"", kind: str = PLAIN)
 
 
 @dataclass(frozen=True)
-class Opened:
+class ListeningExporter:
     """A server that listens, but does not answer yet."""
 
     folder: Path
@@ -111,7 +111,7 @@ class Opened:
             uvicorn.Server(config).run(sockets=[self.listener])
 
 
-def open_exporter(folder: Path, address: str) -> Opened:
+def open_exporter(folder: Path, address: str) -> ListeningExporter:
     """Listen at ADDRESS:PORT, or at :PORT of the loopback address. Raises RequestError where the folder is no watch, or
     the address cannot be had."""
     read_record(folder)
@@ -137,4 +137,4 @@ def open_exporter(folder: Path, address: str) -> Opened:
         is_taken = error.errno == errno.EADDRINUSE
         reason = "another program has this port" if is_taken else error.strerror
         raise RequestError(f"--prometheus {address}: {reason}", "give another one") from None
-    return Opened(folder, listener)
+    return ListeningExporter(folder, listener)

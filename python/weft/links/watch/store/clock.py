@@ -10,7 +10,7 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from weft.base.statistics import Floats
-from weft.runs.probes import Event
+from weft.runs.probes import HostEvent
 
 STEP = "clock-step"
 DAY_US = 86_400_000_000
@@ -51,12 +51,12 @@ class ClockStep:
         return -slope * self.since_us, slope
 
 
-def sets_clock(event: Event, site: str) -> bool:
+def sets_clock(event: HostEvent, site: str) -> bool:
     """Whether an event says that the clock of a site was set."""
     return event.what == STEP and event.site == site and bool(event.seconds)
 
 
-def is_set(site: str, events: Iterable[Event]) -> bool:
+def is_set(site: str, events: Iterable[HostEvent]) -> bool:
     """Whether the clock of a site was set."""
     return any(sets_clock(one, site) for one in events)
 
@@ -69,7 +69,7 @@ def by_time(rows: pa.Table) -> pa.Table:
     return rows.take(pa.array(np.argsort(time_us, kind="stable")))
 
 
-def steps_of(site: str, events: Iterable[Event], since_us: float) -> list[ClockStep]:
+def steps_of(site: str, events: Iterable[HostEvent], since_us: float) -> list[ClockStep]:
     """Those of a site, in the order in which its agent noted them; its probes are known from `since_us` on."""
     found: list[ClockStep] = []
     for one in events:

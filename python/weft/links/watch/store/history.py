@@ -9,10 +9,10 @@ import pyarrow as pa
 
 from weft.base.statistics import Floats
 from weft.links.analysis.quarters import QUARTER_S
-from weft.links.analysis.series import Mark, Series
+from weft.links.analysis.series import Mark, ProbeSeries
 from weft.links.watch.store.clock import STEP, ClockStep, as_now, sets_clock, steps_of
-from weft.links.watch.store.store import Link, Watched
-from weft.runs.probes import Event
+from weft.links.watch.store.store import SiteLink, Watched
+from weft.runs.probes import HostEvent
 
 _BY = (STEP,)
 """Events whose seconds say by how much, not for how long."""
@@ -21,7 +21,7 @@ _OF_COORDINATOR = ("reachable", "unreachable", "agent-lost", "site-removed")
 QUARTER_US = round(QUARTER_S * 1e6)
 
 
-def history(watched: Watched) -> list[Series]:
+def history(watched: Watched) -> list[ProbeSeries]:
     """A series for each link that has probes; events of its source's agent, or of the link, are its marks."""
     found = (
         series_of(index, link, watched.probes(index), watched.events)
@@ -30,7 +30,9 @@ def history(watched: Watched) -> list[Series]:
     return [series for series in found if len(series)]
 
 
-def series_of(index: int, link: Link, rows: pa.Table, events: Iterable[Event]) -> Series:
+def series_of(
+    index: int, link: SiteLink, rows: pa.Table, events: Iterable[HostEvent]
+) -> ProbeSeries:
     """The rows of the link at this position; `events` may be of any link, in the order of arrival. Times are those of
     the source's clock as it was set last, so that no time comes twice."""
     events = [
@@ -46,7 +48,7 @@ def series_of(index: int, link: Link, rows: pa.Table, events: Iterable[Event]) -
     stands = rows["stands"].to_numpy().astype(np.int64) if "stands" in rows.column_names else None
     stands = stands if stands is not None and stands.max(initial=1) > 1 else None
     rtt = rows["rtt_ns"].to_numpy(zero_copy_only=False).astype(np.float64)
-    return Series(
+    return ProbeSeries(
         src=link.src,
         dst=link.dst,
         network=link.network,
@@ -71,7 +73,9 @@ def _spans_s(time_s: Floats, kind: np.ndarray, size: np.ndarray, stands: np.ndar
     return span_s
 
 
-def _marks(events: list[Event], site: str, steps: list[ClockStep], start: float) -> Iterator[Mark]:
+def _marks(
+    events: list[HostEvent], site: str, steps: list[ClockStep], start: float
+) -> Iterator[Mark]:
     """An event's time is when it began, also where an agent noticed it at its end."""
     later = list(steps)
     for one in events:

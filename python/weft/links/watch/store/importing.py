@@ -8,18 +8,22 @@ from pathlib import Path
 import numpy as np
 import pyarrow as pa
 
-from weft.links.analysis.series import Series
-from weft.links.watch.store.store import SCHEMA, Link, Record, Site, Writer
+from weft.links.analysis.series import ProbeSeries
+from weft.links.watch.store.store import SCHEMA, Site, SiteLink, WatchRecord, Writer
 
 
-def write_watch(folder: Path, found: list[Series], source: str, notes: Sequence[str] = ()) -> None:
+def write_watch(
+    folder: Path, found: list[ProbeSeries], source: str, notes: Sequence[str] = ()
+) -> None:
     """Write a new folder; raises RequestError where there is something already."""
     names = dict.fromkeys(name for one in found for name in (one.src, one.dst))
-    record = Record(sites=[Site(name=name) for name in names], source=source, notes=list(notes))
+    record = WatchRecord(
+        sites=[Site(name=name) for name in names], source=source, notes=list(notes)
+    )
     for one in found:
         interval_s = round(one.interval_s, 6) or None
         ends = {"src": one.src, "dst": one.dst, "network": one.network}
-        record.link(Link(**ends, interval_s=interval_s, timezone=one.timezone))
+        record.link(SiteLink(**ends, interval_s=interval_s, timezone=one.timezone))
     writer = Writer.create(folder, record)
     try:
         for index, one in enumerate(found):
@@ -28,7 +32,7 @@ def write_watch(folder: Path, found: list[Series], source: str, notes: Sequence[
         writer.close()
 
 
-def _table(series: Series, link: int) -> pa.Table:
+def _table(series: ProbeSeries, link: int) -> pa.Table:
     time_us = np.round((series.start + series.time_s) * 1e6).astype(np.int64)
     columns = [
         time_us,

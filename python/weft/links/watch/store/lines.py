@@ -12,7 +12,7 @@ _MOST_BYTES = 1_000_000
 """What waits for the disk; lines beyond are dropped."""
 
 
-class Lines:
+class LineFile:
     """Appends behind a whole line. What cannot be written waits."""
 
     def __init__(self, path: Path) -> None:

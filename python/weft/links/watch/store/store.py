@@ -30,21 +30,21 @@ from weft.links.watch.store.days import (
     read_day,
     stream_path,
 )
-from weft.links.watch.store.lines import Lines
+from weft.links.watch.store.lines import LineFile
 from weft.links.watch.store.summary import read_summary
 from weft.runs.columns.table_stream import TableStream
 from weft.runs.lock import FolderLock
-from weft.runs.probes import DAY_SCHEMA, KINDS, SCHEMA, Event
+from weft.runs.probes import DAY_SCHEMA, KINDS, SCHEMA, HostEvent
 
 __all__ = [
     "KINDS",
     "SAMPLES_NAME",
     "SCHEMA",
-    "Event",
-    "Link",
-    "Record",
+    "HostEvent",
     "Site",
+    "SiteLink",
     "StoreError",
+    "WatchRecord",
     "Watched",
     "Writer",
     "open_watch",
@@ -65,7 +65,7 @@ class Site(Struct, frozen=True, kw_only=True):
     networks: dict[str, str] = field(default_factory=dict)
 
 
-class Link(Struct, frozen=True, kw_only=True):
+class SiteLink(Struct, frozen=True, kw_only=True):
     """One direction between two sites (by name) in a network; `interval_s` is None where it is not known. Hours of the
     week are those of the `timezone`."""
 
@@ -76,7 +76,7 @@ class Link(Struct, frozen=True, kw_only=True):
     timezone: str = USUAL
 
 
-class Record(Struct, kw_only=True):
+class WatchRecord(Struct, kw_only=True):
     """What run.json says. Links are never removed, so that rows keep their meaning: `active` are those now probed.
     `notes` are what an importer says of its files."""
 
@@ -84,7 +84,7 @@ class Record(Struct, kw_only=True):
     schema: int = 1
     created_s: float = field(default_factory=time.time)
     sites: list[Site] = field(default_factory=list)
-    links: list[Link] = field(default_factory=list)
+    links: list[SiteLink] = field(default_factory=list)
     active: list[int] = field(default_factory=list)
     token: str = ""
     config: str = ""
@@ -96,7 +96,7 @@ class Record(Struct, kw_only=True):
         """Whether the probes are another monitor's: no agent measures."""
         return self.source != "agents"
 
-    def link(self, wanted: Link) -> int:
+    def link(self, wanted: SiteLink) -> int:
         """The position of a link, which is added, or has its interval changed, where that is new."""
         for index, one in enumerate(self.links):
             if (one.src, one.dst, one.network) == (wanted.src, wanted.dst, wanted.network):
@@ -129,7 +129,7 @@ def written(folder: Path) -> Iterator[None]:
 class Writer:
     """Appends to the folder, which is locked until `close`. What raises StoreError can be tried again."""
 
-    def __init__(self, folder: Path, record: Record) -> None:
+    def __init__(self, folder: Path, record: WatchRecord) -> None:
         self.folder = folder
         self.record = record
         with written(folder):
@@ -140,11 +140,11 @@ class Writer:
         with written(folder):
             for path in sorted((folder / SAMPLES_NAME).glob("*.arrows")):
                 compact(folder, path.stem)
-            self._events = Lines(folder / EVENTS_NAME)
+            self._events = LineFile(folder / EVENTS_NAME)
         self.save()
 
     @classmethod
-    def create(cls, folder: Path, record: Record) -> Writer:
+    def create(cls, folder: Path, record: WatchRecord) -> Writer:
         """Make a folder; raises RequestError where there is something already."""
         if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
             raise RequestError(f"{folder}: already exists", "choose another --out")
@@ -178,7 +178,7 @@ class Writer:
                     stream.append(batch)
             self._touched_s[day_name(int(day))] = time.monotonic()
 
-    def add_event(self, event: Event) -> None:
+    def add_event(self, event: HostEvent) -> None:
         """Append an event, now or with the next `sync` that succeeds."""
         self._events.add(msgspec.json.encode(event))
 
@@ -234,9 +234,9 @@ class Watched:
     """A watch as read from its folder; `days` are tables by name, link by link in the order of arrival."""
 
     folder: Path
-    record: Record
+    record: WatchRecord
     days: dict[str, pa.Table]
-    events: list[Event]
+    events: list[HostEvent]
     damage: list[str]
 
     def samples(self) -> pa.Table:
@@ -288,10 +288,10 @@ def is_watch(folder: Path) -> bool:
         return False
 
 
-def read_record(folder: Path) -> Record:
+def read_record(folder: Path) -> WatchRecord:
     """run.json; raises RequestError where there is none, or it is of another kind."""
     try:
-        return read_json(folder / FILE_NAME, Record, "not that of a watch")
+        return read_json(folder / FILE_NAME, WatchRecord, "not that of a watch")
     except FileNotFoundError:
         hint = "give the folder that `weft watch start --out` wrote"
         raise RequestError(f"{folder}: not a watch, it has no {FILE_NAME}", hint) from None
@@ -309,7 +309,7 @@ def _is_run(folder: Path) -> bool:
         return False
 
 
-def read_events(folder: Path) -> list[Event]:
+def read_events(folder: Path) -> list[HostEvent]:
     """All events in the order of arrival, each once; a line that a kill has cut is left out."""
     try:
         lines = read_bytes(folder / EVENTS_NAME).splitlines()
@@ -318,9 +318,9 @@ def read_events(folder: Path) -> list[Event]:
     return list(_decoded(dict.fromkeys(lines)))
 
 
-def _decoded(lines: Iterable[bytes]) -> Iterator[Event]:
+def _decoded(lines: Iterable[bytes]) -> Iterator[HostEvent]:
     for line in lines:
         try:
-            yield parse_json(line, Event, EVENTS_NAME)
+            yield parse_json(line, HostEvent, EVENTS_NAME)
         except ContentError:
             continue

@@ -17,7 +17,7 @@ from weft.plan.pattern import Stream
 from weft.plan.phases import expand
 from weft.plan.plan import TimeRule
 from weft.runs.meta import RunMeta
-from weft.runs.records.records import Cost
+from weft.runs.records.records import ReceivingCost
 from weft.understand.node.receiving_cost import busy_cost, byte_ps, measured_cost, work_costs
 
 _TRIALS = TimeRule(trial_ns=250_000_000, trials=4)
@@ -72,7 +72,7 @@ async def with_work(agents: Sequence[Agent], job: StepJob, meta: RunMeta) -> Ste
     return replace(job, costs_ps=tuple((one["size_bytes"], byte_ps(one)) for one in costs))
 
 
-async def _measured(agents: Sequence[Agent], job: StepJob) -> list[Cost]:
+async def _measured(agents: Sequence[Agent], job: StepJob) -> list[ReceivingCost]:
     """The costs of all sizes of the step: from a second of each at gamma 0, and from one at a gamma of about 1."""
     heard = await _measure(agents, job, 0.0)
     costs = [

@@ -23,7 +23,7 @@ from weft.measure.testbed.agent.reply import (
     Responses,
     Serving,
 )
-from weft.measure.testbed.agent.request import After, Before, Over, WebServe, WebUsers
+from weft.measure.testbed.agent.request import After, Before, NoMoreBatches, WebServe, WebUsers
 from weft.measure.testbed.agent.wire_format import Evidence
 from weft.measure.testbed.base import Testbed
 from weft.measure.testbed.event_loop import run_to_end
@@ -85,7 +85,7 @@ async def _try_server(agent: Agent, testbed: Testbed, step: Step) -> str:
     job = StepJob(0, step, 0, [], testbed.nodes, "00" * 32, 0, 1.0)
     try:
         serving = await _start(agent, job)
-        await agent.send(Over())
+        await agent.send(NoMoreBatches())
         await agent.expect(Done, beside=lambda said: None)
     except AgentError as error:
         raise RequestError(
@@ -119,7 +119,7 @@ async def run_web_step(agents: list[Agent], job: StepJob, logbook: Logbook) -> N
         )
         await users.send(asked)
         await _Phase(users, server, logbook, phase).run()
-    await server.send(Over())
+    await server.send(NoMoreBatches())
     await server.expect(Done, beside=lambda said: logbook.evidence.take(SERVER, said))
 
 

@@ -34,7 +34,7 @@ class _Arrived:
     failed: dict[tuple[int, int], str] = field(default_factory=dict)
 
 
-class Ledger:
+class PhaseCollector:
     """Collects phases and hands each to the logbook when it is over.
 
     A phase is settled once it is over for all, or has begun and can no longer be finished: then what arrived of

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from weft.measure.execute.crew import Crew, living
-from weft.measure.execute.ensemble.arrivals import Ledger
+from weft.measure.execute.ensemble.arrivals import PhaseCollector
 from weft.measure.execute.ensemble.fault import Setback
 from weft.measure.execute.ensemble.session import Session
 from weft.measure.execute.ensemble.work import work_of
@@ -15,7 +15,7 @@ from weft.plan.phases import Phase
 
 
 @dataclass
-class Ensemble:
+class EnsembleEngine:
     """Runs phases over the nodes that are left of `nodes`.
 
     When one fails, all the others drop the session, join again without it and go on: with the phase that was
@@ -32,7 +32,7 @@ class Ensemble:
 
     def __post_init__(self) -> None:
         self._work = work_of(self._job)
-        self._ledger = Ledger(self._logbook, self._crew.lost.keys(), self._work)
+        self._ledger = PhaseCollector(self._logbook, self._crew.lost.keys(), self._work)
 
     async def run(self, phases: list[Phase]) -> None:
         """All phases, as far as nodes are left for them; raises TooFewNodes."""

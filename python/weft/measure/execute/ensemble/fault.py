@@ -22,7 +22,7 @@ class Setback(Exception):
 
 
 @dataclass(frozen=True)
-class Judge:
+class FaultJudge:
     """Names the lost nodes. Agents refer to each other by number; `_name` gives a node's name."""
 
     _name: Callable[[int], str]

@@ -21,7 +21,7 @@ SLEPT_S = 2.0
 
 
 @dataclass(frozen=True)
-class Standing:
+class NodeProgress:
     """Where a node is: what it says every half second."""
 
     phase: int = -1
@@ -41,7 +41,7 @@ class Standing:
         return self.position, self.round, self.moved_bytes
 
 
-class Watch:
+class HeartbeatWatch:
     """Follows nodes while they work. Times are seconds of a clock that the caller reads.
 
     A slow node is not a dead one: as long as any node moves a byte, or gets to another phase, state or
@@ -50,7 +50,7 @@ class Watch:
 
     def __init__(self, nodes: list[int], patience_s: float, now_s: float) -> None:
         self._patience_s = max(patience_s, LEAST_PATIENCE_S)
-        self._standings = {node: Standing() for node in nodes}
+        self._standings = {node: NodeProgress() for node in nodes}
         self._heard_s = dict.fromkeys(nodes, now_s)
         self._moved_s = self._ticked_s = now_s
 
@@ -105,10 +105,10 @@ class Watch:
         ]
 
 
-def _standing(message: Reply, before: Standing) -> Standing:
+def _standing(message: Reply, before: NodeProgress) -> NodeProgress:
     if isinstance(message, Alive):
         told = message.round, message.moved_bytes, message.waiting_for
-        return Standing(message.phase, message.state, *told)
+        return NodeProgress(message.phase, message.state, *told)
     if isinstance(message, PhaseOver):
-        return Standing(message.phase, "over", None, before.moved_bytes)
+        return NodeProgress(message.phase, "over", None, before.moved_bytes)
     return before

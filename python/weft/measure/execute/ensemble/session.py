@@ -10,10 +10,10 @@ from dataclasses import dataclass
 import pyarrow as pa
 from msgspec.structs import replace
 
-from weft.measure.execute.ensemble.arrivals import Ledger
+from weft.measure.execute.ensemble.arrivals import PhaseCollector
 from weft.measure.execute.ensemble.complaints import complaints_of, suspects
-from weft.measure.execute.ensemble.fault import Judge, Setback
-from weft.measure.execute.ensemble.heartbeat import Watch
+from weft.measure.execute.ensemble.fault import FaultJudge, Setback
+from weft.measure.execute.ensemble.heartbeat import HeartbeatWatch
 from weft.measure.execute.ensemble.work import Work
 from weft.measure.execute.logbook import Logbook
 from weft.measure.execute.pair import StepJob, endpoint
@@ -51,15 +51,15 @@ class Session:
 
     _agents: dict[int, Agent]
     _job: StepJob
-    _ledger: Ledger
+    _ledger: PhaseCollector
     _logbook: Logbook
     _work: Work
-    _watch: Watch | None = None
+    _watch: HeartbeatWatch | None = None
     _pause: tuple[tuple[int, ...], float] | None = None
 
     def __post_init__(self) -> None:
         self.members = sorted(self._agents)
-        self._judge = Judge(self._logbook.name)
+        self._judge = FaultJudge(self._logbook.name)
 
     async def begin(self) -> None:
         """Open the listeners of all nodes, then connect all nodes; raises Setback."""
@@ -85,7 +85,7 @@ class Session:
         if not phases:
             return
         requests = self._work.requests(phases, self.members)
-        self._watch = Watch(self.members, self._job.patience_s, time.monotonic())
+        self._watch = HeartbeatWatch(self.members, self._job.patience_s, time.monotonic())
         await self._ask(requests, PhasesDone, None)
         self._watch = None
         self._end_pause()
@@ -238,7 +238,7 @@ class Session:
         if self._watch.is_stalled(now_s):
             raise self._judge.stalled(self._watch.complaints(), self._job.patience_s)
 
-    def _note_pause(self, watch: Watch, now_s: float) -> None:
+    def _note_pause(self, watch: HeartbeatWatch, now_s: float) -> None:
         """Once anything moves again, note which nodes the others waited for: a link may have been away."""
         if pause_s := watch.pause_s(now_s):
             self._pause = tuple(watch.held_up_by()), pause_s

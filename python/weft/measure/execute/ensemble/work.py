@@ -68,7 +68,7 @@ class Transfers:
 
 
 @dataclass(frozen=True)
-class Programs:
+class ProgramWork:
     """Programs: each needs all of its ranks, whose nodes these are."""
 
     _job: StepJob
@@ -108,7 +108,7 @@ class Programs:
 
 
 @dataclass(frozen=True)
-class Traffics:
+class TrafficWork:
     """Traffic over the first so many of these nodes: a phase needs all of its own."""
 
     _job: StepJob
@@ -151,7 +151,7 @@ def work_of(job: StepJob) -> Work:
     """How a step's phases are divided."""
     ranks = tuple(job.step.chosen_nodes or range(len(job.nodes)))
     if isinstance(job.step.pattern, Traffic):
-        return Traffics(job, job.step.pattern, ranks)
+        return TrafficWork(job, job.step.pattern, ranks)
     if job.step.is_program:
-        return Programs(job, ranks)
+        return ProgramWork(job, ranks)
     return Transfers(job)

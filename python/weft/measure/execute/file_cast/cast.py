@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from itertools import pairwise
 
 from weft.measure.execute.crew import Crew
-from weft.measure.execute.file_cast.chain import Chain, Link
+from weft.measure.execute.file_cast.chain import Chain, ChainLink
 from weft.measure.execute.file_cast.inbox import Inbox
 from weft.measure.execute.file_cast.settle import job_of
 from weft.measure.execute.file_cast.stall import Stalls
@@ -39,7 +39,7 @@ class CastEnded(AgentError):
 
 
 @dataclass
-class Outcome:
+class CastOutcome:
     """What became of a cast: by node the hash of what it has, what it did, why it failed, and its last predecessor."""
 
     start_ns: int
@@ -50,7 +50,7 @@ class Outcome:
     sources: dict[int, int] = field(default_factory=dict)
 
 
-class FileCast:
+class FileCastEngine:
     """A node that fails is taken out, and its predecessor sends to its successor. One that only fails to write goes on
     sending."""
 
@@ -64,10 +64,10 @@ class FileCast:
         self._broken: dict[int, set[int]] = {}
         self._waiting: dict[int, float] = {}
         """When links broke that are about to be made anew, by generation."""
-        self._outcome = Outcome(0)
+        self._outcome = CastOutcome(0)
         self._stalls = Stalls(job.patience_s)
 
-    async def run(self) -> Outcome:
+    async def run(self) -> CastOutcome:
         """Cast the file; raises AgentError where the source fails, or no other node is left."""
         for node in list(self._chain.order):
             await self._open(node)
@@ -122,7 +122,7 @@ class FileCast:
         name = self._logbook.name(self._source)
         raise CastEnded(name, "cast-ended", f"no node is left to cast to: {reasons}")
 
-    async def _make(self, link: Link) -> None:
+    async def _make(self, link: ChainLink) -> None:
         """Tell both ends of a link, the sender first: then it keeps what the other needs."""
         assert link.src is not None
         peers = []
@@ -197,7 +197,7 @@ class FileCast:
     def _error(self, node: int, code: str, why: str) -> AgentError:
         return AgentError(self._logbook.name(node), code, why)
 
-    async def _mend(self, link: Link) -> None:
+    async def _mend(self, link: ChainLink) -> None:
         assert link.src is not None and link.dst is not None
         suspect = self._chain.suspect(link)
         if suspect is None:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 
 @dataclass(frozen=True)
-class Link:
+class ChainLink:
     """A node sends to the next. Each link that is made has another number; the last node's has no `dst`, nor the
     first's a `src`."""
 
@@ -28,16 +28,16 @@ class Chain:
     """How many links from a node have failed for good."""
     tries: dict[tuple[int, int], int] = field(default_factory=dict)
 
-    def links(self) -> list[Link]:
+    def links(self) -> list[ChainLink]:
         """All links, made anew; the last node's to none is among them."""
         ends: Sequence[int | None] = [*self.order, None]
         return [self._link(src, dst) for src, dst in zip(self.order, ends[1:], strict=True)]
 
-    def again(self, src: int) -> Link:
+    def again(self, src: int) -> ChainLink:
         """The link from a node, made anew."""
         return self._link(src, self.successor(src))
 
-    def remove(self, node: int) -> Link:
+    def remove(self, node: int) -> ChainLink:
         """Take a node out that is not the source: the link that closes the gap."""
         before = self.predecessor(node)
         assert before is not None
@@ -52,7 +52,7 @@ class Chain:
         place = self.order.index(node)
         return self.order[place - 1] if place else None
 
-    def current(self, node: int, side: str) -> Link | None:
+    def current(self, node: int, side: str) -> ChainLink | None:
         """The link to a node or from it, if there is one."""
         if node not in self.order:
             return None
@@ -63,9 +63,9 @@ class Chain:
         )
         if src is None or dst is None:
             return None
-        return Link(self.generations[dst], src, dst)
+        return ChainLink(self.generations[dst], src, dst)
 
-    def suspect(self, link: Link) -> int | None:
+    def suspect(self, link: ChainLink) -> int | None:
         """The node to take out since a link fails; None where it is to be tried again first.
 
         It is the one that is sent to, unless the sender did not reach an earlier successor either.
@@ -79,8 +79,8 @@ class Chain:
         is_known = self.complaints[link.src] > 1 and link.src != self.order[0]
         return link.src if is_known else link.dst
 
-    def _link(self, src: int, dst: int | None) -> Link:
+    def _link(self, src: int, dst: int | None) -> ChainLink:
         self.generation += 1
         if dst is not None:
             self.generations[dst] = self.generation
-        return Link(self.generation, src, dst)
+        return ChainLink(self.generation, src, dst)

@@ -6,7 +6,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from weft.measure.execute.crew import Crew, living
-from weft.measure.execute.file_cast.cast import FileCast, Outcome
+from weft.measure.execute.file_cast.cast import CastOutcome, FileCastEngine
 from weft.measure.execute.file_cast.settle import job_of, nodes_in_order
 from weft.measure.execute.logbook import Logbook
 from weft.measure.execute.pair import StepJob
@@ -29,14 +29,14 @@ async def run_file_cast(crew: Crew, job: StepJob, logbook: Logbook) -> None:
     for node in sorted(set(order) & crew.lost.keys()):
         logbook.node_missing(node, crew.lost[node].reason, is_told=True)
     living(logbook, set(order), crew)
-    outcome = await FileCast(crew, order, job, logbook).run()
+    outcome = await FileCastEngine(crew, order, job, logbook).run()
     _Record(job, logbook, outcome, order[0]).write()
 
 
 class _Record:
     """What became of a cast, written to the run."""
 
-    def __init__(self, job: StepJob, logbook: Logbook, outcome: Outcome, source: int) -> None:
+    def __init__(self, job: StepJob, logbook: Logbook, outcome: CastOutcome, source: int) -> None:
         self._job, self._logbook, self._outcome = job, logbook, outcome
         self._source = source
         self._size_bytes = job_of(job.step, "", is_source=True).size_bytes
@@ -108,7 +108,7 @@ class _Record:
     def _write_meta(self) -> None:
         file, names = self._job.step.cast_file, self._logbook.name
         assert file is not None
-        record: records.FileCast = {
+        record: records.FileCastRecord = {
             "step": self._job.step_index,
             "launch": self._job.launch,
             "file": file.path,

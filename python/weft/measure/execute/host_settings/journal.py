@@ -19,7 +19,7 @@ from weft.base.files.text_file import ContentError, parse_json
 from weft.measure.testbed.agent.request import Entry
 
 
-class Asked(Struct, frozen=True):
+class TestbedRequest(Struct, frozen=True):
     """What opens the same testbed again."""
 
     spec: str
@@ -42,7 +42,7 @@ class Journal(Struct):
     """All that a launch has changed. `session` names the journals on the nodes."""
 
     session: str
-    asked: Asked
+    asked: TestbedRequest
     started: str
     nodes: list[Changed]
 

@@ -16,7 +16,7 @@ from weft.measure.testbed.base import Testbed
 from weft.measure.testbed.event_loop import run_to_end
 
 
-class Seen(Struct, frozen=True):
+class KnobState(Struct, frozen=True):
     """A knob on a node: its value, None where it cannot be read, and why it cannot be changed, "" where it can.
 
     `allowed` are the values that the node offers, where it says. Sockets and MPI have no value of a node.
@@ -30,7 +30,7 @@ class Seen(Struct, frozen=True):
 
 def look(
     testbed: Testbed, knobs: Iterable[Knob], anyway: bool = False
-) -> dict[str, dict[str, Seen]]:
+) -> dict[str, dict[str, KnobState]]:
     """Each of the knobs on each node, by the names of both; nothing is changed. Raises RequestError and AgentError.
 
     The interface that ssh came in on can be changed if `anyway`.
@@ -42,7 +42,7 @@ def look(
 
 async def _look(
     testbed: Testbed, knobs: Sequence[Knob], anyway: bool
-) -> dict[str, dict[str, Seen]]:
+) -> dict[str, dict[str, KnobState]]:
     found = await testbed.start_agents(range(len(testbed.nodes)))
     agents = {node: one for node, one in found.items() if isinstance(one, Agent)}
     try:
@@ -60,7 +60,7 @@ async def _look(
 
 async def _of_node(
     agent: Agent, testbed: Testbed, node: int, knobs: Sequence[Knob], anyway: bool
-) -> dict[str, Seen]:
+) -> dict[str, KnobState]:
     interface = places.interface_of(agent, testbed.nodes[node])
     seen = {one.name: one for one in (await see(agent, interface, knobs, anyway)).knobs}
     return {knob.name: _seen(knob, seen.get(knob.name), interface) for knob in knobs}
@@ -73,12 +73,12 @@ async def see(agent: Agent, interface: str, knobs: Sequence[Knob], anyway: bool)
     return await agent.expect(KnobsSeen)
 
 
-def _seen(knob: Knob, said: SeenKnob | None, interface: str) -> Seen:
+def _seen(knob: Knob, said: SeenKnob | None, interface: str) -> KnobState:
     if said is None:
-        return Seen()
+        return KnobState()
     if knob.scope == "interface" and not interface:
-        return Seen(why_not="no interface has the measured address")
-    return Seen(
+        return KnobState(why_not="no interface has the measured address")
+    return KnobState(
         value=places.text_of(said.values) if said.values else None,
         why_not=said.why_not,
         allowed=tuple(places.text_of(said.allowed).split()),

@@ -13,10 +13,10 @@ from weft.knobs.catalog import find
 from weft.measure.execute.crew import Crew
 from weft.measure.execute.host_settings import places
 from weft.measure.execute.host_settings.journal import (
-    Asked,
     Changed,
     Journal,
     JournalFile,
+    TestbedRequest,
     session_of,
 )
 from weft.measure.execute.host_settings.look import see
@@ -163,10 +163,12 @@ class HostSettings:
         return self._file.session
 
     @property
-    def _asked(self) -> Asked:
+    def _asked(self) -> TestbedRequest:
         known = self._meta.testbed
         names = tuple(node.name for node in self._testbed.nodes)
-        return Asked(known.get("spec", ""), known.get("nodes"), known.get("data_ports"), names)
+        return TestbedRequest(
+            known.get("spec", ""), known.get("nodes"), known.get("data_ports"), names
+        )
 
     def _journal(self) -> Journal:
         started = datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds")

@@ -10,9 +10,9 @@ from msgspec import Struct
 from weft.base.errors import WeftError
 from weft.measure.execute.host_settings import places
 from weft.measure.execute.host_settings.journal import (
-    Asked,
     Changed,
     Journal,
+    TestbedRequest,
     left_over,
     session_of,
 )
@@ -130,7 +130,9 @@ async def _restore_node(agent: Agent, changed: Changed, journal: Journal) -> lis
     return list(restored(said, changed, journal.asked))
 
 
-def restored(said: Iterable[RestoredKnob], changed: Changed, asked: Asked) -> Iterator[Restored]:
+def restored(
+    said: Iterable[RestoredKnob], changed: Changed, asked: TestbedRequest
+) -> Iterator[Restored]:
     """What an agent says of settings that it was to put back, with what they were."""
     entries = {one.name: one for one in changed.entries}
     for one in said:
@@ -145,7 +147,9 @@ def _all(journal: Journal, outcome: Outcome, why: str) -> list[Restored]:
     return [one for node in journal.nodes for one in _of_node(node, journal.asked, outcome, why)]
 
 
-def _of_node(changed: Changed, asked: Asked, outcome: Outcome, why: str) -> Iterator[Restored]:
+def _of_node(
+    changed: Changed, asked: TestbedRequest, outcome: Outcome, why: str
+) -> Iterator[Restored]:
     for one in changed.entries:
         old = places.text_of(one.old)
         yield Restored(asked.spec, changed.name, one.name, old, one.wanted, "", outcome, why)

@@ -16,9 +16,9 @@ from weft.measure.execute.request import RunRequest, start_run
 from weft.measure.testbed.lab.demand import sending_mbps
 from weft.network.fabrics.load import load_fabric
 from weft.network.model.maxmin import fair_rates
-from weft.runs.folder import Run
-from weft.runs.records.fabric_records import Fabric
-from weft.understand.ensemble.rates import Rates
+from weft.runs.folder import RunFolder
+from weft.runs.records.fabric_records import FabricRecord
+from weft.understand.ensemble.rates import MedianRates
 from weft.understand.ensemble.waiting import waiting_share
 from weft.understand.limits.declared import DeclaredNetwork
 
@@ -49,8 +49,8 @@ class SelfTest:
         except WeftError:
             return None
 
-    def _judged(self, run: Run, fabric: Fabric) -> ScaleTrial | None:
-        rates = Rates.of(run)
+    def _judged(self, run: RunFolder, fabric: FabricRecord) -> ScaleTrial | None:
+        rates = MedianRates.of(run)
         flows = list(zip(rates.src.tolist(), rates.dst.tolist(), strict=True))
         possible = possible_mbps(fabric, flows)
         if not possible:
@@ -73,7 +73,7 @@ def plan_of(load: OfferedLoad) -> dict[str, object]:
     return {"name": "self-test", "title": "What a lab carries", "launches": 1, "steps": [step]}
 
 
-def possible_mbps(fabric: Fabric, flows: Sequence[Flow]) -> float:
+def possible_mbps(fabric: FabricRecord, flows: Sequence[Flow]) -> float:
     """What a fabric lets through of flows between hosts, by number, at once: payload, without flows that nothing
     limits. Of fabrics with several ways only the hosts' cables are looked at."""
     try:

@@ -15,7 +15,7 @@ from msgspec.structs import replace
 from weft.base.errors import WorkError
 from weft.base.quantity import significant
 from weft.measure.execute.linpack.blas import blas_here
-from weft.measure.execute.linpack.kernel import Rates
+from weft.measure.execute.linpack.kernel import KernelRates
 from weft.plan.pattern import Hpl
 from weft.plan.plan import Step
 from weft.runs.meta import Warning
@@ -56,7 +56,7 @@ def _name(blas: Path | None) -> str:
 
 def measured(
     block: int, processes: int, cpus: Sequence[int] | None = None, blas: Path | None = None
-) -> Rates:
+) -> KernelRates:
     """The median rates of processes that compute at the same time, with a BLAS or SciPy's; raises WorkError."""
     library = [str(blas)] if blas else []
     command = [sys.executable, "-m", "weft.measure.execute.linpack.kernel", str(block), *library]
@@ -73,13 +73,13 @@ def measured(
     dgemm, panel = (
         np.median([getattr(one, name) for one in rates]) for name in ("dgemm_flops", "panel_flops")
     )
-    return Rates(round(dgemm), round(panel))
+    return KernelRates(round(dgemm), round(panel))
 
 
-def _answer(process: subprocess.Popen[bytes]) -> Rates:
+def _answer(process: subprocess.Popen[bytes]) -> KernelRates:
     try:
         said, _ = process.communicate(timeout=_WITHIN_S)
-        return msgspec.json.decode(said, type=Rates)
+        return msgspec.json.decode(said, type=KernelRates)
     except (subprocess.TimeoutExpired, msgspec.DecodeError):
         process.kill()
         raise WorkError(

@@ -28,14 +28,14 @@ _LONG_ENOUGH_S = 0.5
 """Of each of the two. Work over time counts, whatever else takes the processor meanwhile."""
 
 
-class Rates(msgspec.Struct, frozen=True):
+class KernelRates(msgspec.Struct, frozen=True):
     """Floating-point operations per second of one process."""
 
     dgemm_flops: int
     panel_flops: int
 
 
-def measure(block: int, library: str | None = None) -> Rates:
+def measure(block: int, library: str | None = None) -> KernelRates:
     """The rates for blocks of so many columns, by a library that has `dgemm_`; by SciPy's where none is named."""
     take_product, take_part = _of_scipy() if library is None else [of_library(library)] * 2
     random = np.random.default_rng(0)
@@ -52,7 +52,7 @@ def measure(block: int, library: str | None = None) -> Rates:
         factorise(np.asfortranarray(panel), 0, block, take_part)
 
     dgemm_s, panel_s = mean_s(update), mean_s(factor)
-    return Rates(
+    return KernelRates(
         dgemm_flops=max(1, round(2 * _SIDE**2 * block / dgemm_s)),
         panel_flops=max(1, round(block**2 * (rows - block / 3) / panel_s)),
     )

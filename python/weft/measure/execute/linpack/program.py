@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from weft.base.errors import RequestError
 from weft.measure.execute.linpack.memory import check_memory
 from weft.measure.execute.mpi.command import check_placement
-from weft.measure.execute.mpi.toolchain import KINDS, Tool, find_launcher
+from weft.measure.execute.mpi.toolchain import KINDS, MpiTool, find_launcher
 from weft.measure.testbed.base import Testbed
 from weft.measure.testbed.needs import nodes_of
 from weft.plan.pattern import Hpl
@@ -28,7 +28,7 @@ _LINKED = (("openmpi", r"libmpi\.so\.[2-9]\d"), ("mpich", r"libmpich\.so|libmpi\
 
 
 @dataclass(frozen=True)
-class Found:
+class LinpackInstallation:
     """What a node has; no path where it has no such program, no MPI where that cannot be told."""
 
     path: str
@@ -37,17 +37,17 @@ class Found:
 
 
 @dataclass(frozen=True)
-class Ready:
+class ReadyProgram:
     """A program that can be started on some nodes, by an mpirun of its MPI."""
 
     path: str
-    mpirun: Tool
+    mpirun: MpiTool
     nodes: tuple[int, ...]
     free_bytes: int | None = None
     """For the matrix, of all nodes together."""
 
 
-def make_ready(step: Step, pattern: Hpl, testbed: Testbed) -> Ready:
+def make_ready(step: Step, pattern: Hpl, testbed: Testbed) -> ReadyProgram:
     """Find it; raises RequestError where there is none, where it is of another MPI, or where memory is too small."""
     check_placement(step, testbed)
     nodes = nodes_of(step, len(testbed.nodes))
@@ -66,10 +66,10 @@ def make_ready(step: Step, pattern: Hpl, testbed: Testbed) -> Ready:
     if free and not pattern.budget_ns:
         check_memory(step.name, pattern, len(nodes), min(free), testbed.is_here)
     together = min(free) * (1 if testbed.is_here else len(nodes)) if free else None
-    return Ready(found[0].path, _mpirun(step, found[0]), tuple(nodes), together)
+    return ReadyProgram(found[0].path, _mpirun(step, found[0]), tuple(nodes), together)
 
 
-def _mpirun(step: Step, found: Found) -> Tool:
+def _mpirun(step: Step, found: LinpackInstallation) -> MpiTool:
     wanted = step.options.mpi or None
     if wanted and found.mpi and wanted != found.mpi:
         raise RequestError(
@@ -79,7 +79,7 @@ def _mpirun(step: Step, found: Found) -> Tool:
     return find_launcher(wanted or found.mpi)
 
 
-def _look(testbed: Testbed, node: int, names: Sequence[str]) -> Found:
+def _look(testbed: Testbed, node: int, names: Sequence[str]) -> LinpackInstallation:
     command = testbed.node_command(testbed.nodes[node], ["sh", "-c", _LOOK, "look", *names])
     try:
         done = subprocess.run(
@@ -90,7 +90,7 @@ def _look(testbed: Testbed, node: int, names: Sequence[str]) -> Found:
     program = re.search(r"^program (.+)$", done.stdout, re.MULTILINE)
     free = re.search(r"^MemAvailable:\s+(\d+) kB", done.stdout, re.MULTILINE)
     linked = [kind for kind, library in _LINKED if re.search(library, done.stdout)]
-    return Found(
+    return LinpackInstallation(
         program[1] if program else "",
         linked[0] if linked else None,
         int(free[1]) * 1024 if free else None,

@@ -16,10 +16,10 @@ from weft.measure.execute.linpack.compute_rate import ONE_THREAD
 from weft.measure.execute.linpack.input_file import RESIDUAL_LIMIT, input_file
 from weft.measure.execute.linpack.memory import needed
 from weft.measure.execute.linpack.output import Solved, complaint, read_output
-from weft.measure.execute.linpack.program import Ready, make_ready
+from weft.measure.execute.linpack.program import ReadyProgram, make_ready
 from weft.measure.execute.logbook import Logbook
 from weft.measure.execute.mpi.command import environment, mpirun_command
-from weft.measure.execute.mpi.job import ALIVE, NAME, Job
+from weft.measure.execute.mpi.job import ALIVE, NAME, MpiJob
 from weft.measure.execute.mpi.launch import shares_cpu
 from weft.measure.execute.pair import StepJob
 from weft.measure.testbed.agent.agent import AgentError
@@ -63,7 +63,7 @@ async def run_linpack_step(testbed: Testbed, job: StepJob, pattern: Hpl, logbook
     )
 
 
-def _note(job: StepJob, ready: Ready, solved: Solved, logbook: Logbook) -> None:
+def _note(job: StepJob, ready: ReadyProgram, solved: Solved, logbook: Logbook) -> None:
     """What was solved, right or wrong, in run.json."""
     key = (job.step_index, job.launch)
     others = [one for one in logbook.meta.linpack if (one["step"], one["launch"]) != key]
@@ -79,7 +79,9 @@ def _note(job: StepJob, ready: Ready, solved: Solved, logbook: Logbook) -> None:
     logbook.meta.linpack = [*others, new]
 
 
-async def _solve(testbed: Testbed, job: StepJob, pattern: Hpl, ready: Ready, text: str) -> Solved:
+async def _solve(
+    testbed: Testbed, job: StepJob, pattern: Hpl, ready: ReadyProgram, text: str
+) -> Solved:
     lines: deque[str] = deque(maxlen=_MOST_LINES)
     program = ["sh", "-c", _IN_A_FOLDER, "linpack", text.replace("\n", "|"), ready.path]
     threads = ONE_THREAD if testbed.is_here else {}
@@ -89,7 +91,7 @@ async def _solve(testbed: Testbed, job: StepJob, pattern: Hpl, ready: Ready, tex
         command = mpirun_command(ready.mpirun, testbed, ready.nodes, program, shares, folder)
         command = [*_pinned(testbed), *command]
         variables = environment(ready.mpirun, testbed, folder) | threads
-        started = await Job.start(command, variables, job.patience_s)
+        started = await MpiJob.start(command, variables, job.patience_s)
         try:
             while (solved := read_output(lines, pattern.flops)) is None:
                 lines.append(await started.line())
@@ -109,7 +111,7 @@ def _pinned(testbed: Testbed) -> list[str]:
 
 
 def _why(
-    error: AgentError, job: StepJob, pattern: Hpl, ready: Ready, said: list[str]
+    error: AgentError, job: StepJob, pattern: Hpl, ready: ReadyProgram, said: list[str]
 ) -> AgentError:
     """What kept it from solving anything, as far as that can be told."""
     name = shlex.quote(ready.path)
@@ -121,7 +123,9 @@ def _why(
     return AgentError(NAME, error.code, f"{name} has solved nothing: {error.reason}")
 
 
-def _row(job: StepJob, pattern: Hpl, ready: Ready, solved: Solved, begun_ns: int) -> pa.RecordBatch:
+def _row(
+    job: StepJob, pattern: Hpl, ready: ReadyProgram, solved: Solved, begun_ns: int
+) -> pa.RecordBatch:
     """The solution as one sample, from the first process to the last."""
     row = {
         "step": job.step_index,

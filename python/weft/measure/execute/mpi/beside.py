@@ -11,7 +11,7 @@ from functools import partial
 from weft.measure.execute.pair import OnEvidence
 from weft.measure.testbed.agent.agent import Agent, AgentError, Recorded
 from weft.measure.testbed.agent.reply import Done, Listening, NotRead, Recording
-from weft.measure.testbed.agent.request import Beside, Over
+from weft.measure.testbed.agent.request import Beside, NoMoreBatches
 from weft.measure.testbed.base import Node
 from weft.plan.plan import Step
 
@@ -64,7 +64,7 @@ def _nothing(reason: str) -> Recording:
 
 async def _end(recording: Sequence[tuple[Agent, asyncio.Task[Done]]]) -> None:
     for agent, _ in recording:
-        await agent.send(Over())
+        await agent.send(NoMoreBatches())
     tasks = [task for _, task in recording]
     if tasks:
         await asyncio.wait(tasks, timeout=END_WITHIN_S)

@@ -11,7 +11,7 @@ from pathlib import Path
 from weft.base.errors import RequestError
 from weft.measure.execute.mpi.program import compiled
 from weft.measure.execute.mpi.remote_shell import LAB_INTERFACE, write_remote_shell
-from weft.measure.execute.mpi.toolchain import Tool, find_toolchain
+from weft.measure.execute.mpi.toolchain import MpiTool, find_toolchain
 from weft.measure.testbed.base import Testbed
 from weft.measure.testbed.ports import PortRange
 from weft.plan.plan import Step
@@ -36,7 +36,7 @@ _BY_OUR_SHELL = {"plm": "rsh", "ras": "^slurm,tm,lsf,gridengine", "plm_rsh_no_tr
 """Daemons are started by way of the script that we wrote, whatever batch system there is, and by mpirun alone."""
 
 
-def environment(mpirun: Tool, testbed: Testbed, folder: Path) -> dict[str, str]:
+def environment(mpirun: MpiTool, testbed: Testbed, folder: Path) -> dict[str, str]:
     """The user's environment with what the MPI needs on a testbed; `folder` takes its files.
 
     Open MPI must be told to accept root, which alone may enter a lab's namespaces; other users are told
@@ -55,7 +55,7 @@ def environment(mpirun: Tool, testbed: Testbed, folder: Path) -> dict[str, str]:
     return kept
 
 
-def as_root(mpirun: Tool) -> dict[str, str]:
+def as_root(mpirun: MpiTool) -> dict[str, str]:
     """What makes Open MPI start for root."""
     return AS_ROOT if os.geteuid() == 0 and mpirun.kind == "openmpi" else {}
 
@@ -97,7 +97,7 @@ def check_placement(step: Step, testbed: Testbed) -> None:
 
 
 def mpirun_command(
-    mpirun: Tool,
+    mpirun: MpiTool,
     testbed: Testbed,
     nodes: Sequence[int],
     program: list[str],
@@ -122,7 +122,7 @@ def mpirun_command(
     return [str(shell), names[0], shlex.join([path, *reached, *arguments, *program])]
 
 
-def local_command(mpirun: Tool, ranks: int, program: list[str], shares_cpu: bool) -> list[str]:
+def local_command(mpirun: MpiTool, ranks: int, program: list[str], shares_cpu: bool) -> list[str]:
     """The command that starts a program's ranks on this machine."""
     arguments = _ARGUMENTS[mpirun.kind](ranks, f"localhost:{ranks}", shares_cpu, None)
     return [mpirun.path, *arguments, *program]
@@ -139,7 +139,7 @@ def _own_address(peer: str) -> str | None:
         return str(unused.getsockname()[0])
 
 
-def _reached_at(mpirun: Tool, address: str | None) -> list[str]:
+def _reached_at(mpirun: MpiTool, address: str | None) -> list[str]:
     """MPICH's daemons get a name of this machine, which they may not resolve; Open MPI's get addresses."""
     return ["-localhost", address] if mpirun.kind == "mpich" and address else []
 

@@ -19,11 +19,11 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from weft.measure.execute.crew import Crew, living
-from weft.measure.execute.ensemble.arrivals import Ledger, of_whole_phases
+from weft.measure.execute.ensemble.arrivals import PhaseCollector, of_whole_phases
 from weft.measure.execute.ensemble.work import work_of
 from weft.measure.execute.logbook import Logbook
 from weft.measure.execute.mpi.beside import recorded
-from weft.measure.execute.mpi.job import Job
+from weft.measure.execute.mpi.job import MpiJob
 from weft.measure.execute.mpi.launch import launch
 from weft.measure.execute.mpi.library import library_phases, spent, wrong_result
 from weft.measure.execute.mpi.orders import Orders
@@ -53,8 +53,8 @@ class MpiEnsemble:
     _logbook: Logbook
 
     def __post_init__(self) -> None:
-        self._ledger = Ledger(self._logbook, self._crew.lost.keys(), work_of(self._job))
-        self._running: Job | None = None
+        self._ledger = PhaseCollector(self._logbook, self._crew.lost.keys(), work_of(self._job))
+        self._running: MpiJob | None = None
         self._ranks: list[int] = []
         self._stack = contextlib.AsyncExitStack()
         self._rows: list[dict[str, int]] = []
@@ -110,7 +110,7 @@ class MpiEnsemble:
         for told in [[one] for one in asked] if self._job.step.is_program else [asked]:
             await self._carry_out(job, orders, told)
 
-    async def _carry_out(self, job: Job, orders: Orders, phases: Sequence[Phase]) -> None:
+    async def _carry_out(self, job: MpiJob, orders: Orders, phases: Sequence[Phase]) -> None:
         job.tell("".join(map(orders.line, phases)))
         pieces = orders.pieces(phases)
         over = 0
@@ -121,7 +121,7 @@ class MpiEnsemble:
             self._take(words)
             over += words[0] == "over"
 
-    async def _started(self) -> Job:
+    async def _started(self) -> MpiJob:
         if self._running is None:
             members = living(self._logbook, self._nodes, self._crew)
             self._ranks = _in_order_of_ranks(self._testbed, members)

@@ -24,7 +24,7 @@ ALIVE = "weft_mpi: alive"
 """What a rank says on its standard error while messages move in a long phase."""
 
 
-class Job:
+class MpiJob:
     """A running job. It is alive as long as any of its ranks prints something within patience."""
 
     def __init__(self, process: asyncio.subprocess.Process, patience_s: float) -> None:
@@ -37,7 +37,9 @@ class Job:
         self._telling: asyncio.Task[None] | None = None
 
     @classmethod
-    async def start(cls, command: list[str], environment: dict[str, str], patience_s: float) -> Job:
+    async def start(
+        cls, command: list[str], environment: dict[str, str], patience_s: float
+    ) -> MpiJob:
         """Start mpirun; raises AgentError."""
         pipe = asyncio.subprocess.PIPE
         try:

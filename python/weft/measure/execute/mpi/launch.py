@@ -11,7 +11,7 @@ from pathlib import Path
 
 from weft.knobs.catalog import find
 from weft.measure.execute.mpi.command import environment, mpirun_command
-from weft.measure.execute.mpi.job import Job
+from weft.measure.execute.mpi.job import MpiJob
 from weft.measure.execute.mpi.program import NAME, compiled
 from weft.measure.execute.mpi.toolchain import Toolchain, find_toolchain
 from weft.measure.testbed.agent.agent import AgentError
@@ -28,7 +28,7 @@ async def launch(
     step: Step,
     settings: Mapping[str, object],
     patience_s: float,
-) -> AsyncIterator[Job]:
+) -> AsyncIterator[MpiJob]:
     """A job with a rank on each of the nodes, in their order, ended on leaving; raises AgentError."""
     toolchain = find_toolchain(step.options.mpi or None)
     cpus = step.options.cpus
@@ -40,7 +40,7 @@ async def launch(
         shares = shares_cpu(testbed, nodes, cpus)
         command = mpirun_command(toolchain.launcher, testbed, nodes, program, shares, Path(folder))
         variables = environment(toolchain.launcher, testbed, Path(folder)) | _knobs(step, toolchain)
-        job = await Job.start(command, variables, patience_s)
+        job = await MpiJob.start(command, variables, patience_s)
         try:
             yield job
         finally:

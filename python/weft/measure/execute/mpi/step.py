@@ -15,7 +15,7 @@ import pyarrow as pa
 from msgspec.structs import astuple
 
 from weft.measure.execute.mpi.beside import recorded
-from weft.measure.execute.mpi.job import Job
+from weft.measure.execute.mpi.job import MpiJob
 from weft.measure.execute.mpi.launch import launch
 from weft.measure.execute.pair import NextBatches, OnEvidence, OnSamples, StepJob, StepOutcome
 from weft.measure.testbed.agent.agent import Agent
@@ -71,7 +71,7 @@ def _settings(job: StepJob, sizes: Mapping[int, int]) -> dict[str, object]:
 
 
 async def _listen(
-    started: Job, job: StepJob, on_samples: OnSamples, orders: Iterator[list[Wanted]]
+    started: MpiJob, job: StepJob, on_samples: OnSamples, orders: Iterator[list[Wanted]]
 ) -> dict[str, str | int]:
     """To the end; returns the library's version and limits. Raises AgentError when the job fails or falls silent."""
     rows: list[dict[str, int]] = []
@@ -107,7 +107,7 @@ def _known_batches(job: StepJob, sizes: Mapping[int, int]) -> list[Wanted]:
     return batches
 
 
-def _order(started: Job, batches: list[Wanted]) -> None:
+def _order(started: MpiJob, batches: list[Wanted]) -> None:
     """On one line how many batches come next, and each; 0 ends it, sooner than the end of its input does."""
     numbers = [number for one in batches for number in astuple(one)]
     started.tell(" ".join(map(str, [len(batches), *numbers])) + "\n")

@@ -33,7 +33,7 @@ _OF_NEITHER = {
 
 
 @dataclass(frozen=True)
-class Tool:
+class MpiTool:
     """A program of an MPI."""
 
     path: str
@@ -48,8 +48,8 @@ class Tool:
 class Toolchain:
     """An MPI that programs can be compiled for and started with."""
 
-    compiler: Tool
-    launcher: Tool
+    compiler: MpiTool
+    launcher: MpiTool
 
     @property
     def kind(self) -> str:
@@ -75,7 +75,7 @@ def find_toolchain(kind: str | None) -> Toolchain:
     return Toolchain(compiler, launcher)
 
 
-def find_launcher(kind: str | None) -> Tool:
+def find_launcher(kind: str | None) -> MpiTool:
     """The `mpirun` of a kind, or whichever comes first; raises RequestError. What it starts was compiled before."""
     found = _find("mpirun", kind)
     if kind and found.kind != kind:
@@ -100,7 +100,7 @@ def packages(kind: str | None) -> str:
     return DEBIAN[kind] if kind else ", or ".join(DEBIAN.values())
 
 
-def _find(name: str, kind: str | None) -> Tool:
+def _find(name: str, kind: str | None) -> MpiTool:
     names = [f"{name}.{kind}", name] if kind else [name]
     for path in filter(None, map(shutil.which, names)):
         return _tool(name, path)
@@ -113,11 +113,11 @@ def _find(name: str, kind: str | None) -> Tool:
 
 
 @cache
-def _tool(name: str, path: str) -> Tool:
+def _tool(name: str, path: str) -> MpiTool:
     """What MPI a program is of; raises RequestError. Each launch asks for it."""
     for kind, argument, pattern in _VERSIONS[name]:
         if found := pattern.search(_said([path, argument])):
-            return Tool(path, kind, found[1])
+            return MpiTool(path, kind, found[1])
     hint = "weft works with these two and what is derived from them"
     raise RequestError(f"{path}: {_OF_NEITHER[name]}", hint)
 

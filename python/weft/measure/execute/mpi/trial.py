@@ -19,7 +19,7 @@ _RUN_WITHIN_S = 60
 
 
 @dataclass(frozen=True)
-class Trial:
+class MpiTrial:
     """An MPI of which at least one program is installed; without a `problem` it can be used."""
 
     kind: str
@@ -28,19 +28,19 @@ class Trial:
     hint: str = ""
 
 
-def try_mpis() -> list[Trial]:
+def try_mpis() -> list[MpiTrial]:
     """Try every MPI of which a program is in PATH."""
     return [try_mpi(kind) for kind in installed_kinds()]
 
 
-def try_mpi(kind: str) -> Trial:
+def try_mpi(kind: str) -> MpiTrial:
     """Compile and run a small program on two ranks."""
     try:
         toolchain = find_toolchain(kind)
         _run(toolchain)
     except RequestError as error:
-        return Trial(kind, problem=error.message, hint=error.hint)
-    return Trial(kind, toolchain.compiler.version)
+        return MpiTrial(kind, problem=error.message, hint=error.hint)
+    return MpiTrial(kind, toolchain.compiler.version)
 
 
 def _run(toolchain: Toolchain) -> None:

@@ -13,7 +13,7 @@ from msgspec.structs import replace
 from weft.measure.execute.pair import T, all_of, endpoint
 from weft.measure.testbed.agent.agent import Agent, Recorded
 from weft.measure.testbed.agent.reply import Answer, Connected, Done, Listening, Settings, Timed
-from weft.measure.testbed.agent.request import Batch, DriveSynchronised, Over, Serve
+from weft.measure.testbed.agent.request import Batch, DriveSynchronised, NoMoreBatches, Serve
 
 LEAD_NS = 2_000_000
 """How long before it begins a batch is asked for."""
@@ -106,7 +106,7 @@ class Together:
     async def finish(self) -> None:
         """Release all pairs; raises AgentError."""
         for job in self._jobs:
-            await job.driver.send(Over())
+            await job.driver.send(NoMoreBatches())
         await self._all(self._from_drivers(Done))
         await asyncio.gather(*self._serving)
         self._serving.clear()

@@ -14,7 +14,7 @@ import pyarrow as pa
 from weft import __version__
 from weft.base.errors import WorkError
 from weft.measure.testbed.agent import reply, request, wire_format
-from weft.measure.testbed.agent.process import LocalProcess, Process, last_words
+from weft.measure.testbed.agent.process import AgentProcess, LocalProcess, last_words
 from weft.measure.testbed.agent.reply import Answer, Facts, Overhead, Reply
 from weft.measure.testbed.agent.request import Request, tag_of
 
@@ -57,7 +57,9 @@ Explain = Callable[[str], Reason | None]
 class Agent:
     """A running agent."""
 
-    def __init__(self, node: str, process: Process, explain: Explain = lambda said: None) -> None:
+    def __init__(
+        self, node: str, process: AgentProcess, explain: Explain = lambda said: None
+    ) -> None:
         self.node = node
         self._process = process
         self._explain = explain
@@ -75,7 +77,7 @@ class Agent:
 
     @classmethod
     async def greeted(
-        cls, node: str, process: Process, explain: Explain = lambda said: None
+        cls, node: str, process: AgentProcess, explain: Explain = lambda said: None
     ) -> Agent:
         """The agent that a process is about to be, once it is ready; raises AgentError and ends the process."""
         agent = cls(node, process, explain)
@@ -196,14 +198,14 @@ class Agent:
     async def _read_clock(self) -> tuple[int, int]:
         """A round trip's time, and the offset as it sees it."""
         asked_ns = time.monotonic_ns()
-        await self.send(request.Clock())
+        await self.send(request.ClockRequest())
         there_ns = (await self.expect(reply.Clock)).now_ns
         heard_ns = time.monotonic_ns()
         return heard_ns - asked_ns, there_ns - (asked_ns + heard_ns) // 2
 
     async def counters(self) -> dict[str, list[int]]:
         """Bytes that each of the node's interfaces has received and sent so far; raises AgentError."""
-        await self.send(request.Counters())
+        await self.send(request.CountersRequest())
         return (await self.expect(reply.Counters)).interfaces
 
     async def _how_it_ended(self) -> Reason:

@@ -19,7 +19,7 @@ class Input(Protocol):
     def close(self) -> None: ...
 
 
-class Process(Protocol):
+class AgentProcess(Protocol):
     """What a coordinator needs of a process."""
 
     @property
@@ -80,7 +80,7 @@ class LocalProcess:
                 os.killpg(self.pid, signal.SIGKILL)
 
 
-async def last_words(process: Process, within_s: float = 1.0) -> str:
+async def last_words(process: AgentProcess, within_s: float = 1.0) -> str:
     """What a process that ends has written to standard error.
 
     Not until its end: an ssh that others share goes on in the background and keeps the pipe.

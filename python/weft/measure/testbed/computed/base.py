@@ -13,7 +13,7 @@ from weft import _core
 from weft.base.errors import RequestError
 from weft.measure.testbed.base import BaseTestbed, Node, Testbed
 from weft.measure.testbed.computed.options import refuse_ignored
-from weft.measure.testbed.computed.outcome import Outcome
+from weft.measure.testbed.computed.outcome import SimulatedPhases
 from weft.measure.testbed.needs import refuse_live_server, refuse_load, refuse_program
 from weft.plan.pattern import AllToAll, Policy, Webserver
 from weft.plan.phases import Phase
@@ -73,7 +73,7 @@ class Computed(BaseTestbed, ABC, Generic[Model]):
         return pa.array([*self.model.constraints(), "nothing", _OWN_CAP])
 
     @abstractmethod
-    def describe(self) -> records.Testbed:
+    def describe(self) -> records.TestbedRecord:
         """What run.json says about it."""
 
     def node_command(self, node: Node, argv: list[str]) -> list[str]:
@@ -157,15 +157,19 @@ class Computed(BaseTestbed, ABC, Generic[Model]):
         return {}
 
     @abstractmethod
-    def simulate(self, step: Step, first: int, last: int, with_loads: bool = False) -> Outcome:
+    def simulate(
+        self, step: Step, first: int, last: int, with_loads: bool = False
+    ) -> SimulatedPhases:
         """The phases `first` to `last`, without it, of a resolved step."""
 
     @abstractmethod
-    def simulate_chosen(self, step: Step, phases: list[Phase], with_loads: bool = False) -> Outcome:
+    def simulate_chosen(
+        self, step: Step, phases: list[Phase], with_loads: bool = False
+    ) -> SimulatedPhases:
         """Phases that were chosen for a step, each with its `stop`."""
 
     @abstractmethod
-    def tables(self, outcome: Outcome, step: int, clock_ns: int) -> dict[str, pa.Table]:
+    def tables(self, outcome: SimulatedPhases, step: int, clock_ns: int) -> dict[str, pa.Table]:
         """What a run keeps of an outcome beside its samples, by file name."""
 
 

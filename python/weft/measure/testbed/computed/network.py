@@ -17,7 +17,7 @@ from weft.base import catalog
 from weft.base.errors import RequestError, WorkError
 from weft.base.statistics import Floats
 from weft.measure.testbed.computed.base import Computed
-from weft.measure.testbed.computed.outcome import Outcome
+from weft.measure.testbed.computed.outcome import SimulatedPhases
 from weft.measure.testbed.needs import nodes_of
 from weft.measure.testbed.programs import check_alive, check_members, check_replay, refuse_library
 from weft.network.fabrics.describe import Description
@@ -58,7 +58,7 @@ class Simulated(Computed[_core.Network]):
 
     kind = "sim"
 
-    def __init__(self, network: _core.Network, spec: SimSpec, about: records.Testbed) -> None:
+    def __init__(self, network: _core.Network, spec: SimSpec, about: records.TestbedRecord) -> None:
         super().__init__(network)
         self._parameters = {"threads": len(os.sched_getaffinity(0))} | spec.parameters
         self._rows = int(self._parameters.pop("rows", ROWS))
@@ -70,7 +70,7 @@ class Simulated(Computed[_core.Network]):
         """What the fabric says of lost frames."""
         return losses(self._about.get("fabric"))
 
-    def describe(self) -> records.Testbed:
+    def describe(self) -> records.TestbedRecord:
         """What run.json says about it: the fabric, and what the model assumes besides."""
         model = _core.Network.default_parameters() | self._parameters
         del model["threads"]
@@ -107,7 +107,9 @@ class Simulated(Computed[_core.Network]):
             return max(1, transfers // len(self.nodes))
         return super().chunk(step)
 
-    def simulate(self, step: Step, first: int, last: int, with_loads: bool = False) -> Outcome:
+    def simulate(
+        self, step: Step, first: int, last: int, with_loads: bool = False
+    ) -> SimulatedPhases:
         """The phases `first` to `last`, without it, of a resolved step."""
         if isinstance(step.pattern, Program):
             return self._replay(step, step.pattern)
@@ -120,7 +122,7 @@ class Simulated(Computed[_core.Network]):
             return self._condense(step, first, last, most_rows)
         return self._in_full(step, first, last, with_loads)
 
-    def simulate_phases(self, step: Step, phases: Iterable[int]) -> Iterator[Outcome]:
+    def simulate_phases(self, step: Step, phases: Iterable[int]) -> Iterator[SimulatedPhases]:
         """Phases of a resolved step, each by itself with all of its transfers; where they are too many, condensed."""
         is_large = self.transfers(step) // self.phase_count(step) > _CHUNK_TRANSFERS
         for phase in phases:
@@ -136,37 +138,39 @@ class Simulated(Computed[_core.Network]):
         known = [int(one) for one in windows if one is not None]
         return self._parameters | ({"window_bytes": min(known)} if known else {})
 
-    def _in_full(self, step: Step, first: int, last: int, with_loads: bool = False) -> Outcome:
+    def _in_full(
+        self, step: Step, first: int, last: int, with_loads: bool = False
+    ) -> SimulatedPhases:
         answer = self.model.simulate(
             to_json(step), first, last, self.dead, with_loads, **self._of(step)
         )
-        return Outcome.of(answer)
+        return SimulatedPhases.of(answer)
 
-    def _replay(self, step: Step, pattern: Program) -> Outcome:
+    def _replay(self, step: Step, pattern: Program) -> SimulatedPhases:
         program = self._take_program(pattern)
         hosts = pattern.nodes or range(program.ranks)
         answer = self.model.play(
             program, rendezvous_bytes(pattern), list(hosts), self._rows, **self._of(step)
         )
-        return Outcome.of(answer)
+        return SimulatedPhases.of(answer)
 
     def _take_program(self, pattern: Program) -> _core.Program:
         """The one that was checked last, if it is of this pattern: reading takes about as long as replaying."""
         checked, self._checked = self._checked, None
         return checked[1] if checked and checked[0] == pattern else read_program(pattern)
 
-    def _play(self, step: Step, first: int, last: int) -> Outcome:
+    def _play(self, step: Step, first: int, last: int) -> SimulatedPhases:
         most_rows = max(1, self._rows // self.phase_count(step))
         try:
             answer = self.model.play_made(to_json(step), first, last, most_rows, **self._of(step))
         except _core.RefusedError as error:
             raise WorkError(f"{step.name}: {error}") from None
-        return Outcome.of(answer)
+        return SimulatedPhases.of(answer)
 
-    def _drive(self, step: Step, first: int, last: int) -> Outcome:
+    def _drive(self, step: Step, first: int, last: int) -> SimulatedPhases:
         most_rows = max(1, self._rows // self.phase_count(step))
         answer = self.model.play_traffic(to_json(step), first, last, most_rows, **self._of(step))
-        return Outcome.of(answer)
+        return SimulatedPhases.of(answer)
 
     def rows_of_phase(self, step: Step) -> int | None:
         """About how many samples of each phase `simulate` keeps, beside its digest; None where it keeps all."""
@@ -175,7 +179,7 @@ class Simulated(Computed[_core.Network]):
         samples = self.transfers(step) * step.stop.trials
         return None if samples <= self._rows else max(1, self._rows // self.phase_count(step))
 
-    def _condense(self, step: Step, first: int, last: int, most_rows: int) -> Outcome:
+    def _condense(self, step: Step, first: int, last: int, most_rows: int) -> SimulatedPhases:
         try:
             answer = self.model.condense(
                 to_json(step), first, last, self.dead, most_rows, **self._of(step)
@@ -183,14 +187,16 @@ class Simulated(Computed[_core.Network]):
         except _core.RefusedError as error:
             hint = "at once, so many can be solved only where most of them are alike"
             raise WorkError(str(error), hint) from None
-        return Outcome.of(answer)
+        return SimulatedPhases.of(answer)
 
-    def simulate_chosen(self, step: Step, phases: list[Phase], with_loads: bool = False) -> Outcome:
+    def simulate_chosen(
+        self, step: Step, phases: list[Phase], with_loads: bool = False
+    ) -> SimulatedPhases:
         """Phases that were chosen for a step, each with its `stop`."""
         answer = self.model.simulate_chosen(
             to_json(step), to_json(phases), self.dead, with_loads, **self._of(step)
         )
-        return Outcome.of(answer)
+        return SimulatedPhases.of(answer)
 
     @cached_property
     def port_mbps(self) -> float:
@@ -213,7 +219,7 @@ class Simulated(Computed[_core.Network]):
         """By constraint, on the wire; infinite where there is no limit."""
         return Description(self.model).capacities_mbps
 
-    def tables(self, outcome: Outcome, step: int, clock_ns: int) -> dict[str, pa.Table]:
+    def tables(self, outcome: SimulatedPhases, step: int, clock_ns: int) -> dict[str, pa.Table]:
         """What a run keeps of an outcome beside its samples, by file name."""
         return {
             BOTTLENECKS_NAME: outcome.bottlenecks(step, self.constraint_names),

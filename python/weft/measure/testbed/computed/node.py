@@ -10,7 +10,7 @@ from weft import _core
 from weft.base import catalog
 from weft.base.errors import RequestError
 from weft.measure.testbed.computed.base import Computed
-from weft.measure.testbed.computed.outcome import Outcome, side_table
+from weft.measure.testbed.computed.outcome import SimulatedPhases, side_table
 from weft.network.fabrics.spec import split_spec
 from weft.plan.pattern import MultiPair
 from weft.plan.phases import Phase
@@ -48,9 +48,9 @@ class SimulatedNodes(Computed[_core.Machine]):
         self._overrides = overrides
         self._described = described
 
-    def describe(self) -> records.Testbed:
+    def describe(self) -> records.TestbedRecord:
         """What run.json says about it: which task runs where, the description, and what was changed of it."""
-        about: records.Testbed = {
+        about: records.TestbedRecord = {
             "kind": self.kind,
             "name": self.name,
             "title": self.model.title,
@@ -85,15 +85,19 @@ class SimulatedNodes(Computed[_core.Machine]):
         """What a step's library is set to, as the library of a real machine would say."""
         return self.model.settings(to_json(step))
 
-    def simulate(self, step: Step, first: int, last: int, with_loads: bool = False) -> Outcome:
+    def simulate(
+        self, step: Step, first: int, last: int, with_loads: bool = False
+    ) -> SimulatedPhases:
         """The phases `first` to `last`, without it, of a resolved step."""
-        return Outcome.of(self.model.simulate(to_json(step), first, last))
+        return SimulatedPhases.of(self.model.simulate(to_json(step), first, last))
 
-    def simulate_chosen(self, step: Step, phases: list[Phase], with_loads: bool = False) -> Outcome:
+    def simulate_chosen(
+        self, step: Step, phases: list[Phase], with_loads: bool = False
+    ) -> SimulatedPhases:
         """Steps that choose their phases are between many nodes."""
         raise RequestError(f"step {step.name!r} chooses its phases: not between two nodes")
 
-    def tables(self, outcome: Outcome, step: int, clock_ns: int) -> dict[str, pa.Table]:
+    def tables(self, outcome: SimulatedPhases, step: int, clock_ns: int) -> dict[str, pa.Table]:
         """What a run keeps of an outcome beside its samples, by file name."""
         model = self.model
         names = {

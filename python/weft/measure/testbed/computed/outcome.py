@@ -33,7 +33,7 @@ class PhaseSummary(Struct, frozen=True, array_like=True):
     fingerprint: int
 
 
-class Outcome(Struct, frozen=True, kw_only=True):
+class SimulatedPhases(Struct, frozen=True, kw_only=True):
     """Some phases of a step, from the start of the first one's barrier, as `weft._core` gives them. `failures` are
     phases without samples and why, where there is more to say than that there is no way."""
 
@@ -60,7 +60,7 @@ class Outcome(Struct, frozen=True, kw_only=True):
     failures: list[tuple[int, str]] = []
 
     @classmethod
-    def of(cls, answer: object) -> Outcome:
+    def of(cls, answer: object) -> SimulatedPhases:
         """What `weft._core` has answered."""
         return msgspec.convert(answer, cls)
 

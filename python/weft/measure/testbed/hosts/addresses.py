@@ -12,13 +12,13 @@ from itertools import chain
 from weft.base.errors import RequestError
 from weft.measure.testbed.agent.agent import AgentError
 from weft.measure.testbed.agent.reply import Facts, Interface
-from weft.measure.testbed.hosts.host import Host, Place
+from weft.measure.testbed.hosts.host import NetworkAddress, RemoteHost
 from weft.measure.testbed.hosts.launcher import Ssh
 
 _AT_ONCE = 32
 
 
-def resolve_all(hosts: Sequence[Host]) -> list[Host]:
+def resolve_all(hosts: Sequence[RemoteHost]) -> list[RemoteHost]:
     """The hosts with names turned into addresses; raises RequestError for a name that was given and is not known.
 
     Where nothing was given, the node's own name is tried. A name that means this machine's loopback only here says
@@ -40,7 +40,7 @@ def is_loopback(address: str) -> bool:
     return bool(address) and ipaddress.ip_address(address).is_loopback
 
 
-def settle(host: Host, facts: Facts) -> tuple[str, ...]:
+def settle(host: RemoteHost, facts: Facts) -> tuple[str, ...]:
     """A node's addresses, one for each network, given its facts; raises AgentError."""
     if not host.places:
         return (_only_address(host.name, facts.interfaces),)
@@ -49,18 +49,18 @@ def settle(host: Host, facts: Facts) -> tuple[str, ...]:
     )
 
 
-def _is_on_loopback(host: Host) -> bool:
+def _is_on_loopback(host: RemoteHost) -> bool:
     return bool(host.places) and is_loopback(host.places[0].address)
 
 
-def _resolve(host: Host) -> Host:
+def _resolve(host: RemoteHost) -> RemoteHost:
     if host.places:
         return replace(host, places=tuple(_resolve_place(host, place) for place in host.places))
     address = _look_up(host.name) or _ask_ssh(host)
-    return replace(host, places=(Place(address=address),) if address else ())
+    return replace(host, places=(NetworkAddress(address=address),) if address else ())
 
 
-def _resolve_place(host: Host, place: Place) -> Place:
+def _resolve_place(host: RemoteHost, place: NetworkAddress) -> NetworkAddress:
     if not place.address:
         return place
     address = _look_up(place.address)
@@ -69,7 +69,7 @@ def _resolve_place(host: Host, place: Place) -> Place:
             f"{host.name}: its address {place.address} is not known here",
             "give it as a number, such as 10.0.0.1, or name the interface",
         )
-    return Place(address=address)
+    return NetworkAddress(address=address)
 
 
 def _look_up(name: str) -> str | None:
@@ -84,7 +84,7 @@ def _look_up(name: str) -> str | None:
     return str(found[0][4][0])
 
 
-def _ask_ssh(host: Host) -> str | None:
+def _ask_ssh(host: RemoteHost) -> str | None:
     """Where the user's ssh configuration says that the host is, if it is reached without going through others."""
     settings = host.launcher.settings(host.login) if isinstance(host.launcher, Ssh) else {}
     is_behind_others = bool({"proxyjump", "proxycommand"} & settings.keys())
@@ -103,7 +103,7 @@ def _only_address(node: str, interfaces: Sequence[Interface]) -> str:
     return found[0]
 
 
-def _of_interface(node: str, place: Place, interfaces: Sequence[Interface]) -> str:
+def _of_interface(node: str, place: NetworkAddress, interfaces: Sequence[Interface]) -> str:
     mine = [one.addresses for one in interfaces if one.name == place.interface]
     if not any(mine):
         has = f"it has no address on {place.interface}: {_shown(interfaces)}"

@@ -13,7 +13,7 @@ import re
 from collections.abc import Callable, Sequence
 
 from weft.measure.testbed.agent.agent import Reason
-from weft.measure.testbed.agent.process import Process
+from weft.measure.testbed.agent.process import AgentProcess
 from weft.measure.testbed.hosts.program import Programs
 from weft.measure.testbed.hosts.relay import RelayedProcess
 
@@ -88,7 +88,7 @@ class LoginEnded(Exception):
         self.said = said
 
 
-async def deliver(process: Process, programs: Programs, on_login: Callable[[], None]) -> str:
+async def deliver(process: AgentProcess, programs: Programs, on_login: Callable[[], None]) -> str:
     """Follow the script until it becomes the agent, sending the program where it is asked for.
 
     Gives what the script says last: the node's architecture, or the program's path where it was asked to keep it.
@@ -124,7 +124,7 @@ async def _next_word(stream: asyncio.StreamReader) -> tuple[str, str]:
     raise StartFailure(Reason("agent-garbled", "its login writes too much of something else"))
 
 
-async def _send(process: Process, content: bytes) -> None:
+async def _send(process: AgentProcess, content: bytes) -> None:
     """In pieces, so that many nodes at a time do not need as many copies; its end is noticed when it is read."""
     with contextlib.suppress(ConnectionError):
         for start in range(0, len(content), _PIECE_BYTES):

@@ -10,7 +10,7 @@ from weft.measure.testbed.ports import PortRange
 
 
 @dataclass(frozen=True)
-class Place:
+class NetworkAddress:
     """Where a node is reached on one network: an address, or the address of an interface once the node says it."""
 
     address: str = ""
@@ -21,7 +21,7 @@ class Place:
 
 
 @dataclass(frozen=True)
-class Host:
+class RemoteHost:
     """A node.
 
     `login` is what the launcher is given. `agent` is a program that is there already, `cache` the folder for ours.
@@ -29,7 +29,7 @@ class Host:
 
     name: str
     login: str
-    places: tuple[Place, ...]
+    places: tuple[NetworkAddress, ...]
     launcher: Launcher
     ports: PortRange | None = None
     cache: str | None = None

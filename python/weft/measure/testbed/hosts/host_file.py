@@ -9,7 +9,7 @@ from weft.base import catalog
 from weft.base.errors import RequestError
 from weft.base.files.text_file import parse_toml
 from weft.measure.testbed.hosts.checked_table import CheckedTable, Document
-from weft.measure.testbed.hosts.host import Host, Pace, Place
+from weft.measure.testbed.hosts.host import NetworkAddress, Pace, RemoteHost
 from weft.measure.testbed.hosts.launcher import Launcher, Mpirun, Ssh, Template
 from weft.measure.testbed.hosts.mpi_host_file import hosts_of_mpi
 from weft.measure.testbed.hosts.node_set import expand
@@ -22,15 +22,15 @@ _LAUNCHERS = ("ssh", "template", "mpirun")
 
 
 @dataclass(frozen=True)
-class Cluster:
+class HostFile:
     """What a host file says."""
 
-    hosts: list[Host]
+    hosts: list[RemoteHost]
     groups: dict[str, list[str]] = field(default_factory=dict)
     pace: Pace = field(default_factory=Pace)
 
 
-def read_host_file(name: str) -> Cluster:
+def read_host_file(name: str) -> HostFile:
     """The cluster that a file describes; raises RequestError with file, table and key."""
     path = Path(name)
     if not path.is_file():
@@ -39,7 +39,7 @@ def read_host_file(name: str) -> Cluster:
         )
     text = catalog.read(path)
     if (found := hosts_of_mpi(text)) is not None:
-        return Cluster([Host(one.rpartition("@")[2], one, (), Ssh()) for one in found])
+        return HostFile([RemoteHost(one.rpartition("@")[2], one, (), Ssh()) for one in found])
     return _Reader(Document(name, text), parse_toml(text, name)).cluster()
 
 
@@ -52,8 +52,8 @@ class _Reader:
             raise RequestError(f"{document.name}: it has no [[nodes]]", '[[nodes]]\nids = "n[1-4]"')
         self._tables: list[dict[str, object]] = tables
 
-    def cluster(self) -> Cluster:
-        hosts: dict[str, Host] = {}
+    def cluster(self) -> HostFile:
+        hosts: dict[str, RemoteHost] = {}
         groups: dict[str, list[str]] = {}
         for index, values in enumerate(self._tables):
             table = CheckedTable(values, self._document, f"nodes[{index}].", _NODE_KEYS)
@@ -65,9 +65,9 @@ class _Reader:
                     groups.setdefault(group, []).append(host.name)
         at_once = self._top.number("at_once", 1, 4096)
         tree = self._top.number("tree", 0, 4096)
-        return Cluster(list(hosts.values()), groups, Pace(at_once or Pace.at_once, tree or 0))
+        return HostFile(list(hosts.values()), groups, Pace(at_once or Pace.at_once, tree or 0))
 
-    def _hosts(self, table: CheckedTable) -> list[Host]:
+    def _hosts(self, table: CheckedTable) -> list[RemoteHost]:
         ids = table.text("ids")
         if ids is None:
             raise RequestError(f"{table.where('ids')} is missing", 'ids = "n[1-4]"')
@@ -78,7 +78,7 @@ class _Reader:
         ports = self._text(table, "ports")
         deadline_s = self._deadline_s(table)
         return [
-            Host(
+            RemoteHost(
                 name=name,
                 login=login.replace("{node}", name),
                 places=places[name],
@@ -113,7 +113,7 @@ class _Reader:
 
     def _deadline_s(self, table: CheckedTable) -> float:
         own = table.number("deadline_s", 1, 3600)
-        return own or self._top.number("deadline_s", 1, 3600) or Host.deadline_s
+        return own or self._top.number("deadline_s", 1, 3600) or RemoteHost.deadline_s
 
     def _text(self, table: CheckedTable, key: str) -> str | None:
         """A node's own value, or else the file's."""
@@ -123,16 +123,16 @@ class _Reader:
         return (table if key in table else self._top).where(key)
 
 
-def _places(table: CheckedTable, names: list[str]) -> dict[str, tuple[Place, ...]]:
+def _places(table: CheckedTable, names: list[str]) -> dict[str, tuple[NetworkAddress, ...]]:
     """One place for each network; none when the file does not say."""
     addresses, interfaces = table.texts("address"), table.texts("interface")
     if addresses and interfaces:
         raise RequestError(f"{table.where('address')} and interface both say where data goes")
     if interfaces:
-        return dict.fromkeys(names, tuple(Place(interface=one) for one in interfaces))
+        return dict.fromkeys(names, tuple(NetworkAddress(interface=one) for one in interfaces))
     columns = [_addresses(table, names, one) for one in addresses]
     return {
-        name: tuple(Place(address=column[index]) for column in columns)
+        name: tuple(NetworkAddress(address=column[index]) for column in columns)
         for index, name in enumerate(names)
     }
 

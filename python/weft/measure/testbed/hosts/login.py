@@ -6,7 +6,7 @@ import asyncio
 from collections.abc import Sequence
 
 from weft.measure.testbed.agent.agent import AgentError, Reason, describe_end, start_process
-from weft.measure.testbed.agent.process import Process, last_words
+from weft.measure.testbed.agent.process import AgentProcess, last_words
 from weft.measure.testbed.hosts.delivery import (
     LoginEnded,
     StartFailure,
@@ -14,21 +14,21 @@ from weft.measure.testbed.hosts.delivery import (
     keep_argv,
     start_argv,
 )
-from weft.measure.testbed.hosts.host import Host
-from weft.measure.testbed.hosts.program import Program, Programs
+from weft.measure.testbed.hosts.host import RemoteHost
+from weft.measure.testbed.hosts.program import AgentProgram, Programs
 
 DELIVER_S = 60.0
 """How long a node that let us in may take to get the program."""
 LONGEST_QUOTE = 200
 
 
-def start_command(host: Host, programs: Programs, arguments: Sequence[str] = ()) -> list[str]:
+def start_command(host: RemoteHost, programs: Programs, arguments: Sequence[str] = ()) -> list[str]:
     """The command that leads to an agent on the host."""
     own = [host.agent, *arguments] if host.agent else None
     return host.launcher.command(host.login, own or start_argv(programs, host.cache, arguments))
 
 
-async def log_in(host: Host, programs: Programs, process: Process) -> str:
+async def log_in(host: RemoteHost, programs: Programs, process: AgentProcess) -> str:
     """Follow a process through its login until it becomes the agent, or says where it keeps the program.
 
     Gives the node's architecture, or that path. Raises AgentError and ends the process.
@@ -43,7 +43,7 @@ async def log_in(host: Host, programs: Programs, process: Process) -> str:
         raise
 
 
-async def keep(host: Host, program: Program, slots: asyncio.Semaphore) -> str:
+async def keep(host: RemoteHost, program: AgentProgram, slots: asyncio.Semaphore) -> str:
     """The path on the node of a program of this machine, which is copied there on first use, under its hash.
 
     Raises AgentError.
@@ -58,7 +58,7 @@ async def keep(host: Host, program: Program, slots: asyncio.Semaphore) -> str:
         return path
 
 
-async def _follow(host: Host, programs: Programs, process: Process) -> str:
+async def _follow(host: RemoteHost, programs: Programs, process: AgentProcess) -> str:
     try:
         async with asyncio.timeout(host.deadline_s) as deadline:
 
@@ -73,7 +73,7 @@ async def _follow(host: Host, programs: Programs, process: Process) -> str:
         raise StartFailure(await _why_it_ended(host, process, end.said)) from None
 
 
-async def _why_it_ended(host: Host, process: Process, said: str) -> Reason:
+async def _why_it_ended(host: RemoteHost, process: AgentProcess, said: str) -> Reason:
     """What the launcher makes of its messages, else the last thing that was said."""
     words = await last_words(process)
     if explained := host.launcher.explain(words):
@@ -84,6 +84,6 @@ async def _why_it_ended(host: Host, process: Process, said: str) -> Reason:
     return Reason("agent-not-started", f"{how}: {last[-1][:LONGEST_QUOTE]}" if last else how)
 
 
-async def _end(process: Process) -> None:
+async def _end(process: AgentProcess) -> None:
     process.kill()
     await process.wait()

@@ -17,7 +17,7 @@ _MACHINES = {21: "ppc64le", 22: "s390x", 62: "x86_64", 183: "aarch64", 243: "ris
 
 
 @dataclass(frozen=True)
-class Program:
+class AgentProgram:
     """A program: its name, what it consists of, its SHA-256, and the architecture that it runs on."""
 
     name: str
@@ -26,11 +26,11 @@ class Program:
     machine: str
 
 
-Programs: TypeAlias = Mapping[str, Program]
+Programs: TypeAlias = Mapping[str, AgentProgram]
 """A program for nodes of each architecture, by what `uname -m` says there."""
 
 
-def agent_program() -> Program:
+def agent_program() -> AgentProgram:
     """The agent for nodes like this machine; raises RequestError."""
     return read_program(binaries.find("weft-probe"))
 
@@ -41,10 +41,10 @@ def agent_programs() -> Programs:
     return {own.machine: own} | {machine: read_program(path) for machine, path in others.items()}
 
 
-def read_program(path: Path) -> Program:
+def read_program(path: Path) -> AgentProgram:
     """A program for Linux; raises RequestError when it is none."""
     content = path.read_bytes()
     number = int.from_bytes(content[_MACHINE_AT : _MACHINE_AT + 2], "little")
     if not content.startswith(b"\x7fELF") or number not in _MACHINES:
         raise RequestError(f"{path}: not a program that nodes can run", "run `make setup`")
-    return Program(path.name, content, hashlib.sha256(content).hexdigest(), _MACHINES[number])
+    return AgentProgram(path.name, content, hashlib.sha256(content).hexdigest(), _MACHINES[number])

@@ -12,7 +12,7 @@ import itertools
 from weft import __version__
 from weft.measure.testbed.agent import reply, request, wire_format
 from weft.measure.testbed.agent.agent import AgentError
-from weft.measure.testbed.agent.process import Process
+from weft.measure.testbed.agent.process import AgentProcess
 from weft.measure.testbed.agent.wire_format import Relayed
 
 _STANDARD = 0
@@ -24,7 +24,7 @@ OWN_PROGRAM = ["/proc/self/exe"]
 class RelayedInput:
     """The standard input of a process behind a relay."""
 
-    def __init__(self, relay: Relay, child: int) -> None:
+    def __init__(self, relay: SshRelay, child: int) -> None:
         self._relay = relay
         self._child = child
 
@@ -47,7 +47,7 @@ class RelayedInput:
 class RelayedProcess:
     """A process behind a relay, whose own program is for the architecture `machine` ("" where that is not known)."""
 
-    def __init__(self, relay: Relay, child: int) -> None:
+    def __init__(self, relay: SshRelay, child: int) -> None:
         self.stdin = RelayedInput(relay, child)
         self.stdout = asyncio.StreamReader()
         self.stderr = asyncio.StreamReader()
@@ -80,10 +80,10 @@ class RelayedProcess:
             self._status.set_result(status)
 
 
-class Relay:
+class SshRelay:
     """A running relay. It ends with the last process that it has started, once it is told to."""
 
-    def __init__(self, node: str, process: Process, machine: str) -> None:
+    def __init__(self, node: str, process: AgentProcess, machine: str) -> None:
         self.node = node
         self.machine = machine
         self.pid = process.pid
@@ -95,7 +95,9 @@ class Relay:
         self._listening: asyncio.Task[None] | None = None
 
     @classmethod
-    async def greeted(cls, node: str, process: Process, within_s: float, machine: str) -> Relay:
+    async def greeted(
+        cls, node: str, process: AgentProcess, within_s: float, machine: str
+    ) -> SshRelay:
         """The relay that a process on a node of that architecture is about to be; raises AgentError."""
         relay = cls(node, process, machine)
         try:

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from weft.base.binaries import ask
 from weft.base.errors import RequestError, WorkError
 from weft.measure.testbed.agent.agent import Reason
-from weft.measure.testbed.hosts.host import Host, Place
+from weft.measure.testbed.hosts.host import NetworkAddress, RemoteHost
 from weft.measure.testbed.hosts.launcher import Symptoms, explain_by
 from weft.measure.testbed.hosts.node_set import expand
 from weft.measure.testbed.hosts.testbed import Hosts
@@ -177,8 +177,8 @@ def _chosen(allocation: Allocation, nodes: int | None, wanted: Sequence[str]) ->
 def _testbed(allocation: Allocation, chosen: list[str], ports: PortRange | None) -> Hosts:
     addresses = _node_addresses(chosen)
     launcher = Srun(allocation.job)
-    places = {name: (Place(address=at),) for name, at in addresses.items() if at != name}
-    hosts = [Host(name, name, places.get(name, ()), launcher, ports) for name in chosen]
+    places = {name: (NetworkAddress(address=at),) for name, at in addresses.items() if at != name}
+    hosts = [RemoteHost(name, name, places.get(name, ()), launcher, ports) for name in chosen]
     return Hosts("slurm", f"job {allocation.job}", hosts, on_close=allocation.release)
 
 

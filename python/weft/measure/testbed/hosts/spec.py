@@ -7,8 +7,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from weft.base.errors import RequestError
-from weft.measure.testbed.hosts.host import Host
-from weft.measure.testbed.hosts.host_file import Cluster, read_host_file
+from weft.measure.testbed.hosts.host import RemoteHost
+from weft.measure.testbed.hosts.host_file import HostFile, read_host_file
 from weft.measure.testbed.hosts.launcher import Launcher, Mpirun, Ssh, Template
 from weft.measure.testbed.hosts.node_set import expand
 from weft.measure.testbed.hosts.slurm import open_slurm
@@ -55,13 +55,13 @@ def _named_command(launcher: Launcher) -> str:
     return shlex.join([launcher.name, *launcher.options])
 
 
-def _first(hosts: list[Host], count: int | None, name: str) -> list[Host]:
+def _first(hosts: list[RemoteHost], count: int | None, name: str) -> list[RemoteHost]:
     if count is not None and count > len(hosts):
         raise RequestError(f"--nodes {count}: {name} has {len(hosts)}")
     return hosts[:count]
 
 
-def _from_file(name: str) -> Cluster:
+def _from_file(name: str) -> HostFile:
     """All nodes of a file, or those of a node set behind it: cluster.toml:@rack1."""
     path, colon, chosen = name.partition(".toml:")
     if not colon:
@@ -74,7 +74,7 @@ def _from_file(name: str) -> Cluster:
     return replace(cluster, hosts=[by_name[one] for one in names])
 
 
-def _over_template(name: str) -> Cluster:
+def _over_template(name: str) -> HostFile:
     command, colon, nodes = name.rpartition(":")
     if not colon:
         raise RequestError(
@@ -84,11 +84,11 @@ def _over_template(name: str) -> Cluster:
     return _named(nodes, Template.parse(command, "template"))
 
 
-def _named(nodes: str, launcher: Launcher) -> Cluster:
-    return Cluster([Host(name, name, (), launcher) for name in expand(nodes)])
+def _named(nodes: str, launcher: Launcher) -> HostFile:
+    return HostFile([RemoteHost(name, name, (), launcher) for name in expand(nodes)])
 
 
-_READERS: dict[str, Callable[[str], Cluster]] = {
+_READERS: dict[str, Callable[[str], HostFile]] = {
     "hosts": _from_file,
     "ssh": lambda name: _named(name, Ssh()),
     "mpirun": lambda name: _named(name, Mpirun()),

@@ -10,11 +10,11 @@ from dataclasses import dataclass
 from functools import partial
 
 from weft.measure.testbed.agent.agent import Agent, AgentError, start_process
-from weft.measure.testbed.agent.process import Process
-from weft.measure.testbed.hosts.host import Host, Pace
+from weft.measure.testbed.agent.process import AgentProcess
+from weft.measure.testbed.hosts.host import Pace, RemoteHost
 from weft.measure.testbed.hosts.login import log_in, start_command
 from weft.measure.testbed.hosts.program import Programs
-from weft.measure.testbed.hosts.relay import OWN_PROGRAM, Relay
+from weft.measure.testbed.hosts.relay import OWN_PROGRAM, SshRelay
 from weft.measure.testbed.hosts.room import no_room, room_for
 from weft.measure.testbed.hosts.turns import Turns
 
@@ -44,7 +44,7 @@ class Starter:
     _programs: Programs
     _pace: Pace
 
-    async def start(self, hosts: Mapping[int, Host]) -> dict[int, Started]:
+    async def start(self, hosts: Mapping[int, RemoteHost]) -> dict[int, Started]:
         """An agent on each host, or why there is none."""
         room = room_for(len(hosts))
         turns = Turns(self._pace.at_once)
@@ -55,7 +55,7 @@ class Starter:
         started = ChainMap(*await asyncio.gather(*(self._branch(part, turns) for part in parts)))
         return {node: started[node] for node in hosts}
 
-    async def _branch(self, hosts: Mapping[int, Host], turns: Turns) -> dict[int, Started]:
+    async def _branch(self, hosts: Mapping[int, RemoteHost], turns: Turns) -> dict[int, Started]:
         """The first host starts the agents of the others; those that it cannot reach are started from here."""
         (first, top), *rest = hosts.items()
         try:
@@ -70,7 +70,7 @@ class Starter:
         return started | await self._from_here(failed, turns)
 
     async def _from_here(
-        self, hosts: Mapping[int, Host], turns: Turns, room: int | None = None
+        self, hosts: Mapping[int, RemoteHost], turns: Turns, room: int | None = None
     ) -> dict[int, Started]:
         """As many as there is room for. Those dropped because too many logged in at a time try again, few at a time."""
         fitting = dict(itertools.islice(hosts.items(), room))
@@ -84,34 +84,34 @@ class Starter:
 
     async def _each(
         self,
-        hosts: Mapping[int, Host],
-        start: Callable[[Host], Awaitable[Agent]],
+        hosts: Mapping[int, RemoteHost],
+        start: Callable[[RemoteHost], Awaitable[Agent]],
         turns: Turns,
     ) -> dict[int, Started]:
         starts = [_or_error(turns.take(partial(start, host))) for host in hosts.values()]
         return dict(zip(hosts, await asyncio.gather(*starts), strict=True))
 
-    async def _directly(self, host: Host) -> Agent:
+    async def _directly(self, host: RemoteHost) -> Agent:
         process = await start_process(host.name, start_command(host, self._programs))
         return await self._become_agent(host, process)
 
-    async def _behind(self, relay: Relay, host: Host) -> Agent:
+    async def _behind(self, relay: SshRelay, host: RemoteHost) -> Agent:
         return await self._become_agent(host, relay.start(start_command(host, self._programs)))
 
-    async def _become_agent(self, host: Host, process: Process) -> Agent:
+    async def _become_agent(self, host: RemoteHost, process: AgentProcess) -> Agent:
         await self._log_in(host, process)
         return await Agent.greeted(host.name, process, host.launcher.explain)
 
-    async def _relay(self, host: Host) -> Relay:
+    async def _relay(self, host: RemoteHost) -> SshRelay:
         process = await start_process(host.name, start_command(host, self._programs, ["relay"]))
         machine = await self._log_in(host, process)
-        return await Relay.greeted(host.name, process, GREET_S, machine)
+        return await SshRelay.greeted(host.name, process, GREET_S, machine)
 
-    async def _log_in(self, host: Host, process: Process) -> str:
+    async def _log_in(self, host: RemoteHost, process: AgentProcess) -> str:
         """The node's architecture; a program that is there already has nothing to say before it is the agent."""
         return "" if host.agent else await log_in(host, self._programs, process)
 
-    async def _on_relay(self, host: Host, relay: Relay) -> Started:
+    async def _on_relay(self, host: RemoteHost, relay: SshRelay) -> Started:
         return await _or_error(Agent.greeted(host.name, relay.start(OWN_PROGRAM)))
 
 

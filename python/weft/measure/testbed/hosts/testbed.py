@@ -11,7 +11,7 @@ from weft.base.errors import RequestError
 from weft.measure.testbed.agent.agent import Agent, AgentError
 from weft.measure.testbed.base import BaseTestbed, Node
 from weft.measure.testbed.hosts.addresses import resolve_all, settle
-from weft.measure.testbed.hosts.host import Host, Pace
+from weft.measure.testbed.hosts.host import Pace, RemoteHost
 from weft.measure.testbed.hosts.login import keep
 from weft.measure.testbed.hosts.program import Programs, agent_programs, read_program
 from weft.measure.testbed.hosts.start import Starter
@@ -34,7 +34,7 @@ class Hosts(BaseTestbed):
         self,
         kind: str,
         name: str,
-        hosts: Sequence[Host],
+        hosts: Sequence[RemoteHost],
         pace: Pace | None = None,
         on_close: Callable[[], None] = lambda: None,
     ) -> None:
@@ -61,7 +61,7 @@ class Hosts(BaseTestbed):
         """What runs on the nodes, by their architecture."""
         return agent_programs()
 
-    def describe(self) -> records.Testbed:
+    def describe(self) -> records.TestbedRecord:
         """What run.json says about the testbed."""
         ports = sorted({str(host.ports) for host in self.hosts if host.ports})
         return {"kind": self.kind, "name": self.name, "launchers": self.launchers, "ports": ports}
@@ -74,7 +74,7 @@ class Hosts(BaseTestbed):
         host = self._host(node)
         return host.launcher.way(host.login)
 
-    def _host(self, node: Node) -> Host:
+    def _host(self, node: Node) -> RemoteHost:
         return self._by_name[node.name]
 
     async def start_agents(self, nodes: Sequence[int]) -> dict[int, Agent | AgentError]:

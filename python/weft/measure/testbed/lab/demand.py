@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import math
 
-from weft.runs.records.fabric_records import Fabric
+from weft.runs.records.fabric_records import FabricRecord
 
 CARRIED_MBPS = 60.0
 """What all hosts of a lab together may send for each processor, on a busy machine too."""
 
 
-def sending_mbps(fabric: Fabric) -> dict[str, float]:
+def sending_mbps(fabric: FabricRecord) -> dict[str, float]:
     """By host the rate of the fastest cable that it sends on: infinite without a rate, zero where all are dead."""
     found = {host["name"]: 0.0 for host in fabric["hosts"]}
     for link in fabric["links"]:
@@ -22,7 +22,7 @@ def sending_mbps(fabric: Fabric) -> dict[str, float]:
     return found
 
 
-def is_forwarded(fabric: Fabric) -> bool:
+def is_forwarded(fabric: FabricRecord) -> bool:
     """Whether a lab of it is more than a cable without limits, which the kernel carries alone."""
     lines = [line for link in fabric["links"] for line in (link["forward"], link["backward"])]
     is_shaped = any(any(line.values()) for line in lines)

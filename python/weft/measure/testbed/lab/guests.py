@@ -19,7 +19,7 @@ RUN = "/bin/run"
 """Runs a program of this machine, whose files the guest sees; where it does not, one of its own."""
 
 
-class Guests(Struct, frozen=True):
+class LabGuests(Struct, frozen=True):
     """The folder of their sockets and consoles, the emulators by host, and what is to be known of results from them.
 
     Where hosts differ, `nic` and `bond` list all, and `cpus` and `memory_mbytes` are the most that one has.

@@ -16,13 +16,13 @@ from msgspec import Struct, field
 from weft.base.files.private_folder import private_folder
 from weft.base.files.text_file import ContentError, parse_json
 from weft.measure.testbed.lab.daemon import Files, Keeper, LabNode, cookie_of
-from weft.measure.testbed.lab.guests import Guests
+from weft.measure.testbed.lab.guests import LabGuests
 from weft.runs.meta import Warning
 
 STOP_WITHIN_S = 3.0
 
 
-class Entry(Struct, frozen=True):
+class LabEntry(Struct, frozen=True):
     """A registered lab. A private one belongs to the weft process that runs a plan on it."""
 
     id: str
@@ -31,7 +31,7 @@ class Entry(Struct, frozen=True):
     private: bool
     created: float
     keeper: Keeper
-    guests: Guests | None = None
+    guests: LabGuests | None = None
     notes: tuple[Warning, ...] = ()
     """What is to be said of its scale."""
 
@@ -68,7 +68,7 @@ class Entry(Struct, frozen=True):
         } | ({"guests": msgspec.to_builtins(self.guests)} if self.guests else {})
 
 
-class Unreadable(Entry, frozen=True):
+class Unreadable(LabEntry, frozen=True):
     """An entry of an older weft, or a damaged one: stale, and all that can be done is take it away.
 
     What it says of its keeper is kept, so that a keeper that still runs goes with it; zeros are unknown.
@@ -92,25 +92,25 @@ def files(lab: str) -> Files:
     return Files(here / f"{lab}.sock", here / f"{lab}.weather.jsonl", here / f"{lab}.guests")
 
 
-def add(entry: Entry) -> None:
+def add(entry: LabEntry) -> None:
     """Register a lab."""
     temporary = folder() / f".{entry.id}.{os.getpid()}"
     temporary.write_bytes(msgspec.json.encode(entry))
     temporary.replace(folder() / f"{entry.id}.json")
 
 
-def entries() -> list[Entry]:
+def entries() -> list[LabEntry]:
     """All labs, up and stale, by name."""
     found = [_read(path) for path in sorted(folder().glob("*.json"))]
     return [entry for entry in found if entry is not None]
 
 
-def get(lab: str) -> Entry | None:
+def get(lab: str) -> LabEntry | None:
     """The lab of that name."""
     return next((entry for entry in entries() if entry.id == lab), None)
 
 
-def remove(entry: Entry) -> int:
+def remove(entry: LabEntry) -> int:
     """Take a lab down, whatever its state; returns how many processes in it had to be killed."""
     if entry.keeper.is_alive():
         _stop(entry.keeper)
@@ -166,13 +166,13 @@ def _end(alive: Callable[[], list[int]]) -> None:
             time.sleep(0.01)
 
 
-def _read(path: Path) -> Entry | None:
+def _read(path: Path) -> LabEntry | None:
     try:
         content = path.read_bytes()
     except FileNotFoundError:
         return None
     try:
-        return parse_json(content, Entry, str(path))
+        return parse_json(content, LabEntry, str(path))
     except ContentError:
         return _unreadable(path.stem, content)
 

@@ -16,10 +16,10 @@ from weft.measure.testbed.lab import headroom, registry
 from weft.measure.testbed.lab.daemon import Keeper, close_pipes, let_go, read_stats, start_keeper
 from weft.measure.testbed.lab.demand import is_forwarded
 from weft.measure.testbed.lab.headroom import Stats
-from weft.measure.testbed.lab.registry import Entry
+from weft.measure.testbed.lab.registry import LabEntry
 from weft.runs.meta import Warning
 from weft.runs.records import records
-from weft.runs.records.fabric_records import Fabric
+from weft.runs.records.fabric_records import FabricRecord
 
 NAMESPACE_LOGIN = "its namespace on this machine"
 LONGEST_NAME = 48
@@ -31,7 +31,7 @@ class Lab(BaseTestbed):
 
     kind = "lab"
 
-    def __init__(self, entry: Entry, process: subprocess.Popen[str] | None) -> None:
+    def __init__(self, entry: LabEntry, process: subprocess.Popen[str] | None) -> None:
         self._entry = entry
         self._process = process
         self._first: int | None = None
@@ -77,15 +77,15 @@ class Lab(BaseTestbed):
 
     @property
     def _is_forwarded(self) -> bool:
-        return is_forwarded(cast(Fabric, self._keeper.fabric))
+        return is_forwarded(cast(FabricRecord, self._keeper.fabric))
 
-    def describe(self) -> records.Testbed:
+    def describe(self) -> records.TestbedRecord:
         """What run.json says about the lab; once it has measured for a second, also its headroom."""
-        about: records.Testbed = {
+        about: records.TestbedRecord = {
             "kind": self.kind,
             "name": self._entry.fabric,
             "scale": self._entry.scale,
-            "fabric": cast(Fabric, self._keeper.fabric),
+            "fabric": cast(FabricRecord, self._keeper.fabric),
         }
         stats = self._read_stats() if self._is_forwarded else None
         room = headroom.headroom(self._stats_before, stats) if stats else None
@@ -131,7 +131,7 @@ def open_lab(name: str, scale: float = 1.0) -> Lab:
     return Lab(entry, None)
 
 
-def kept_up(name: str) -> Entry | None:
+def kept_up(name: str) -> LabEntry | None:
     """The lab of that name if it is up and no other run's own."""
     entry = registry.get(name)
     return None if entry is None or entry.private or entry.state == "stale" else entry
@@ -143,7 +143,7 @@ def bring_up(
     lab: str | None,
     weather_speed: float | None = None,
     notes: Sequence[Warning] = (),
-) -> Entry:
+) -> LabEntry:
     """Put a lab up that stays until it is taken down; raises RequestError when the name is taken.
 
     `weather_speed` holds instead of the fabric's own; `notes` are what each run on it is to say.
@@ -184,10 +184,10 @@ def start_lab(
     weather_speed: float | None = None,
     guests: bool = False,
     notes: Sequence[Warning] = (),
-) -> tuple[Entry, subprocess.Popen[str]]:
+) -> tuple[LabEntry, subprocess.Popen[str]]:
     """Build and register a lab; raises what is wrong."""
     process, keeper = start_keeper(path, scale, registry.files(lab), weather_speed, guests)
-    entry = Entry(lab, path.stem, scale, private, time.time(), keeper, notes=tuple(notes))
+    entry = LabEntry(lab, path.stem, scale, private, time.time(), keeper, notes=tuple(notes))
     registry.add(entry)
     return entry, process
 

@@ -12,10 +12,10 @@ from weft.base.errors import RequestError, WorkError
 from weft.base.files.text_file import parse_json, read_text
 from weft.measure.testbed.lab import registry
 from weft.measure.testbed.lab.daemon import REQUEST_STATUS, ask_keeper
-from weft.measure.testbed.lab.registry import Entry
+from weft.measure.testbed.lab.registry import LabEntry
 
 
-class Times(Struct, frozen=True):
+class EventTimes(Struct, frozen=True):
     """When an event comes: `for_ns` is its shortest and longest length, `again` as weft-lab says it."""
 
     at_ns: int
@@ -24,7 +24,7 @@ class Times(Struct, frozen=True):
     seed: int
 
 
-class Change(Struct, frozen=True, omit_defaults=True):
+class LinkCondition(Struct, frozen=True, omit_defaults=True):
     """What is different while an event lasts; None and false are what stays as it was."""
 
     rate_bits_per_s: int | None = None
@@ -39,7 +39,7 @@ class Change(Struct, frozen=True, omit_defaults=True):
     off: bool = False
 
 
-class Event(Struct, frozen=True, kw_only=True, omit_defaults=True):
+class LabEvent(Struct, frozen=True, kw_only=True, omit_defaults=True):
     """An event of a lab: `next_s` is when it next begins or ends, in seconds since the lab was up."""
 
     number: int
@@ -48,14 +48,14 @@ class Event(Struct, frozen=True, kw_only=True, omit_defaults=True):
     between: list[tuple[str, str]] = []
     network: int
     direction: str
-    change: Change
-    times: Times
+    change: LinkCondition
+    times: EventTimes
     speed: float
     active: bool
     next_s: float | None
 
 
-class LogLine(Event, frozen=True, kw_only=True, omit_defaults=True):
+class LogLine(LabEvent, frozen=True, kw_only=True, omit_defaults=True):
     """What an event did: `state` is "begins" or "ends"; seconds since 1970, and since the lab was up."""
 
     time_s: float
@@ -69,7 +69,7 @@ class Weather(Struct, frozen=True):
 
     lab_s: float
     log: str | None
-    events: list[Event]
+    events: list[LabEvent]
 
 
 class _Refused(Struct, frozen=True):
@@ -87,28 +87,28 @@ LISTS = ("between", "blocks")
 """Keys whose value is a list also where it has one entry."""
 
 
-def weather_of(entry: Entry) -> Weather:
+def weather_of(entry: LabEntry) -> Weather:
     """What the weather of a lab is; raises WorkError when the lab does not answer."""
     return _ask(entry, {"ask": "weather"})
 
 
-def add_weather(entry: Entry, text: str, origin: str, speed: float | None = None) -> Weather:
+def add_weather(entry: LabEntry, text: str, origin: str, speed: float | None = None) -> Weather:
     """Add the events of a TOML text, whose clock begins now; raises RequestError where one is wrong."""
     return _ask(entry, {"ask": "add", "text": text, "origin": origin, "speed": speed})
 
 
-def add_weather_file(entry: Entry, name: str, speed: float | None = None) -> Weather:
+def add_weather_file(entry: LabEntry, name: str, speed: float | None = None) -> Weather:
     """Add the events of a file, which may be a fabric of the catalogue."""
     path = catalog.find("fabric", name)
     return add_weather(entry, catalog.read(path), catalog.shown(path), speed)
 
 
-def clear_weather(entry: Entry) -> Weather:
+def clear_weather(entry: LabEntry) -> Weather:
     """End all events for good: the lab is then as its fabric describes it."""
     return _ask(entry, {"ask": "clear"})
 
 
-def weather_log(entry: Entry) -> list[LogLine]:
+def weather_log(entry: LabEntry) -> list[LogLine]:
     """Each begin and end of an event so far, in their order."""
     path = registry.files(entry.id).weather
     lines = read_text(path).splitlines() if path.exists() else []
@@ -140,7 +140,7 @@ def _quoted(text: str) -> str:
     return msgspec.json.encode(text.strip()).decode()
 
 
-def _ask(entry: Entry, question: dict[str, str | float | None]) -> Weather:
+def _ask(entry: LabEntry, question: dict[str, str | float | None]) -> Weather:
     try:
         found = _read(ask_keeper(registry.files(entry.id).socket, question))
     except (OSError, msgspec.DecodeError) as error:

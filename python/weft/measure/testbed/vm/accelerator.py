@@ -18,7 +18,7 @@ WITHIN_S = 20.0
 """Where KVM is there but broken, a guest hangs."""
 
 
-class Tried(Struct, frozen=True):
+class AcceleratorTrial(Struct, frozen=True):
     """What came of a boot with KVM: what then runs guests, and why it is not KVM."""
 
     accelerator: Accelerator
@@ -49,17 +49,17 @@ def has_device() -> bool:
     return os.access(DEVICE, os.R_OK | os.W_OK)
 
 
-def known_trial() -> Tried | None:
+def known_trial() -> AcceleratorTrial | None:
     """What came of the boot with KVM, if there was one since this machine started."""
     try:
         said = _memory().read_text()
     except FileNotFoundError:
         return None
     accelerator, _, reason = said.partition("\n")
-    return Tried("kvm" if accelerator == "kvm" else "tcg", reason.strip())
+    return AcceleratorTrial("kvm" if accelerator == "kvm" else "tcg", reason.strip())
 
 
-def _remember(tried: Tried) -> None:
+def _remember(tried: AcceleratorTrial) -> None:
     """In one step: another process may look at the same time."""
     temporary = _memory().with_suffix(f".{os.getpid()}")
     temporary.write_text(f"{tried.accelerator}\n{tried.reason}\n")
@@ -71,18 +71,20 @@ def _memory() -> Path:
     return cache_folder() / f"kvm-{boot}"
 
 
-def _try(program: str, image: Image) -> Tried:
+def _try(program: str, image: Image) -> AcceleratorTrial:
     command = [*machine_command(program, "kvm", GuestSettings(), image), "-serial", "stdio"]
     pipe = subprocess.PIPE
     with subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=pipe, stderr=pipe) as process:
         assert process.stdout and process.stderr
         try:
             if _says(process.stdout.fileno(), READY.encode()):
-                return Tried("kvm")
+                return AcceleratorTrial("kvm")
         finally:
             process.kill()
         lines = process.stderr.read().decode(errors="replace").splitlines()
-    return Tried("tcg", lines[-1] if lines else f"a guest was not ready within {WITHIN_S:g} s")
+    return AcceleratorTrial(
+        "tcg", lines[-1] if lines else f"a guest was not ready within {WITHIN_S:g} s"
+    )
 
 
 def _says(descriptor: int, wanted: bytes) -> bool:

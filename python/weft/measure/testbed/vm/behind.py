@@ -10,7 +10,7 @@ from weft.measure.testbed.vm.interfaces import bridge, mtu_of, network_of
 from weft.measure.testbed.vm.settings import GuestSettings
 
 
-class Relay(NamedTuple):
+class GuestRelay(NamedTuple):
     """The two further cards of a host, towards a guest behind it and towards the lab's links, by Ethernet address."""
 
     inner: str
@@ -18,26 +18,28 @@ class Relay(NamedTuple):
     mtu_bytes: int
 
 
-def relays(keeper: Keeper, host: str, settings: Mapping[str, GuestSettings]) -> list[Relay]:
+def relays(keeper: Keeper, host: str, settings: Mapping[str, GuestSettings]) -> list[GuestRelay]:
     """Those of a host, in the keeper's order: by network, then by guest (crates/lab, lab/join.rs)."""
     guests = [node for node in keeper.nodes if node.name in settings]
     behind = [node for node in guests if settings[node.name].behind == host]
     places = [(network_of(one), node) for node in behind for one in node.addresses]
     places.sort(key=lambda place: place[0])
     return [
-        Relay(_mac("0a", node, network), _mac("0e", node, network), mtu_of(keeper, node, network))
+        GuestRelay(
+            _mac("0a", node, network), _mac("0e", node, network), mtu_of(keeper, node, network)
+        )
         for network, node in places
     ]
 
 
-def configure_relays(of_host: list[Relay]) -> str:
+def configure_relays(of_host: list[GuestRelay]) -> str:
     """The shell's lines that bridge them, after the host's own interfaces were set up."""
     return "".join(
         f"{line}\n" for number, one in enumerate(of_host) for line in _relay(number, one)
     )
 
 
-def _relay(number: int, relay: Relay) -> Iterator[str]:
+def _relay(number: int, relay: GuestRelay) -> Iterator[str]:
     ends = [f"in{number}", f"out{number}"]
     for name, mac in zip(ends, (relay.inner, relay.outer), strict=True):
         yield f'ip link set "$(named {mac})" name {name}'

@@ -8,7 +8,7 @@ from weft.base.errors import RequestError
 from weft.measure.testbed.lab.daemon import Keeper, LabNode
 from weft.measure.testbed.vm.interfaces import PREFIX_LENGTH
 from weft.measure.testbed.vm.settings import GuestSettings
-from weft.runs.records.fabric_records import Bond, Fabric
+from weft.runs.records.fabric_records import Bond, FabricRecord
 
 NETWORK = 255
 """The second number of the bonds' addresses; a lab has fewer networks."""
@@ -23,7 +23,7 @@ def bond_address(address: str) -> str:
     return f"10.{NETWORK}.{high}.{low}"
 
 
-def check_bonds(fabric: Fabric, settings: Mapping[str, GuestSettings]) -> None:
+def check_bonds(fabric: FabricRecord, settings: Mapping[str, GuestSettings]) -> None:
     """Raise RequestError where there is nothing to bond."""
     for name, guest in settings.items():
         count = sum(name in link["ends"] for link in fabric["links"])

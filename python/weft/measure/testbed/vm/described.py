@@ -5,10 +5,10 @@ from __future__ import annotations
 from weft.base.errors import RequestError
 from weft.measure.testbed.vm.brackets import Brackets
 from weft.measure.testbed.vm.settings import HASHES, GuestSettings, read_card, read_hash, read_mode
-from weft.runs.records.fabric_records import Fabric, Guest
+from weft.runs.records.fabric_records import FabricRecord, Guest
 
 
-def settings_of(fabric: Fabric, brackets: Brackets) -> dict[str, GuestSettings]:
+def settings_of(fabric: FabricRecord, brackets: Brackets) -> dict[str, GuestSettings]:
     """By host that is a guest what it is like; raises RequestError for what no guest can be."""
     found = {}
     for host in fabric["hosts"]:

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from weft.measure.testbed.lab.daemon import Keeper, LabNode
 from weft.measure.testbed.vm.emulator import mac_of
 from weft.measure.testbed.vm.settings import GuestSettings
-from weft.runs.records.fabric_records import Link
+from weft.runs.records.fabric_records import LinkRecord
 
 PREFIX_LENGTH = 16
 TAG_BYTES = 4
@@ -96,8 +96,8 @@ def mtu_of(keeper: Keeper, node: LabNode, network: int) -> int:
     return _link(keeper, node, network)["mtu_bytes"]
 
 
-def _link(keeper: Keeper, node: LabNode, network: int) -> Link:
-    links: list[Link] = keeper.fabric["links"]
+def _link(keeper: Keeper, node: LabNode, network: int) -> LinkRecord:
+    links: list[LinkRecord] = keeper.fabric["links"]
     mine = (link for link in links if node.name in link["ends"])
     return next(link for link in mine if link.get("network", 0) == network)
 

@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from msgspec import Struct
 
 from weft.base.errors import RequestError
-from weft.measure.testbed.vm.accelerator import DEVICE, Tried, has_device, known_trial
+from weft.measure.testbed.vm.accelerator import DEVICE, AcceleratorTrial, has_device, known_trial
 from weft.measure.testbed.vm.boot.initramfs import ALWAYS, IF_THERE, find_busybox
 from weft.measure.testbed.vm.boot.kernel import PACKAGE, find_kernel
 from weft.measure.testbed.vm.emulator import find_emulator
@@ -66,7 +66,7 @@ def _kvm() -> Need:
     return Need("KVM", False, False, seen, get)
 
 
-def _tried(tried: Tried) -> Need:
+def _tried(tried: AcceleratorTrial) -> Need:
     """What the first boot since this machine started says of KVM."""
     if tried.accelerator == "kvm":
         return Need("KVM", False, True, f"{DEVICE}: guests run with it")

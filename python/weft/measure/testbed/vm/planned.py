@@ -32,7 +32,7 @@ from weft.measure.testbed.vm.testbed import (
 from weft.network.fabrics.load import load_fabric
 from weft.runs.meta import Warning
 from weft.runs.records import records
-from weft.runs.records.fabric_records import Fabric
+from weft.runs.records.fabric_records import FabricRecord
 
 
 class PlannedGuest(Struct, frozen=True):
@@ -85,7 +85,7 @@ class PlannedGuests(BaseTestbed):
         hosts = [host["name"] for host in self._fabric["hosts"]]
         self.nodes = [self._node(at, host) for at, host in enumerate(hosts) if host in chosen]
 
-    def describe(self) -> records.Testbed:
+    def describe(self) -> records.TestbedRecord:
         """What run.json would say of its fabric."""
         return {
             "kind": self.kind,
@@ -131,7 +131,7 @@ def foresee_guests(spec: str, scale: float) -> GuestsOutlook:
     return GuestsOutlook(False, _guests(fabric, settings), missing)
 
 
-def _guests(fabric: Fabric, settings: dict[str, GuestSettings]) -> list[PlannedGuest]:
+def _guests(fabric: FabricRecord, settings: dict[str, GuestSettings]) -> list[PlannedGuest]:
     return [
         PlannedGuest(
             name,
@@ -143,6 +143,6 @@ def _guests(fabric: Fabric, settings: dict[str, GuestSettings]) -> list[PlannedG
     ]
 
 
-def _networks(fabric: Fabric, host: str) -> list[int]:
+def _networks(fabric: FabricRecord, host: str) -> list[int]:
     """Those that a host is in."""
     return [link.get("network", 0) for link in fabric["links"] if host in link["ends"]]

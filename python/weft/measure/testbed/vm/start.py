@@ -11,15 +11,15 @@ import msgspec
 
 from weft.measure.testbed.lab import registry
 from weft.measure.testbed.lab.daemon import close_pipes
-from weft.measure.testbed.lab.guests import Guests, Virtualisation
-from weft.measure.testbed.lab.registry import Entry
+from weft.measure.testbed.lab.guests import LabGuests, Virtualisation
+from weft.measure.testbed.lab.registry import LabEntry
 from weft.measure.testbed.lab.testbed import start_lab
 from weft.measure.testbed.vm.accelerator import choose_accelerator, likely_accelerator
 from weft.measure.testbed.vm.behind import configure_relays, relays
 from weft.measure.testbed.vm.bond import check_bonds, configure_bond
-from weft.measure.testbed.vm.boot.boot import Place, Setup, Telling, boot
+from weft.measure.testbed.vm.boot.boot import GuestPlace, Setup, Telling, boot
 from weft.measure.testbed.vm.boot.initramfs import ALWAYS, initramfs
-from weft.measure.testbed.vm.boot.kernel import Kernel, find_kernel
+from weft.measure.testbed.vm.boot.kernel import GuestKernel, find_kernel
 from weft.measure.testbed.vm.brackets import Brackets
 from weft.measure.testbed.vm.described import settings_of
 from weft.measure.testbed.vm.emulator import (
@@ -40,7 +40,7 @@ _KINDS: dict[Accelerator, Virtualisation] = {"kvm": "virtual", "tcg": "emulated"
 
 def start_guests(
     path: Path, scale: float, lab: str, brackets: Brackets, private: bool
-) -> tuple[Entry, subprocess.Popen[str]]:
+) -> tuple[LabEntry, subprocess.Popen[str]]:
     """A lab with its guests booted; where one does not boot, nothing is left."""
     fabric = load_fabric(str(path), scale)
     settings = settings_of(fabric, brackets)
@@ -68,15 +68,15 @@ def start_guests(
 def _guests(
     lab: str,
     program: str,
-    kernel: Kernel,
+    kernel: GuestKernel,
     settings: Mapping[str, GuestSettings],
     kind: Virtualisation,
     brackets: Brackets,
-) -> Guests:
+) -> LabGuests:
     folder = registry.files(lab).guests
     folder.mkdir(mode=0o700, exist_ok=True)
     each = settings.values()
-    return Guests(
+    return LabGuests(
         str(folder),
         PORTS,
         kind,
@@ -93,13 +93,13 @@ def _guests(
 
 
 def _boot_all(
-    entry: Entry,
-    guests: Guests,
+    entry: LabEntry,
+    guests: LabGuests,
     settings: Mapping[str, GuestSettings],
     machine: tuple[str, Accelerator, Image],
-) -> Entry:
+) -> LabEntry:
     """The entry with all that run; it is registered anew after each, so that none is forgotten."""
-    place = Place(registry.files(entry.id).socket, Path(guests.folder))
+    place = GuestPlace(registry.files(entry.id).socket, Path(guests.folder))
     nodes = [node for node in entry.keeper.nodes if node.name in settings]
     for number, node in enumerate(nodes, 1):
         tell = _telling(f"{node.name} ({number} of {len(nodes)})")

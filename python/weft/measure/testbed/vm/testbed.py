@@ -12,8 +12,8 @@ from weft.base.errors import RequestError
 from weft.measure.testbed.base import Node
 from weft.measure.testbed.lab import registry
 from weft.measure.testbed.lab.daemon import let_go
-from weft.measure.testbed.lab.guests import Guests
-from weft.measure.testbed.lab.registry import Entry
+from weft.measure.testbed.lab.guests import LabGuests
+from weft.measure.testbed.lab.registry import LabEntry
 from weft.measure.testbed.lab.testbed import Lab, make_room, private_name
 from weft.measure.testbed.vm.bond import bond_address
 from weft.measure.testbed.vm.boot.boot import last_lines
@@ -24,7 +24,7 @@ from weft.measure.testbed.vm.start import start_guests
 from weft.network.fabrics.load import load_fabric
 from weft.runs.meta import Warning
 from weft.runs.records import records
-from weft.runs.records.fabric_records import Fabric
+from weft.runs.records.fabric_records import FabricRecord
 
 EMULATED = Warning(
     "emulated",
@@ -54,7 +54,7 @@ class GuestLab(Lab):
     may_spin = False
 
     def __init__(
-        self, entry: Entry, process: subprocess.Popen[str] | None, chosen: str = ""
+        self, entry: LabEntry, process: subprocess.Popen[str] | None, chosen: str = ""
     ) -> None:
         """`chosen` are the nodes that a plan runs on; all, if "". Raises RequestError."""
         assert entry.guests
@@ -94,10 +94,10 @@ class GuestLab(Lab):
             for node in chosen
         ]
 
-    def describe(self) -> records.Testbed:
+    def describe(self) -> records.TestbedRecord:
         """What run.json says about it."""
         guests = self._guests
-        about: records.Guests = {
+        about: records.GuestsRecord = {
             "emulator": guests.emulator,
             "kernel": guests.kernel,
             "nic": guests.nic,
@@ -134,7 +134,7 @@ def open_vm(spec: str, scale: float = 1.0) -> GuestLab:
     return GuestLab(entry, None, brackets.nodes)
 
 
-def kept_up(name: str, scale: float, brackets: Brackets) -> Entry | None:
+def kept_up(name: str, scale: float, brackets: Brackets) -> LabEntry | None:
     """The lab of that name, if its guests stay up; raises RequestError where they are others than asked for."""
     entry = registry.get(name)
     if entry is None or entry.private or entry.state == "stale" or not entry.guests:
@@ -165,7 +165,7 @@ def open_bonded(spec: str, scale: float = 1.0) -> GuestLab:
     return open_vm(spec, scale)
 
 
-def boot_guests(spec: str, scale: float, lab: str | None) -> Entry:
+def boot_guests(spec: str, scale: float, lab: str | None) -> LabEntry:
     """Guests that stay until they are taken down; raises RequestError, BootError."""
     name, brackets = split_spec(spec)
     if brackets.nodes:
@@ -181,21 +181,21 @@ def boot_guests(spec: str, scale: float, lab: str | None) -> Entry:
     return entry
 
 
-def brackets_of(entry: Entry) -> Brackets:
+def brackets_of(entry: LabEntry) -> Brackets:
     """Those that its guests were asked for with."""
     return split_spec(f"({entry.guests.brackets})")[1] if entry.guests else Brackets()
 
 
-def fabric_of(entry: Entry) -> Fabric:
+def fabric_of(entry: LabEntry) -> FabricRecord:
     """The fabric that a lab was built from."""
-    return cast(Fabric, entry.keeper.fabric)
+    return cast(FabricRecord, entry.keeper.fabric)
 
 
-def _with(guests: Guests) -> str:
+def _with(guests: LabGuests) -> str:
     return f" and with {guests.brackets}" if guests.brackets else ""
 
 
-def expand(fabric: Fabric, chosen: str) -> set[str]:
+def expand(fabric: FabricRecord, chosen: str) -> set[str]:
     """The hosts of a set, all if ""; raises RequestError."""
     known = [host["name"] for host in fabric["hosts"]]
     if not chosen:

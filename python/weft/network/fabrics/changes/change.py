@@ -12,7 +12,7 @@ Claim: TypeAlias = tuple[str, ...]
 """What a change decides, such as ("rate", "rack1", "upper")."""
 
 
-class Change(Protocol):
+class FabricChange(Protocol):
     """A change of a network, in words."""
 
     @property
@@ -26,7 +26,7 @@ class Change(Protocol):
         """What it decides of that network: two changes that decide the same contradict each other."""
 
 
-def apply_all(document: FabricDocument, changes: Sequence[Change]) -> FabricDocument:
+def apply_all(document: FabricDocument, changes: Sequence[FabricChange]) -> FabricDocument:
     """The network after all changes in their order; raises RequestError where two contradict each other."""
     claimed: dict[Claim, str] = {}
     for change in changes:

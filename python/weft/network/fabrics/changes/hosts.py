@@ -14,7 +14,7 @@ from weft.base.errors import RequestError
 from weft.base.nodeset import fold
 from weft.network.fabrics.changes.change import Claim, refuse_unchanged
 from weft.network.fabrics.changes.targets import hosts_named, nodes_of, switches_named, trunks_named
-from weft.network.fabrics.changes.wiring import Cable, Wiring
+from weft.network.fabrics.changes.wiring import Cable, FabricWiring
 from weft.network.fabrics.changes.writing import rewired
 from weft.network.fabrics.document import FabricDocument
 
@@ -29,7 +29,7 @@ class Remove:
     target: str
 
     def apply(self, document: FabricDocument) -> FabricDocument:
-        wiring = Wiring.of(document)
+        wiring = FabricWiring.of(document)
         names = set(nodes_of(self.target))
         if names <= set(wiring.hosts):
             return rewired(document, without_hosts(wiring, names))
@@ -53,7 +53,7 @@ class Add:
     to: str | None
 
     def apply(self, document: FabricDocument) -> FabricDocument:
-        wiring = Wiring.of(document)
+        wiring = FabricWiring.of(document)
         if wiring.is_cable:
             raise RequestError(
                 f"{self.text}: {document.name} is two hosts on one cable",
@@ -81,7 +81,7 @@ class Move:
     to: str
 
     def apply(self, document: FabricDocument) -> FabricDocument:
-        wiring = Wiring.of(document)
+        wiring = FabricWiring.of(document)
         names = hosts_named(wiring, self.hosts)
         switches = switches_named(wiring, self.to)
         network = _network_at(wiring, switches[0])
@@ -97,7 +97,9 @@ class Move:
         return rewired(document, after)
 
     def claims(self, document: FabricDocument) -> list[Claim]:
-        return [("the place of", name) for name in hosts_named(Wiring.of(document), self.hosts)]
+        return [
+            ("the place of", name) for name in hosts_named(FabricWiring.of(document), self.hosts)
+        ]
 
 
 @dataclass(frozen=True)
@@ -109,7 +111,7 @@ class Swap:
     other: str
 
     def apply(self, document: FabricDocument) -> FabricDocument:
-        wiring = Wiring.of(document)
+        wiring = FabricWiring.of(document)
         names = [name for text in (self.one, self.other) for name in hosts_named(wiring, text)]
         if len(names) != 2:
             raise RequestError(f"{self.text}: needs two hosts", "for example swap n20 n21")
@@ -125,12 +127,12 @@ class Swap:
         return rewired(document, after)
 
     def claims(self, document: FabricDocument) -> list[Claim]:
-        wiring = Wiring.of(document)
+        wiring = FabricWiring.of(document)
         names = (name for text in (self.one, self.other) for name in hosts_named(wiring, text))
         return [("the place of", name) for name in dict.fromkeys(names)]
 
 
-def without_hosts(wiring: Wiring, names: set[str]) -> Wiring:
+def without_hosts(wiring: FabricWiring, names: set[str]) -> FabricWiring:
     """The wiring without some hosts; raises RequestError where none would be left."""
     left = tuple(name for name in wiring.hosts if name not in names)
     if len(left) < 2:
@@ -146,7 +148,7 @@ def without_hosts(wiring: Wiring, names: set[str]) -> Wiring:
     )
 
 
-def _without_switches(wiring: Wiring, names: set[str]) -> Wiring:
+def _without_switches(wiring: FabricWiring, names: set[str]) -> FabricWiring:
     parts = {one.name for one in wiring.switches if _is_inside(one.name, names)}
     hosts = [host for name in parts for host in wiring.hosts_at(name)]
     if hosts:
@@ -160,7 +162,7 @@ def _without_switches(wiring: Wiring, names: set[str]) -> Wiring:
     )
 
 
-def _without_links(wiring: Wiring, target: str) -> Wiring:
+def _without_links(wiring: FabricWiring, target: str) -> FabricWiring:
     try:
         gone = trunks_named(wiring, target)
     except RequestError as error:
@@ -177,7 +179,7 @@ def _is_inside(name: str, switches: set[str]) -> bool:
     return any("/".join(parts[:length]) in switches for length in range(1, len(parts) + 1))
 
 
-def _further_names(wiring: Wiring, count: int) -> Iterator[str]:
+def _further_names(wiring: FabricWiring, count: int) -> Iterator[str]:
     """Names that go on after the last host's."""
     if not 1 <= count <= MOST_HOSTS:
         raise RequestError(f"{count} hosts cannot be added", f"from 1 to {MOST_HOSTS}")
@@ -195,7 +197,7 @@ def _further_names(wiring: Wiring, count: int) -> Iterator[str]:
             yield name
 
 
-def _network_at(wiring: Wiring, switch: str) -> int:
+def _network_at(wiring: FabricWiring, switch: str) -> int:
     """The network that a switch belongs to: that of the hosts it reaches."""
     reached, new = set[str](), {switch}
     names = [one.name for one in wiring.switches]
@@ -208,13 +210,13 @@ def _network_at(wiring: Wiring, switch: str) -> int:
     return next((one.network for one in wiring.ports_of_hosts() if one.ends[1] in reached), 0)
 
 
-def _switches_of_hosts(wiring: Wiring, network: int) -> list[str]:
+def _switches_of_hosts(wiring: FabricWiring, network: int) -> list[str]:
     used = {one.ends[1] for one in wiring.ports_of_hosts(network)}
     return [one.name for one in wiring.switches if one.name in used]
 
 
 def _placed(
-    wiring: Wiring, names: Sequence[str], switches: Sequence[str], network: int, text: str
+    wiring: FabricWiring, names: Sequence[str], switches: Sequence[str], network: int, text: str
 ) -> list[Cable]:
     """Cables for hosts. Switches with a number of ports are filled in their order, then those without one evenly."""
     used = Counter(one.ends[1] for one in wiring.ports_of_hosts())
@@ -238,14 +240,14 @@ def _taken(switches: Sequence[str], ports: dict[str, int | None]) -> str:
     return f"{counts}; have more first: switches.{switches[0]}.ports=..."
 
 
-def _usual_cable(wiring: Wiring, switch: str, network: int) -> Cable:
+def _usual_cable(wiring: FabricWiring, switch: str, network: int) -> Cable:
     """What most hosts there have, or where there are none, in the whole network."""
     own = wiring.ports_of_hosts(network)
     here = [one for one in own if one.ends[1] == switch] or own
     return Counter(one.alike() for one in here).most_common(1)[0][0]
 
 
-def _ordered(wiring: Wiring) -> Wiring:
+def _ordered(wiring: FabricWiring) -> FabricWiring:
     """Cables of hosts in the order of networks and hosts."""
     place = {name: at for at, name in enumerate(wiring.hosts)}
     own = sorted(wiring.ports_of_hosts(), key=lambda one: (one.network, place[one.ends[0]]))

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import cast
 
 from weft.base.errors import RequestError
-from weft.network.fabrics.changes.change import Change
+from weft.network.fabrics.changes.change import FabricChange
 from weft.network.fabrics.changes.hosts import Add, Move, Remove, Swap
 from weft.network.fabrics.changes.values import Kind, set_value
 from weft.network.fabrics.changes.whole import Oversubscription, Packets, SecondNetwork, Topology
@@ -34,7 +34,7 @@ _VALUE = re.compile(
 )
 
 
-def parse_change(text: str) -> Change:
+def parse_change(text: str) -> FabricChange:
     """The change that a text means; raises RequestError that says what would be right."""
     text = " ".join(text.split())
     if form := _VALUE.fullmatch(text):
@@ -61,7 +61,7 @@ def _packets(text: str, words: re.Match[str]) -> Packets:
     return Packets(text, int(words["mtu"]))
 
 
-Maker = Callable[[str, re.Match[str]], Change]
+Maker = Callable[[str, re.Match[str]], FabricChange]
 _NUMBER = r"\d+(?:\.\d+)?"
 _WORDS: list[tuple[re.Pattern[str], Maker]] = [
     (re.compile(pattern), make)

@@ -9,7 +9,7 @@ from weft import _core
 from weft.base.catalog import known_names
 from weft.base.errors import RequestError
 from weft.base.nodeset import fold_names
-from weft.network.fabrics.changes.wiring import Cable, Wiring
+from weft.network.fabrics.changes.wiring import Cable, FabricWiring
 
 
 def nodes_of(text: str) -> list[str]:
@@ -24,17 +24,17 @@ def nodes_of(text: str) -> list[str]:
     return [host["name"] for host in json.loads(resolved)["hosts"]]
 
 
-def hosts_named(wiring: Wiring, text: str) -> list[str]:
+def hosts_named(wiring: FabricWiring, text: str) -> list[str]:
     """The hosts of a set; raises RequestError that names one that is not there."""
     return _known(nodes_of(text), wiring.hosts, "host")
 
 
-def switches_named(wiring: Wiring, text: str) -> list[str]:
+def switches_named(wiring: FabricWiring, text: str) -> list[str]:
     """The switches of a set; raises RequestError that names one that is not there."""
     return _known(nodes_of(text), [one.name for one in wiring.switches], "switch")
 
 
-def trunks_named(wiring: Wiring, text: str) -> list[Cable]:
+def trunks_named(wiring: FabricWiring, text: str) -> list[Cable]:
     """The links that END or END-END means: of switches those to other switches, of hosts their own. With two ends they
     are written from the first. Raises RequestError where there are none."""
     all_nodes = {*wiring.hosts, *(one.name for one in wiring.switches)}
@@ -47,7 +47,7 @@ def trunks_named(wiring: Wiring, text: str) -> list[Cable]:
     raise RequestError(f"links.{text}: there is no such link", _links_hint(wiring, text))
 
 
-def _of_ends(wiring: Wiring, names: Sequence[str], text: str) -> list[Cable]:
+def _of_ends(wiring: FabricWiring, names: Sequence[str], text: str) -> list[Cable]:
     ends, hosts = set(names), set(wiring.hosts)
     pool = wiring.ports_of_hosts() if ends & hosts else []
     found = [one for one in (*pool, *wiring.trunks()) if ends.intersection(one.ends)]
@@ -57,7 +57,9 @@ def _of_ends(wiring: Wiring, names: Sequence[str], text: str) -> list[Cable]:
     return found
 
 
-def _between(wiring: Wiring, left: Sequence[str], right: Sequence[str], text: str) -> list[Cable]:
+def _between(
+    wiring: FabricWiring, left: Sequence[str], right: Sequence[str], text: str
+) -> list[Cable]:
     first, second = set(left), set(right)
     both = [one for cable in wiring.cables for one in (cable, cable.turned())]
     found = [one for one in both if one.ends[0] in first and one.ends[1] in second]
@@ -96,7 +98,7 @@ def _near(wrong: str, there: Sequence[str]) -> str:
     return f"{guess}there are {', '.join(fold_names(there))}"
 
 
-def _links_hint(wiring: Wiring, text: str) -> str:
+def _links_hint(wiring: FabricWiring, text: str) -> str:
     trunks = [f"{one.ends[0]}-{one.ends[1]}" for one in wiring.trunks()]
     shown = ", ".join(trunks[:12]) + (f", ... ({len(trunks)} in all)" if len(trunks) > 12 else "")
     guess = known_names(text, [*trunks, *(one.name for one in wiring.switches)])

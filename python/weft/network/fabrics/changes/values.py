@@ -13,7 +13,7 @@ from weft.base.errors import RequestError
 from weft.network.fabrics.amounts import RATES, SHARES, TIMES, UNLIMITED, amount
 from weft.network.fabrics.changes.change import Claim, refuse_unchanged
 from weft.network.fabrics.changes.targets import hosts_named, switches_named, trunks_named
-from weft.network.fabrics.changes.wiring import Cable, Switch, Way, Wiring
+from weft.network.fabrics.changes.wiring import Cable, FabricWiring, Way, WiredSwitch
 from weft.network.fabrics.changes.writing import rewired
 from weft.network.fabrics.document import FabricDocument
 
@@ -92,7 +92,7 @@ class SetValue:
     network: int = 0
 
     def apply(self, document: FabricDocument) -> FabricDocument:
-        before = Wiring.of(document)
+        before = FabricWiring.of(document)
         after = self._changed(before)
         refuse_unchanged(self.text, before, after, f"{self.target} is")
         return rewired(document, after)
@@ -100,19 +100,19 @@ class SetValue:
     def claims(self, document: FabricDocument) -> list[Claim]:
         if self.factor is not None:
             return []
-        wiring = Wiring.of(document)
+        wiring = FabricWiring.of(document)
         if self.kind == "switches":
             return [(self.key, name) for name in switches_named(wiring, self.target)]
         return list({(self.key, *sorted(one.ends)): None for one in self._cables(wiring)})
 
-    def _changed(self, wiring: Wiring) -> Wiring:
+    def _changed(self, wiring: FabricWiring) -> FabricWiring:
         if self.kind == "switches":
             names = set(switches_named(wiring, self.target))
             switches = (self._switch(one) if one.name in names else one for one in wiring.switches)
             return replace(wiring, switches=tuple(switches))
         return with_cables(wiring, self._cables(wiring), self._cable)
 
-    def _cables(self, wiring: Wiring) -> list[Cable]:
+    def _cables(self, wiring: FabricWiring) -> list[Cable]:
         if self.kind == "links":
             return trunks_named(wiring, self.target)
         names = set(hosts_named(wiring, self.target))
@@ -123,7 +123,7 @@ class SetValue:
             raise RequestError(f"{self.text}: {self.target} has no network {self.network + 1}")
         return found
 
-    def _switch(self, switch: Switch) -> Switch:
+    def _switch(self, switch: WiredSwitch) -> WiredSwitch:
         field = _SWITCH[self.key][0]
         changed = replace(switch, **{field: self._new(getattr(switch, field), switch.name)})
         if self.key != "capacity" or switch.capacity_by_ports is None:
@@ -155,8 +155,8 @@ class SetValue:
 
 
 def with_cables(
-    wiring: Wiring, chosen: Iterable[Cable], change: Callable[[Cable], Cable]
-) -> Wiring:
+    wiring: FabricWiring, chosen: Iterable[Cable], change: Callable[[Cable], Cable]
+) -> FabricWiring:
     """The wiring with some of its cables changed, whichever way round they are given."""
     new = {one: change(one) for one in chosen}
 

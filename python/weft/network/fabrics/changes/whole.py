@@ -14,7 +14,7 @@ from weft.network.fabrics.changes.change import Claim, refuse_unchanged
 from weft.network.fabrics.changes.hosts import without_hosts
 from weft.network.fabrics.changes.targets import switches_named
 from weft.network.fabrics.changes.values import with_cables
-from weft.network.fabrics.changes.wiring import Cable, Switch, Way, Wiring
+from weft.network.fabrics.changes.wiring import Cable, FabricWiring, Way, WiredSwitch
 from weft.network.fabrics.changes.writing import rewired
 from weft.network.fabrics.document import FabricDocument
 
@@ -27,14 +27,16 @@ class Packets:
     mtu_bytes: int
 
     def apply(self, document: FabricDocument) -> FabricDocument:
-        before = Wiring.of(document)
+        before = FabricWiring.of(document)
         cables = tuple(replace(one, mtu_bytes=self.mtu_bytes) for one in before.cables)
         after = replace(before, cables=cables)
         refuse_unchanged(self.text, before, after, "all are")
         return rewired(document, after)
 
     def claims(self, document: FabricDocument) -> list[Claim]:
-        return list({("mtu_bytes", *sorted(one.ends)): None for one in Wiring.of(document).cables})
+        return list(
+            {("mtu_bytes", *sorted(one.ends)): None for one in FabricWiring.of(document).cables}
+        )
 
 
 @dataclass(frozen=True)
@@ -45,7 +47,7 @@ class Oversubscription:
     ratio: float
 
     def apply(self, document: FabricDocument) -> FabricDocument:
-        before = Wiring.of(document)
+        before = FabricWiring.of(document)
         after = before
         for network in before.networks():
             after = self._of_network(document, after, network)
@@ -53,9 +55,13 @@ class Oversubscription:
         return rewired(document, after)
 
     def claims(self, document: FabricDocument) -> list[Claim]:
-        return list({("rate", *sorted(one.ends)): None for one in Wiring.of(document).trunks()})
+        return list(
+            {("rate", *sorted(one.ends)): None for one in FabricWiring.of(document).trunks()}
+        )
 
-    def _of_network(self, document: FabricDocument, wiring: Wiring, network: int) -> Wiring:
+    def _of_network(
+        self, document: FabricDocument, wiring: FabricWiring, network: int
+    ) -> FabricWiring:
         if "routing" in document.table:
             [link, *_] = wiring.trunks()
             raise RequestError(
@@ -99,7 +105,9 @@ def _ways(ports: list[Cable]) -> tuple[list[Way], list[Way]]:
     return [one.forward for one in ports], [one.backward for one in ports]
 
 
-def _hosts_below(wiring: Wiring, above: dict[str, str], network: int) -> dict[str, list[Cable]]:
+def _hosts_below(
+    wiring: FabricWiring, above: dict[str, str], network: int
+) -> dict[str, list[Cable]]:
     """By switch, the cables of all hosts below it."""
     below: dict[str, list[Cable]] = {}
     for cable in wiring.ports_of_hosts(network):
@@ -119,7 +127,7 @@ class SecondNetwork:
     rate: str | None = None
 
     def apply(self, document: FabricDocument) -> FabricDocument:
-        wiring = Wiring.of(document)
+        wiring = FabricWiring.of(document)
         if wiring.is_cable:
             raise RequestError(f"{self.text}: {document.name} is two hosts on one cable")
         number = 1 + max(wiring.networks())
@@ -143,9 +151,9 @@ class SecondNetwork:
     def claims(self, document: FabricDocument) -> list[Claim]:
         return []
 
-    def _copied(self, wiring: Wiring, prefix: str) -> tuple[list[Switch], list[Cable]]:
+    def _copied(self, wiring: FabricWiring, prefix: str) -> tuple[list[WiredSwitch], list[Cable]]:
         if self.like is None:
-            return [Switch(f"{prefix}switch")], []
+            return [WiredSwitch(f"{prefix}switch")], []
         asked = set(switches_named(wiring, self.like))
         used = {one.ends[1] for one in wiring.ports_of_hosts(0)}
         if missing := sorted(used - asked):
@@ -161,7 +169,7 @@ class SecondNetwork:
             replace(one, ends=(prefix + one.ends[0], prefix + one.ends[1])) for one in trunks
         ]
 
-    def _factor(self, wiring: Wiring) -> float:
+    def _factor(self, wiring: FabricWiring) -> float:
         """What all rates are multiplied by, so that hosts have the one that was asked for."""
         if self.rate is None:
             return 1.0
@@ -176,7 +184,7 @@ class SecondNetwork:
             raise RequestError(f"{self.text}: {error}") from None
 
 
-def _healthy(wiring: Wiring) -> list[Cable]:
+def _healthy(wiring: FabricWiring) -> list[Cable]:
     """The first network's cables of hosts as most are: a new cable has no old fault."""
     own = wiring.ports_of_hosts(0)
     kinds = [one.alike() for one in own]
@@ -200,7 +208,7 @@ class Topology:
     other: FabricDocument
 
     def apply(self, document: FabricDocument) -> FabricDocument:
-        hosts, wiring = Wiring.of(document).hosts, Wiring.of(self.other)
+        hosts, wiring = FabricWiring.of(document).hosts, FabricWiring.of(self.other)
         if len(wiring.hosts) < len(hosts):
             raise RequestError(
                 f"{self.text}: {self.other.name} has {len(wiring.hosts)} hosts, "
@@ -215,7 +223,7 @@ class Topology:
         return [("topology",)]
 
 
-def _renamed(wiring: Wiring, names: tuple[str, ...]) -> Wiring:
+def _renamed(wiring: FabricWiring, names: tuple[str, ...]) -> FabricWiring:
     new = dict(zip(wiring.hosts, names, strict=True))
     if taken := sorted({one.name for one in wiring.switches} & set(names)):
         raise RequestError(f"{taken[0]} is a host here and a switch there", "rename one of them")

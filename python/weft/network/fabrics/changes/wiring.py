@@ -44,7 +44,7 @@ class Cable(Struct, frozen=True):
         return replace(self, ends=ends, network=network, dead=False)
 
 
-class Switch(Struct, frozen=True):
+class WiredSwitch(Struct, frozen=True):
     """A switch or a part of one. Where the capacity depends on how many ports contend, it is the greatest."""
 
     name: str
@@ -70,21 +70,21 @@ class _Named(Struct, frozen=True):
 
 class _Resolved(Struct, frozen=True):
     hosts: tuple[_Named, ...]
-    switches: tuple[Switch, ...]
+    switches: tuple[WiredSwitch, ...]
     links: tuple[Cable, ...]
     paths: tuple[Detour, ...] = ()
 
 
-class Wiring(Struct, frozen=True):
+class FabricWiring(Struct, frozen=True):
     """All nodes and cables of a fabric. Cables of hosts begin at the host and come first, by network."""
 
     hosts: tuple[str, ...]
-    switches: tuple[Switch, ...]
+    switches: tuple[WiredSwitch, ...]
     cables: tuple[Cable, ...]
     paths: tuple[Detour, ...]
 
     @classmethod
-    def of(cls, document: FabricDocument) -> Wiring:
+    def of(cls, document: FabricDocument) -> FabricWiring:
         """That of a document, at full scale."""
         found = msgspec.convert(document.resolved(), _Resolved)
         hosts = tuple(one.name for one in found.hosts)

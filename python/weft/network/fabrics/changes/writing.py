@@ -15,9 +15,9 @@ from weft.network.fabrics.changes.wiring import (
     DEFAULT_QUEUE_FRAMES,
     Cable,
     Detour,
-    Switch,
+    FabricWiring,
     Way,
-    Wiring,
+    WiredSwitch,
 )
 from weft.network.fabrics.document import FabricDocument
 
@@ -25,7 +25,7 @@ Entry = dict[str, object]
 _WIRED = ("hosts", "switches", "links", "attachments", "overrides", "paths")
 
 
-def rewired(document: FabricDocument, wiring: Wiring) -> FabricDocument:
+def rewired(document: FabricDocument, wiring: FabricWiring) -> FabricDocument:
     """The document with other nodes and cables; raises RequestError where these are no network."""
     kept = {key: value for key, value in document.table.items() if key not in _WIRED}
     return document.with_table(
@@ -33,7 +33,7 @@ def rewired(document: FabricDocument, wiring: Wiring) -> FabricDocument:
     )
 
 
-def _tables(wiring: Wiring) -> dict[str, list[Entry]]:
+def _tables(wiring: FabricWiring) -> dict[str, list[Entry]]:
     own = wiring.ports_of_hosts()
     usual = _usual(own)
     bases = [usual[one.ends[1], one.network] if _can_override(one, usual) else one for one in own]
@@ -108,7 +108,7 @@ def _override(network: int, hosts: list[str]) -> Entry:
     return {"ids": fold_in_order(hosts)} | ({"network": network + 1} if network else {})
 
 
-def _switches(switches: Iterable[Switch]) -> Iterator[Entry]:
+def _switches(switches: Iterable[WiredSwitch]) -> Iterator[Entry]:
     for alike, run in groupby(switches, key=lambda one: replace(one, name="")):
         entry: Entry = {"ids": fold_in_order([one.name for one in run])}
         if alike.ports is not None:

@@ -7,9 +7,9 @@ from functools import cached_property
 
 from weft import _core
 from weft.network.fabrics.listing import Listing
-from weft.network.fabrics.simgrid.routes import Dragonfly, FatTree, Generated, Routes
+from weft.network.fabrics.simgrid.routes import ClusterRoutes, Dragonfly, FatTree, GeneratedCluster
 from weft.network.fabrics.simgrid.star import Star
-from weft.network.fabrics.simgrid.xml import BITS, SECONDS, Element, hosts_of_radical
+from weft.network.fabrics.simgrid.xml import BITS, SECONDS, XmlElement, hosts_of_radical
 from weft.network.fabrics.simgrid.zones import Stretch, Zone
 
 _POLICIES = {
@@ -20,10 +20,10 @@ _POLICIES = {
 _TOPOLOGIES = ("FLAT", "FAT_TREE", "TORUS", "DRAGONFLY")
 
 
-class Cluster:
+class SimGridCluster:
     """A <cluster>; raises RequestError that names its line where it is none that is supported."""
 
-    def __init__(self, element: Element) -> None:
+    def __init__(self, element: XmlElement) -> None:
         self._element = element
         for name, known in _POLICIES.items():
             policy = element.attributes.get(name, known[0])
@@ -71,13 +71,13 @@ class Cluster:
             return self._star(listing, label)
         shape = self._element.get("topo_parameters")
         try:
-            rule: Routes
+            rule: ClusterRoutes
             if self._topology == "FAT_TREE":
                 rule = FatTree.parse(shape, self.hosts)
             elif self._topology == "DRAGONFLY":
                 rule = Dragonfly.parse(shape, self.hosts)
             else:
-                rule = Generated(self._generate("torus", {"dims": shape.replace(",", "x")}))
+                rule = GeneratedCluster(self._generate("torus", {"dims": shape.replace(",", "x")}))
         except ValueError as error:
             raise self._element.wrong(f"topo_parameters: {error}") from None
         places = {host: at for at, host in enumerate(self.hosts)}
@@ -159,7 +159,7 @@ class _Ruled:
     """A cluster whose routes follow a rule, hop by hop; `link` is the rate and delay of a cable."""
 
     places: dict[str, int]
-    rule: Routes
+    rule: ClusterRoutes
     listing: Listing
     label: str
     link: tuple[float, float]

@@ -13,9 +13,9 @@ from weft import _core
 from weft.base import catalog
 from weft.base.errors import RequestError
 from weft.network.fabrics.fabric_toml import to_toml
-from weft.network.fabrics.simgrid.cluster import Cluster
+from weft.network.fabrics.simgrid.cluster import SimGridCluster
 from weft.network.fabrics.simgrid.platform import Platform
-from weft.network.fabrics.simgrid.xml import Element, parse
+from weft.network.fabrics.simgrid.xml import XmlElement, parse
 
 _LONGEST_BYTES = 1 << 27
 """Platforms that list every route are long."""
@@ -39,7 +39,7 @@ def simgrid_to_toml(path: Path) -> str:
         ) from None
 
 
-def _network(platform: Element) -> _core.Network:
+def _network(platform: XmlElement) -> _core.Network:
     if platform.name != "platform" or platform.attributes.get("version") not in ("4", "4.1"):
         raise platform.wrong('not a platform of version "4.1"')
     zones = [one for one in platform.children if one.name != "config"]
@@ -51,5 +51,5 @@ def _network(platform: Element) -> _core.Network:
     inner = [one for one in zone.children if one.name != "prop"]
     alone = zone.name != "cluster" and [one.name for one in inner] == ["cluster"]
     root = inner[0] if alone else zone
-    generated = Cluster(root).generated() if root.name == "cluster" else None
+    generated = SimGridCluster(root).generated() if root.name == "cluster" else None
     return generated or Platform().network(root)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from weft.network.fabrics.listing import Listing
-from weft.network.fabrics.simgrid.xml import BITS, SECONDS, Element
+from weft.network.fabrics.simgrid.xml import BITS, SECONDS, XmlElement
 
 _POLICIES = {"SHARED", "SPLITDUPLEX", "FULLDUPLEX", "FATPIPE"}
 _DUPLEX = {"SPLITDUPLEX", "FULLDUPLEX"}
@@ -18,7 +18,7 @@ class PlatformLinks:
         self._plain: dict[str, int] = {}
         self._duplex: dict[str, tuple[int, int]] = {}
 
-    def declare(self, link: Element) -> None:
+    def declare(self, link: XmlElement) -> None:
         """A <link> or <backbone>. The directions of a duplex link are links, too, that end in _UP and _DOWN."""
         name = link.get("id")
         policy = link.attributes.get("sharing_policy", "SHARED")
@@ -43,7 +43,7 @@ class PlatformLinks:
                 raise link.wrong(f"a second link {part!r}")
         self._plain |= parts
 
-    def crossed(self, part: Element) -> tuple[int, int]:
+    def crossed(self, part: XmlElement) -> tuple[int, int]:
         """What a <link_ctn> of a route crosses, and what its reverse does; raises RequestError."""
         name, direction = part.get("id"), part.attributes.get("direction", "NONE")
         if part.name != "link_ctn" or not (name in self._plain or name in self._duplex):
@@ -57,7 +57,7 @@ class PlatformLinks:
         up, down = self._duplex[name]
         return (up, down) if direction == "UP" else (down, up)
 
-    def named(self, element: Element, attribute: str) -> int:
+    def named(self, element: XmlElement, attribute: str) -> int:
         """The link that an attribute names; raises RequestError where there is none."""
         name = element.get(attribute)
         if name not in self._plain:

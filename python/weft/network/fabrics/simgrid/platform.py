@@ -6,11 +6,11 @@ from functools import partial
 
 from weft import _core
 from weft.network.fabrics.listing import Listing
-from weft.network.fabrics.simgrid.cluster import Cluster
+from weft.network.fabrics.simgrid.cluster import SimGridCluster
 from weft.network.fabrics.simgrid.links import PlatformLinks
 from weft.network.fabrics.simgrid.star import StarReader
 from weft.network.fabrics.simgrid.tables import Dijkstra, Floyd, Full
-from weft.network.fabrics.simgrid.xml import Element
+from weft.network.fabrics.simgrid.xml import XmlElement
 from weft.network.fabrics.simgrid.zones import Stretch, Zones
 
 _MOST_HOSTS = 2000
@@ -34,7 +34,7 @@ class Platform:
         self._zones = Zones()
         self._hosts: list[str] = []
 
-    def network(self, root: Element) -> _core.Network:
+    def network(self, root: XmlElement) -> _core.Network:
         """The network of the outermost zone or cluster; raises RequestError that names the line."""
         if root.name == "cluster":
             self._read_cluster(root, None, "")
@@ -49,7 +49,7 @@ class Platform:
                     self._listing.routes[i, j] = links
         return self._listing.network(root.get("id"), self._hosts, root.origin)
 
-    def _read_zone(self, zone: Element, around: str | None) -> None:
+    def _read_zone(self, zone: XmlElement, around: str | None) -> None:
         name = zone.get("id")
         self._add_node(around, zone, name)
         routing = zone.attributes.get("routing", "Full")
@@ -68,7 +68,7 @@ class Platform:
         for element in zone.children:
             self._read(element, name, table)
 
-    def _read(self, element: Element, zone: str, table: Full) -> None:
+    def _read(self, element: XmlElement, zone: str, table: Full) -> None:
         match element.name:
             case "host":
                 self._add_host(zone, element, element.get("id"))
@@ -93,8 +93,8 @@ class Platform:
             case other:
                 raise element.wrong(f"<{other}> is not supported in a zone")
 
-    def _read_cluster(self, element: Element, around: str | None, label: str) -> None:
-        cluster = Cluster(element)
+    def _read_cluster(self, element: XmlElement, around: str | None, label: str) -> None:
+        cluster = SimGridCluster(element)
         self._add_node(around, element, cluster.name)
         for host in cluster.hosts:
             self._add_host(cluster.name, element, host)
@@ -102,7 +102,7 @@ class Platform:
             self._add_node(cluster.name, element, cluster.router)
         self._zones.add_ways(cluster.name, cluster.zone(self._listing, label))
 
-    def _read_route(self, route: Element, table: Full) -> None:
+    def _read_route(self, route: XmlElement, table: Full) -> None:
         src, dst = route.get("src"), route.get("dst")
         for end in (src, dst):
             if not table.is_node(end):
@@ -111,7 +111,7 @@ class Platform:
                 raise route.wrong(f"{end!r} is a zone: <zoneRoute> leads there")
         self._list(route, table, (src, dst), (src, dst))
 
-    def _read_zone_route(self, route: Element, table: Full) -> None:
+    def _read_zone_route(self, route: XmlElement, table: Full) -> None:
         ends = route.get("src"), route.get("dst")
         gateways = route.get("gw_src"), route.get("gw_dst")
         for zone, gateway in zip(ends, gateways, strict=True):
@@ -122,7 +122,7 @@ class Platform:
         self._list(route, table, ends, gateways)
 
     def _list(
-        self, route: Element, table: Full, ends: tuple[str, str], gateways: tuple[str, str]
+        self, route: XmlElement, table: Full, ends: tuple[str, str], gateways: tuple[str, str]
     ) -> None:
         """Adds a route, and its reverse unless it has none."""
         (src, dst), (first, last) = ends, gateways
@@ -138,14 +138,14 @@ class Platform:
                 raise route.wrong(f"a second route from {one} to {other}")
             table.add(one, other, stretch)
 
-    def _add_node(self, around: str | None, element: Element, name: str) -> None:
+    def _add_node(self, around: str | None, element: XmlElement, name: str) -> None:
         if name in self._zones:
             raise element.wrong(
                 f"a second {name!r}: hosts, routers and zones need names of their own"
             )
         self._zones.add_node(name, around)
 
-    def _add_host(self, around: str, element: Element, name: str) -> None:
+    def _add_host(self, around: str, element: XmlElement, name: str) -> None:
         if element.attributes.get("state_file"):
             raise element.wrong("state_file: hosts that come and go are not supported")
         self._add_node(around, element, name)
@@ -157,7 +157,7 @@ class Platform:
             )
 
 
-def _check_nodes(zone: Element) -> None:
+def _check_nodes(zone: XmlElement) -> None:
     """Refuses what SimGrid finds no ways to: hosts and routers of a zone that has zones in it."""
     if any(element.name in ("zone", "AS", "cluster") for element in zone.children):
         for element in zone.children:

@@ -16,7 +16,7 @@ Hop = tuple[str, int]
 _MOST_LEVELS = 32
 
 
-class Routes(Protocol):
+class ClusterRoutes(Protocol):
     """A cluster with these hosts."""
 
     @property
@@ -26,7 +26,7 @@ class Routes(Protocol):
         """The hops from a host to another one, by index."""
 
 
-class Generated:
+class GeneratedCluster:
     """A network of a generator that has the routes of the cluster."""
 
     def __init__(self, network: _core.Network) -> None:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from weft.network.fabrics.listing import Listing
 from weft.network.fabrics.simgrid.links import PlatformLinks
-from weft.network.fabrics.simgrid.xml import BITS, SECONDS, Element, hosts_of_radical
+from weft.network.fabrics.simgrid.xml import BITS, SECONDS, XmlElement, hosts_of_radical
 from weft.network.fabrics.simgrid.zones import Stretch
 
 
@@ -43,12 +43,12 @@ class StarReader:
 
     _links: PlatformLinks
     _listing: Listing
-    _add_node: Callable[[Element, str], object]
-    _add_host: Callable[[Element, str], object]
+    _add_node: Callable[[XmlElement, str], object]
+    _add_host: Callable[[XmlElement, str], object]
     _star: Star = field(default_factory=Star)
     _backbone: list[int] = field(default_factory=list)
 
-    def read(self, zone: Element) -> Star:
+    def read(self, zone: XmlElement) -> Star:
         """The ways of the zone; raises RequestError. A backbone is on all of them, wherever it stands in the file."""
         for element in zone.children:
             self._read(element)
@@ -63,7 +63,7 @@ class StarReader:
                 raise element.wrong(f"no <host_link> for {element.get('id')!r} in this zone")
         return self._star
 
-    def _read(self, element: Element) -> None:
+    def _read(self, element: XmlElement) -> None:
         match element.name:
             case "host":
                 self._add_host(element, element.get("id"))
@@ -82,7 +82,7 @@ class StarReader:
             case other:
                 raise element.wrong(f'<{other}> is not supported in a zone with routing="Cluster"')
 
-    def _read_cabinet(self, cabinet: Element) -> None:
+    def _read_cabinet(self, cabinet: XmlElement) -> None:
         rate_bps = cabinet.quantity("bw", BITS)
         delay_s = cabinet.quantity("lat", SECONDS, "0")
         for host in hosts_of_radical(cabinet):

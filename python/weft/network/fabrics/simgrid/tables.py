@@ -14,14 +14,14 @@ from itertools import pairwise
 import numpy as np
 import numpy.typing as npt
 
-from weft.network.fabrics.simgrid.xml import Element
+from weft.network.fabrics.simgrid.xml import XmlElement
 from weft.network.fabrics.simgrid.zones import Stretch, Zones
 
 
 class Full:
     """Every pair of nodes has its own route, or no way."""
 
-    def __init__(self, zone: Element, zones: Zones) -> None:
+    def __init__(self, zone: XmlElement, zones: Zones) -> None:
         self._zone = zone
         self._zones = zones
         self._nodes: dict[str, int] = {}
@@ -98,7 +98,7 @@ class Dijkstra(Full):
     Nodes count in the order in which routes name them.
     """
 
-    def __init__(self, zone: Element, zones: Zones) -> None:
+    def __init__(self, zone: XmlElement, zones: Zones) -> None:
         super().__init__(zone, zones)
         self._order: dict[str, int] = {}
         self._next: dict[str, list[str]] = {}

@@ -26,14 +26,14 @@ SECONDS |= {"m": 60.0, "h": 3600.0, "d": 86_400.0, "w": 604_800.0}
 
 
 @dataclass
-class Element:
+class XmlElement:
     """An element with its place: what messages call the file, and the line."""
 
     name: str
     origin: str
     line: int
     attributes: dict[str, str]
-    children: list[Element] = field(default_factory=list)
+    children: list[XmlElement] = field(default_factory=list)
 
     def get(self, name: str) -> str:
         """An attribute that must be there; raises RequestError."""
@@ -56,14 +56,14 @@ class Element:
         return RequestError(f"{self.origin}:{self.line}: {why}")
 
 
-def parse(text: str, origin: str) -> Element:
+def parse(text: str, origin: str) -> XmlElement:
     """The outermost element; raises RequestError where the text is not XML."""
-    root = Element("", origin, 0, {})
+    root = XmlElement("", origin, 0, {})
     stack = [root]
     parser = expat.ParserCreate()
 
     def start(name: str, attributes: dict[str, str]) -> None:
-        element = Element(name, origin, parser.CurrentLineNumber, attributes)
+        element = XmlElement(name, origin, parser.CurrentLineNumber, attributes)
         stack[-1].children.append(element)
         stack.append(element)
         if len(stack) > _DEEPEST:
@@ -80,7 +80,7 @@ def parse(text: str, origin: str) -> Element:
     return root.children[0]
 
 
-def hosts_of_radical(element: Element) -> list[str]:
+def hosts_of_radical(element: XmlElement) -> list[str]:
     """The hosts of a <cluster> or <cabinet>, in the order of its radical: a prefix, a number, a suffix.
 
     Raises RequestError.
@@ -94,7 +94,7 @@ def hosts_of_radical(element: Element) -> list[str]:
     return [f"{prefix}{number}{suffix}" for number in numbers]
 
 
-def _numbers(element: Element) -> list[int]:
+def _numbers(element: XmlElement) -> list[int]:
     found: list[int] = []
     for part in element.get("radical").split(","):
         first, _, last = part.partition("-")

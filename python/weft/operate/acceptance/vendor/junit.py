@@ -7,14 +7,14 @@ from pathlib import Path
 from xml.etree import ElementTree as xml
 
 from weft.base.errors import WorkError
-from weft.operate.acceptance.verdict import Acceptance, Verdict
+from weft.operate.acceptance.verdict import AcceptanceResult, RequirementVerdict
 from weft.runs.run_warnings import lines
 
 _NOT_XML = re.compile(r"[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 """XML 1.0, section 2.2."""
 
 
-def write_junit(found: Acceptance, path: Path) -> None:
+def write_junit(found: AcceptanceResult, path: Path) -> None:
     """Write the file; raises WorkError."""
     tree = xml.ElementTree(junit(found))
     xml.indent(tree)
@@ -25,7 +25,7 @@ def write_junit(found: Acceptance, path: Path) -> None:
         raise WorkError(f"{path}: cannot write it: {error.strerror}", hint) from None
 
 
-def junit(found: Acceptance) -> xml.Element:
+def junit(found: AcceptanceResult) -> xml.Element:
     """`testsuites`. What is not met is a failure, what is not decided is skipped."""
     count = dict.fromkeys(("not met", "not decided"), 0)
     for one in found.verdicts:
@@ -49,7 +49,7 @@ def junit(found: Acceptance) -> xml.Element:
     return suites
 
 
-def _case(suite: xml.Element, one: Verdict) -> None:
+def _case(suite: xml.Element, one: RequirementVerdict) -> None:
     section, _, _ = one.requirement.partition(".")
     about = {"classname": f"weft.{section}", "name": _text(f"{one.requirement}: {one.title}")}
     case = xml.SubElement(suite, "testcase", {**about, "time": "0"})
@@ -63,7 +63,7 @@ def _case(suite: xml.Element, one: Verdict) -> None:
         xml.SubElement(case, "system-out").text = _text("\n".join(map(_doubt, one.doubts)))
 
 
-def _lines(one: Verdict) -> list[str]:
+def _lines(one: RequirementVerdict) -> list[str]:
     causes = [f"likely: {cause.title}. Check: {cause.check}" for cause in one.causes]
     return [*map(_doubt, one.doubts), *one.evidence, *causes]
 

@@ -20,7 +20,7 @@ from weft.base.printable import printable
 from weft.measure.execute.work_folder import REQUEST_NAME
 from weft.operate.acceptance.accept import RECORD_NAME, AcceptRequest
 from weft.operate.acceptance.decide import text_of
-from weft.operate.acceptance.faults import Fault, faults
+from weft.operate.acceptance.faults import ElementFault, faults
 from weft.operate.acceptance.pairs import SCREEN
 from weft.operate.acceptance.plans import LIMITS
 from weft.operate.acceptance.requirements import value_text
@@ -33,16 +33,16 @@ from weft.operate.acceptance.vendor.texts import (
     title_of,
     verdict_text,
 )
-from weft.operate.acceptance.verdict import Acceptance, Verdict
-from weft.operate.preflight.record import Record
-from weft.runs.folder import Run
+from weft.operate.acceptance.verdict import AcceptanceResult, RequirementVerdict
+from weft.operate.preflight.record import ClusterRecord
+from weft.runs.folder import RunFolder
 from weft.runs.meta import Warning
 from weft.runs.run_warnings import said
 from weft.understand.report.figures.drawing.figure import Figure
 from weft.understand.report.figures.heatmap import heatmap_figures
 from weft.understand.report.figures.tree import tree_figures
 from weft.understand.report.frame import TEMPLATES
-from weft.understand.report.material import Material
+from weft.understand.report.material import ReportMaterial
 from weft.understand.report.table import PageTable
 
 PAGE_NAME = "acceptance.html"
@@ -53,12 +53,12 @@ _HERE = Path(__file__).parent
 
 
 @dataclass(frozen=True)
-class Page:
+class AcceptancePage:
     """What the page shows; `record` is None for a computed testbed, `command` repeats the acceptance."""
 
-    found: Acceptance
-    record: Record | None
-    runs: Sequence[Run]
+    found: AcceptanceResult
+    record: ClusterRecord | None
+    runs: Sequence[RunFolder]
     command: Sequence[str]
 
     @property
@@ -66,11 +66,11 @@ class Page:
         return HEADINGS[self.found.passed]
 
     @cached_property
-    def faults(self) -> list[Fault]:
+    def faults(self) -> list[ElementFault]:
         return faults(self.found.verdicts)
 
     @property
-    def undecided(self) -> list[Verdict]:
+    def undecided(self) -> list[RequirementVerdict]:
         return [one for one in self.found.verdicts if one.status == "not decided"]
 
     @cached_property
@@ -135,7 +135,9 @@ class Page:
     def figures(self) -> list[Figure]:
         """Maps of all pairs, and the tree of limits."""
         runs = {run.meta.plan.name: run for run in self.runs if run.samples.num_rows}
-        maps, trees = (Material([runs[name]] if name in runs else []) for name in (SCREEN, LIMITS))
+        maps, trees = (
+            ReportMaterial([runs[name]] if name in runs else []) for name in (SCREEN, LIMITS)
+        )
         return [*heatmap_figures(maps, second_look(self.found)), *tree_figures(trees)]
 
     @property
@@ -170,21 +172,21 @@ class Page:
         lines += [f"Not decided: {one.title}; {one.would_decide}." for one in self.undecided]
         return "\n".join([*lines, f"To repeat it: {self.repeat}"])
 
-    def evidence(self, fault: Fault, verdict: Verdict) -> list[str]:
+    def evidence(self, fault: ElementFault, verdict: RequirementVerdict) -> list[str]:
         """What a verdict rests on, as far as it is about the nodes of a fault."""
         about = re.compile("|".join(rf"\b{re.escape(node)}\b" for node in fault.nodes))
         return [text for text in verdict.evidence if about.search(text)] or list(verdict.evidence)
 
-    def seen(self, fault: Fault) -> list[str]:
+    def seen(self, fault: ElementFault) -> list[str]:
         """The facts that speak for the causes, each once."""
         told = [text for symptom in fault.symptoms for text in facts_text(symptom)]
         return list(dict.fromkeys(told))
 
-    def command_text(self, fault: Fault, text: str) -> Markup:
+    def command_text(self, fault: ElementFault, text: str) -> Markup:
         """A check or a remedy with commands as code, and the name of the node's own interface."""
         return code(text.replace("IFACE", self._interface(fault)))
 
-    def _interface(self, fault: Fault) -> str:
+    def _interface(self, fault: ElementFault) -> str:
         nodes = self.record.nodes if self.record else []
         mine = (node.interfaces[:1] for node in nodes if node.name in fault.nodes)
         return next((one[0]["name"] for one in mine if one and one[0]), "IFACE")
@@ -221,14 +223,14 @@ class Page:
         return path
 
 
-def write_page(found: Acceptance, folder: Path) -> Path:
+def write_page(found: AcceptanceResult, folder: Path) -> Path:
     """Write the page of an acceptance into its folder, from what is there; raises WorkError."""
     request = read_json(folder / REQUEST_NAME, AcceptRequest, "damaged")
     record = None
     if (folder / RECORD_NAME).exists():
-        record = read_json(folder / RECORD_NAME, Record, "damaged")
-    runs = [Run.open(directory) for directory in found.runs]
-    return Page(found, record, runs, command_of(request)).write(folder / PAGE_NAME)
+        record = read_json(folder / RECORD_NAME, ClusterRecord, "damaged")
+    runs = [RunFolder.open(directory) for directory in found.runs]
+    return AcceptancePage(found, record, runs, command_of(request)).write(folder / PAGE_NAME)
 
 
 def command_of(request: AcceptRequest) -> list[str]:

@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from weft.operate.acceptance.faults import faults
-from weft.operate.acceptance.verdict import Acceptance, Symptom
+from weft.operate.acceptance.verdict import AcceptanceResult, Symptom
 from weft.understand.report.figures.map_marks import Ends, SecondLook, node_ends
 
 SLOW = ("rate-low", "asymmetry")
 """Symptoms that a map of rates shows."""
 
 
-def second_look(found: Acceptance) -> SecondLook:
+def second_look(found: AcceptanceResult) -> SecondLook:
     """That of an acceptance; red in a map is a fault of it, and nothing else."""
     times = {
         (ends, one.size_bytes): one.alone.median
@@ -27,7 +27,7 @@ def second_look(found: Acceptance) -> SecondLook:
     )
 
 
-def _at_fault(found: Acceptance) -> Iterator[Ends]:
+def _at_fault(found: AcceptanceResult) -> Iterator[Ends]:
     for fault in faults(found.verdicts):
         for one in fault.symptoms:
             if one.kind in SLOW:

@@ -8,7 +8,7 @@ from weft.base.condition import Fact
 from weft.base.quantity import format_mbps, format_us
 from weft.operate.acceptance.causes import vocabulary
 from weft.operate.acceptance.tables import measured_text
-from weft.operate.acceptance.verdict import Symptom, Verdict
+from weft.operate.acceptance.verdict import RequirementVerdict, Symptom
 from weft.operate.preflight.record import NodeRecord
 from weft.understand.report.facts import value_text
 from weft.understand.report.figures.drawing.figure import Figure
@@ -34,7 +34,7 @@ def code(text: str) -> Markup:
     )
 
 
-def verdict_text(one: Verdict) -> str:
+def verdict_text(one: RequirementVerdict) -> str:
     """What was required, and what was measured."""
     measured = measured_text(one)
     return f"{one.title}; measured: {measured}" if measured else one.title

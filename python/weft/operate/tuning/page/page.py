@@ -19,7 +19,7 @@ from weft.measure.execute.work_folder import read_request, write
 from weft.operate.tuning.page.forest import forest
 from weft.operate.tuning.request import COMMAND, USUAL_TIME_S, TuneRequest
 from weft.operate.tuning.tables import candidates_table
-from weft.operate.tuning.tuning import Raced, Tuning
+from weft.operate.tuning.tuning import Raced, TuningResult
 from weft.runs.meta import Warning
 from weft.runs.run_warnings import said
 from weft.understand.report.figures.drawing.figure import Figure
@@ -32,10 +32,10 @@ _HERE = Path(__file__).parent
 
 
 @dataclass(frozen=True)
-class Page:
+class TuningPage:
     """What the page shows; `command` repeats the tuning."""
 
-    found: Tuning
+    found: TuningResult
     command: Sequence[str]
 
     @property
@@ -157,9 +157,9 @@ ENDED = {
 """How a race without a winner ended."""
 
 
-def write_page(found: Tuning, folder: Path) -> Path:
+def write_page(found: TuningResult, folder: Path) -> Path:
     """Write the page of a tuning into its folder; raises WorkError."""
-    page = Page(found, list(command_of(read_request(str(folder), TuneRequest, COMMAND))))
+    page = TuningPage(found, list(command_of(read_request(str(folder), TuneRequest, COMMAND))))
     write(folder / PAGE_NAME, printable(page.html()).encode())
     return folder / PAGE_NAME
 

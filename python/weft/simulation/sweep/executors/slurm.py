@@ -16,7 +16,7 @@ from pathlib import Path
 from weft.base.errors import RequestError, WorkError
 from weft.runs.columns.table_stream import read_stream
 from weft.simulation.sweep.folder import SweepFolder
-from weft.simulation.sweep.row import SCHEMA, Row, rows_of
+from weft.simulation.sweep.row import SCHEMA, SweepRow, rows_of
 from weft.simulation.sweep.work_list import Chunk
 
 _LOOK_S = 0.5
@@ -39,18 +39,18 @@ class SlurmExecutor(Executor):
     def __init__(self, folder: SweepFolder) -> None:
         self._folder = folder
         self._most = _most_tasks()
-        self._queue: queue.Queue[tuple[int, Future[list[Row]]]] = queue.Queue()
+        self._queue: queue.Queue[tuple[int, Future[list[SweepRow]]]] = queue.Queue()
         self._is_over = threading.Event()
         self._jobs: set[str] = set()
         self._thread = threading.Thread(target=self._work, daemon=True)
         self._thread.start()
 
     def submit(  # type: ignore[override]
-        self, fn: Callable[[Chunk], list[Row]], chunk: Chunk, /
-    ) -> Future[list[Row]]:
+        self, fn: Callable[[Chunk], list[SweepRow]], chunk: Chunk, /
+    ) -> Future[list[SweepRow]]:
         """The rows of a chunk, which a node reads from the folder."""
         del fn
-        future: Future[list[Row]] = Future()
+        future: Future[list[SweepRow]] = Future()
         self._queue.put((chunk.index, future))
         return future
 
@@ -73,9 +73,9 @@ class SlurmExecutor(Executor):
                         if not future.done():
                             future.set_exception(error)
 
-    def _batch(self) -> dict[int, Future[list[Row]]]:
+    def _batch(self) -> dict[int, Future[list[SweepRow]]]:
         """What was submitted until nothing more came for a moment."""
-        found: dict[int, Future[list[Row]]] = {}
+        found: dict[int, Future[list[SweepRow]]] = {}
         while True:
             try:
                 index, future = self._queue.get(timeout=_QUIET_S)
@@ -84,7 +84,7 @@ class SlurmExecutor(Executor):
             if future.set_running_or_notify_cancel():
                 found[index] = future
 
-    def _carry_out(self, batch: dict[int, Future[list[Row]]]) -> None:
+    def _carry_out(self, batch: dict[int, Future[list[SweepRow]]]) -> None:
         job = self._start(sorted(batch))
         self._jobs.add(job)
         left, gone_s = dict(batch), 0.0

@@ -5,17 +5,17 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from weft.base.errors import RequestError
-from weft.runs.folder import Run
+from weft.runs.folder import RunFolder
 from weft.understand.formats.exporters import goal, netpipe
 
-FORMATS: dict[str, Callable[[Run], str]] = {
+FORMATS: dict[str, Callable[[RunFolder], str]] = {
     "goal": goal.write,
     "netpipe": netpipe.write,
 }
 """The formats of `weft export RUN FORMAT`; each function returns the file's text."""
 
 
-def export_run(run: Run, format: str) -> str:
+def export_run(run: RunFolder, format: str) -> str:
     """The run as another tool would have written it; raises RequestError when it cannot be."""
     if format not in FORMATS:
         raise RequestError(f"unknown format {format!r}", f"one of: {', '.join(sorted(FORMATS))}")

@@ -8,10 +8,10 @@ from weft.plan.pattern import Collective, Halo, Hpl, Interference, Program
 from weft.plan.phases import expand
 from weft.plan.plan import Step, to_json
 from weft.plan.trace_file import read_program
-from weft.runs.folder import Run
+from weft.runs.folder import RunFolder
 
 
-def write(run: Run) -> str:
+def write(run: RunFolder) -> str:
     """The first step of the run between many nodes; raises RequestError where there is none.
 
     Of phases no node begins one before all have ended the one before; of a collective or a halo it is the first

@@ -5,13 +5,13 @@ from __future__ import annotations
 import numpy as np
 
 from weft.base.errors import RequestError
-from weft.runs.folder import Run
+from weft.runs.folder import RunFolder
 from weft.understand.curve.curve import curves, pingpong
 
 _BITS_PER_NETPIPE_MB = 2**20
 
 
-def write(run: Run) -> str:
+def write(run: RunFolder) -> str:
     """The run's ping-pong, best over all batches and launches; raises RequestError without one."""
     curve = pingpong(curves(run, "best"))
     if curve is None:

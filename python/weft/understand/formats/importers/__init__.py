@@ -12,9 +12,9 @@ from pathlib import Path
 from weft import __version__
 from weft.base.catalog import known_names
 from weft.base.errors import RequestError
-from weft.runs.folder import Run, RunWriter
+from weft.runs.folder import RunFolder, RunWriter
 from weft.understand.formats.importers.assembly import assemble
-from weft.understand.formats.importers.imported import Content, Options
+from weft.understand.formats.importers.imported import Content, ImportOptions
 from weft.understand.formats.importers.text import Text
 
 
@@ -25,7 +25,7 @@ class Format:
     `read` raises RequestError, naming line and reason.
     """
 
-    read: Callable[[Text, Options], Content]
+    read: Callable[[Text, ImportOptions], Content]
     sign: re.Pattern[str]
 
 
@@ -60,12 +60,12 @@ def import_file(
     format: str,
     path: str | os.PathLike[str],
     out_dir: str | os.PathLike[str],
-    options: Options | None = None,
-) -> Run:
+    options: ImportOptions | None = None,
+) -> RunFolder:
     """Import a file into a new run folder, which appears only when all of it was understood."""
     if format not in FORMATS:
         raise RequestError(f"unknown format {format!r}", known_names(format, sorted(FORMATS)))
-    options = options or Options()
+    options = options or ImportOptions()
     text = Text.read(Path(path))
     _refuse_other_format(format, text)
     text = text.without_label(FORMATS[format].sign)

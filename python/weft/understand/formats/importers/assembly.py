@@ -15,17 +15,17 @@ from weft.plan.phases import expand
 from weft.plan.plan import CountRule, Plan, SizeList, Step
 from weft.plan.plan import Options as PlanOptions
 from weft.runs.meta import RunMeta, Status
-from weft.runs.records.records import Source
+from weft.runs.records.records import ImportedFile
 from weft.runs.samples import SCHEMA
 from weft.understand.formats.importers.imported import (
     MOST_BYTES,
     MOST_MESSAGES,
     MOST_NS,
     Content,
-    Options,
+    ImportOptions,
     Test,
 )
-from weft.understand.formats.importers.passed_over import PassedOver
+from weft.understand.formats.importers.passed_over import SkippedLines
 from weft.understand.formats.importers.text import Text
 
 _MOST = (MOST_BYTES, MOST_MESSAGES, MOST_NS)
@@ -40,7 +40,7 @@ class Imported:
     status: Status
 
 
-def assemble(text: Text, content: Content, options: Options) -> Imported:
+def assemble(text: Text, content: Content, options: ImportOptions) -> Imported:
     """A run from a file's tests; raises RequestError where they cannot be one."""
     refuse_cut(content, options)
     kept = [_carried(_measurable(test), options) for test in content.tests]
@@ -54,7 +54,7 @@ def assemble(text: Text, content: Content, options: Options) -> Imported:
     return Imported(meta, _samples(steps), "partial" if content.cut else "complete")
 
 
-def refuse_cut(content: Content, options: Options) -> None:
+def refuse_cut(content: Content, options: ImportOptions) -> None:
     """Refuse a file that was cut, unless its whole results were asked for and there are some."""
     cut = content.cut
     if cut is not None and not (options.partial and content.tests):
@@ -76,7 +76,7 @@ def _measurable(test: Test) -> Test:
     return replace(test, timings=kept, facts=facts)
 
 
-def _carried(test: Test, options: Options) -> Test:
+def _carried(test: Test, options: ImportOptions) -> Test:
     """The test over the transport that the user names, where they do."""
     return test if options.transport == "unknown" else replace(test, transport=options.transport)
 
@@ -169,9 +169,9 @@ def _step_plan(tests: Sequence[Test], at: int) -> Step:
     )
 
 
-def _meta(text: Text, content: Content, steps: Sequence[_Step], options: Options) -> RunMeta:
+def _meta(text: Text, content: Content, steps: Sequence[_Step], options: ImportOptions) -> RunMeta:
     name = text.path.name
-    source: Source = {
+    source: ImportedFile = {
         "format": content.format,
         "file": name,
         "convention": content.convention,
@@ -219,7 +219,7 @@ def _warn(meta: RunMeta, text: Text, content: Content, steps: Sequence[_Step]) -
             "left-out",
             f"weft has no pattern for {', '.join(dict.fromkeys(content.left_out))}: left out",
         )
-    others = PassedOver(list(text.others)).warnings(f"what has the label {text.label}")
+    others = SkippedLines(list(text.others)).warnings(f"what has the label {text.label}")
     for warning in [*content.warnings, *others]:
         meta.warn(*warning)
     if content.cut is not None:

@@ -6,8 +6,8 @@ import re
 from dataclasses import dataclass, field
 
 from weft.plan.pattern import Pingpong, Stream
-from weft.understand.formats.importers.imported import Content, Options, Test, timed
-from weft.understand.formats.importers.text import Cut, Line, Text
+from weft.understand.formats.importers.imported import Content, ImportOptions, Test, timed
+from weft.understand.formats.importers.text import Cut, SourceLine, Text
 
 SIGN = re.compile(
     r"\bbytes +(iters|#sent +#ack) +total +time +MB/sec +usec/xfer|^- \{ xfer_size: \d+, iterations:",
@@ -31,7 +31,7 @@ _CONVENTION = (
 class _Row:
     """A result; `total_bytes` is exact or to two digits."""
 
-    line: Line
+    line: SourceLine
     size_bytes: int
     iterations: int
     total_bytes: float
@@ -45,13 +45,13 @@ class _Row:
 
 @dataclass
 class _Section:
-    line: Line
+    line: SourceLine
     name: str | None = None
     header: str = ""
     rows: list[_Row] = field(default_factory=list)
 
 
-def read(text: Text, options: Options) -> Content:
+def read(text: Text, options: ImportOptions) -> Content:
     """Tables, or the lines of -m; raises RequestError, naming line and reason."""
     text.require(SIGN, "expected 'bytes iters total time MB/sec usec/xfer' or '- { xfer_size: ...'")
     sections, cut = _sections(text)
@@ -81,7 +81,7 @@ def _sections(text: Text) -> tuple[list[_Section], Cut | None]:
     return found, None
 
 
-def _listed_row(line: Line) -> _Row:
+def _listed_row(line: SourceLine) -> _Row:
     """A line of -m, whose numbers are whole."""
     said = dict(_PAIR.findall(line.text))
     missing = {"xfer_size", "iterations", "total", "MB/sec", "usec/xfer"} - said.keys()
@@ -92,7 +92,7 @@ def _listed_row(line: Line) -> _Row:
     return _row(line, size, iterations, total, said["MB/sec"], said["usec/xfer"])
 
 
-def _table_row(line: Line) -> _Row:
+def _table_row(line: SourceLine) -> _Row:
     """[name] size, count, [count], total, time, MB/sec, usec/xfer, Mxfers/sec."""
     fields = line.fields
     at = next((i for i, one in enumerate(fields) if re.fullmatch(r"\d+\.\d\ds", one)), 0)
@@ -103,7 +103,9 @@ def _table_row(line: Line) -> _Row:
     return _row(line, size, iterations, _with_unit(sizes[-1], 1024), *fields[at + 1 : at + 3])
 
 
-def _row(line: Line, size: int, iterations: int, total: float, mbytes_s: str, each_us: str) -> _Row:
+def _row(
+    line: SourceLine, size: int, iterations: int, total: float, mbytes_s: str, each_us: str
+) -> _Row:
     """A result whose time is taken from the column with more digits."""
     if not size or not iterations:
         raise line.refuse("nothing was sent")

@@ -8,9 +8,15 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from weft.plan.pattern import Matrix, Pingpong
-from weft.understand.formats.importers.imported import Content, Options, Test, Timing, timed
+from weft.understand.formats.importers.imported import (
+    Content,
+    ImportedTiming,
+    ImportOptions,
+    Test,
+    timed,
+)
 from weft.understand.formats.importers.passed_over import Warned
-from weft.understand.formats.importers.text import Cut, Line, Text
+from weft.understand.formats.importers.text import Cut, SourceLine, Text
 
 SIGN = re.compile(
     r"^\S+\s+: (\[\d+\], \d+ bytes|xmt/rcv/%loss|(\d++\.?+\d*+|-)( (\d++\.?+\d*+|-))*+$)",
@@ -38,15 +44,15 @@ _CONVENTION = (
 class _Host:
     """What came back from one host, and how many went there; `means` are of its summaries."""
 
-    trips: list[tuple[Line, str]] = field(default_factory=list)
-    means: list[tuple[Line, str]] = field(default_factory=list)
+    trips: list[tuple[SourceLine, str]] = field(default_factory=list)
+    means: list[tuple[SourceLine, str]] = field(default_factory=list)
     sent: int = 0
     received: int = 0
     data_bytes: int | None = None
     is_told_singly: bool = False
 
 
-def read(text: Text, options: Options) -> Content:
+def read(text: Text, options: ImportOptions) -> Content:
     """fping's lines; raises RequestError, naming line and reason."""
     hosts, cut = _hosts(text)
     said = hosts.values()
@@ -104,7 +110,7 @@ def _hosts(text: Text) -> tuple[dict[str, _Host], Cut | None]:
     return found, None
 
 
-def _read_list(host: _Host, line: Line, trips: re.Match[str]) -> None:
+def _read_list(host: _Host, line: SourceLine, trips: re.Match[str]) -> None:
     """`HOST : 0.016 0.031 -`: a round trip each, or a loss."""
     came_back = [(line, value) for value in trips[2].split() if value != "-"]
     host.is_told_singly = True
@@ -113,7 +119,7 @@ def _read_list(host: _Host, line: Line, trips: re.Match[str]) -> None:
     host.trips += came_back
 
 
-def _read_reply(host: _Host, line: Line, reply: re.Match[str]) -> None:
+def _read_reply(host: _Host, line: SourceLine, reply: re.Match[str]) -> None:
     """`HOST : [0], 64 bytes, 0.016 ms (...)`: fping counts the header among the bytes."""
     host.is_told_singly = True
     host.sent += 1
@@ -123,7 +129,7 @@ def _read_reply(host: _Host, line: Line, reply: re.Match[str]) -> None:
         host.data_bytes = max(1, int(reply[3][:9]) - ICMP_HEADER_BYTES)
 
 
-def _read_summary(host: _Host, line: Line, summary: re.Match[str]) -> None:
+def _read_summary(host: _Host, line: SourceLine, summary: re.Match[str]) -> None:
     """What -c says at the end: it stands for the replies where -q kept them back."""
     if not host.is_told_singly:
         host.sent += int(summary[2][:9])
@@ -131,7 +137,7 @@ def _read_summary(host: _Host, line: Line, summary: re.Match[str]) -> None:
         host.means += [(line, summary[5])] if summary[5] else []
 
 
-def _tests(text: Text, hosts: dict[str, _Host], options: Options, means: bool) -> list[Test]:
+def _tests(text: Text, hosts: dict[str, _Host], options: ImportOptions, means: bool) -> list[Test]:
     """A ping-pong with one host, a star of them with many."""
     timings = [
         timing
@@ -145,7 +151,7 @@ def _tests(text: Text, hosts: dict[str, _Host], options: Options, means: bool) -
     return [test] if hosts else []
 
 
-def _timings(host: _Host, at: int, options: Options, means: bool) -> Iterator[Timing]:
+def _timings(host: _Host, at: int, options: ImportOptions, means: bool) -> Iterator[ImportedTiming]:
     size = options.size_bytes or host.data_bytes or DEFAULT_BYTES
     for line, value in host.means if means else host.trips:
         yield timed(line, size, 1, line.positive(value, "a round trip in ms") * 1e6, dst=at)

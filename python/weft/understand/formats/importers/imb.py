@@ -6,8 +6,14 @@ import re
 from dataclasses import dataclass, field
 
 from weft.plan.pattern import Pattern, Pingpong, Ring
-from weft.understand.formats.importers.imported import BOTH_WAYS, Content, Options, Test, timed
-from weft.understand.formats.importers.text import Cut, Line, Text
+from weft.understand.formats.importers.imported import (
+    BOTH_WAYS,
+    Content,
+    ImportOptions,
+    Test,
+    timed,
+)
+from weft.understand.formats.importers.text import Cut, SourceLine, Text
 
 SIGN = re.compile(r"Intel\(R\) MPI Benchmark|^#\s*Benchmarking \w+", re.MULTILINE)
 
@@ -24,14 +30,14 @@ _CONVENTION = (
 
 @dataclass
 class _Section:
-    line: Line
+    line: SourceLine
     title: str
     processes: int = 2
     header: list[str] = field(default_factory=list)
-    rows: list[Line] = field(default_factory=list)
+    rows: list[SourceLine] = field(default_factory=list)
 
 
-def read(text: Text, options: Options) -> Content:
+def read(text: Text, options: ImportOptions) -> Content:
     """IMB's tables; raises RequestError, naming line and reason."""
     text.require(SIGN, "expected '# Benchmarking PingPong' and its table")
     sections, cut = _sections(text)
@@ -72,7 +78,7 @@ def _sections(text: Text) -> tuple[list[_Section], Cut | None]:
     return found, None if ended else text.last.cut(f"the file ends without IMB's {_END!r}")
 
 
-def _check_row(line: Line, section: _Section) -> None:
+def _check_row(line: SourceLine, section: _Section) -> None:
     if section.title in _KINDS and len(line.fields) != len(section.header):
         expected = " ".join(section.header) or "a header, #bytes #repetitions ..."
         raise line.refuse_columns(section.header, expected)

@@ -8,7 +8,7 @@ from typing import Any, Literal
 
 from weft.base.errors import RequestError
 from weft.plan.pattern import Pairs, Pattern
-from weft.understand.formats.importers.text import Cut, Line
+from weft.understand.formats.importers.text import Cut, SourceLine
 
 MOST_MESSAGES = 2**31 - 1
 MOST_BYTES = 2**50
@@ -21,7 +21,7 @@ BOTH_WAYS = Pairs(nodes=(0, 1), stride=None, from_=(0,), to=(1,), duplex="full")
 
 
 @dataclass(frozen=True)
-class Options:
+class ImportOptions:
     """What a file cannot say about itself.
 
     `partial` imports the whole results of a file that was cut. `bidir` says that both directions were
@@ -36,10 +36,10 @@ class Options:
 
 
 @dataclass(frozen=True)
-class Timing:
+class ImportedTiming:
     """One timed batch, from the line of the file that says it; `elapsed_ns` as in `weft.runs.samples`."""
 
-    line: Line
+    line: SourceLine
     size_bytes: int
     messages: int
     elapsed_ns: int
@@ -60,8 +60,8 @@ class Test:
     name: str
     pattern: Pattern
     transport: str
-    timings: list[Timing]
-    line: Line
+    timings: list[ImportedTiming]
+    line: SourceLine
     facts: dict[str, Any] = field(default_factory=dict)
     repeats: bool = False
 
@@ -82,30 +82,36 @@ class Content:
     node_facts: Mapping[str, Mapping[str, object]] = field(default_factory=dict)
 
 
-def timed(line: Line, size_bytes: int, messages: int, elapsed_ns: float, **place: int) -> Timing:
+def timed(
+    line: SourceLine, size_bytes: int, messages: int, elapsed_ns: float, **place: int
+) -> ImportedTiming:
     """A batch whose time is that of a calculation: to the nanosecond, one at least."""
-    return Timing(line, size_bytes, messages, max(1, round(elapsed_ns)), **place)
+    return ImportedTiming(line, size_bytes, messages, max(1, round(elapsed_ns)), **place)
 
 
-def one_way(line: Line, size_bytes: int, time_ns: float, **place: int) -> Timing:
+def one_way(line: SourceLine, size_bytes: int, time_ns: float, **place: int) -> ImportedTiming:
     """A ping-pong whose half round trip is known but not how many made it."""
     return _mean_of(line, size_bytes, 2 * time_ns, place)
 
 
-def streamed(line: Line, size_bytes: int, mbytes_s: float, **place: int) -> Timing:
+def streamed(line: SourceLine, size_bytes: int, mbytes_s: float, **place: int) -> ImportedTiming:
     """Messages in one direction at so many 10^6 bytes a second, when their number is not known."""
     return _mean_of(line, size_bytes, size_bytes / mbytes_s * 1e3, place)
 
 
-def counted(line: Line, size_bytes: int, total_bytes: float, elapsed_ns: float) -> Timing:
+def counted(
+    line: SourceLine, size_bytes: int, total_bytes: float, elapsed_ns: float
+) -> ImportedTiming:
     """What carried `total_bytes` in messages of `size_bytes`: the last one is seldom whole, so the time is stretched or
     shortened to that of a whole number of them, and the rate stays."""
     messages = min(MOST_MESSAGES, max(1, round(total_bytes / size_bytes)))
     elapsed_ns = elapsed_ns * messages * size_bytes / total_bytes
-    return Timing(line, size_bytes, messages, round(elapsed_ns))
+    return ImportedTiming(line, size_bytes, messages, round(elapsed_ns))
 
 
-def _mean_of(line: Line, size_bytes: int, each_ns: float, place: dict[str, int]) -> Timing:
+def _mean_of(
+    line: SourceLine, size_bytes: int, each_ns: float, place: dict[str, int]
+) -> ImportedTiming:
     """As many messages as keep the digits of a mean; where none are needed, one."""
     messages = 1
     while messages < 10**6 and abs(round(each_ns * messages) / messages - each_ns) > 1e-6 * each_ns:
@@ -113,7 +119,7 @@ def _mean_of(line: Line, size_bytes: int, each_ns: float, place: dict[str, int])
     return timed(line, size_bytes, messages, min(each_ns * messages, MOST_NS), **place)
 
 
-def refuse_sizes(line: Line, request: int, response: int) -> RequestError:
+def refuse_sizes(line: SourceLine, request: int, response: int) -> RequestError:
     """The refusal of a round trip whose two messages are of different sizes."""
     return line.wrong(
         f"requests of {request} and responses of {response} bytes: half a round trip is no message's time",

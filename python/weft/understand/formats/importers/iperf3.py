@@ -10,9 +10,15 @@ from typing import Any
 
 from weft.base.errors import RequestError
 from weft.plan.pattern import Stream
-from weft.understand.formats.importers.imported import Content, Options, Test, Timing, counted
-from weft.understand.formats.importers.passed_over import PassedOver, Warned
-from weft.understand.formats.importers.text import Cut, Line, Text
+from weft.understand.formats.importers.imported import (
+    Content,
+    ImportedTiming,
+    ImportOptions,
+    Test,
+    counted,
+)
+from weft.understand.formats.importers.passed_over import SkippedLines, Warned
+from weft.understand.formats.importers.text import Cut, SourceLine, Text
 
 SIGN = re.compile(
     r'"(test_start|sum_sent|connecting_to)"|"event"\s*:\s*"(start|interval|end)"'
@@ -36,7 +42,7 @@ _CONVENTION = (
 class _Document:
     """One test as iperf3 prints it, and the line where it begins."""
 
-    line: Line
+    line: SourceLine
     value: dict[str, Any]
 
     def get(self, *keys: str) -> Any:
@@ -55,9 +61,9 @@ class _Document:
         return self.line.wrong(what, "give the file as iperf3 -J wrote it")
 
 
-def read(text: Text, options: Options) -> Content:
+def read(text: Text, options: ImportOptions) -> Content:
     """iperf3's documents, each a launch; raises RequestError, naming line and reason."""
-    foreign = PassedOver()
+    foreign = SkippedLines()
     documents, cut = _documents(text, foreign)
     tests = [test for document in documents for test in _tests(document)]
     warnings = [
@@ -69,7 +75,7 @@ def read(text: Text, options: Options) -> Content:
     )
 
 
-def _documents(text: Text, foreign: PassedOver) -> tuple[list[_Document], Cut | None]:
+def _documents(text: Text, foreign: SkippedLines) -> tuple[list[_Document], Cut | None]:
     """All documents of a file: iperf3 may write several one after the other, and 2>&1 puts its messages between."""
     plain = _NAN.sub("null", text.text)
     if not _BEGIN.search(plain):
@@ -94,7 +100,7 @@ def _documents(text: Text, foreign: PassedOver) -> tuple[list[_Document], Cut | 
     return _joined(text, found)
 
 
-def _pass_over(plain: str, at: int, end: int, text: Text, last: int, foreign: PassedOver) -> None:
+def _pass_over(plain: str, at: int, end: int, text: Text, last: int, foreign: SkippedLines) -> None:
     """Take note of the lines from a place to another, which is on line `last` (from 0)."""
     between = plain[at:end].split("\n")
     for number, said in enumerate(between, last - len(between) + 1):
@@ -124,7 +130,7 @@ def _twice(document: _Document) -> Iterator[Warned]:
         )
 
 
-def _errors(foreign: PassedOver) -> Iterator[Warned]:
+def _errors(foreign: SkippedLines) -> Iterator[Warned]:
     """Errors that iperf3 prints beside its JSON."""
     for line in [line for line in foreign.lines if _ERROR.match(line.text)]:
         foreign.lines.remove(line)
@@ -201,7 +207,7 @@ def _test(document: _Document, received: str, backwards: bool) -> Test:
     )
 
 
-def _received(document: _Document, received: str, block_bytes: int) -> Timing:
+def _received(document: _Document, received: str, block_bytes: int) -> ImportedTiming:
     """What the receiver got. Old versions have for UDP a single sum of what was sent, with the share that was lost."""
     total, seconds = (document.number("end", received, key) for key in ("bytes", "seconds"))
     if not total:

@@ -9,13 +9,13 @@ from dataclasses import dataclass, field
 from weft.plan.pattern import AllToAll
 from weft.understand.formats.importers.imported import (
     Content,
-    Options,
+    ImportedTiming,
+    ImportOptions,
     Test,
-    Timing,
     streamed,
     timed,
 )
-from weft.understand.formats.importers.text import Cut, Line, Text
+from weft.understand.formats.importers.text import Cut, SourceLine, Text
 
 SIGN = re.compile(r"START mpiGraph|^MsgSize\t", re.MULTILINE)
 MBYTE = 2**20
@@ -29,9 +29,9 @@ _END = "END mpiGraph"
 class _Matrix:
     """A table of rates; row j of "Recv" is what j received from each, of "Send" what j sent to each."""
 
-    line: Line
+    line: SourceLine
     names: list[str]
-    rows: list[tuple[Line, list[str]]] = field(default_factory=list)
+    rows: list[tuple[SourceLine, list[str]]] = field(default_factory=list)
 
     @property
     def is_whole(self) -> bool:
@@ -40,13 +40,13 @@ class _Matrix:
 
 @dataclass
 class _Output:
-    line: Line
+    line: SourceLine
     settings: dict[str, int] = field(default_factory=dict)
     tables: dict[str, _Matrix] = field(default_factory=dict)
     ended: bool = False
 
 
-def read(text: Text, options: Options) -> Content:
+def read(text: Text, options: ImportOptions) -> Content:
     """mpiGraph's tables; raises RequestError, naming line and reason."""
     outputs, cut = _outputs(text)
     whole = [one for one in outputs if any(table.is_whole for table in one.tables.values())]
@@ -95,7 +95,7 @@ def _outputs(text: Text) -> tuple[list[_Output], Cut | None]:
     return found, None if found[-1].ended else text.last.cut(f"the file ends without {_END!r}")
 
 
-def _read_row(line: Line, table: _Matrix, rates: list[str]) -> None:
+def _read_row(line: SourceLine, table: _Matrix, rates: list[str]) -> None:
     if len(rates) != len(table.names):
         raise line.refuse(
             f"{len(rates)} rates for {len(table.names)} processes",
@@ -122,7 +122,7 @@ def _test(output: _Output, kind: str, table: _Matrix) -> Test:
     return Test("mpigraph", pattern, "mpi", timings, output.line, facts)
 
 
-def _timings(table: _Matrix, kind: str, size: int, messages: int) -> list[Timing]:
+def _timings(table: _Matrix, kind: str, size: int, messages: int) -> list[ImportedTiming]:
     found = []
     for one, (line, rates) in enumerate(table.rows):
         for other, rate in enumerate(rates):

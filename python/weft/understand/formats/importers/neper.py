@@ -7,14 +7,14 @@ import re
 from weft.plan.pattern import Pingpong, Stream
 from weft.understand.formats.importers.imported import (
     Content,
-    Options,
+    ImportedTiming,
+    ImportOptions,
     Test,
-    Timing,
     refuse_sizes,
     streamed,
 )
 from weft.understand.formats.importers.neper_samples import HEADER, read_samples
-from weft.understand.formats.importers.text import Cut, Line, Text
+from weft.understand.formats.importers.text import Cut, SourceLine, Text
 
 SIGN = re.compile(
     r"^(tid,flow_id,time,|(correlation_coefficient|invalid_secret_count|num_transactions)=)",
@@ -31,11 +31,11 @@ CONVENTION = (
     "flows); a stream's rate is what was read at the far end, all flows together"
 )
 
-Pairs = dict[str, tuple[Line, str]]
+Pairs = dict[str, tuple[SourceLine, str]]
 """Keys with the line and the text of their values."""
 
 
-def read(text: Text, options: Options) -> Content:
+def read(text: Text, options: ImportOptions) -> Content:
     """neper's result or its samples; raises RequestError, naming line and reason."""
     if any(line.text.startswith(HEADER) for line in text.lines):
         return read_samples(text, options, CONVENTION)
@@ -63,7 +63,7 @@ def _outputs(text: Text) -> tuple[list[Pairs], Cut | None]:
     return whole, cut
 
 
-def _test(pairs: Pairs, options: Options) -> Test:
+def _test(pairs: Pairs, options: ImportOptions) -> Test:
     is_rr = "num_transactions" in pairs
     timing = (_round_trips if is_rr else _stream)(pairs, options)
     kept = ("latency_", "throughput", "num_", "VERSION")
@@ -72,12 +72,12 @@ def _test(pairs: Pairs, options: Options) -> Test:
     return Test("rr" if is_rr else "stream", pattern, "tcp", [timing], _first(pairs), facts)
 
 
-def _first(pairs: Pairs) -> Line:
+def _first(pairs: Pairs) -> SourceLine:
     """The line where an output begins."""
     return next(iter(pairs.values()))[0]
 
 
-def _round_trips(pairs: Pairs, options: Options) -> Timing:
+def _round_trips(pairs: Pairs, options: ImportOptions) -> ImportedTiming:
     size = options.size_bytes or _both_sizes(pairs)
     line, transactions = pairs["num_transactions"]
     count = line.count(transactions, "num_transactions")
@@ -85,7 +85,7 @@ def _round_trips(pairs: Pairs, options: Options) -> Timing:
     flows = max(1, int(_number(pairs, "num_flows")))
     if count < flows or end <= start:
         raise line.refuse("no transactions in no time")
-    return Timing(line, size, max(1, count // flows), round((end - start) * 1e9))
+    return ImportedTiming(line, size, max(1, count // flows), round((end - start) * 1e9))
 
 
 def _both_sizes(pairs: Pairs) -> int:
@@ -95,7 +95,7 @@ def _both_sizes(pairs: Pairs) -> int:
     return request
 
 
-def _stream(pairs: Pairs, options: Options) -> Timing:
+def _stream(pairs: Pairs, options: ImportOptions) -> ImportedTiming:
     """`throughput` has its unit beside it; the writing end has only `remote_throughput`, in bits a second."""
     size = options.size_bytes or int(_number(pairs, "buffer_size"))
     name = _LAST if _LAST in pairs else "remote_throughput"

@@ -6,8 +6,14 @@ from collections.abc import Iterator
 
 from weft.base.errors import RequestError
 from weft.plan.pattern import Pingpong, Stream
-from weft.understand.formats.importers.imported import Content, Options, Test, Timing, counted
-from weft.understand.formats.importers.text import Line, Text
+from weft.understand.formats.importers.imported import (
+    Content,
+    ImportedTiming,
+    ImportOptions,
+    Test,
+    counted,
+)
+from weft.understand.formats.importers.text import SourceLine, Text
 
 HEADER = "tid,flow_id,time,"
 
@@ -22,13 +28,13 @@ Reading = tuple[float, int]
 """A time in seconds, and what was counted until then."""
 
 
-def read_samples(text: Text, options: Options, convention: str) -> Content:
+def read_samples(text: Text, options: ImportOptions, convention: str) -> Content:
     """A row is what was added since the one before; raises RequestError, naming line and reason."""
     header = text.lines[0].text.split(",")
     counter = "transactions" if "transactions" in header else "bytes_read"
     if not {"tid", "flow_id", "time", counter} <= set(header):
         raise text.lines[0].refuse("not the header of neper's samples", f"expected {HEADER}...")
-    timings: list[Timing] = []
+    timings: list[ImportedTiming] = []
     before: dict[tuple[str, str], Reading] = {}
     for line, row in _rows(text, header):
         flow = row["tid"], row["flow_id"]
@@ -53,7 +59,7 @@ def read_samples(text: Text, options: Options, convention: str) -> Content:
     )
 
 
-def _rows(text: Text, header: list[str]) -> Iterator[tuple[Line, dict[str, str]]]:
+def _rows(text: Text, header: list[str]) -> Iterator[tuple[SourceLine, dict[str, str]]]:
     """The whole rows, by the names of their columns."""
     for line in text.lines[1:]:
         fields = line.text.split(",")
@@ -64,11 +70,13 @@ def _rows(text: Text, header: list[str]) -> Iterator[tuple[Line, dict[str, str]]
         yield line, dict(zip(header, fields, strict=True))
 
 
-def _added(line: Line, counter: str, old: Reading, new: Reading, options: Options) -> list[Timing]:
+def _added(
+    line: SourceLine, counter: str, old: Reading, new: Reading, options: ImportOptions
+) -> list[ImportedTiming]:
     elapsed_ns, count = (new[0] - old[0]) * 1e9, new[1] - old[1]
     size = options.size_bytes or _DEFAULT_BYTES[counter]
     if elapsed_ns <= 0 or count <= 0:
         return []
     if counter == "transactions":
-        return [Timing(line, size, count, round(elapsed_ns))]
+        return [ImportedTiming(line, size, count, round(elapsed_ns))]
     return [counted(line, size, count, elapsed_ns)]

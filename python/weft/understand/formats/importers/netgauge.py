@@ -5,8 +5,14 @@ from __future__ import annotations
 import re
 
 from weft.plan.pattern import Pingpong
-from weft.understand.formats.importers.imported import Content, Options, Test, Timing, one_way
-from weft.understand.formats.importers.text import Cut, Line, Text, same_shape
+from weft.understand.formats.importers.imported import (
+    Content,
+    ImportedTiming,
+    ImportOptions,
+    Test,
+    one_way,
+)
+from weft.understand.formats.importers.text import Cut, SourceLine, Text, same_shape
 
 SIGN = re.compile(r"Netgauge v|^\d+ bytes \s*-> .* us \s*== |^# size n PRTT", re.MULTILINE)
 
@@ -25,9 +31,9 @@ _CONVENTION = (
 )
 
 
-def read(text: Text, options: Options) -> Content:
+def read(text: Text, options: ImportOptions) -> Content:
     """Netgauge's lines; raises RequestError, naming line and reason."""
-    launches: list[list[Timing]] = []
+    launches: list[list[ImportedTiming]] = []
     cut = _last_cut(text)
     is_loggp = _LOGGP_HEADER in text.text
     for line in text.lines[:-1] if cut else text.lines:
@@ -39,7 +45,7 @@ def read(text: Text, options: Options) -> Content:
     return Content("netgauge", tests, _CONVENTION, "batch", cut=cut)
 
 
-def _timing(line: Line, is_loggp: bool) -> Timing | None:
+def _timing(line: SourceLine, is_loggp: bool) -> ImportedTiming | None:
     if short := _SHORT.fullmatch(line.text):
         size = line.count(short[1], "the size")
         return one_way(line, size, 8 * size / line.positive(short[3], "Mbit/s") * 1e3)
@@ -59,7 +65,7 @@ def _timing(line: Line, is_loggp: bool) -> Timing | None:
     return None
 
 
-def _loggp(line: Line) -> Timing:
+def _loggp(line: SourceLine) -> ImportedTiming:
     fields = line.fields
     if len(fields) < 3:
         raise line.refuse("not a row of loggp", "expected size, n, PRTT(1,0,s), ...")

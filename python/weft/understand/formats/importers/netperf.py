@@ -9,16 +9,16 @@ from dataclasses import dataclass, field
 from weft.plan.pattern import Pingpong, Stream
 from weft.understand.formats.importers.imported import (
     Content,
-    Options,
+    ImportedTiming,
+    ImportOptions,
     Test,
-    Timing,
     counted,
     one_way,
     refuse_sizes,
     streamed,
 )
-from weft.understand.formats.importers.passed_over import PassedOver
-from weft.understand.formats.importers.text import Cut, Line, Text
+from weft.understand.formats.importers.passed_over import SkippedLines
+from weft.understand.formats.importers.text import Cut, SourceLine, Text
 
 SIGN = re.compile(
     r"^(MIGRATED |OMNI )?((TCP|UDP|SCTP) [A-Za-z/ -]+|Send\|Recv) ?TEST |^(THROUGHPUT|Throughput)[=,]",
@@ -55,11 +55,11 @@ _CONVENTION = (
 class _Section:
     """From one banner to the next."""
 
-    line: Line
+    line: SourceLine
     protocol: str = "tcp"
     title: str = ""
-    rows: list[Line] = field(default_factory=list)
-    keys: dict[str, tuple[Line, str]] = field(default_factory=dict)
+    rows: list[SourceLine] = field(default_factory=list)
+    keys: dict[str, tuple[SourceLine, str]] = field(default_factory=dict)
     header: list[str] = field(default_factory=list)
     missed: list[str] = field(default_factory=list)
     unit: str = "10^6bits/s"
@@ -79,10 +79,10 @@ class _Section:
         return found | ({"in_flight": self.in_flight} if self.in_flight > 1 else {})
 
 
-def read(text: Text, options: Options) -> Content:
+def read(text: Text, options: ImportOptions) -> Content:
     """netperf's outputs; raises RequestError, naming line and reason."""
     text.require(SIGN, "expected a banner such as 'MIGRATED TCP STREAM TEST ...', or THROUGHPUT=")
-    foreign = PassedOver()
+    foreign = SkippedLines()
     sections, cut = _sections(text, foreign)
     kept = [section for section in sections if _is_known(section)]
     whole = [section for section in kept if section.rows or section.keys]
@@ -99,7 +99,7 @@ def _is_known(section: _Section) -> bool:
     return section.title in ("", "STREAM", "MAERTS", "REQUEST/RESPONSE", "RR")
 
 
-def _sections(text: Text, foreign: PassedOver) -> tuple[list[_Section], Cut | None]:
+def _sections(text: Text, foreign: SkippedLines) -> tuple[list[_Section], Cut | None]:
     found: list[_Section] = []
     command = ""
     for line in text.lines:
@@ -121,7 +121,7 @@ def _sections(text: Text, foreign: PassedOver) -> tuple[list[_Section], Cut | No
     return found, None
 
 
-def _is_result(line: Line) -> bool:
+def _is_result(line: SourceLine) -> bool:
     """Whether a line can begin a test without a banner (-P 0)."""
     is_header = "," in line.text and re.match(r"\"?[A-Z][a-z]", line.text)
     return bool(_KEY.match(line.text) or _NUMBERS.fullmatch(line.text) or is_header)
@@ -138,7 +138,7 @@ def _is_header(text: str) -> bool:
     return all(map(_HEADER_WORDS.fullmatch, re.findall(r"[a-z0-9]++", text.lower())))
 
 
-def _read_line(line: Line, section: _Section) -> bool:
+def _read_line(line: SourceLine, section: _Section) -> bool:
     """Take what a line says; whether it is netperf's."""
     if unit := _UNIT.search(line.text):
         section.unit = f"{unit[1]}/s"
@@ -164,7 +164,7 @@ def _fields(line: str) -> list[str]:
     return [field.strip().strip('"') for field in line.split(",")]
 
 
-def _test(section: _Section, options: Options) -> Test:
+def _test(section: _Section, options: ImportOptions) -> Test:
     if section.keys:
         return _omni(section, options)
     if section.title in ("STREAM", "MAERTS"):
@@ -200,7 +200,7 @@ def _stream(section: _Section) -> Test:
     return _streaming(section, section.title, timing, facts)
 
 
-def _arrived(section: _Section, size: int) -> Timing:
+def _arrived(section: _Section, size: int) -> ImportedTiming:
     if len(section.rows) < 2 or len(section.rows[1].fields) < 4:
         reason = "no line of what arrived after the one of what was sent"
         raise section.rows[0].wrong(reason, "give the whole output")
@@ -210,12 +210,14 @@ def _arrived(section: _Section, size: int) -> Timing:
     return counted(line, size, messages * size, seconds * 1e9)
 
 
-def _streaming(section: _Section, title: str, timing: Timing, facts: dict[str, object]) -> Test:
+def _streaming(
+    section: _Section, title: str, timing: ImportedTiming, facts: dict[str, object]
+) -> Test:
     name = f"{section.protocol}-{title.lower()}"
     return Test(name, Stream(window=1), section.protocol, [timing], section.line, facts)
 
 
-def _round_trips(section: _Section, options: Options) -> Test:
+def _round_trips(section: _Section, options: ImportOptions) -> Test:
     """Send and receive buffer, request, response, seconds, transactions a second; the remote's buffers follow."""
     line = section.rows[0]
     if len(line.fields) < 6:
@@ -227,13 +229,13 @@ def _round_trips(section: _Section, options: Options) -> Test:
     return _rr(section, line, size, line.positive(line.fields[5], "transactions per second"))
 
 
-def _rr(section: _Section, line: Line, size: int, rate: float) -> Test:
+def _rr(section: _Section, line: SourceLine, size: int, rate: float) -> Test:
     timing = one_way(line, size, 0.5e9 * section.in_flight / rate)
     name = f"{section.protocol}-rr"
     return Test(name, Pingpong(), section.protocol, [timing], section.line, section.facts)
 
 
-def _omni(section: _Section, options: Options) -> Test:
+def _omni(section: _Section, options: ImportOptions) -> Test:
     """Selected outputs: the unit says whether it is a rate or transactions; where it is missing, the banner does."""
     keys = section.keys
     if "THROUGHPUT" not in keys:
@@ -258,7 +260,7 @@ def _omni(section: _Section, options: Options) -> Test:
     return _streaming(section, section.title or "stream", timing, section.facts)
 
 
-def _transactions(section: _Section, line: Line, rate: float, is_sure: bool) -> float:
+def _transactions(section: _Section, line: SourceLine, rate: float, is_sure: bool) -> float:
     """Transactions a second. Without its unit THROUGHPUT may be in bits a second (-f m): the mean latency decides."""
     if "MEAN_LATENCY" not in section.keys:
         if not is_sure:
@@ -282,7 +284,9 @@ def _transactions(section: _Section, line: Line, rate: float, is_sure: bool) -> 
     return by_latency
 
 
-def _selected(section: _Section, options: Options, names: tuple[str, ...], default: int) -> int:
+def _selected(
+    section: _Section, options: ImportOptions, names: tuple[str, ...], default: int
+) -> int:
     if options.size_bytes:
         return options.size_bytes
     for name in names:

@@ -10,14 +10,14 @@ from weft.plan.pattern import Duplex, Pairs, Pattern, Pingpong, Stream
 from weft.understand.formats.importers.imported import (
     ENDS,
     Content,
-    Options,
+    ImportedTiming,
+    ImportOptions,
     Test,
-    Timing,
     one_way,
     streamed,
 )
-from weft.understand.formats.importers.passed_over import PassedOver, Warned
-from weft.understand.formats.importers.text import Cut, Line, Text, same_shape
+from weft.understand.formats.importers.passed_over import SkippedLines, Warned
+from weft.understand.formats.importers.text import Cut, SourceLine, Text, same_shape
 
 SIGN = re.compile(r"^# OSU |^This test requires (?:exactly|at least) \w+ processes", re.MULTILINE)
 
@@ -45,23 +45,23 @@ _CONVENTION = (
 class _Section:
     """From one title to the next."""
 
-    line: Line
+    line: SourceLine
     title: str
     version: str | None
     pairs: int = 1
     window: int = _DEFAULT_WINDOW
     header: list[str] = field(default_factory=list)
-    rows: list[Line] = field(default_factory=list)
-    failed: list[Line] = field(default_factory=list)
+    rows: list[SourceLine] = field(default_factory=list)
+    failed: list[SourceLine] = field(default_factory=list)
     comments: list[str] = field(default_factory=list)
 
 
-def read(text: Text, options: Options) -> Content:
+def read(text: Text, options: ImportOptions) -> Content:
     """OSU's tables, one or many in a file; raises RequestError, naming line and reason."""
     text.require(SIGN, "expected '# OSU ... Test'")
     if line := next((one for one in text.lines if _TOO_FEW.search(one.text)), None):
         raise line.refuse("OSU printed no result", "start it with as many processes as it asks for")
-    foreign = PassedOver()
+    foreign = SkippedLines()
     sections, cut = _sections(text, foreign)
     known = [section for section in sections if _kind(section.title)]
     return Content(
@@ -115,7 +115,7 @@ def _kind(title: str) -> str | None:
     return "pairs" if "multiple bandwidth" in plain else None
 
 
-def _sections(text: Text, foreign: PassedOver) -> tuple[list[_Section], Cut | None]:
+def _sections(text: Text, foreign: SkippedLines) -> tuple[list[_Section], Cut | None]:
     found: list[_Section] = []
     for line in text.lines:
         if title := _TITLE.match(line.text):
@@ -132,7 +132,7 @@ def _sections(text: Text, foreign: PassedOver) -> tuple[list[_Section], Cut | No
     return found, _cut_header(text, found)
 
 
-def _take_row(line: Line, section: _Section) -> None:
+def _take_row(line: SourceLine, section: _Section) -> None:
     _check_row(line, section)
     is_wrong = _VALIDATION in section.header and line.fields[-1].lower() != "pass"
     (section.failed if is_wrong else section.rows).append(line)
@@ -155,13 +155,13 @@ def _read_comment(section: _Section, line: str) -> None:
         section.comments.append(line[1:].strip())
 
 
-def _is_cut(line: Line, section: _Section) -> bool:
+def _is_cut(line: SourceLine, section: _Section) -> bool:
     """Whether the last line lacks its end, and is not like the row above."""
     is_like_above = bool(section.rows) and same_shape(line.text, section.rows[-1].text)
     return line.is_open and not is_like_above
 
 
-def _check_row(line: Line, section: _Section) -> None:
+def _check_row(line: SourceLine, section: _Section) -> None:
     if not _kind(section.title):
         return
     if not section.header:
@@ -173,7 +173,7 @@ def _check_row(line: Line, section: _Section) -> None:
 def _test(section: _Section) -> Test:
     kind = _kind(section.title)
     column = _column(section, _LATENCY if kind == "latency" else _RATE)
-    timings: list[Timing] = []
+    timings: list[ImportedTiming] = []
     for line in section.rows:
         size = line.count(line.fields[0], "the size")
         value = line.positive(line.fields[column], section.header[column])
@@ -194,8 +194,8 @@ def _test(section: _Section) -> Test:
 
 
 def _timings(
-    line: Line, size: int, value: float, section: _Section, kind: str | None
-) -> list[Timing]:
+    line: SourceLine, size: int, value: float, section: _Section, kind: str | None
+) -> list[ImportedTiming]:
     """One result a direction: latencies in us, rates in 10^6 bytes a second."""
     if kind == "latency":
         return [one_way(line, size, value * 1e3)]

@@ -4,18 +4,18 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from weft.understand.formats.importers.text import Line
+from weft.understand.formats.importers.text import SourceLine
 
 Warned = tuple[str, str, str]
 
 
 @dataclass
-class PassedOver:
+class SkippedLines:
     """What a reader skipped, so that it can be said."""
 
-    lines: list[Line] = field(default_factory=list)
+    lines: list[SourceLine] = field(default_factory=list)
 
-    def add(self, line: Line) -> None:
+    def add(self, line: SourceLine) -> None:
         """Skip a line; blank ones need no word."""
         if line.text.strip():
             self.lines.append(line)

@@ -9,14 +9,14 @@ from weft.plan.pattern import Pingpong, Stream
 from weft.understand.formats.importers.imported import (
     BOTH_WAYS,
     Content,
-    Options,
+    ImportedTiming,
+    ImportOptions,
     Test,
-    Timing,
     streamed,
     timed,
 )
 from weft.understand.formats.importers.perftest_json import read_json
-from weft.understand.formats.importers.text import Cut, Line, Text
+from weft.understand.formats.importers.text import Cut, SourceLine, Text
 
 SIGN = re.compile(
     r"^[ \t]*+#bytes[ \t]++#iterations[ \t]++(BW peak|t_min\[usec\]|t_avg\[usec\])"
@@ -54,15 +54,15 @@ _CONVENTION = (
 class _Section:
     """From one title to the rule after its rows; without a title it is a client's bare table."""
 
-    line: Line
+    line: SourceLine
     verb: str = "unknown"
     both: bool = False
     header: list[str] = field(default_factory=list)
-    rows: list[Line] = field(default_factory=list)
+    rows: list[SourceLine] = field(default_factory=list)
     ended: bool = False
 
 
-def read(text: Text, options: Options) -> Content:
+def read(text: Text, options: ImportOptions) -> Content:
     """perftest's tables; raises RequestError, naming line and reason."""
     text.require(SIGN, "expected a line '#bytes #iterations BW peak[...]' or '... t_min[usec]'")
     if _JSON_KEY.search(text.text):
@@ -109,7 +109,7 @@ def _sections(text: Text) -> tuple[list[_Section], Cut | None]:
     return found, None
 
 
-def _read_line(line: Line, section: _Section) -> None:
+def _read_line(line: SourceLine, section: _Section) -> None:
     """A row or the rule at the end; between them perftest complains about processors' frequencies."""
     if line.text.strip().startswith(_RULE):
         section.ended = True
@@ -137,7 +137,7 @@ def _test(section: _Section) -> Test:
     )
 
 
-def _timings(line: Line, column: str, section: _Section) -> list[Timing]:
+def _timings(line: SourceLine, column: str, section: _Section) -> list[ImportedTiming]:
     fields, at = line.fields, section.header.index(column)
     size, iterations = line.count(fields[0], "#bytes"), line.count(fields[1], "#iterations")
     if at >= len(fields):

@@ -8,9 +8,15 @@ from dataclasses import dataclass
 from typing import Any
 
 from weft.plan.pattern import Pingpong, Stream
-from weft.understand.formats.importers.imported import BOTH_WAYS, Test, Timing, streamed, timed
-from weft.understand.formats.importers.passed_over import PassedOver
-from weft.understand.formats.importers.text import Line, Text
+from weft.understand.formats.importers.imported import (
+    BOTH_WAYS,
+    ImportedTiming,
+    Test,
+    streamed,
+    timed,
+)
+from weft.understand.formats.importers.passed_over import SkippedLines
+from weft.understand.formats.importers.text import SourceLine, Text
 
 _BEGIN = re.compile(r"^[^\S\n]*+\{", re.MULTILINE)
 _UNITS_MBYTES_S = {"Gb/s": 1e3 / 8, "MiB/s": 2**20 / 1e6, "MB/s": 1.0}
@@ -23,7 +29,7 @@ _DIGITS = 0.01
 class _Result:
     """One size of a test."""
 
-    line: Line
+    line: SourceLine
     values: dict[str, Any]
 
     def number(self, *names: str) -> float:
@@ -37,7 +43,7 @@ class _Result:
         )
 
 
-def read_json(text: Text) -> tuple[list[Test], PassedOver]:
+def read_json(text: Text) -> tuple[list[Test], SkippedLines]:
     """The test of a file, and the lines around it; raises RequestError, naming line and reason."""
     begin = _BEGIN.search(text.text)
     at = begin.end() - 1 if begin else 0
@@ -66,15 +72,15 @@ def read_json(text: Text) -> tuple[list[Test], PassedOver]:
     return [test], _around(text, line.number, text.text.count("\n", 0, end) + 1)
 
 
-def _around(text: Text, first: int, last: int) -> PassedOver:
+def _around(text: Text, first: int, last: int) -> SkippedLines:
     """The lines before and behind the document's."""
-    foreign = PassedOver()
+    foreign = SkippedLines()
     for line in [*text.lines[: first - 1], *text.lines[last:]]:
         foreign.add(line)
     return foreign
 
 
-def _timings(row: _Result, is_rate: bool, both: bool) -> list[Timing]:
+def _timings(row: _Result, is_rate: bool, both: bool) -> list[ImportedTiming]:
     size = round(row.number("MsgSize"))
     if not is_rate:
         iterations = round(row.number("n_iterations"))

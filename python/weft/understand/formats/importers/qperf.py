@@ -10,13 +10,13 @@ from weft.plan.pattern import Pingpong, Stream
 from weft.understand.formats.importers.imported import (
     ENDS,
     Content,
-    Options,
+    ImportOptions,
     Test,
     one_way,
     streamed,
 )
-from weft.understand.formats.importers.passed_over import PassedOver
-from weft.understand.formats.importers.text import Cut, Line, Text
+from weft.understand.formats.importers.passed_over import SkippedLines
+from weft.understand.formats.importers.text import Cut, SourceLine, Text
 
 SIGN = re.compile(r"^[a-z]+(_[a-z]+)*_(lat|bw|mr):$", re.MULTILINE)
 
@@ -61,10 +61,10 @@ _CONVENTION = (
 class _Section:
     """A test: each name with its line, value and unit."""
 
-    line: Line
+    line: SourceLine
     transport: str
     kind: str
-    values: dict[str, tuple[Line, str, str]] = field(default_factory=dict)
+    values: dict[str, tuple[SourceLine, str, str]] = field(default_factory=dict)
 
     @property
     def name(self) -> str:
@@ -80,9 +80,9 @@ class _Section:
         return next((name for name in ("latency", "recv_bw", "bw") if name in self.values), None)
 
 
-def read(text: Text, options: Options) -> Content:
+def read(text: Text, options: ImportOptions) -> Content:
     """qperf's tests; raises RequestError, naming line and reason."""
-    foreign, conf = PassedOver(), dict[str, str]()
+    foreign, conf = SkippedLines(), dict[str, str]()
     sections, cut = _sections(text, foreign, conf)
     known = [section for section in sections if section.kind.endswith(("lat", "bw"))]
     assumed = [one for one in known if "msg_size" not in one.values and options.size_bytes is None]
@@ -147,7 +147,7 @@ def _refuse_too_fast(tests: Sequence[Test]) -> None:
 
 
 def _sections(
-    text: Text, foreign: PassedOver, conf: dict[str, str]
+    text: Text, foreign: SkippedLines, conf: dict[str, str]
 ) -> tuple[list[_Section], Cut | None]:
     """The tests; `conf` becomes what the test of that name says, which is no measurement."""
     found: list[_Section] = []
@@ -188,7 +188,7 @@ def _with_results(sections: list[_Section]) -> list[_Section]:
     return sections
 
 
-def _test(section: _Section, options: Options) -> Test:
+def _test(section: _Section, options: ImportOptions) -> Test:
     name = section.result
     assert name is not None
     line, digits, unit = section.values[name]
@@ -204,20 +204,20 @@ def _test(section: _Section, options: Options) -> Test:
     return Test(name, pattern, section.transport, [timing], section.line, facts)
 
 
-def _unit_of(line: Line, what: str, unit: str, known: Mapping[str, float]) -> float:
+def _unit_of(line: SourceLine, what: str, unit: str, known: Mapping[str, float]) -> float:
     if unit not in known:
         raise line.wrong(f"{what} in {unit!r}", f"expected {', '.join(known)}")
     return known[unit]
 
 
-def _unit_mbytes_s(line: Line, unit: str) -> float:
+def _unit_mbytes_s(line: SourceLine, unit: str) -> float:
     match = _RATES.fullmatch(unit)
     if not match:
         raise line.wrong(f"a rate in {unit!r}", "expected GB/sec, MB/sec, Gb/sec and so on")
     return 1000.0 ** _POWER[match[1]] / 1e6 / (8 if match[2] in ("b", "bits") else 1)
 
 
-def _size(section: _Section, options: Options) -> int:
+def _size(section: _Section, options: ImportOptions) -> int:
     """Bytes of a message: as asked for, as printed, or what qperf takes when nothing is said."""
     if options.size_bytes:
         return options.size_bytes

@@ -8,13 +8,13 @@ from dataclasses import dataclass, field
 from weft.plan.pattern import Pingpong, Stream
 from weft.understand.formats.importers.imported import (
     Content,
-    Options,
+    ImportedTiming,
+    ImportOptions,
     Test,
-    Timing,
     one_way,
     streamed,
 )
-from weft.understand.formats.importers.text import Cut, Line, Text
+from weft.understand.formats.importers.text import Cut, SourceLine, Text
 
 SIGN = re.compile(
     r"^sockperf: |^test was performed using the following parameters: --mps", re.MULTILINE
@@ -47,19 +47,19 @@ _CONVENTION = (
 class _Output:
     """What was found from one '[Total Run]' to the next."""
 
-    line: Line
+    line: SourceLine
     transport: str
     size: int | None = None
-    mean: tuple[Line, str, str] | None = None
-    message_rate: tuple[Line, str] | None = None
-    bandwidth: tuple[Line, str] | None = None
-    log: list[Timing] = field(default_factory=list)
+    mean: tuple[SourceLine, str, str] | None = None
+    message_rate: tuple[SourceLine, str] | None = None
+    bandwidth: tuple[SourceLine, str] | None = None
+    log: list[ImportedTiming] = field(default_factory=list)
     logs_packets: bool = False
     is_whole: bool = False
     facts: dict[str, float] = field(default_factory=dict)
 
 
-def read(text: Text, options: Options) -> Content:
+def read(text: Text, options: ImportOptions) -> Content:
     """sockperf's outputs; raises RequestError, naming line and reason."""
     text.require(SIGN, "expected lines that begin with 'sockperf: '")
     outputs, cut = _outputs(text, options)
@@ -86,7 +86,7 @@ _SIZE_WARNING = (
 )
 
 
-def _outputs(text: Text, options: Options) -> tuple[list[_Output], Cut | None]:
+def _outputs(text: Text, options: ImportOptions) -> tuple[list[_Output], Cut | None]:
     found: list[_Output] = []
     transport, size = "unknown", None
     for line in text.lines:
@@ -116,7 +116,7 @@ def _whole(text: Text, found: list[_Output]) -> tuple[list[_Output], Cut | None]
     return kept, text.last.cut("the file ends before sockperf's last line")
 
 
-def _read_line(line: Line, output: _Output) -> None:
+def _read_line(line: SourceLine, output: _Output) -> None:
     if mean := _MEAN.search(line.text):
         output.mean = line, mean[1], mean[2]
     elif (percentile := _PERCENTILE.search(line.text)) and not line.is_open:
@@ -134,7 +134,7 @@ def _read_line(line: Line, output: _Output) -> None:
         output.is_whole = True
 
 
-def _packet(line: Line, output: _Output, options: Options) -> Timing:
+def _packet(line: SourceLine, output: _Output, options: ImportOptions) -> ImportedTiming:
     """`packet, txTime, rxTime, latency`: the times have nanoseconds, so the round trip is taken from them."""
     fields = [field.strip() for field in line.text.split(",")]
     if len(fields) < 4:
@@ -143,14 +143,14 @@ def _packet(line: Line, output: _Output, options: Options) -> Timing:
     trip_ns = round((arrived - sent) * 1e9)
     if trip_ns <= 0 or abs(sent) > 1e9:
         raise line.refuse("a packet that arrived before it left")
-    return Timing(line, _size(output, options), 1, trip_ns, start_ns=round(sent * 1e9))
+    return ImportedTiming(line, _size(output, options), 1, trip_ns, start_ns=round(sent * 1e9))
 
 
-def _size(output: _Output, options: Options) -> int:
+def _size(output: _Output, options: ImportOptions) -> int:
     return options.size_bytes or output.size or DEFAULT_BYTES
 
 
-def _test(output: _Output, options: Options) -> Test:
+def _test(output: _Output, options: ImportOptions) -> Test:
     timings = output.log
     if output.bandwidth:
         timings = [_throughput(output, options)]
@@ -169,7 +169,7 @@ def _test(output: _Output, options: Options) -> Test:
     )
 
 
-def _throughput(output: _Output, options: Options) -> Timing:
+def _throughput(output: _Output, options: ImportOptions) -> ImportedTiming:
     """The size is not printed, but follows from bandwidth and message rate."""
     assert output.bandwidth is not None
     line, value = output.bandwidth

@@ -22,7 +22,7 @@ _SHOWN = 80
 
 
 @dataclass(frozen=True, slots=True)
-class Line:
+class SourceLine:
     """A line of a file. One that `is_open` lacks its newline, so that it may have been cut inside."""
 
     path: Path
@@ -84,7 +84,7 @@ class Line:
 class Cut:
     """The line in which a file ends too early, and why; whole results stand before it."""
 
-    line: Line
+    line: SourceLine
     reason: str
 
 
@@ -117,7 +117,7 @@ class Text:
     path: Path
     text: str
     label: str = ""
-    others: tuple[Line, ...] = ()
+    others: tuple[SourceLine, ...] = ()
 
     @classmethod
     def read(cls, path: Path) -> Text:
@@ -128,11 +128,13 @@ class Text:
         return cls(path, text)
 
     @cached_property
-    def lines(self) -> list[Line]:
+    def lines(self) -> list[SourceLine]:
         """All lines; `lines[0]` is line 1."""
         *whole, rest = self.text.split("\n")
-        lines = [Line(self.path, number, line, False) for number, line in enumerate(whole, start=1)]
-        return [*lines, Line(self.path, len(lines) + 1, rest, bool(rest))]
+        lines = [
+            SourceLine(self.path, number, line, False) for number, line in enumerate(whole, start=1)
+        ]
+        return [*lines, SourceLine(self.path, len(lines) + 1, rest, bool(rest))]
 
     def without_label(self, sign: re.Pattern[str]) -> Text:
         """The lines that have the label of the first one that, without it, shows the `sign` of a tool, or begins JSON,
@@ -163,7 +165,7 @@ class Text:
         return Text(self.path, "\n".join(kept), bare.strip(), tuple(others))
 
     @property
-    def last(self) -> Line:
+    def last(self) -> SourceLine:
         """The last line with something on it."""
         return next(line for line in reversed(self.lines) if line.text.strip())
 

@@ -6,8 +6,8 @@ import re
 from dataclasses import dataclass, field
 
 from weft.plan.pattern import Pingpong, Stream
-from weft.understand.formats.importers.imported import Content, Options, Test, timed
-from weft.understand.formats.importers.text import Cut, Line, Text
+from weft.understand.formats.importers.imported import Content, ImportOptions, Test, timed
+from weft.understand.formats.importers.text import Cut, SourceLine, Text
 
 SIGN = re.compile(
     r"^\|.*\b(latency|overhead) \(usec\) .*\| +bandwidth \(MB/s\)|^iterations,[\d.]+_percentile_lat",
@@ -32,15 +32,15 @@ _CONVENTION = (
 class _Section:
     """A table, and what stands before it."""
 
-    line: Line
+    line: SourceLine
     is_latency: bool
     test: str | None
     size_bytes: int | None
-    row: Line | None = None
+    row: SourceLine | None = None
     fields: list[str] = field(default_factory=list)
 
 
-def read(text: Text, options: Options) -> Content:
+def read(text: Text, options: ImportOptions) -> Content:
     """Tables with their final rows; raises RequestError, naming line and reason."""
     text.require(SIGN, "expected a table with 'latency (usec)' or 'overhead (usec)'")
     sections, cut = _sections(text)
@@ -80,7 +80,7 @@ def _sections(text: Text) -> tuple[list[_Section], Cut | None]:
     return found, None
 
 
-def _test(section: _Section, options: Options) -> Test:
+def _test(section: _Section, options: ImportOptions) -> Test:
     line, fields = section.row, section.fields
     assert line is not None
     size = section.size_bytes or options.size_bytes or _DEFAULT_BYTES
@@ -98,7 +98,7 @@ def _test(section: _Section, options: Options) -> Test:
     )
 
 
-def _check_size(line: Line, fields: list[str], size: int) -> None:
+def _check_size(line: SourceLine, fields: list[str], size: int) -> None:
     """Bytes a second over messages a second are bytes, as closely as both were printed."""
     mbytes_s = line.value(_plain(fields[_OVERALL_MBYTES_S]), "bandwidth")
     per_s = line.positive(fields[_OVERALL_PER_S].replace(",", ""), "message rate")
@@ -115,7 +115,7 @@ def _plain(field: str) -> str:
     return field.replace(",", "") if re.fullmatch(r"\d{1,3}(,\d{3})*\.\d+", field) else field
 
 
-def _warnings(sections: list[_Section], options: Options) -> list[tuple[str, str, str]]:
+def _warnings(sections: list[_Section], options: ImportOptions) -> list[tuple[str, str, str]]:
     if options.size_bytes or all(one.size_bytes for one in sections):
         return []
     return [

@@ -10,7 +10,7 @@ from typing import Literal
 from msgspec import Struct, convert
 
 from weft.runs.columns.tables import CASTS_NAME
-from weft.runs.folder import Run
+from weft.runs.folder import RunFolder
 from weft.runs.records import records
 
 SLOW_LINK = 0.7
@@ -27,7 +27,7 @@ SPENT = ("read", "receive", "write", "forward", "wait", "blocked")
 Cause = Literal["link", "disk"]
 
 
-class Row(Struct, frozen=True):
+class CastRow(Struct, frozen=True):
     """A row of the table of casts (`weft.runs.columns.tables`)."""
 
     step: int
@@ -83,7 +83,7 @@ class NodeCast:
 
 
 @dataclass(frozen=True)
-class Slow:
+class SlowLink:
     """The node that holds the chain back: by its link from its predecessor, or its disk."""
 
     node: str
@@ -102,28 +102,28 @@ class Slow:
         )
 
 
-class FileCastEntry(records.FileCast):
+class FileCastEntry(records.FileCastRecord):
     """A cast as `weft show --json` has it."""
 
     elapsed_ms: float | None
     rate_mbps: float | None
     sent_share: float
-    slow: Slow | None
+    slow: SlowLink | None
     nodes: tuple[NodeCast, ...]
 
 
 @dataclass(frozen=True)
-class FileCast:
+class FileCastResult:
     """A cast of a file: `rate_mbps` is its bytes over the time of the last node. `sent_share` are the bytes that the
     source sent of those that the file has, less than 1 where compression paid."""
 
     step: int
     launch: int
-    record: records.FileCast
+    record: records.FileCastRecord
     elapsed_ms: float | None
     rate_mbps: float | None
     sent_share: float
-    slow: Slow | None
+    slow: SlowLink | None
     nodes: tuple[NodeCast, ...]
 
     def to_json(self) -> FileCastEntry:
@@ -138,11 +138,11 @@ class FileCast:
         }
 
 
-def file_casts(run: Run) -> list[FileCast]:
+def file_casts(run: RunFolder) -> list[FileCastResult]:
     """All casts of files of a run, in order."""
     if not run.meta.casts:
         return []
-    rows = convert(run.stored_table(CASTS_NAME).to_pylist(), list[Row])
+    rows = convert(run.stored_table(CASTS_NAME).to_pylist(), list[CastRow])
     names = [str(node["name"]) for node in run.meta.nodes]
     found = []
     for record in run.meta.casts:
@@ -153,14 +153,16 @@ def file_casts(run: Run) -> list[FileCast]:
     return found
 
 
-def _file_cast(record: records.FileCast, rows: Sequence[Row], names: Sequence[str]) -> FileCast:
+def _file_cast(
+    record: records.FileCastRecord, rows: Sequence[CastRow], names: Sequence[str]
+) -> FileCastResult:
     nodes = tuple(_node(row, names) for row in rows)
     receivers = [one for one in nodes if one.src is not None]
     ends = [one.done_ms for one in receivers if one.done_ms is not None]
     elapsed_ms = max(ends, default=None)
     size_bytes = record["size_bytes"]
     sent = sum(row.sent_bytes + row.sent_second_bytes for row in rows if row.src is None)
-    return FileCast(
+    return FileCastResult(
         step=record["step"],
         launch=record["launch"],
         record=record,
@@ -172,7 +174,7 @@ def _file_cast(record: records.FileCast, rows: Sequence[Row], names: Sequence[st
     )
 
 
-def _node(row: Row, names: Sequence[str]) -> NodeCast:
+def _node(row: CastRow, names: Sequence[str]) -> NodeCast:
     networks = (row.received_bytes, row.received_second_bytes)
     used = sum(1 for count in networks if count) or 1
     received_ms = row.receive_ns / 1e6 / used
@@ -194,18 +196,18 @@ def _ms(at_ns: int | None) -> float | None:
     return None if at_ns is None else at_ns / 1e6
 
 
-def find_slow(receivers: Sequence[NodeCast], size_bytes: int, elapsed_ms: float) -> Slow | None:
+def find_slow(receivers: Sequence[NodeCast], size_bytes: int, elapsed_ms: float) -> SlowLink | None:
     """The disk first: where it is slow, nothing is read from the link meanwhile."""
     waited = max(receivers, key=lambda one: one.spent_ms["blocked"])
     networks = len(waited.network_bytes)
     if waited.spent_ms["blocked"] > SLOW_DISK * elapsed_ms * networks:
         write_ms = waited.spent_ms["write"]
         if write_ms:
-            return Slow(waited.node, "disk", size_bytes * 8 / write_ms / 1e3, None)
+            return SlowLink(waited.node, "disk", size_bytes * 8 / write_ms / 1e3, None)
     return _slow_link(receivers, elapsed_ms)
 
 
-def _slow_link(receivers: Sequence[NodeCast], elapsed_ms: float) -> Slow | None:
+def _slow_link(receivers: Sequence[NodeCast], elapsed_ms: float) -> SlowLink | None:
     linked = [(one.link_mbps, one) for one in receivers if one.link_mbps]
     if len(linked) < 2 or elapsed_ms < LEAST_MS:
         return None
@@ -213,4 +215,4 @@ def _slow_link(receivers: Sequence[NodeCast], elapsed_ms: float) -> Slow | None:
     busy_ms = slowest.spent_ms["receive"] / len(slowest.network_bytes)
     others = median(mbps for mbps, one in linked if one is not slowest)
     is_slow = least < SLOW_LINK * others and busy_ms > BUSY_LINK * elapsed_ms
-    return Slow(slowest.node, "link", least, others) if is_slow else None
+    return SlowLink(slowest.node, "link", least, others) if is_slow else None

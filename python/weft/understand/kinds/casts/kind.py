@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from weft.base.table import ResultTable
 from weft.runs.meta import RunMeta
-from weft.understand.kinds.casts.cast import FileCast, file_casts
+from weft.understand.kinds.casts.cast import FileCastResult, file_casts
 from weft.understand.kinds.casts.table import (
     came_to,
     casts_table,
@@ -17,7 +17,7 @@ from weft.understand.kinds.casts.table import (
 from weft.understand.kinds.kind import ResultKind
 
 
-def _clause(found: Sequence[FileCast]) -> str:
+def _clause(found: Sequence[FileCastResult]) -> str:
     """What it came to."""
     (one,) = found
     if one.rate_mbps is None or one.elapsed_ms is None:
@@ -28,11 +28,11 @@ def _clause(found: Sequence[FileCast]) -> str:
     return f"a file {came_to(one)}{missing}{slow}"
 
 
-def _tables(found: Sequence[FileCast], meta: RunMeta) -> dict[str, ResultTable]:
+def _tables(found: Sequence[FileCastResult], meta: RunMeta) -> dict[str, ResultTable]:
     return {"casts": casts_table(found), "cast_nodes": nodes_table(found, meta)}
 
 
-def _document(found: Sequence[FileCast]) -> dict[str, Sequence[object]]:
+def _document(found: Sequence[FileCastResult]) -> dict[str, Sequence[object]]:
     return {"file_casts": [one.to_json() for one in found]}
 
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from weft.base.table import ResultColumn, ResultTable
 from weft.runs.meta import RunMeta
-from weft.understand.kinds.casts.cast import SPENT, FileCast, NodeCast
+from weft.understand.kinds.casts.cast import SPENT, FileCastResult, NodeCast
 
 WORTH_WHILE = 0.9
 """Compression pays where no more than so much of a file travels."""
@@ -48,12 +48,12 @@ NODES = (
 )
 
 
-def casts_table(found: Sequence[FileCast]) -> ResultTable:
+def casts_table(found: Sequence[FileCastResult]) -> ResultTable:
     """A row for each cast."""
     return ResultTable.of("casts of files", _CASTS, found)
 
 
-def nodes_table(found: Sequence[FileCast], meta: RunMeta) -> ResultTable:
+def nodes_table(found: Sequence[FileCastResult], meta: RunMeta) -> ResultTable:
     """A row for each node of each cast."""
     return ResultTable.joined(
         [(name_of(one, meta), _of_nodes(one)) for one in found],
@@ -62,36 +62,36 @@ def nodes_table(found: Sequence[FileCast], meta: RunMeta) -> ResultTable:
     )
 
 
-def name_of(one: FileCast, meta: RunMeta) -> str:
+def name_of(one: FileCastResult, meta: RunMeta) -> str:
     """The step, and the launch where there are several."""
     several = f", launch {one.launch + 1}" if meta.plan.launches > 1 else ""
     return f"{meta.plan.steps[one.step].name}{several}"
 
 
-def short_table(name: str, found: Sequence[FileCast], meta: RunMeta) -> ResultTable:
+def short_table(name: str, found: Sequence[FileCastResult], meta: RunMeta) -> ResultTable:
     """What a cast came to, and its nodes."""
     (one,) = found
     return _of_nodes(one, f"{name}: {_rate(one)}", tuple(_lines(one, meta)))
 
 
-def _of_nodes(one: FileCast, title: str = "", lines: Sequence[str] = ()) -> ResultTable:
+def _of_nodes(one: FileCastResult, title: str = "", lines: Sequence[str] = ()) -> ResultTable:
     return ResultTable.of(title, NODES, one.nodes, lines)
 
 
-def _rate(one: FileCast) -> str:
+def _rate(one: FileCastResult) -> str:
     size = f"{one.record['file']}, {one.record['size_bytes']:,} B"
     if one.elapsed_ms is None or one.rate_mbps is None:
         return f"{size}, no node has it"
     return f"{size}, {came_to(one)}"
 
 
-def came_to(one: FileCast) -> str:
+def came_to(one: FileCastResult) -> str:
     """Such as "to 3 nodes in 1.200 s, 94.12 Mb/s"."""
     took, rate = (column.cell(column.of(one)) for column in (SECONDS, RATE))
     return f"to {len(one.record['whole'])} nodes in {took} s, {rate} Mb/s"
 
 
-def _lines(one: FileCast, meta: RunMeta) -> Iterator[str]:
+def _lines(one: FileCastResult, meta: RunMeta) -> Iterator[str]:
     record = one.record
     yield "times of two networks add up"
     if record["hash"]:
@@ -106,7 +106,7 @@ def _lines(one: FileCast, meta: RunMeta) -> Iterator[str]:
         yield f"sent     {SENT.text(one.sent_share)} % of the file's bytes left the source{_of_compression(one, meta)}"
 
 
-def _of_compression(one: FileCast, meta: RunMeta) -> str:
+def _of_compression(one: FileCastResult, meta: RunMeta) -> str:
     """Whether it paid."""
     file = meta.plan.steps[one.step].cast_file
     if not file or not file.compress:

@@ -11,7 +11,7 @@ from weft.base.interval import Interval
 from weft.plan.pattern import Collective
 from weft.plan.plan import Step, to_json
 from weft.runs.meta import RunMeta
-from weft.understand.ensemble.activities import Activity
+from weft.understand.ensemble.activities import PhaseActivity
 
 
 @dataclass(frozen=True)
@@ -34,7 +34,7 @@ class Collected:
     reduce_ps: float | None
 
 
-def collectives(meta: RunMeta, activities: Sequence[Activity]) -> list[Collected]:
+def collectives(meta: RunMeta, activities: Sequence[PhaseActivity]) -> list[Collected]:
     """The phases of all steps that are collectives, in order."""
     found = []
     for index, step in enumerate(meta.plan.steps):
@@ -57,7 +57,7 @@ def bus_factor(operation: str, nodes: int) -> float:
 
 
 def _of_step(
-    step: Step, pattern: Collective, mine: Sequence[Activity], names: Sequence[str]
+    step: Step, pattern: Collective, mine: Sequence[PhaseActivity], names: Sequence[str]
 ) -> list[Collected]:
     ways = _core.Program.ways(to_json(step), len(names))
     best_ms: dict[int, float] = {}
@@ -88,7 +88,7 @@ def _of_step(
     return found
 
 
-def _reduce_ps(step: Step, one: Activity, names: Sequence[str]) -> float | None:
+def _reduce_ps(step: Step, one: PhaseActivity, names: Sequence[str]) -> float | None:
     """All that a node computes in a collective is to add."""
     adding = next(share for share in one.shares if share.kind == "compute")
     if not adding.worst_ms:

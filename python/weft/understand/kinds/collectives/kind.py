@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from weft.base.table import ResultTable
-from weft.runs.folder import Run
+from weft.runs.folder import RunFolder
 from weft.runs.meta import RunMeta
 from weft.understand.ensemble.activities import activities
 from weft.understand.kinds.collectives.collected import Collected, collectives, has_collectives
@@ -14,7 +14,7 @@ from weft.understand.kinds.collectives.table import collectives_table, library_t
 from weft.understand.kinds.kind import ResultKind
 
 
-def _results(run: Run) -> list[Collected]:
+def _results(run: RunFolder) -> list[Collected]:
     return collectives(run.meta, activities(run)) if has_collectives(run.meta) else []
 
 

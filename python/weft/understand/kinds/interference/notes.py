@@ -10,7 +10,7 @@ from weft.base.quantity import format_bytes
 from weft.plan.pattern import Interference
 from weft.runs.meta import RunMeta, Warning
 from weft.understand.kinds.interference.shared import shared_limits
-from weft.understand.kinds.interference.trials import ALONE, WHOLE, Trial, trials
+from weft.understand.kinds.interference.trials import ALONE, WHOLE, VictimTrial, trials
 
 _MORE = 4
 """A congestor that ended early gets so many times its messages as a hint."""
@@ -23,7 +23,7 @@ def notes(meta: RunMeta, laps: pa.Table, step: int, pattern: Interference) -> li
 
 
 def _early(
-    meta: RunMeta, step: int, pattern: Interference, found: Iterable[Trial]
+    meta: RunMeta, step: int, pattern: Interference, found: Iterable[VictimTrial]
 ) -> Iterator[Warning]:
     name = meta.plan.steps[step].name
     early = [(one.congestor, one.size_bytes) for one in found if one.covered < WHOLE]
@@ -37,7 +37,7 @@ def _early(
 
 
 def _apart(
-    meta: RunMeta, step: int, pattern: Interference, found: Iterable[Trial]
+    meta: RunMeta, step: int, pattern: Interference, found: Iterable[VictimTrial]
 ) -> Iterator[Warning]:
     first = {one.congestor: one.phase for one in reversed(list(found))}
     apart = [

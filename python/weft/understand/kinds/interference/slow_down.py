@@ -14,11 +14,11 @@ from weft.base.interval import Interval
 from weft.base.statistics import Floats, median_interval, middle_rank
 from weft.plan.pattern import Interference
 from weft.runs.columns.tables import LAPS_NAME
-from weft.runs.folder import Run
+from weft.runs.folder import RunFolder
 from weft.understand.kinds.interference.shared import Shared, shared_limits
 from weft.understand.kinds.interference.trials import (
     ALONE,
-    Trial,
+    VictimTrial,
     interference_steps,
     roles,
     trials,
@@ -57,7 +57,7 @@ class SlowDown:
     shared: tuple[Shared, ...] | None
 
 
-def slow_downs(run: Run) -> list[SlowDown]:
+def slow_downs(run: RunFolder) -> list[SlowDown]:
     """Those of all steps that are interference, by size and congestor, in the order of the plan."""
     laps = run.side_table(LAPS_NAME)
     found = []
@@ -66,8 +66,10 @@ def slow_downs(run: Run) -> list[SlowDown]:
     return found
 
 
-def _of_step(run: Run, step: int, pattern: Interference, found: Sequence[Trial]) -> list[SlowDown]:
-    by_kind: dict[tuple[int, str], list[Trial]] = defaultdict(list)
+def _of_step(
+    run: RunFolder, step: int, pattern: Interference, found: Sequence[VictimTrial]
+) -> list[SlowDown]:
+    by_kind: dict[tuple[int, str], list[VictimTrial]] = defaultdict(list)
     for one in found:
         by_kind[one.size_bytes, one.congestor].append(one)
     sizes = list(dict.fromkeys(one.size_bytes for one in found))
@@ -79,7 +81,11 @@ def _of_step(run: Run, step: int, pattern: Interference, found: Sequence[Trial])
 
 
 def _slow_down(
-    run: Run, step: int, pattern: Interference, alone: Sequence[Trial], beside: Sequence[Trial]
+    run: RunFolder,
+    step: int,
+    pattern: Interference,
+    alone: Sequence[VictimTrial],
+    beside: Sequence[VictimTrial],
 ) -> SlowDown | None:
     """None where one of the two was not measured."""
     before, after = _by_unit([*alone, *beside], alone), _by_unit([*alone, *beside], beside)
@@ -109,7 +115,7 @@ def _slow_down(
     )
 
 
-def _by_unit(both: Sequence[Trial], of: Sequence[Trial]) -> ByUnit:
+def _by_unit(both: Sequence[VictimTrial], of: Sequence[VictimTrial]) -> ByUnit:
     has_launches = len({one.launch for one in both}) > 1
     found: dict[int, list[Floats]] = defaultdict(list)
     for one in of:

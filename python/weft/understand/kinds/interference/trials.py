@@ -23,7 +23,7 @@ WHOLE = 0.99
 
 
 @dataclass(frozen=True)
-class Trial:
+class VictimTrial:
     """The times that the victim took, each from when its last node began until its last one ended. The congestor moved
     `congestor_mbps` while it ran, which was for the share `covered` of the victim's time."""
 
@@ -48,7 +48,7 @@ def interference_steps(meta: RunMeta) -> list[tuple[int, Interference]]:
     return [(i, one.pattern) for i, one in steps if isinstance(one.pattern, Interference)]
 
 
-def trials(meta: RunMeta, laps: pa.Table, step: int, pattern: Interference) -> list[Trial]:
+def trials(meta: RunMeta, laps: pa.Table, step: int, pattern: Interference) -> list[VictimTrial]:
     """Those of a step, from the table of laps."""
     mine = laps.filter(pc.equal(laps["step"], step))
     keys = mine.select(["launch", "phase"]).group_by(["launch", "phase"]).aggregate([]).to_pylist()
@@ -58,14 +58,14 @@ def trials(meta: RunMeta, laps: pa.Table, step: int, pattern: Interference) -> l
 
 def _trial(
     meta: RunMeta, laps: pa.Table, step: int, pattern: Interference, launch: int, phase: int
-) -> Trial:
+) -> VictimTrial:
     here = pc.and_(pc.equal(laps["launch"], launch), pc.equal(laps["phase"], phase))
     table, (victims, _) = laps.filter(here), roles(meta, step)
     is_victim = pc.is_in(table["node"], pa.array(victims, pa.int32()))
     own, others = table.filter(is_victim), table.filter(pc.invert(is_victim))
     begins, ends = (_by_lap(own, name, len(victims)) for name in ("begin_ns", "end_ns"))
     asked = meta.plan.steps[step]
-    return Trial(
+    return VictimTrial(
         phase=phase,
         launch=launch,
         round=phase // (1 + len(pattern.congestors)) % pattern.rounds,

@@ -12,17 +12,17 @@ from weft import _core
 from weft.base.errors import RequestError
 from weft.base.interval import Interval
 from weft.base.statistics import median_interval
-from weft.network.cost.bill import Bill, bill_of
+from weft.network.cost.bill import NetworkBill, bill_of
 from weft.network.cost.performance import Performance
 from weft.plan.pattern import Hpl
 from weft.plan.plan import Step, to_json
 from weft.runs.columns.tables import ACTIVITIES_NAME
-from weft.runs.folder import Run
+from weft.runs.folder import RunFolder
 from weft.understand.curve.curve import column
 
 
 @dataclass(frozen=True)
-class Price:
+class LinpackPrice:
     """Of the nodes that took part, for each MFlop/s: their part of the network, and that with themselves (None where
     nodes have no price)."""
 
@@ -59,10 +59,10 @@ class Solution:
     elapsed_s: Interval | None
     gflops: Interval | None
     shares: Shares | None
-    per_mflops: Price | None
+    per_mflops: LinpackPrice | None
 
 
-def solutions(run: Run) -> list[Solution]:
+def solutions(run: RunFolder) -> list[Solution]:
     """The steps of a run that are Linpack, in order, with what they came to so far."""
     steps = enumerate(run.meta.plan.steps)
     found = [
@@ -73,7 +73,7 @@ def solutions(run: Run) -> list[Solution]:
     return [one for one in found if one.launches or one.wrong]
 
 
-def _solution(run: Run, index: int, step: Step, pattern: Hpl) -> Solution:
+def _solution(run: RunFolder, index: int, step: Step, pattern: Hpl) -> Solution:
     rows, columns = _core.Program.grid(to_json(step), len(run.meta.nodes))
     nodes = rows * columns
     # Where one process solves it alone there are no messages, and no samples to go with it.
@@ -102,7 +102,7 @@ def _solution(run: Run, index: int, step: Step, pattern: Hpl) -> Solution:
     )
 
 
-def _times_s(run: Run, index: int, activities: pa.Table) -> list[float]:
+def _times_s(run: RunFolder, index: int, activities: pa.Table) -> list[float]:
     """By launch: of a played one until its last node ended, of the real one what it says."""
     if activities.num_rows:
         ends_ns = activities.group_by("launch").aggregate([("end_ns", "max")])["end_ns_max"]
@@ -125,16 +125,16 @@ def _shares(activities: pa.Table) -> Shares:
     return Shares(compute, communicate, max(0.0, 1.0 - compute - communicate))
 
 
-def _price(run: Run, gflops: float, nodes: int) -> Price | None:
+def _price(run: RunFolder, gflops: float, nodes: int) -> LinpackPrice | None:
     bill = _bill(run)
     if bill is None:
         return None
     # As if the cluster had these nodes alone.
     whole = bill.per(Performance(gflops * 1e3 * bill.hosts / nodes, "MFlop/s"))
-    return Price(whole.network, whole.total, bill.currency, bill.year)
+    return LinpackPrice(whole.network, whole.total, bill.currency, bill.year)
 
 
-def _bill(run: Run) -> Bill | None:
+def _bill(run: RunFolder) -> NetworkBill | None:
     fabric = run.meta.testbed.get("fabric")
     if not fabric or not fabric.get("cost"):
         return None

@@ -8,7 +8,7 @@ from weft.base.interval import Interval
 from weft.base.table import ResultColumn, ResultTable, Value
 from weft.runs.meta import RunMeta
 from weft.understand.curve.over_launches import over_launches
-from weft.understand.kinds.linpack.solution import Price, Shares, Solution
+from weft.understand.kinds.linpack.solution import LinpackPrice, Shares, Solution
 
 GFLOPS = ResultColumn("speed_gflops", "speed", Interval, over_launches("gflops"))
 
@@ -23,7 +23,7 @@ def _of_time(kind: str, label: str) -> ResultColumn:
 
 def _priced(name: str, label: str, key: str, type_: type = float) -> ResultColumn:
     def read(one: Solution) -> Value:
-        price: Price | None = one.per_mflops
+        price: LinpackPrice | None = one.per_mflops
         return getattr(price, key) if price else None
 
     return ResultColumn(name, label, type_, read)

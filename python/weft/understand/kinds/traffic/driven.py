@@ -10,7 +10,7 @@ import numpy as np
 from weft.base.interval import Interval
 from weft.base.statistics import Floats, median_interval, middle_rank
 from weft.runs.columns.tables import TRAFFIC_NAME
-from weft.runs.folder import Run
+from weft.runs.folder import RunFolder
 from weft.understand.curve.curve import Ints, column, group_slices
 
 SHARES = ("compute", "communicate", "wait")
@@ -18,7 +18,7 @@ SHARES = ("compute", "communicate", "wait")
 
 
 @dataclass(frozen=True)
-class Driven:
+class TrafficResult:
     """So many seconds of traffic over so many nodes. A step is one second, so steps per second are how much faster than
     real time it was; of a simulated network in the `carried` steps. `share` is of the nodes' time in the median launch.
     `hash` is of all cars in the end: the same in all launches and for all numbers of nodes, or the program is wrong."""
@@ -46,7 +46,7 @@ class Driven:
         return self.steps_per_s.median
 
 
-def traffic(run: Run) -> list[Driven]:
+def traffic(run: RunFolder) -> list[TrafficResult]:
     """The phases of all steps that are traffic, in order."""
     # A node alone sends nothing: its phase has no samples, without which other tables leave phases out.
     table = run.stored_table(TRAFFIC_NAME)
@@ -56,20 +56,20 @@ def traffic(run: Run) -> list[Driven]:
     return [_driven(columns, rows) for rows in group_slices(steps, phases)]
 
 
-def hashes_differ(found: Sequence[Driven]) -> bool:
+def hashes_differ(found: Sequence[TrafficResult]) -> bool:
     """Whether cars are elsewhere for one number of nodes than for another."""
     of_step = {one.step: {each.hash for each in found if each.step == one.step} for one in found}
     return any(len(hashes) > 1 for hashes in of_step.values())
 
 
-def _driven(columns: dict[str, Ints], rows: slice) -> Driven:
+def _driven(columns: dict[str, Ints], rows: slice) -> TrafficResult:
     here = {name: values[rows] for name, values in columns.items()}
     rates: Floats = here["steps"] / np.maximum(here["elapsed_ns"], 1) * 1e9
     middle = int(np.argsort(rates)[middle_rank(len(rates))])
     hashes = {f"{int(one) % 2**64:016x}" for one in here["hash"]}
     counts = ("home", "waiting", "driving", "arrived", "passed", "messages", "bytes")
     keys = ("step", "phase", "nodes", "seconds")
-    return Driven(
+    return TrafficResult(
         **{name: int(here[name][0]) for name in keys},
         carried=int(here["steps"][0]),
         launches=len(rates),

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from weft.understand.kinds.kind import ResultKind
-from weft.understand.kinds.traffic.driven import Driven, hashes_differ, traffic
+from weft.understand.kinds.traffic.driven import TrafficResult, hashes_differ, traffic
 from weft.understand.kinds.traffic.table import COMPUTE, RATIO, short_table, traffic_table
 
 
-def _clause(found: Sequence[Driven]) -> str:
+def _clause(found: Sequence[TrafficResult]) -> str:
     """How fast it was over the most nodes."""
     most = max(found, key=lambda one: one.nodes)
     wrong = "; cars DIFFER between numbers of nodes" if hashes_differ(found) else ""

@@ -8,7 +8,7 @@ from weft.base.interval import Interval
 from weft.base.table import ResultColumn, ResultTable
 from weft.runs.meta import RunMeta
 from weft.understand.curve.over_launches import over_launches
-from weft.understand.kinds.traffic.driven import SHARES, Driven, hashes_differ
+from weft.understand.kinds.traffic.driven import SHARES, TrafficResult, hashes_differ
 
 
 def _share(kind: str) -> ResultColumn:
@@ -30,12 +30,12 @@ _COLUMNS = (
 )
 
 
-def traffic_table(found: Sequence[Driven]) -> ResultTable:
+def traffic_table(found: Sequence[TrafficResult]) -> ResultTable:
     """A row for each number of nodes of each step."""
     return ResultTable.of("traffic", _COLUMNS, found)
 
 
-def short_table(name: str, phases: Sequence[Driven], _: RunMeta) -> ResultTable:
+def short_table(name: str, phases: Sequence[TrafficResult], _: RunMeta) -> ResultTable:
     """That of one step, and where all cars were in the end."""
     first = phases[0]
     hashes = ", ".join(dict.fromkeys(one.hash for one in phases))

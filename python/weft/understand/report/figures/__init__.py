@@ -20,7 +20,7 @@ from weft.understand.report.figures.pair.signature import signature_figures
 from weft.understand.report.figures.studies import study_figures
 from weft.understand.report.figures.traffic import traffic_figures
 from weft.understand.report.figures.tree import tree_figures
-from weft.understand.report.material import Material
+from weft.understand.report.material import ReportMaterial
 
 FAMILIES = [
     signature_figures,
@@ -45,7 +45,7 @@ FAMILIES = [
 """Each makes the figures that there is data for; a new family is a new file and a line."""
 
 
-def all_figures(material: Material) -> list[Figure]:
+def all_figures(material: ReportMaterial) -> list[Figure]:
     """Every figure there is data for, in the report's order."""
     return [figure for family in FAMILIES for figure in family(material)]
 

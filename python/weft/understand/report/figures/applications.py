@@ -11,7 +11,7 @@ import altair as alt
 from weft.understand.report.figures.drawing import axes
 from weft.understand.report.figures.drawing.figure import Figure, Row, Spec, short
 from weft.understand.report.figures.drawing.plots import LinePlot
-from weft.understand.report.material import Material
+from weft.understand.report.material import ReportMaterial
 from weft.understand.report.steps import LoadStep
 
 _USERS = "Users"
@@ -91,7 +91,7 @@ _PLOTS = (
 )
 
 
-def load_figures(material: Material) -> list[Figure]:
+def load_figures(material: ReportMaterial) -> list[Figure]:
     """Throughput and gain over gamma; pages, response times, load and interrupts over users."""
     figures = []
     offloads = any(step.offloads for step in material.loads)

@@ -8,19 +8,19 @@ import altair as alt
 
 from weft.base.alike import listed
 from weft.base.nodeset import fold_names
-from weft.runs.link_loads import Load
+from weft.runs.link_loads import LinkLoad
 from weft.understand.report.directions import Lane, percent
-from weft.understand.report.ensemble import Ensemble
+from weft.understand.report.ensemble import EnsembleRun
 from weft.understand.report.figures.drawing import axes, parts
 from weft.understand.report.figures.drawing.figure import Figure, Row, Spec, short
-from weft.understand.report.material import Material
+from weft.understand.report.material import ReportMaterial
 
 MOST_ROWS = 20
 ROW_PX, LEAST_PX = 22, 120
 LABEL_PX, LABEL_LENGTH = 270, 36
 
 
-def busiest_figures(material: Material) -> list[Figure]:
+def busiest_figures(material: ReportMaterial) -> list[Figure]:
     """One for each run that says what its limits carried."""
     return [
         _figure(f"busiest-{i + 1}", one) for i, one in enumerate(material.ensembles) if one.loads
@@ -33,7 +33,7 @@ def _label(names: Sequence[str]) -> str:
     return whole if len(whole) <= LABEL_LENGTH else listed(names, 1)
 
 
-def _figure(name: str, one: Ensemble) -> Figure:
+def _figure(name: str, one: EnsembleRun) -> Figure:
     groups = _alike(one.loads.values())
     shown = groups[:MOST_ROWS]
     rows = [_row(place, loads) for place, loads in enumerate(shown)]
@@ -44,7 +44,7 @@ def _figure(name: str, one: Ensemble) -> Figure:
     return Figure(name, title, caption, _spec(name, rows), {name: rows})
 
 
-def _row(place: int, loads: Sequence[Load]) -> Row:
+def _row(place: int, loads: Sequence[LinkLoad]) -> Row:
     """Limits that carried the same share of the same capacity."""
     first = loads[0]
     names = fold_names([load.constraint for load in loads])
@@ -61,9 +61,9 @@ def _row(place: int, loads: Sequence[Load]) -> Row:
     }
 
 
-def _alike(loads: Iterable[Load]) -> list[list[Load]]:
+def _alike(loads: Iterable[LinkLoad]) -> list[list[LinkLoad]]:
     """The busiest first; those that differ by less than what is shown are one."""
-    together: dict[tuple[str, str, float], list[Load]] = {}
+    together: dict[tuple[str, str, float], list[LinkLoad]] = {}
     for load in loads:
         shares = percent(load.share), percent(load.peak_share)
         together.setdefault((*shares, load.capacity_mbps), []).append(load)

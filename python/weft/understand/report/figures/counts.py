@@ -8,16 +8,16 @@ import numpy as np
 
 from weft.base.quantity import format_mbps, format_us
 from weft.plan.pattern import AllToAll
-from weft.understand.ensemble.phases import Phase
-from weft.understand.report.ensemble import Ensemble, EnsembleStep
+from weft.understand.ensemble.phases import PhaseResult
+from weft.understand.report.ensemble import EnsembleRun, EnsembleStep
 from weft.understand.report.figures.drawing.figure import Figure, Row, short
 from weft.understand.report.figures.drawing.plots import count_spec, overlap_text
-from weft.understand.report.material import Material
+from weft.understand.report.material import ReportMaterial
 
 TABLE = "aapc"
 
 
-def aapc_figures(material: Material) -> list[Figure]:
+def aapc_figures(material: ReportMaterial) -> list[Figure]:
     """One line for each run that did phased all-to-all."""
     rows = [row for one in material.ensembles for row in _rows(one)]
     if not rows:
@@ -48,7 +48,7 @@ _TOOLTIP = {
 }
 
 
-def _rows(one: Ensemble) -> Iterator[Row]:
+def _rows(one: EnsembleRun) -> Iterator[Row]:
     for step in one.steps:
         if isinstance(step.plan.pattern, AllToAll) and step.plan.pattern.mode == "phased":
             missing = [each for each in one.run.meta.incomplete if each["step"] == step.index]
@@ -63,7 +63,7 @@ def _rows(one: Ensemble) -> Iterator[Row]:
                 yield {**row, "odd": phase.phase in marked}
 
 
-def _row(step: EnsembleStep, distance: int, phase: Phase, note: str) -> Row:
+def _row(step: EnsembleStep, distance: int, phase: PhaseResult, note: str) -> Row:
     return {
         "series": step.label,
         "count": distance,
@@ -92,7 +92,7 @@ _KINDS = {
 """By pattern the title, the caption, and the titles of both axes."""
 
 
-def scaling_figures(material: Material) -> list[Figure]:
+def scaling_figures(material: ReportMaterial) -> list[Figure]:
     """The aggregate over the number of streams, and the rate of a chain over its nodes."""
     found = []
     for kind, (title, caption, titles) in _KINDS.items():
@@ -110,7 +110,7 @@ def scaling_figures(material: Material) -> list[Figure]:
     return found
 
 
-def _scaling_rows(one: Ensemble, kind: str) -> Iterator[Row]:
+def _scaling_rows(one: EnsembleRun, kind: str) -> Iterator[Row]:
     numbers = _stream_row if kind == "streams" else _cast_row
     for step in one.steps:
         # Which nodes take part in a phase is not read from the few transfers that are kept.
@@ -126,13 +126,13 @@ def _scaling_rows(one: Ensemble, kind: str) -> Iterator[Row]:
             }
 
 
-def _stream_row(one: Ensemble, step: EnsembleStep, phase: int) -> tuple[int, float]:
+def _stream_row(one: EnsembleRun, step: EnsembleStep, phase: int) -> tuple[int, float]:
     """How many streams, and what all of them carried."""
     (found,) = [each for each in step.phases if each.phase == phase]
     return sum(one.streams for one in step.expanded[phase].transfers), found.aggregate_mbps
 
 
-def _cast_row(one: Ensemble, step: EnsembleStep, phase: int) -> tuple[int, float]:
+def _cast_row(one: EnsembleRun, step: EnsembleStep, phase: int) -> tuple[int, float]:
     """How many nodes, and the image over the time of the last one to have it.
 
     On two networks each carries a half of the image, so the image is what all transfers of the

@@ -8,19 +8,19 @@ import altair as alt
 
 from weft.understand.limits.fabric_tree import FabricTree, has_one_way
 from weft.understand.report.directions import FabricLanes
-from weft.understand.report.ensemble import Ensemble
+from weft.understand.report.ensemble import EnsembleRun
 from weft.understand.report.figures.drawing import axes, parts
 from weft.understand.report.figures.drawing.boxes import box_layer, text_layer
 from weft.understand.report.figures.drawing.fabric_drawing import Drawing
 from weft.understand.report.figures.drawing.figure import Figure, Row, Spec
-from weft.understand.report.material import Material
+from weft.understand.report.material import ReportMaterial
 
 CAPTION = "Mean share of capacity in the step that loaded it most. Upper lines: to the left."
 DASHED = " Dashed: no limit."
 STRIPES = " Stripes: each host, or a switch's inside."
 
 
-def fabric_figures(material: Material) -> list[Figure]:
+def fabric_figures(material: ReportMaterial) -> list[Figure]:
     """For each run on a declared tree, one figure for each network that carried anything."""
     return [
         figure
@@ -29,7 +29,7 @@ def fabric_figures(material: Material) -> list[Figure]:
     ]
 
 
-def _of_run(name: str, one: Ensemble) -> Iterator[Figure]:
+def _of_run(name: str, one: EnsembleRun) -> Iterator[Figure]:
     """None of a graph with several ways: it has no levels to stand in."""
     fabric = one.run.meta.testbed.get("fabric")
     if not (one.loads and fabric and has_one_way(fabric)):

@@ -6,11 +6,11 @@ from collections.abc import Iterator, Sequence
 
 import altair as alt
 
-from weft.understand.kinds.casts.cast import SPENT, FileCast, NodeCast
+from weft.understand.kinds.casts.cast import SPENT, FileCastResult, NodeCast
 from weft.understand.kinds.casts.kind import CASTS
 from weft.understand.report.figures.drawing import axes, parts
 from weft.understand.report.figures.drawing.figure import Figure, Row, Spec, short
-from weft.understand.report.material import Material
+from weft.understand.report.material import ReportMaterial
 
 MOST_ROWS = 64
 """Of longer chains the nodes that had the file last."""
@@ -18,7 +18,7 @@ ROW_PX, LEAST_PX = 16, 120
 COMING, WRITING = "chunks come", "written to the disk"
 
 
-def file_cast_figures(material: Material) -> list[Figure]:
+def file_cast_figures(material: ReportMaterial) -> list[Figure]:
     """One for each cast that reached a node."""
     found = (
         _figure(f"file-cast-{number}", one.label, *one.results)
@@ -27,7 +27,7 @@ def file_cast_figures(material: Material) -> list[Figure]:
     return [figure for figure in found if figure]
 
 
-def _figure(name: str, label: str, one: FileCast) -> Figure | None:
+def _figure(name: str, label: str, one: FileCastResult) -> Figure | None:
     nodes = _shown([node for node in one.nodes if node.first_ms is not None and node.src])
     rows = [row for place, node in enumerate(nodes) for row in _rows(place, node)]
     if not rows:

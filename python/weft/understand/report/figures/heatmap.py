@@ -14,7 +14,7 @@ from weft.base.nodeset import fold
 from weft.base.quantity import format_bytes
 from weft.base.statistics import Floats
 from weft.understand.ensemble.matrix import RateMatrix
-from weft.understand.report.ensemble import Ensemble, EnsembleStep
+from weft.understand.report.ensemble import EnsembleRun, EnsembleStep
 from weft.understand.report.figures.drawing.figure import Figure, Row, short
 from weft.understand.report.figures.drawing.heatmap_chart import heatmap_chart
 from weft.understand.report.figures.map_marks import (
@@ -25,7 +25,7 @@ from weft.understand.report.figures.map_marks import (
     rectangles,
     replaced,
 )
-from weft.understand.report.material import Material
+from weft.understand.report.material import ReportMaterial
 
 KINDS = ("matrix", "alltoall", "random", "xray")
 """Patterns that measure pairs; of a run, the first of these that it has is drawn."""
@@ -35,11 +35,11 @@ LARGEST_SIDE = 256
 
 
 @dataclass(frozen=True)
-class Map:
+class RateMap:
     """One matrix of a run, as rates or as latencies."""
 
     name: str
-    one: Ensemble
+    one: EnsembleRun
     step: EnsembleStep
     matrix: RateMatrix
     second: SecondLook | None = None
@@ -96,11 +96,13 @@ class Map:
 AGAIN = "Dashed: measured again, alone; the colour is that of the second value."
 
 
-def heatmap_figures(material: Material, second: SecondLook | None = None) -> list[Figure]:
+def heatmap_figures(material: ReportMaterial, second: SecondLook | None = None) -> list[Figure]:
     """For each run the map of its rates and that of its latencies, by group and by name; with what a `second` look at
     the same routes has found."""
     maps = [
-        Map(f"pairs-{i + 1}{'-latency' if step.is_latency else ''}", one, step, step.matrix, second)
+        RateMap(
+            f"pairs-{i + 1}{'-latency' if step.is_latency else ''}", one, step, step.matrix, second
+        )
         for i, one in enumerate(material.ensembles)
         for step in _chosen(one)
         if step.matrix
@@ -108,13 +110,13 @@ def heatmap_figures(material: Material, second: SecondLook | None = None) -> lis
     return [figure for each in maps for figure in _figures(each)]
 
 
-def _chosen(one: Ensemble) -> list[EnsembleStep]:
+def _chosen(one: EnsembleRun) -> list[EnsembleStep]:
     steps = [step for kind in KINDS for step in one.steps if step.kind == kind and step.matrix]
     rates = [step for step in steps if not step.is_latency]
     return [*rates[:1], *[step for step in steps if step.is_latency][:1]]
 
 
-def _figures(each: Map) -> Iterator[Figure]:
+def _figures(each: RateMap) -> Iterator[Figure]:
     """Two maps, or one where the groups are in the order of names."""
     members = set(each.matrix.names)
     by_name = [name for name in each.one.by_name if name in members]
@@ -144,7 +146,7 @@ def _figures(each: Map) -> Iterator[Figure]:
         )
 
 
-def _cell_rows(each: Map, names: Sequence[str], side: int = 1) -> list[Row]:
+def _cell_rows(each: RateMap, names: Sequence[str], side: int = 1) -> list[Row]:
     """Sender and receiver by their place among the names, and the value or none."""
     return [
         {"from": i, "to": j, "value": None if math.isnan(value) else short(value, 4)}
@@ -159,7 +161,7 @@ def _divided(rows: Sequence[Row], side: int) -> list[Row]:
     return [{key: place / side for key, place in row.items()} for row in rows]
 
 
-def _border_rows(one: Ensemble, names: Sequence[str]) -> list[Row]:
+def _border_rows(one: EnsembleRun, names: Sequence[str]) -> list[Row]:
     """The groups that are next to each other in this order; that of all nodes is the map's edge."""
     place = {name: i for i, name in enumerate(names)}
     found = []

@@ -12,10 +12,10 @@ from weft.base.quantity import format_mbps
 from weft.base.statistics import Floats
 from weft.understand.curve.curve import Ints
 from weft.understand.ensemble.phases import overall_mbps
-from weft.understand.report.ensemble import Ensemble, EnsembleStep
+from weft.understand.report.ensemble import EnsembleRun, EnsembleStep
 from weft.understand.report.figures.drawing import axes, parts
 from weft.understand.report.figures.drawing.figure import Figure, Row, Spec, chart_spec, short
-from weft.understand.report.material import Material
+from weft.understand.report.material import ReportMaterial
 from weft.understand.tables.routes import LIKE_PHASES
 
 BINS = 40
@@ -23,7 +23,7 @@ HEIGHT = 260
 GAP = 60
 
 
-def histogram_figures(material: Material) -> list[Figure]:
+def histogram_figures(material: ReportMaterial) -> list[Figure]:
     """Routes and phases side by side, with the overall rate marked."""
     chosen = [step for one in material.ensembles if (step := _chosen(one))]
     if not chosen:
@@ -46,7 +46,7 @@ def histogram_figures(material: Material) -> list[Figure]:
     ]
 
 
-def _chosen(one: Ensemble) -> EnsembleStep | None:
+def _chosen(one: EnsembleRun) -> EnsembleStep | None:
     steps = [step for kind in LIKE_PHASES for step in one.steps if step.kind == kind]
     return next((step for step in steps if not step.is_latency), None)
 

@@ -7,10 +7,10 @@ from weft.understand.kinds.interference.kind import INTERFERENCE
 from weft.understand.kinds.interference.slow_down import SlowDown
 from weft.understand.report.figures.drawing.figure import Figure
 from weft.understand.report.figures.forest import FAINT, STRONG, Forest, Twig
-from weft.understand.report.material import Material
+from weft.understand.report.material import ReportMaterial
 
 
-def interference_figures(material: Material) -> list[Figure]:
+def interference_figures(material: ReportMaterial) -> list[Figure]:
     """A row for each run, size and congestor; faint where the medians are closer than their interval tells."""
     steps = material.of_kind(INTERFERENCE)
     several = len(steps) > 1

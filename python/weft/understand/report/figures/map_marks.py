@@ -11,7 +11,7 @@ import numpy as np
 from weft.base.alike import listed
 from weft.base.statistics import Floats
 from weft.understand.ensemble.matrix import RateMatrix
-from weft.understand.report.ensemble import Ensemble, EnsembleStep
+from weft.understand.report.ensemble import EnsembleRun, EnsembleStep
 from weft.understand.report.figures.drawing.figure import Row
 
 MOST_NAMED = 8
@@ -52,7 +52,7 @@ class Outlined:
         return f"{self.why}: {listed(list(map(_name, self.ends)), MOST_NAMED)}."
 
 
-def outlined(one: Ensemble, step: EnsembleStep, second: SecondLook | None) -> list[Outlined]:
+def outlined(one: EnsembleRun, step: EnsembleStep, second: SecondLook | None) -> list[Outlined]:
     """What is slow in a map of rates; a map of latencies has nothing that is."""
     if step.is_latency:
         return []
@@ -83,7 +83,7 @@ def replaced(values: Floats, second: Mapping[Route, float], names: Sequence[str]
     return found
 
 
-def _slow_ends(one: Ensemble) -> Iterator[Ends]:
+def _slow_ends(one: EnsembleRun) -> Iterator[Ends]:
     for slow in one.findings.slow:
         if slow.kind == "route":
             yield slow.nodes[0], slow.nodes[-1]
@@ -100,7 +100,7 @@ def node_ends(node: str, direction: str | None) -> Iterator[Ends]:
         yield None, node
 
 
-def _odd_ends(one: Ensemble, step: EnsembleStep) -> Iterator[Ends]:
+def _odd_ends(one: EnsembleRun, step: EnsembleStep) -> Iterator[Ends]:
     # A search has tried every odd cell again, alone: what it does not name was chance.
     was_searched = any(each.kind == "xray" for each in one.steps)
     for cell in step.effects.cells if step.effects and not was_searched else ():

@@ -10,7 +10,7 @@ from weft.base.quantity import format_bytes, format_mbps, format_us
 from weft.understand.multi_pair.multi_pair import MultiPairPoint
 from weft.understand.report.figures.drawing import axes, parts
 from weft.understand.report.figures.drawing.figure import Figure, Row, Spec, short
-from weft.understand.report.material import Material
+from weft.understand.report.material import ReportMaterial
 from weft.understand.report.steps import PairStep
 
 HEIGHT = 400
@@ -28,7 +28,7 @@ _TITLES = {
 }
 
 
-def multi_pair_figures(material: Material) -> list[Figure]:
+def multi_pair_figures(material: ReportMaterial) -> list[Figure]:
     """A figure for each test that was run."""
     tests = dict.fromkeys(step.test for step in material.pairs)
     return [_figure([step for step in material.pairs if step.test == test]) for test in tests]

@@ -10,16 +10,16 @@ from weft.base.interval import Interval
 from weft.base.quantity import format_bytes, format_mbps, format_us
 from weft.understand.report.figures.drawing import axes, parts
 from weft.understand.report.figures.drawing.figure import Figure, Row, Spec, short
-from weft.understand.report.material import Material
+from weft.understand.report.material import ReportMaterial
 from weft.understand.studies.segments import fitted_mbps
-from weft.understand.studies.study import Study, Value
+from weft.understand.studies.study import SettingStudy, SettingValue
 
 HEIGHT = 340
 KNEE, PRODUCT, AUTOTUNED = "knee", "bandwidth-delay product", "autotuning"
 WITHOUT_FRAMES = "no time for frames"
 
 
-def study_figures(material: Material) -> list[Figure]:
+def study_figures(material: ReportMaterial) -> list[Figure]:
     """A figure for each study of each run."""
     several = len(material.runs) > 1
     return [
@@ -28,7 +28,7 @@ def study_figures(material: Material) -> list[Figure]:
     ]
 
 
-def _figure(table: str, study: Study, prefix: str) -> Figure:
+def _figure(table: str, study: SettingStudy, prefix: str) -> Figure:
     title = f"{prefix}{study.title}"
     if study.kind in ("buffers", "segments"):
         return _sized_figure(table, title, study)
@@ -37,7 +37,7 @@ def _figure(table: str, study: Study, prefix: str) -> Figure:
     return Figure(table, title, study.text, spec, {table: rows})
 
 
-def _sized_figure(table: str, title: str, study: Study) -> Figure:
+def _sized_figure(table: str, title: str, study: SettingStudy) -> Figure:
     """Throughput over the sizes that the kernel gave."""
     is_segments = study.kind == "segments"
     axis, granted = (
@@ -51,7 +51,7 @@ def _sized_figure(table: str, title: str, study: Study) -> Figure:
     return Figure(table, title, study.text, _sized_spec(axis, *tables.items()), tables)
 
 
-def _given(study: Study, series: str) -> Iterator[Row]:
+def _given(study: SettingStudy, series: str) -> Iterator[Row]:
     for one in study.values:
         if one.granted_bytes:
             title = f"asked for {one.value}" + (", capped" if one.note == "capped" else "")
@@ -71,7 +71,7 @@ def _at(series: str, title: str, size_bytes: int, rate: Interval) -> Row:
     }
 
 
-def _fit(study: Study) -> Iterator[Row]:
+def _fit(study: SettingStudy) -> Iterator[Row]:
     """What the two times give at the sizes that were measured."""
     for size in sorted({one.granted_bytes for one in study.values if one.granted_bytes}):
         if rate := fitted_mbps(study.numbers, size):
@@ -80,13 +80,13 @@ def _fit(study: Study) -> Iterator[Row]:
             )
 
 
-def _segment_marks(study: Study) -> Iterator[Row]:
+def _segment_marks(study: SettingStudy) -> Iterator[Row]:
     """What is reached however large frames are."""
     if most := study.numbers.get("most_mbps"):
         yield _mark(WITHOUT_FRAMES, f"{WITHOUT_FRAMES}: {format_mbps(most.median)}", None, most)
 
 
-def _marks(study: Study) -> Iterator[Row]:
+def _marks(study: SettingStudy) -> Iterator[Row]:
     """Upright lines at sizes, a level one at what autotuning reaches; each with the interval beside it."""
     for kind, name in ((KNEE, "knee_bytes"), (PRODUCT, "bandwidth_delay_bytes")):
         if found := study.numbers[name]:
@@ -147,7 +147,7 @@ def _sized_spec(
     return parts.sized(alt.layer(*(each.encode(color=colour) for each in layers)), HEIGHT)
 
 
-def _timings(study: Study, at: int, value: Value) -> Iterator[Row]:
+def _timings(study: SettingStudy, at: int, value: SettingValue) -> Iterator[Row]:
     write = format_us if study.is_of_latency else format_mbps
     middle = value.latency_us if study.is_of_latency and value.latency_us else value.peak_mbps
     for launch, timing in enumerate(value.timings):

@@ -6,19 +6,19 @@ from collections.abc import Iterator, Sequence
 
 import altair as alt
 
-from weft.understand.kinds.traffic.driven import Driven
+from weft.understand.kinds.traffic.driven import TrafficResult
 from weft.understand.kinds.traffic.kind import TRAFFIC
 from weft.understand.report.applications import ApplicationStep
 from weft.understand.report.figures.drawing import axes
 from weft.understand.report.figures.drawing.figure import Figure, Row, Spec, short
 from weft.understand.report.figures.drawing.plots import LinePlot
-from weft.understand.report.material import Material
+from weft.understand.report.material import ReportMaterial
 
 RATIO, WAITING = "traffic-ratio", "traffic-waiting"
 _NODES = "Nodes"
 
 
-def traffic_figures(material: Material) -> list[Figure]:
+def traffic_figures(material: ReportMaterial) -> list[Figure]:
     """The real-time ratio, and the share of communicating and waiting, over nodes."""
     ratio = [row for one in material.of_kind(TRAFFIC) for row in _ratios(one)]
     waiting = [row for one in material.of_kind(TRAFFIC) for row in _shares(one)]
@@ -64,7 +64,7 @@ def _shares(step: ApplicationStep) -> Iterator[Row]:
         }
 
 
-def _row(label: str, one: Driven) -> Row:
+def _row(label: str, one: TrafficResult) -> Row:
     return {"series": label, "count": one.nodes, "hash": one.hash}
 
 

@@ -12,13 +12,13 @@ import altair as alt
 
 from weft.base.nodeset import fold
 from weft.base.quantity import range_mbps
-from weft.understand.limits.findings import Limit
-from weft.understand.report.ensemble import Ensemble
+from weft.understand.limits.findings import LimitFinding
+from weft.understand.report.ensemble import EnsembleRun
 from weft.understand.report.figures.drawing import axes, parts
 from weft.understand.report.figures.drawing.boxes import FREE, box_layer, lines_in, text_layer
 from weft.understand.report.figures.drawing.figure import Figure, Row, Spec
 from weft.understand.report.limits import limit_lines, slow_text
-from weft.understand.report.material import Material
+from weft.understand.report.material import ReportMaterial
 
 ROW_PX, LEAST_PX, MOST_PX = 15, 220, 1100
 FOLDED_PX = 48
@@ -34,10 +34,10 @@ MOST_OVER = 8
 
 
 @dataclass(frozen=True)
-class Tree:
+class GroupTree:
     """The groups of a run as rectangles: x is the level, y the place of the nodes."""
 
-    one: Ensemble
+    one: EnsembleRun
 
     @cached_property
     def names(self) -> list[str]:
@@ -109,7 +109,7 @@ class Tree:
         sizes = Counter(len(each) for each in inner if self._level(each) == level)
         return [f"{count} x {size} nodes" for size, count in sizes.items() if self.is_folded]
 
-    def _limits(self, group: tuple[str, ...]) -> list[Limit]:
+    def _limits(self, group: tuple[str, ...]) -> list[LimitFinding]:
         return [felt for each in self.one.findings.limits if (felt := each.felt_by(group))]
 
     def _box(self, group: tuple[str, ...], level: int, lines: list[str]) -> Row:
@@ -172,16 +172,16 @@ class Tree:
         return 1 + sum(set(group) < set(each) for each in self.groups)
 
 
-def tree_figures(material: Material) -> list[Figure]:
+def tree_figures(material: ReportMaterial) -> list[Figure]:
     """One tree for each run that has something to show in it: groups, or slow nodes."""
     return [
-        _figure(i, Tree(one))
+        _figure(i, GroupTree(one))
         for i, one in enumerate(material.ensembles)
         if one.groups or one.findings.slow
     ]
 
 
-def _figure(index: int, tree: Tree) -> Figure:
+def _figure(index: int, tree: GroupTree) -> Figure:
     name = f"tree-{index + 1}"
     tables = {f"{name}-boxes": tree.boxes(), f"{name}-lines": tree.lines()}
     caption = (
@@ -192,7 +192,7 @@ def _figure(index: int, tree: Tree) -> Figure:
     return Figure(name, title, caption, _spec(tree, name), tables)
 
 
-def _spec(tree: Tree, name: str) -> Spec:
+def _spec(tree: GroupTree, name: str) -> Spec:
     x = alt.Scale(domain=[0, tree.depth + LEAF_SHARE], nice=False)
     boxes = box_layer(f"{name}-boxes", x, axes.rows_scale(len(tree.rows)))
     texts = text_layer(f"{name}-lines", tree.depth + LEAF_SHARE)

@@ -9,8 +9,8 @@ import numpy as np
 
 from weft.base.statistics import Floats
 from weft.understand.curve.curve import Ints
-from weft.understand.xray.limit.limit import Ports
-from weft.understand.xray.trial import Trial, logs
+from weft.understand.xray.limit.limit import PortRates
+from weft.understand.xray.trial import FlowTrial, logs
 
 
 @dataclass(frozen=True)
@@ -26,7 +26,7 @@ class Correlation:
     moves: tuple[Floats, Floats]
 
     @classmethod
-    def of(cls, order: Sequence[int], rounds: Sequence[Trial], ports: Ports) -> Correlation:
+    def of(cls, order: Sequence[int], rounds: Sequence[FlowTrial], ports: PortRates) -> Correlation:
         return cls((_moves(order, rounds, ports, "src"), _moves(order, rounds, ports, "dst")))
 
     def halves(self, part: Ints) -> Ints:
@@ -45,7 +45,7 @@ class Correlation:
         return known
 
 
-def _moves(order: Sequence[int], rounds: Sequence[Trial], ports: Ports, end: str) -> Floats:
+def _moves(order: Sequence[int], rounds: Sequence[FlowTrial], ports: PortRates, end: str) -> Floats:
     moves = np.full((len(order), len(rounds)), np.nan)
     place = {node: i for i, node in enumerate(order)}
     for column, trial in enumerate(rounds):

@@ -11,9 +11,9 @@ from weft.base.statistics import Floats
 from weft.understand.curve.curve import Ints
 from weft.understand.xray.flows import Members
 from weft.understand.xray.hidden.correlation import Correlation
-from weft.understand.xray.hidden.partition import Rounds
-from weft.understand.xray.limit.limit import Ports
-from weft.understand.xray.trial import Trial
+from weft.understand.xray.hidden.partition import FlowRounds
+from weft.understand.xray.limit.limit import PortRates
+from weft.understand.xray.trial import FlowTrial
 
 LEAST_ROUNDS = 24
 MOST_ROUNDS = 90
@@ -34,7 +34,7 @@ class HiddenGroups:
     is_sure: bool
 
 
-def find_hidden_groups(members: Members, rounds: list[Trial], ports: Ports) -> HiddenGroups:
+def find_hidden_groups(members: Members, rounds: list[FlowTrial], ports: PortRates) -> HiddenGroups:
     """Split nodes into parts, by rounds in which random subsets of them send to each other.
 
     Nodes are split in two by the correlation of their rates; then single nodes go where max-min sharing of
@@ -45,7 +45,7 @@ def find_hidden_groups(members: Members, rounds: list[Trial], ports: Ports) -> H
     order = sorted(members)
     if len(order) < 2 * LEAST_PART or not rounds:
         return HiddenGroups((members,), len(order) < 2 * LEAST_PART)
-    search = _Partition(Rounds.of(order, rounds, ports), Correlation.of(order, rounds, ports))
+    search = _Partition(FlowRounds.of(order, rounds, ports), Correlation.of(order, rounds, ports))
     labels, is_clear = search.divided()
     parts = tuple(
         frozenset(order[i] for i in np.flatnonzero(labels == label)) for label in np.unique(labels)
@@ -57,7 +57,7 @@ def find_hidden_groups(members: Members, rounds: list[Trial], ports: Ports) -> H
 class _Partition:
     """Labels for nodes by two views of the same rounds."""
 
-    seen: Rounds
+    seen: FlowRounds
     correlation: Correlation
 
     def divided(self) -> tuple[Ints, bool]:

@@ -11,8 +11,8 @@ import numpy as np
 from weft.base.statistics import Floats
 from weft.network.model.maxmin import Crossings, fair_rates_in_rounds, summed_per_limit
 from weft.understand.curve.curve import Ints
-from weft.understand.xray.limit.limit import Ports
-from weft.understand.xray.trial import Trial, logs
+from weft.understand.xray.limit.limit import PortRates
+from weft.understand.xray.trial import FlowTrial, logs
 
 FULL_QUANTILE = 0.9
 """This quantile of what a part carried is its capacity: most rounds fill it, some offer less."""
@@ -22,7 +22,7 @@ NO_NODE = -1
 
 
 @dataclass(frozen=True)
-class Rounds:
+class FlowRounds:
     """Flows among some nodes by round: `src`, `dst` (places in the order of the nodes), `mbps`,
     `own_mbps` (what the ports of its ends would let it have), all (rounds, flows).
 
@@ -37,7 +37,7 @@ class Rounds:
     _misfits: dict[bytes, Floats] = field(default_factory=dict)
 
     @classmethod
-    def of(cls, order: Sequence[int], trials: Sequence[Trial], ports: Ports) -> Rounds:
+    def of(cls, order: Sequence[int], trials: Sequence[FlowTrial], ports: PortRates) -> FlowRounds:
         shape = len(trials), max((len(trial.src) for trial in trials), default=0)
         src, dst = np.full(shape, NO_NODE), np.full(shape, NO_NODE)
         mbps, own_mbps = np.zeros(shape), np.zeros(shape)

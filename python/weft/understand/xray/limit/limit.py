@@ -14,9 +14,9 @@ from weft.base.statistics import Floats, median_interval
 from weft.network.model.maxmin import Crossings
 from weft.runs.experiment import MOST_NODES
 from weft.understand.curve.curve import Ints
-from weft.understand.xray.decision import Decision
+from weft.understand.xray.decision import LimitDecision
 from weft.understand.xray.flows import Members, is_in
-from weft.understand.xray.trial import Trial
+from weft.understand.xray.trial import FlowTrial
 
 Kind = Literal["uplink", "switch", "core"]
 Direction = Literal["out", "in", "inside"]
@@ -33,8 +33,8 @@ class SharedLimit:
     kind: Kind
     members: Members
     direction: Direction
-    decision: Decision
-    evidence: tuple[Trial, ...]
+    decision: LimitDecision
+    evidence: tuple[FlowTrial, ...]
     demand_mbps: float
     parts: tuple[Members, ...] = ()
 
@@ -60,7 +60,7 @@ class SharedLimit:
         """The members in order."""
         return np.array(sorted(self.members), dtype=np.int64)
 
-    def carried_mbps(self, trial: Trial) -> float:
+    def carried_mbps(self, trial: FlowTrial) -> float:
         """What crossed it in a trial."""
         crossed = self.crossings(trial.src, trial.dst)[:, 0]
         return float(trial.mbps[crossed].sum())
@@ -92,7 +92,7 @@ def _column(crossed: Crossings) -> Crossings:
 
 
 @dataclass(frozen=True, eq=False)
-class Ports:
+class PortRates:
     """What each node can send and receive by itself."""
 
     send_mbps: Floats

@@ -10,19 +10,22 @@ from weft.base.statistics import Floats
 from weft.network.model.maxmin import NONE, shared_rates
 from weft.understand.curve.curve import Ints
 from weft.understand.xray.limit.capacities import Capacities
-from weft.understand.xray.limit.limit import Ports, SharedLimit
-from weft.understand.xray.trial import Trial
+from weft.understand.xray.limit.limit import PortRates, SharedLimit
+from weft.understand.xray.trial import FlowTrial
 
 
 def predict(
-    trial: Trial, ports: Ports, limits: Sequence[SharedLimit], most_mbps: float | Floats = np.inf
+    trial: FlowTrial,
+    ports: PortRates,
+    limits: Sequence[SharedLimit],
+    most_mbps: float | Floats = np.inf,
 ) -> Floats:
     """The rates that ports and limits let the flows of a trial have, each `most_mbps` at most."""
     return predict_among(trial, ports, Capacities(limits), most_mbps)
 
 
 def predict_among(
-    trial: Trial, ports: Ports, limits: Capacities, most_mbps: float | Floats = np.inf
+    trial: FlowTrial, ports: PortRates, limits: Capacities, most_mbps: float | Floats = np.inf
 ) -> Floats:
     """The same, of limits that several trials are asked about."""
     first = len(ports.send_mbps) + len(ports.receive_mbps)
@@ -45,7 +48,7 @@ FULL_LOAD = 0.99
 """A limit is full when fair rates take this much of it: the rest is rounding."""
 
 
-def predict_held_up(trial: Trial, ports: Ports, limits: Sequence[SharedLimit]) -> Floats:
+def predict_held_up(trial: FlowTrial, ports: PortRates, limits: Sequence[SharedLimit]) -> Floats:
     """The least that TCP makes of these rates: acknowledgements wait where limits are full the other way.
 
     A window is sent once per round trip. A flow whose acknowledgements wait in a queue behind the data of
@@ -76,7 +79,7 @@ EXPLAINED_SHARE = 0.92
 """A limit whose evidence the others predict within this share is not needed."""
 
 
-def without_explained(limits: Sequence[SharedLimit], ports: Ports) -> list[SharedLimit]:
+def without_explained(limits: Sequence[SharedLimit], ports: PortRates) -> list[SharedLimit]:
     """The limits that are needed: those of the widest are asked first whether the others explain them."""
     kept = list(limits)
     widest_first = sorted(
@@ -89,7 +92,7 @@ def without_explained(limits: Sequence[SharedLimit], ports: Ports) -> list[Share
     return kept
 
 
-def _is_explained(limit: SharedLimit, ports: Ports, others: Sequence[SharedLimit]) -> bool:
+def _is_explained(limit: SharedLimit, ports: PortRates, others: Sequence[SharedLimit]) -> bool:
     among = Capacities(others)
     shares = []
     for trial in limit.evidence:

@@ -18,7 +18,7 @@ Fault = Literal["slow", "delayed"]
 
 
 @dataclass(frozen=True)
-class Element:
+class QuickElement:
     """A node, what joins a group to all others, or what joins the members of a group; one way, or both ways."""
 
     kind: Kind
@@ -43,13 +43,13 @@ class Elements:
     count: int
     groups: Sequence[Members]
 
-    def __getitem__(self, number: int) -> Element:
+    def __getitem__(self, number: int) -> QuickElement:
         if number < len(OF_NODES) * self.count:
             what, node = divmod(number, self.count)
-            return Element("node", frozenset([node]), *OF_NODES[what])
+            return QuickElement("node", frozenset([node]), *OF_NODES[what])
         what, group = divmod(number - len(OF_NODES) * self.count, len(self.groups))
         kind, way, fault = OF_GROUPS[what]
-        return Element(kind, self.groups[group], way, fault)
+        return QuickElement(kind, self.groups[group], way, fault)
 
     def nodes(self, nodes: Ints, way: Way) -> Ints:
         """The numbers of a direction ("both": the delay) of some nodes."""

@@ -12,11 +12,11 @@ from weft.base.statistics import Floats, median_interval
 from weft.understand.curve.curve import Ints
 from weft.understand.xray.flows import Members
 from weft.understand.xray.quick.betting import CLEARED, accused, log_stakes
-from weft.understand.xray.quick.elements import Element, Elements
+from weft.understand.xray.quick.elements import Elements, QuickElement
 from weft.understand.xray.quick.observed import rounds_of
-from weft.understand.xray.quick.rounds import Round, Seen
+from weft.understand.xray.quick.rounds import QuickRound, RoundValues
 from weft.understand.xray.survey import Survey, placed
-from weft.understand.xray.trial import Trial
+from weft.understand.xray.trial import FlowTrial
 
 MOST_ODD = 200
 """With more of them the others are hardly what is usual."""
@@ -30,7 +30,7 @@ class Odd:
     single flows.
     """
 
-    element: Element
+    element: QuickElement
     share: Interval
     rounds: int
     own_mbps: Interval
@@ -38,16 +38,16 @@ class Odd:
 
 
 @dataclass(frozen=True)
-class Health:
+class HealthReport:
     """`compared` counts the elements of which something is known; `undecided` ones need more rounds."""
 
     groups: tuple[Members, ...]
-    compared: tuple[Element, ...]
+    compared: tuple[QuickElement, ...]
     odd: tuple[Odd, ...]
-    undecided: tuple[Element, ...]
+    undecided: tuple[QuickElement, ...]
 
 
-def judge(survey: Survey, trials: Sequence[Trial]) -> Health:
+def judge(survey: Survey, trials: Sequence[FlowTrial]) -> HealthReport:
     """What the round trips and the rounds so far say: a pure function of them.
 
     The worst is accused first; what passed it is explained by it, and says nothing of what else it passed.
@@ -62,7 +62,7 @@ def judge(survey: Survey, trials: Sequence[Trial]) -> Health:
         rounds = [one.without(worst) for one in rounds]
         tally = _Tally.of(rounds, elements.total)
     slow = {one.element.members for one in odd.values() if one.element.fault == "slow"}
-    return Health(
+    return HealthReport(
         groups,
         tuple(elements[number] for number in np.flatnonzero(everything.rounds).tolist()),
         # A slow port takes longer for a message, too.
@@ -96,7 +96,7 @@ class _Tally:
     share: Floats
 
     @classmethod
-    def of(cls, rounds: Sequence[Round], total: int) -> _Tally:
+    def of(cls, rounds: Sequence[QuickRound], total: int) -> _Tally:
         counts, behind, shares = np.zeros(total, int), np.zeros(total, int), np.zeros(total)
         for one in rounds:
             for seen in one.seen():
@@ -118,7 +118,7 @@ class _Tally:
         return found
 
 
-def _odd(number: int, elements: Elements, rounds: Sequence[Round]) -> Odd:
+def _odd(number: int, elements: Elements, rounds: Sequence[QuickRound]) -> Odd:
     about = [(seen, seen.elements == number) for one in rounds for seen in one.seen()]
     own = _joined(about, "values")
     usual = _joined(about, "usual")
@@ -131,6 +131,6 @@ def _odd(number: int, elements: Elements, rounds: Sequence[Round]) -> Odd:
     )
 
 
-def _joined(about: Sequence[tuple[Seen, np.ndarray]], name: str) -> Floats:
+def _joined(about: Sequence[tuple[RoundValues, np.ndarray]], name: str) -> Floats:
     found: Floats = np.concatenate([getattr(seen, name)[is_it] for seen, is_it in about])
     return found

@@ -9,9 +9,9 @@ import numpy as np
 from weft.base.statistics import Floats
 from weft.understand.curve.curve import Ints
 from weft.understand.xray.quick.elements import Elements
-from weft.understand.xray.quick.rounds import NONE, Round
+from weft.understand.xray.quick.rounds import NONE, QuickRound
 from weft.understand.xray.survey import Survey
-from weft.understand.xray.trial import Trial
+from weft.understand.xray.trial import FlowTrial
 
 SLOW_NODE, SLOW_GROUP = 0.8, 0.9
 """A flow of a node, or the mean flow of a group, is behind with less of what the middle one of its like gets."""
@@ -21,7 +21,7 @@ SAMPLES_OF_TRIPS = 6
 """The round trips of a group are looked at in so many parts, each as if it was a round."""
 
 
-def rounds_of(survey: Survey, elements: Elements, trials: Sequence[Trial]) -> list[Round]:
+def rounds_of(survey: Survey, elements: Elements, trials: Sequence[FlowTrial]) -> list[QuickRound]:
     """All that was seen so far."""
     found = list(_of_round_trips(survey, elements))
     for trial in trials:
@@ -33,20 +33,20 @@ def rounds_of(survey: Survey, elements: Elements, trials: Sequence[Trial]) -> li
     return found
 
 
-def _inside(trial: Trial, elements: Elements) -> Iterator[Round]:
+def _inside(trial: FlowTrial, elements: Elements) -> Iterator[QuickRound]:
     """Each flow beside those of its own group; and the mean of each group beside those of others."""
     groups = elements.group_of(trial.src)
     nodes = _nodes(trial, elements)
     whole = elements.of_groups(groups, "inside", "both")[np.newaxis]
-    yield Round(nodes, whole, groups, trial.mbps, SLOW_NODE)
+    yield QuickRound(nodes, whole, groups, trial.mbps, SLOW_NODE)
     known = groups != NONE
     alike = np.zeros(known.sum(), dtype=np.int64)
-    yield Round(
+    yield QuickRound(
         whole[:, known], nodes[:, known], alike, trial.mbps[known], SLOW_GROUP, per_element=True
     )
 
 
-def _between(trial: Trial, elements: Elements) -> Round:
+def _between(trial: FlowTrial, elements: Elements) -> QuickRound:
     """The mean flow out of, and into, each group."""
     src, dst = elements.group_of(trial.src), elements.group_of(trial.dst)
     uplinks = np.stack(
@@ -55,15 +55,17 @@ def _between(trial: Trial, elements: Elements) -> Round:
     known = (uplinks != NONE).all(axis=0)
     alike = np.zeros(known.sum(), dtype=np.int64)
     nodes = _nodes(trial, elements)[:, known]
-    return Round(uplinks[:, known], nodes, alike, trial.mbps[known], SLOW_GROUP, per_element=True)
+    return QuickRound(
+        uplinks[:, known], nodes, alike, trial.mbps[known], SLOW_GROUP, per_element=True
+    )
 
 
-def _nodes(trial: Trial, elements: Elements) -> Ints:
+def _nodes(trial: FlowTrial, elements: Elements) -> Ints:
     """The ports that each flow passes."""
     return np.stack([elements.nodes(trial.src, "out"), elements.nodes(trial.dst, "in")])
 
 
-def _of_round_trips(survey: Survey, elements: Elements) -> Iterator[Round]:
+def _of_round_trips(survey: Survey, elements: Elements) -> Iterator[QuickRound]:
     """Each round trip beside those of its group; and the fastest of each group to others beside those of all groups."""
     is_here = ~np.isin([survey.trips.a, survey.trips.b], list(survey.lost)).any(axis=0)
     a, b = survey.trips.a[is_here], survey.trips.b[is_here]
@@ -74,13 +76,13 @@ def _of_round_trips(survey: Survey, elements: Elements) -> Iterator[Round]:
     nodes = np.stack([elements.nodes(a, "both"), elements.nodes(b, "both")])
     near = groups[0] == groups[1]
     none = np.empty((0, near.sum()), dtype=np.int64)
-    yield Round(nodes[:, near], none, groups[0][near], inverse[near], DELAYED)
+    yield QuickRound(nodes[:, near], none, groups[0][near], inverse[near], DELAYED)
     far = np.flatnonzero((groups[0] != groups[1]) & (groups[0] != NONE) & (groups[1] != NONE))
     for part in range(SAMPLES_OF_TRIPS):
         # Each trip counts for both of its groups.
         of = far[part::SAMPLES_OF_TRIPS]
         uplinks = [elements.of_groups(one[of], "uplink", "both") for one in groups]
-        yield Round(
+        yield QuickRound(
             np.concatenate(uplinks)[np.newaxis],
             np.hstack([np.vstack([uplinks[::-1][i], nodes[:, of]]) for i in range(2)]),
             np.zeros(2 * len(of), dtype=np.int64),

@@ -15,7 +15,7 @@ NONE = -1
 
 
 @dataclass(frozen=True)
-class Seen:
+class RoundValues:
     """What a round says of some elements: its own value of each, and that of the middle one of its like."""
 
     elements: Ints
@@ -29,7 +29,7 @@ class Seen:
 
 
 @dataclass(frozen=True)
-class Round:
+class QuickRound:
     """Flow i says something of the elements `about[..., i]`, passed these and `beside[..., i]`, and had `values[i]`.
 
     It is compared with what is `alike[i]`; a larger value is better. If `per_element`, the flows of an element are one
@@ -44,23 +44,24 @@ class Round:
     per_element: bool = False
     counts_best: bool = False
 
-    def without(self, element: int) -> Round:
+    def without(self, element: int) -> QuickRound:
         """The flows that did not pass an element."""
         kept = ~((self.about == element).any(axis=0) | (self.beside == element).any(axis=0))
         about, beside = self.about[:, kept], self.beside[:, kept]
         alike, values = self.alike[kept], self.values[kept]
         return replace(self, about=about, beside=beside, alike=alike, values=values)
 
-    def seen(self) -> list[Seen]:
+    def seen(self) -> list[RoundValues]:
         """Of the elements that it is about: those of senders, those of receivers."""
         if self.per_element:
             return [self._of_elements(elements) for elements in self.about]
         usual, is_told = _medians(self.alike, self.values)
         return [
-            Seen(elements[is_told], self.values[is_told], usual[is_told]) for elements in self.about
+            RoundValues(elements[is_told], self.values[is_told], usual[is_told])
+            for elements in self.about
         ]
 
-    def _of_elements(self, ends: Ints) -> Seen:
+    def _of_elements(self, ends: Ints) -> RoundValues:
         elements, first, place = np.unique(ends, return_index=True, return_inverse=True)
         if self.counts_best:
             values = np.full(len(elements), -np.inf)
@@ -68,7 +69,7 @@ class Round:
         else:
             values = np.bincount(place, self.values) / np.bincount(place)
         usual, is_told = _medians(self.alike[first], values)
-        return Seen(elements[is_told], values[is_told], usual[is_told])
+        return RoundValues(elements[is_told], values[is_told], usual[is_told])
 
 
 def _medians(alike: Ints, values: Floats) -> tuple[Floats, np.ndarray]:

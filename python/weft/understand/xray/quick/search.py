@@ -14,7 +14,7 @@ from weft.plan.plan import Step
 from weft.runs.experiment import Experiment, PhaseSpec
 from weft.runs.meta import RunMeta
 from weft.understand.xray.flows import Flow, Members, Random, inside_flows, matching
-from weft.understand.xray.quick.health import Health, groups_of, judge, present
+from weft.understand.xray.quick.health import HealthReport, groups_of, judge, present
 from weft.understand.xray.quick.rounds import LEAST_ALIKE
 from weft.understand.xray.search import time_was_up
 from weft.understand.xray.survey import Survey, survey_of
@@ -37,7 +37,7 @@ class HealthCheck:
         pattern = meta.plan.steps[step].pattern
         assert isinstance(pattern, Xray)
         self._time_s = pattern.time_ns / 1e9
-        self.health: Health | None = None
+        self.health: HealthReport | None = None
         self._is_late = False
 
     def settle(self, samples: pa.Table) -> Step:
@@ -84,7 +84,7 @@ class HealthCheck:
         )
 
 
-def _rounds_wanted(kind: str, have: int, health: Health) -> int:
+def _rounds_wanted(kind: str, have: int, health: HealthReport) -> int:
     """How many more rounds of a kind it takes to decide what they are about."""
     if have == 0:
         return FIRST_ROUNDS

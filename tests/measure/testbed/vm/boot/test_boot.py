@@ -14,7 +14,7 @@ from weft.measure.testbed.lab.daemon import Keeper, LabNode
 from weft.measure.testbed.vm.behind import configure_relays, relays
 from weft.measure.testbed.vm.bond import check_bonds, configure_bond
 from weft.measure.testbed.vm.boot import boot
-from weft.measure.testbed.vm.boot.boot import BootError, Place, Setup
+from weft.measure.testbed.vm.boot.boot import BootError, GuestPlace, Setup
 from weft.measure.testbed.vm.brackets import Brackets
 from weft.measure.testbed.vm.described import settings_of
 from weft.measure.testbed.vm.emulator import guest_command, mac_of
@@ -27,7 +27,7 @@ from weft.runs.records.fabric_records import Bond
 def watch(folder: Path, console: str, pid: int, log: str = "") -> None:
     (folder / "n1.console").write_text(console)
     (folder / "n1.log").write_text(log)
-    boot._watch(Place(folder / "none.sock", folder), "n1", pid)
+    boot._watch(GuestPlace(folder / "none.sock", folder), "n1", pid)
 
 
 def test_a_guest_that_is_ready_has_booted(tmp_path: Path) -> None:
@@ -78,7 +78,7 @@ def test_a_guest_that_cannot_be_set_up_is_booted_once_more(
     said: list[str] = []
     monkeypatch.setattr(boot, "_boot", lambda *given: os.getpid())
     once = f"mkdir {tmp_path}/tried && exit 1; exit 0"
-    place, setup = Place(tmp_path / "none.sock", tmp_path), Setup(["sh"], once)
+    place, setup = GuestPlace(tmp_path / "none.sock", tmp_path), Setup(["sh"], once)
     assert boot.boot(place, "n1", [], setup, said.append) == os.getpid()
     assert len(said) == 1 and said[0].endswith("; once more")
 
@@ -90,7 +90,7 @@ def test_a_keeper_that_hangs_up_is_no_crash(tmp_path: Path) -> None:
         keeper = threading.Thread(target=lambda: listener.accept()[0].close())
         keeper.start()
         with pytest.raises(BootError, match="n1: the lab's keeper does not answer"):
-            boot._boot(Place(tmp_path / "k.sock", tmp_path), "n1", ["qemu"])
+            boot._boot(GuestPlace(tmp_path / "k.sock", tmp_path), "n1", ["qemu"])
         keeper.join()
 
 

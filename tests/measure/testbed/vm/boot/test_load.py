@@ -1,14 +1,14 @@
 """What the use of virtual processors says against a measurement."""
 
-from weft.measure.testbed.vm.boot.load import Usage, Usages, load_warnings
+from weft.measure.testbed.vm.boot.load import ProcessorUsage, Usages, load_warnings
 
 
 def used(ran: float, waited: float) -> Usages:
     """One guest at rest, one that is busy."""
-    return {("n1", 1): Usage(10, 0.5, 0), ("n2", 2): Usage(10, ran, waited)}
+    return {("n1", 1): ProcessorUsage(10, 0.5, 0), ("n2", 2): ProcessorUsage(10, ran, waited)}
 
 
-BEFORE: Usages = {("n1", 1): Usage(0, 0, 0), ("n2", 2): Usage(0, 0, 0)}
+BEFORE: Usages = {("n1", 1): ProcessorUsage(0, 0, 0), ("n2", 2): ProcessorUsage(0, 0, 0)}
 
 
 def test_the_guest_that_was_busy_is_named() -> None:

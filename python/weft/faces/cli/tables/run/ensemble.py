@@ -14,8 +14,8 @@ from weft.base.nodeset import fold_names
 from weft.base.quantity import number
 from weft.faces.cli.tables.layout import drawn, plain_table, print_table
 from weft.runs.digests import Digests
-from weft.understand.ensemble.phases import Bottleneck, Phase
-from weft.understand.ensemble.rates import Rates
+from weft.understand.ensemble.phases import Bottleneck, PhaseResult
+from weft.understand.ensemble.rates import MedianRates
 from weft.understand.summary.summary import Summary
 from weft.understand.tables.phases import MOST_ROWS, numbered, slowest_phases
 from weft.understand.tables.routes import spread_table, standouts_table
@@ -40,7 +40,7 @@ def print_ensembles(summary: Summary, console: Console) -> None:
         console.print(line, soft_wrap=True)
 
 
-def _print_step(summary: Summary, step: int, rates: Rates, console: Console) -> None:
+def _print_step(summary: Summary, step: int, rates: MedianRates, console: Console) -> None:
     plan_step = summary.meta.plan.steps[step]
     phases = [phase for phase in summary.phases if phase.step == step]
     title = _title(summary, step, phases, rates)
@@ -94,7 +94,7 @@ def _each(same: Sequence[Bottleneck]) -> str:
     return f"{high} %" if low == high else f"{low} to {high} %"
 
 
-def _title(summary: Summary, step: int, phases: Sequence[Phase], rates: Rates) -> str:
+def _title(summary: Summary, step: int, phases: Sequence[PhaseResult], rates: MedianRates) -> str:
     plan_step = summary.meta.plan.steps[step]
     kind = plan_step.pattern.kind
     if whole := summary.sampled.get(step):
@@ -111,13 +111,13 @@ def _count(count: int, noun: str) -> str:
     return f"{count} {noun}" + ("" if count == 1 else "s")
 
 
-def _kept_line(rates: Rates, whole: Digests) -> str:
+def _kept_line(rates: MedianRates, whole: Digests) -> str:
     return (
         f" single transfers: {len(rates):,} of {whole.transfers:,} are kept, whatever their rates"
     )
 
 
-def _route_table(names: Sequence[str], rates: Rates) -> Table:
+def _route_table(names: Sequence[str], rates: MedianRates) -> Table:
     table = plain_table("slowest routes", "phase", "Mb/s")
     table.columns[0].justify = "left"
     order = np.argsort(rates.mbps, kind="stable")

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from weft.base.interval import Interval
 from weft.faces.cli.tables.layout import print_table, terminal
-from weft.understand.host.evidence import Evidence
+from weft.understand.host.evidence import EvidencePoints
 from weft.understand.tables.evidence import WORDS, evidence_table
 
 
-def print_evidence(found: Evidence) -> None:
+def print_evidence(found: EvidencePoints) -> None:
     """A table for each step, a row for each size and end; what was not read is said below."""
     console = terminal()
     if not found.points:

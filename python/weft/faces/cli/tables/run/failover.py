@@ -6,7 +6,7 @@ import click
 
 from weft.base.statistics import median_interval
 from weft.faces.cli.tables.layout import plain_table, terminal
-from weft.measure.execute.failover import Event, Failover
+from weft.measure.execute.failover import Failover, FailoverEvent
 
 
 def print_failover(found: Failover) -> None:
@@ -29,7 +29,7 @@ def _each(active: dict[str, str]) -> str:
     return ", ".join(f"{node} {interface or 'all'}" for node, interface in active.items())
 
 
-def _down(event: Event) -> str:
+def _down(event: FailoverEvent) -> str:
     return (
         ", ".join(f"{node} {' '.join(down)}" for node, down in event.down.items() if down) or "none"
     )

@@ -10,14 +10,14 @@ from weft.faces.cli.tables.layout import print_disturbed, print_table, terminal,
 from weft.faces.cli.tables.run.thresholds import print_thresholds
 from weft.runs.meta import RunMeta
 from weft.understand.host.disturbed import not_usable
-from weft.understand.limits.findings import Findings
+from weft.understand.limits.findings import LimitFindings
 from weft.understand.tables.limits import folded_tables
 
 MOST_ROWS = 20
 """Of longer lists --json has everything."""
 
 
-def print_findings(found: Findings, meta: RunMeta) -> None:
+def print_findings(found: LimitFindings, meta: RunMeta) -> None:
     """The verdict, then the tables behind it, what is open, and warnings of the run."""
     console = terminal()
     print_disturbed(console, not_usable(meta))
@@ -45,7 +45,7 @@ def print_findings(found: Findings, meta: RunMeta) -> None:
         console.print(f"\nwarning: {warning.message} [{warning.code}]", soft_wrap=True)
 
 
-def _print_paths(found: Findings, console: Console) -> None:
+def _print_paths(found: LimitFindings, console: Console) -> None:
     prefix = "" if found.network is None else f"network {found.network}: "
     if found.paths:
         between = listed(list(found.paths.lines()), MOST_ROWS, "\n  ")

@@ -9,7 +9,7 @@ from rich.text import Text
 
 from weft.faces.cli.tables.layout import print_table
 from weft.understand.node.applications import LoadedPoint
-from weft.understand.node.live_loads import Receiving
+from weft.understand.node.live_loads import ReceivingTime
 from weft.understand.node.p_over_gamma import p_over_gamma_text
 from weft.understand.summary.summary import Summary
 from weft.understand.tables.loads import loads_table, processors_table, softirqs_table
@@ -60,7 +60,7 @@ def _print_live(step: str, points: Sequence[LoadedPoint], console: Console) -> N
     console.print(note, style="dim")
 
 
-def _print_receiving(cost: Receiving, console: Console) -> None:
+def _print_receiving(cost: ReceivingTime, console: Console) -> None:
     """Where the processor time of receiving goes."""
     own = f"receiving takes the receiver {cost.own_ns:.3f} ns a byte"
     other = f"other processors of its node {cost.elsewhere_ns:.3f}"

@@ -7,10 +7,10 @@ from collections.abc import Sequence
 from rich.console import Console
 
 from weft.faces.cli.tables.layout import plain_table, titled
-from weft.understand.studies.study import Study
+from weft.understand.studies.study import SettingStudy
 
 
-def print_studies(studies: Sequence[Study], console: Console) -> None:
+def print_studies(studies: Sequence[SettingStudy], console: Console) -> None:
     """For each study a line for each value, and what was found."""
     for one in studies:
         table = plain_table(*one.headers, rows=one.rows)

@@ -6,7 +6,7 @@ from msgspec import Struct
 
 from weft.measure.testbed.agent.reply.base import Message
 from weft.measure.testbed.agent.request import WatchCursor
-from weft.runs.probes import Event
+from weft.runs.probes import HostEvent
 
 
 class LinkState(Struct, frozen=True, kw_only=True):
@@ -48,6 +48,6 @@ class WatchDrained(Message, frozen=True, kw_only=True):
     cursor: WatchCursor
     rows: int
     has_more: bool
-    events: list[Event]
+    events: list[HostEvent]
     is_running: bool
     status: WatchStatus | None

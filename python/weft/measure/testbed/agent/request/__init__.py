@@ -1,6 +1,6 @@
 """What the coordinator asks of agents (`weft-probe`): a struct for each message, with the keys that Rust reads."""
 
-from weft.measure.testbed.agent.request.base import Over, Request, tag_of
+from weft.measure.testbed.agent.request.base import NoMoreBatches, Request, tag_of
 from weft.measure.testbed.agent.request.ensemble import (
     Abort,
     Join,
@@ -29,11 +29,11 @@ from weft.measure.testbed.agent.request.knobs import (
     SetKnobs,
 )
 from weft.measure.testbed.agent.request.node import (
-    Clock,
-    Counters,
+    ClockRequest,
+    CountersRequest,
     Echo,
     Inspect,
-    Paths,
+    PathsRequest,
     Peer,
     Sockets,
     StopEcho,
@@ -73,9 +73,9 @@ __all__ = [
     "CastLook",
     "CastOpen",
     "CastOver",
-    "Clock",
+    "ClockRequest",
     "Close",
-    "Counters",
+    "CountersRequest",
     "Drive",
     "DriveSynchronised",
     "Echo",
@@ -87,9 +87,9 @@ __all__ = [
     "Known",
     "Leave",
     "LookAtKnobs",
+    "NoMoreBatches",
     "Open",
-    "Over",
-    "Paths",
+    "PathsRequest",
     "Peer",
     "Phases",
     "ProgramPart",

@@ -16,5 +16,5 @@ class Request(Struct, frozen=True, kw_only=True, tag_field="type", tag=tag_of):
     """A request; one without fields is all said."""
 
 
-class Over(Request, frozen=True):
+class NoMoreBatches(Request, frozen=True, tag="over"):
     """There are no more batches."""

@@ -8,7 +8,7 @@ from weft.measure.testbed.agent.request.base import Request
 from weft.measure.testbed.ports import PortRange
 from weft.plan.pattern import Compute, Traffic
 from weft.plan.plan import Options, Step
-from weft.plan.roles import Part
+from weft.plan.roles import NodePart
 
 
 class Open(Request, frozen=True, kw_only=True):
@@ -35,7 +35,7 @@ class Phases(Request, frozen=True, kw_only=True):
 
     step_index: int
     launch: int
-    phases: list[Part]
+    phases: list[NodePart]
 
 
 class ProgramPart(Struct, frozen=True, omit_defaults=True):

@@ -8,11 +8,11 @@ from weft.measure.testbed.agent.request.base import Request
 from weft.measure.testbed.ports import PortRange
 
 
-class Clock(Request, frozen=True):
+class ClockRequest(Request, frozen=True, tag="clock"):
     """What time is it on your monotonic clock?"""
 
 
-class Counters(Request, frozen=True):
+class CountersRequest(Request, frozen=True, tag="counters"):
     """What have your interfaces carried so far?"""
 
 
@@ -43,7 +43,7 @@ class Peer(Struct, frozen=True, kw_only=True):
     to: str
 
 
-class Paths(Request, frozen=True, kw_only=True):
+class PathsRequest(Request, frozen=True, kw_only=True, tag="paths"):
     """Try the paths to nodes that echo."""
 
     peers: list[Peer]

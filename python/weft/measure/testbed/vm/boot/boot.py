@@ -41,14 +41,14 @@ class Setup(NamedTuple):
     script: str
 
 
-class Place(NamedTuple):
+class GuestPlace(NamedTuple):
     """Where a guest is started: the keeper's socket, and the folder of the guests."""
 
     socket: Path
     folder: Path
 
 
-def boot(place: Place, name: str, command: list[str], setup: Setup, tell: Telling) -> int:
+def boot(place: GuestPlace, name: str, command: list[str], setup: Setup, tell: Telling) -> int:
     """Boot a guest and set it up; returns its emulator's pid. Raises BootError after the second failure."""
     for attempt in range(1, TRIES + 1):
         try:
@@ -82,7 +82,7 @@ def _configure(name: str, pid: int, setup: Setup) -> None:
         raise BootError(f"{name}: its interfaces could not be set up: {said}")
 
 
-def _boot(place: Place, name: str, command: list[str]) -> int:
+def _boot(place: GuestPlace, name: str, command: list[str]) -> int:
     console = place.folder / f"{name}.console"
     console.unlink(missing_ok=True)
     question = {"ask": "boot", "host": name, "command": command}
@@ -98,7 +98,7 @@ def _boot(place: Place, name: str, command: list[str]) -> int:
     return pid
 
 
-def _watch(place: Place, name: str, pid: int) -> None:
+def _watch(place: GuestPlace, name: str, pid: int) -> None:
     """Until the guest is ready; raises BootError where it panics, ends or falls silent."""
     size, since = 0, _could_run_s(pid)
     while True:

@@ -12,7 +12,7 @@ from weft.base import binaries
 from weft.base.errors import RequestError
 from weft.base.files.private_folder import private_folder
 from weft.measure.testbed.vm.boot.cpio import archive
-from weft.measure.testbed.vm.boot.kernel import Kernel
+from weft.measure.testbed.vm.boot.kernel import GuestKernel
 from weft.measure.testbed.vm.boot.libraries import with_libraries
 from weft.measure.testbed.vm.emulator import PORTS
 
@@ -70,7 +70,7 @@ exec "$@"
 _ELSE = "set XDG_CACHE_HOME to a folder of yours"
 
 
-def initramfs(kernel: Kernel, card_modules: Collection[str]) -> Path:
+def initramfs(kernel: GuestKernel, card_modules: Collection[str]) -> Path:
     """The archive for guests with these cards, from this user's cache or built now; raises RequestError."""
     content = _build(kernel, card_modules)
     path = cache_folder() / f"{hashlib.sha256(content).hexdigest()[:32]}.cpio"
@@ -81,7 +81,7 @@ def initramfs(kernel: Kernel, card_modules: Collection[str]) -> Path:
     return path
 
 
-def _build(kernel: Kernel, card_modules: Collection[str]) -> bytes:
+def _build(kernel: GuestKernel, card_modules: Collection[str]) -> bytes:
     loaded = [*ALWAYS, *filter(kernel.has, IF_THERE), *card_modules]
     at_hand = filter(kernel.has, AT_HAND)
     files = {

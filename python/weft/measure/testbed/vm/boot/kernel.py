@@ -21,7 +21,7 @@ ROOT = "WEFT_KERNEL_ROOT"
 PACKAGE = "linux-image-amd64"
 
 
-class Kernel(Struct, frozen=True):
+class GuestKernel(Struct, frozen=True):
     """An image, its release, and the folder of its modules."""
 
     image: Path
@@ -59,7 +59,7 @@ class Kernel(Struct, frozen=True):
         return {_module(line) for line in (self.modules / "modules.builtin").read_text().split()}
 
 
-def find_kernel(modules: Sequence[str]) -> Kernel:
+def find_kernel(modules: Sequence[str]) -> GuestKernel:
     """The newest kernel here that has the modules; raises RequestError."""
     if platform.machine() != "x86_64":
         raise RequestError(
@@ -134,13 +134,13 @@ def _unlisted(root: Path) -> str:
     return ""
 
 
-def _kernels(root: Path) -> Iterator[Kernel]:
+def _kernels(root: Path) -> Iterator[GuestKernel]:
     """From the oldest to the newest; of one version that with the most drivers is last."""
     images = {path.name.removeprefix("vmlinuz-"): path for path in root.glob("boot/vmlinuz-*")}
     for release in sorted(images, key=_order):
         modules = root / "lib/modules" / release
         if (modules / "modules.dep").exists():
-            yield Kernel(images[release], release, modules)
+            yield GuestKernel(images[release], release, modules)
 
 
 def _order(release: str) -> tuple[list[int], bool]:

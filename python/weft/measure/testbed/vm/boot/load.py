@@ -21,7 +21,7 @@ PROCESSORS = ("CPU ", "ALL CPUs")
 NS = 1e9
 
 
-class Usage(Struct, frozen=True):
+class ProcessorUsage(Struct, frozen=True):
     """Of one virtual processor until a time: how long it ran, and how long it waited to run."""
 
     at_s: float
@@ -29,7 +29,7 @@ class Usage(Struct, frozen=True):
     waited_s: float
 
 
-Usages = Mapping[tuple[str, int], Usage]
+Usages = Mapping[tuple[str, int], ProcessorUsage]
 """By guest and thread."""
 
 
@@ -72,10 +72,10 @@ def _largest(before: Usages, after: Usages, field: str) -> tuple[float, str] | N
     return max(shares, default=None)
 
 
-def _threads(pid: int) -> Iterator[tuple[int, Usage]]:
+def _threads(pid: int) -> Iterator[tuple[int, ProcessorUsage]]:
     for task in Path(f"/proc/{pid}/task").glob("*"):
         # A thread may end at any time, and kernels without schedstat say nothing.
         with contextlib.suppress(OSError, ValueError):
             if (task / "comm").read_text(errors="replace").startswith(PROCESSORS):
                 ran, waited, _ = map(int, (task / "schedstat").read_text().split())
-                yield int(task.name), Usage(time.monotonic(), ran / NS, waited / NS)
+                yield int(task.name), ProcessorUsage(time.monotonic(), ran / NS, waited / NS)

@@ -7,7 +7,13 @@ from collections.abc import Sequence
 
 from weft.plan.pattern import Pingpong
 from weft.understand.formats.importers.assembly import refuse_cut
-from weft.understand.formats.importers.imported import Content, Options, Test, Timing, timed
+from weft.understand.formats.importers.imported import (
+    Content,
+    ImportedTiming,
+    ImportOptions,
+    Test,
+    timed,
+)
 from weft.understand.formats.importers.netpipe.lines import Result, parse
 from weft.understand.formats.importers.netpipe.version import Version, recognise
 from weft.understand.formats.importers.text import Text
@@ -20,7 +26,7 @@ NODES = ("transmitter", "receiver")
 """The ends of a NetPIPE run; its output does not name them."""
 
 
-def read(text: Text, options: Options) -> Content:
+def read(text: Text, options: ImportOptions) -> Content:
     """Read a NetPIPE result; raises RequestError, naming line and reason, if it is none or cut."""
     lines, cut = parse(text)
     if not lines:
@@ -70,7 +76,9 @@ def _check(lines: Sequence[Result], version: Version, transfers: int) -> None:
         first[one.size_bytes] = line.number
 
 
-def _timing(one: Result, version: Version, transfers: int, options: Options) -> Timing:
+def _timing(
+    one: Result, version: Version, transfers: int, options: ImportOptions
+) -> ImportedTiming:
     size = _one_direction_bytes(one) if options.bidir else one.size_bytes
     elapsed_ns = 2e9 * version.one_way_s(one, transfers) * one.repeats
     return timed(one.line, size, one.repeats, elapsed_ns)

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import NoReturn
 
-from weft.understand.formats.importers.text import Cut, Line, Text
+from weft.understand.formats.importers.text import Cut, SourceLine, Text
 
 _NUMBER = r"\d+(?:\.\d+)?"
 _COLUMNS = re.compile(rf"\s*{_NUMBER}(?:\s+{_NUMBER})*(?:\s+(?:GFlops|GB/sec))?\s*")
@@ -50,7 +50,7 @@ class Result:
     `ways` is 2 where the rate counts both directions and the size only one.
     """
 
-    line: Line
+    line: SourceLine
     columns: int
     size_bytes: int
     repeats: int
@@ -91,7 +91,7 @@ def _parse_columns(text: Text) -> Content:
     return found, None
 
 
-def _columns_result(line: Line) -> Result | None:
+def _columns_result(line: SourceLine) -> Result | None:
     fields = line.fields
     columns = len(fields) - (fields[-1:] in (["GFlops"], ["GB/sec"]))
     if not _COLUMNS.fullmatch(line.text) or columns not in _SHAPES or not fields[0].isdigit():
@@ -109,7 +109,7 @@ def _is_whole(result: Result, before: Sequence[Result]) -> bool:
     return result.time.decimals in usual and same_columns
 
 
-def _refuse_columns(line: Line, found: Sequence[Result]) -> NoReturn:
+def _refuse_columns(line: SourceLine, found: Sequence[Result]) -> NoReturn:
     if not found and _INTEGRITY_COLUMNS.fullmatch(line.text):
         raise line.wrong(
             "an integrity check (bytes and repeats): it has no times",
@@ -147,7 +147,7 @@ def _parse_talk(text: Text) -> Content:
     return found, None
 
 
-def _why_cut(line: Line) -> str:
+def _why_cut(line: SourceLine) -> str:
     if "Integrity check" in line.text:
         raise line.wrong("an integrity check: it has no times", "measure without NetPIPE's -i")
     if "NetPIPE:" in line.text:

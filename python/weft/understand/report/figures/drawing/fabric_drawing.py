@@ -29,7 +29,7 @@ Names = tuple[str, ...]
 
 
 @dataclass(frozen=True)
-class Place:
+class BoxPlace:
     """A box: its level, and the rows of what is below it."""
 
     names: Names
@@ -50,7 +50,7 @@ class Drawing:
     lanes: FabricLanes
 
     @cached_property
-    def places(self) -> dict[Names, Place]:
+    def places(self) -> dict[Names, BoxPlace]:
         found = self._placed((self.lanes.tree.root,), None, 0, 0)
         return {place.names: place for place in found}
 
@@ -107,15 +107,15 @@ class Drawing:
     def _stripe(self) -> float:
         return STRIPE_PX / self._row_px
 
-    def _placed(self, names: Names, above: Names | None, column: int, row: int) -> list[Place]:
+    def _placed(self, names: Names, above: Names | None, column: int, row: int) -> list[BoxPlace]:
         """A box and all below it, from a row on."""
-        below: list[Place] = []
+        below: list[BoxPlace] = []
         end = row
         for inner in self._inner(names):
             below += self._placed(inner, names, column + 1, end)
             end = max(place.bottom for place in below)
         column = column if below else self._last_column
-        return [Place(names, above, column, row, end if below else row + 1), *below]
+        return [BoxPlace(names, above, column, row, end if below else row + 1), *below]
 
     def _inner(self, names: Names) -> list[Names]:
         """What is below a box: the hosts first, so that they are one block."""
@@ -129,7 +129,7 @@ class Drawing:
             groups = [hosts]
         return groups + [(name,) for name in inner if not tree.is_host(name)]
 
-    def _box(self, place: Place) -> Row:
+    def _box(self, place: BoxPlace) -> Row:
         text = self._text(place)
         wanted_px = LINE_PX * len(text) + STRIPE_PX * len(self._striped(place)) + 6
         half = min((place.bottom - place.top) / 2, wanted_px / 2 / self._row_px)
@@ -143,10 +143,10 @@ class Drawing:
             "text": "\n".join(text),
         }
 
-    def _is_leaf(self, place: Place) -> bool:
+    def _is_leaf(self, place: BoxPlace) -> bool:
         return self.lanes.tree.is_host(place.names[0]) and place.above is not None
 
-    def _text(self, place: Place) -> list[str]:
+    def _text(self, place: BoxPlace) -> list[str]:
         link, inside = self._links(place), self.lanes.inside(place.names[0])
         between = _spans(*map(span, link)) if link else []
         if self._is_leaf(place):
@@ -154,12 +154,12 @@ class Drawing:
             return [own, *between] if self._is_folded else [f"{own}: {', '.join(between)}"]
         return [place.names[0], *between, *([f"inside {span(inside)}"] if inside else [])]
 
-    def _links(self, place: Place) -> tuple[list[Lane], list[Lane]] | None:
+    def _links(self, place: BoxPlace) -> tuple[list[Lane], list[Lane]] | None:
         """The links above what is in a box, out and in; None where it is joined without."""
         found = [link for name in place.names if (link := self.lanes.above(name))]
         return ([out for out, _ in found], [in_ for _, in_ in found]) if found else None
 
-    def _link(self, place: Place) -> Iterator[Row]:
+    def _link(self, place: BoxPlace) -> Iterator[Row]:
         above = self.places[place.above or ()]
         ends = {"left": above.column + BOX, "right": place.column}
         apart = APART_PX / self._row_px
@@ -169,14 +169,14 @@ class Drawing:
         ):
             yield {**ends, "from": above.middle + off, "to": place.middle + off, **_busiest(lanes)}
 
-    def _striped(self, place: Place) -> Sequence[Sequence[Lane]]:
+    def _striped(self, place: BoxPlace) -> Sequence[Sequence[Lane]]:
         """The stripes of a box, each with its cells."""
         inside: Lanes | None = self.lanes.inside(place.names[0])
         if inside:
             return [[lane] for lane in inside]
         return (self._links(place) or []) if self._is_folded and self._is_leaf(place) else []
 
-    def _cells(self, place: Place) -> Iterator[Row]:
+    def _cells(self, place: BoxPlace) -> Iterator[Row]:
         stripes, bottom = self._striped(place), self._box(place)["bottom"]
         for i, lanes in enumerate(stripes):
             top = bottom - (len(stripes) - i) * self._stripe

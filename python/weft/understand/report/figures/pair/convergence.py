@@ -8,14 +8,14 @@ import altair as alt
 
 from weft.base.quantity import BYTES, range_us
 from weft.base.sequential import LOOKS
-from weft.understand.curve.convergence import Look, looks
+from weft.understand.curve.convergence import LaunchLook, looks
 from weft.understand.curve.goal import allowed_error
 from weft.understand.report.figures.drawing import axes, parts
 from weft.understand.report.figures.drawing.figure import Figure, Row, Spec, chart_spec, short
 from weft.understand.report.figures.drawing.theme import SIZES
 from weft.understand.report.figures.pair.curves import size_text
-from weft.understand.report.material import Material
-from weft.understand.report.series import Series
+from weft.understand.report.material import ReportMaterial
+from weft.understand.report.series import CurveSeries
 
 HEIGHT = 300
 GAP = 60
@@ -35,7 +35,7 @@ PLANNED = "launches as planned"
 """Why sizes ended that no goal was set for."""
 
 
-def convergence_figures(material: Material) -> list[Figure]:
+def convergence_figures(material: ReportMaterial) -> list[Figure]:
     """Widths over launches beside widths over sizes; none where no size has enough launches for an interval."""
     rows = [row for one in material.series for row in _rows(one)]
     if not rows:
@@ -57,7 +57,7 @@ def convergence_figures(material: Material) -> list[Figure]:
     ]
 
 
-def _rows(one: Series) -> Iterator[Row]:
+def _rows(one: CurveSeries) -> Iterator[Row]:
     """A row for each look at each size."""
     alpha = allowed_error(one.curve)
     stops = {s["phase"]: s["reason"] for s in one.run.meta.stops if s["step"] == one.curve.step}
@@ -71,7 +71,7 @@ def _rows(one: Series) -> Iterator[Row]:
             yield _row(one.label, int(size), look, look is found[-1], ended)
 
 
-def _row(label: str, size_bytes: int, look: Look, is_last: bool, ended: str) -> Row:
+def _row(label: str, size_bytes: int, look: LaunchLook, is_last: bool, ended: str) -> Row:
     return {
         "series": label,
         "size": size_bytes,
@@ -85,7 +85,7 @@ def _row(label: str, size_bytes: int, look: Look, is_last: bool, ended: str) -> 
     }
 
 
-def _target(one: Series) -> Iterator[Row]:
+def _target(one: CurveSeries) -> Iterator[Row]:
     goal = one.curve.goal
     if goal and goal.width_ppm:
         yield {"series": one.label, "width": goal.width}
@@ -98,7 +98,7 @@ def _target_text(tables: dict[str, list[Row]]) -> str:
     return f" Dashed: the goal's width, which {known} of {len(ends)} sizes reached." if ends else ""
 
 
-def _chart(material: Material, tables: dict[str, list[Row]]) -> Spec:
+def _chart(material: ReportMaterial, tables: dict[str, list[Row]]) -> Spec:
     panels = [_over_launches(tables), _over_sizes(tables)]
     sides = [
         alt.layer(*(layer.transform_filter(parts.ONLY_SHOWN) for layer in layers)).properties(

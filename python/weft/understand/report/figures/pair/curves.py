@@ -8,10 +8,10 @@ import numpy as np
 
 from weft.base.interval import Interval
 from weft.base.quantity import format_bytes, format_mbps, format_us, range_mbps, range_us
-from weft.understand.curve.points import Point
+from weft.understand.curve.points import CurvePoint
 from weft.understand.report.figures.drawing.figure import Row, short
 from weft.understand.report.figures.pair.threshold_marks import TABLE, remarks, threshold_rows
-from weft.understand.report.series import Series, time_us
+from weft.understand.report.series import CurveSeries, time_us
 
 DIP = "dip"
 MODES = "one of several modes"
@@ -25,7 +25,7 @@ MAX_OBSERVATIONS = 20_000
 """More dots than these make the page large and slow, and show nothing more."""
 
 
-def curve_tables(series: Sequence[Series]) -> dict[str, list[Row]]:
+def curve_tables(series: Sequence[CurveSeries]) -> dict[str, list[Row]]:
     """The tables of all series; messages of no bytes have no place on a logarithmic axis."""
     return {
         "points": [row for one in series for row in _points(one)],
@@ -56,7 +56,7 @@ def _extremes(rows: Sequence[Row]) -> set[int]:
     return {*slowest.values(), *fastest.values()}
 
 
-def _points(one: Series) -> Iterator[Row]:
+def _points(one: CurveSeries) -> Iterator[Row]:
     beside = remarks(one)
     for point in _drawable(one):
         rate, time = point.throughput_mbps, time_us(point)
@@ -72,13 +72,13 @@ def _points(one: Series) -> Iterator[Row]:
         }
 
 
-def _observations(one: Series) -> Iterator[Row]:
+def _observations(one: CurveSeries) -> Iterator[Row]:
     for seen in one.observations:
         if seen.size_bytes > 0:
             yield _row(one, seen.size_bytes, seen.throughput_mbps)
 
 
-def _flags(one: Series) -> Iterator[Row]:
+def _flags(one: CurveSeries) -> Iterator[Row]:
     for point in _drawable(one):
         if point.dip:
             row = _row(one, point.size_bytes, point.throughput_mbps.median)
@@ -88,7 +88,7 @@ def _flags(one: Series) -> Iterator[Row]:
             yield {**row, "kind": MODES}
 
 
-def _anchors(one: Series) -> Iterator[Row]:
+def _anchors(one: CurveSeries) -> Iterator[Row]:
     """Where n1/2 and the saturation point lie on the median curve."""
     found = one.signature
     if not _drawable(one):
@@ -98,18 +98,18 @@ def _anchors(one: Series) -> Iterator[Row]:
             yield {**_row(one, size.median, _rate_at(one, size.median)), "kind": kind}
 
 
-def _rate_at(one: Series, size_bytes: float) -> float:
+def _rate_at(one: CurveSeries, size_bytes: float) -> float:
     points = _drawable(one)
     sizes = np.log([point.size_bytes for point in points])
     rates = np.array([point.throughput_mbps.median for point in points])
     return float(np.interp(np.log(size_bytes), sizes, rates))
 
 
-def _drawable(one: Series) -> list[Point]:
+def _drawable(one: CurveSeries) -> list[CurvePoint]:
     return [p for p in one.points if p.size_bytes > 0 and p.throughput_mbps.median > 0]
 
 
-def _row(one: Series, size_bytes: float, rate_mbps: float) -> Row:
+def _row(one: CurveSeries, size_bytes: float, rate_mbps: float) -> Row:
     time = size_bytes * 8 / rate_mbps
     return {
         "series": one.label,
@@ -131,7 +131,7 @@ def size_text(size_bytes: int) -> str:
     return f"{format_bytes(size_bytes)} ({exact})" if short_is_exact else exact
 
 
-def note(point: Point) -> str:
+def note(point: CurvePoint) -> str:
     """How many launches a point stands on, and what is odd about it."""
     launches = "1 launch" if point.launches == 1 else f"{point.launches} launches"
     at = ", ".join(format_us(time) for time in point.modes.locations)
@@ -139,7 +139,7 @@ def note(point: Point) -> str:
     return launches + modes + dip_text(point)
 
 
-def dip_text(point: Point) -> str:
+def dip_text(point: CurvePoint) -> str:
     """What the neighbours of a dip promise."""
     expected = point.expected_mbps
     return f"; a dip, expected {format_mbps(expected.median)}" if expected else ""

@@ -11,8 +11,8 @@ from weft.understand.host.evidence import PointEvidence
 from weft.understand.report.figures.drawing import axes, parts
 from weft.understand.report.figures.drawing.figure import Figure, Row, Spec, chart_spec, short
 from weft.understand.report.figures.pair.curves import curve_tables, size_text
-from weft.understand.report.material import Material
-from weft.understand.report.series import Series
+from weft.understand.report.material import ReportMaterial
+from weft.understand.report.series import CurveSeries
 
 HEIGHT, PANEL_HEIGHT, GAP = 170, 105, 14
 
@@ -25,7 +25,7 @@ PANELS = {
 """What is drawn, with the titles of its axes: of a message but for the segments of a launch that were sent again."""
 
 
-def evidence_figures(material: Material) -> list[Figure]:
+def evidence_figures(material: ReportMaterial) -> list[Figure]:
     """One figure; none for runs without evidence."""
     rows = [row for one in material.series for row in _rows(one)]
     points = curve_tables(material.series)["points"] if rows else []
@@ -44,7 +44,7 @@ def evidence_figures(material: Material) -> list[Figure]:
     return [Figure("evidence", title, caption, _spec(material, tables, drawn), tables)]
 
 
-def _rows(one: Series) -> Iterator[Row]:
+def _rows(one: CurveSeries) -> Iterator[Row]:
     for point in one.evidence:
         for measure, value in _values(point):
             if point.size_bytes > 0:
@@ -67,7 +67,7 @@ def _values(point: PointEvidence) -> Iterator[tuple[str, float]]:
             yield name, point.measures[name].median
 
 
-def _spec(material: Material, tables: dict[str, list[Row]], drawn: list[str]) -> Spec:
+def _spec(material: ReportMaterial, tables: dict[str, list[Row]], drawn: list[str]) -> Spec:
     scale = axes.log_scale([row["size"] for row in tables["evidence-points"]], 2)
     colour = parts.colour(material.labels)
     curve = parts.layer(

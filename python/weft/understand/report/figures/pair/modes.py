@@ -14,9 +14,9 @@ from weft.base.statistics import Floats
 from weft.understand.report.figures.drawing import parts
 from weft.understand.report.figures.drawing.figure import Figure, Row, Spec, short
 from weft.understand.report.figures.pair.curves import size_text
-from weft.understand.report.material import Material
+from weft.understand.report.material import ReportMaterial
 from weft.understand.report.ridges import Ridge, ridges_of, worth_drawing
-from weft.understand.report.series import Series
+from weft.understand.report.series import CurveSeries
 
 GRID = 240
 RIDGE_PX, RIDGE_HEIGHT = 20, 0.9
@@ -27,7 +27,7 @@ SEEN = 0.004
 SEVERAL, ONE = "several modes", "one mode"
 
 
-def modes_figures(material: Material) -> list[Figure]:
+def modes_figures(material: ReportMaterial) -> list[Figure]:
     """A figure for each curve that has several modes somewhere; of a single curve always."""
     is_alone = len(material.series) == 1
     found = []
@@ -38,7 +38,7 @@ def modes_figures(material: Material) -> list[Figure]:
     return found
 
 
-def _figure(one: Series, ridges: list[Ridge], number: int) -> Figure:
+def _figure(one: CurveSeries, ridges: list[Ridge], number: int) -> Figure:
     drawn = worth_drawing(ridges)
     view = _view(drawn)
     name = f"modes-{number}"

@@ -15,7 +15,7 @@ from weft.understand.report.figures.drawing.figure import Figure, Row, Spec, sho
 from weft.understand.report.figures.drawing.plots import LinePlot
 from weft.understand.report.figures.pair.curves import size_text
 from weft.understand.report.figures.pair.stacks import Stacks, stacked
-from weft.understand.report.material import Material
+from weft.understand.report.material import ReportMaterial
 from weft.understand.report.steps import Inside
 
 BUDGET_SCHEME: Final = "tableau20"
@@ -26,7 +26,7 @@ LEAST_SHARE = 0.001
 """Processors that never do more are not drawn."""
 
 
-def inside_figures(material: Material) -> list[Figure]:
+def inside_figures(material: ReportMaterial) -> list[Figure]:
     """For each step of each run what was busy and where time went; for all together interrupts, buses, latency."""
     numbered = [(one, step) for one in material.insides for step in one.steps]
     busy = [_busy_figure(f"busy-{i + 1}", one, step) for i, (one, step) in enumerate(numbered)]
@@ -86,7 +86,7 @@ def _stages(budgets: Sequence[Budget]) -> list[str]:
     return [stage for stage in order if any(one.stages_us[stage] > 0 for one in budgets)]
 
 
-def _latency_figures(material: Material) -> list[Figure]:
+def _latency_figures(material: ReportMaterial) -> list[Figure]:
     """The smallest message of each run, beside each other."""
     found = {}
     for one in material.insides:
@@ -140,7 +140,7 @@ def _bars_spec(table: str, rows: Sequence[Row], kinds: list[str], labels: list[s
     return parts.sized(alt.layer(bars), max(120, BAR_PX * len(labels)))
 
 
-def _lines_figures(material: Material) -> list[Figure]:
+def _lines_figures(material: ReportMaterial) -> list[Figure]:
     """Of the node that reads: interrupts of all its processors, and its buses and link, a figure each."""
     found = []
     calls = _lines(material, _is_processor, lambda rows: sum(r.interrupts_per_s for r in rows))
@@ -165,14 +165,14 @@ def _is_part(name: str, busy: Busy) -> bool:
     return busy.part == name
 
 
-def _shared(material: Material) -> list[str]:
+def _shared(material: ReportMaterial) -> list[str]:
     """The parts that are no processors, of all runs."""
     names = (busy.part for one in material.insides for busy in one.busy if not _is_processor(busy))
     return list(dict.fromkeys(names))
 
 
 def _lines(
-    material: Material,
+    material: ReportMaterial,
     is_wanted: Callable[[Busy], bool],
     value_of: Callable[[Sequence[Busy]], float],
 ) -> list[Row]:

@@ -12,7 +12,7 @@ from weft.understand.report.figures.drawing.figure import Figure, Row, Spec
 from weft.understand.report.figures.drawing.plots import overlap_text
 from weft.understand.report.figures.pair.curves import MARK_KINDS, curve_tables
 from weft.understand.report.figures.pair.threshold_marks import across_sizes, on_curve, up_sizes
-from weft.understand.report.material import Material
+from weft.understand.report.material import ReportMaterial
 
 HEIGHT = 380
 Tables = dict[str, list[Row]]
@@ -21,7 +21,7 @@ FLATTENING_RATIO = 25
 """A run this many times slower than the fastest would be a flat line at the bottom."""
 
 
-def signature_figures(material: Material) -> list[Figure]:
+def signature_figures(material: ReportMaterial) -> list[Figure]:
     """The three graphs with all series overlaid; none when nothing was measured."""
     tables = curve_tables(material.series)
     rows = tables["points"]

@@ -12,14 +12,14 @@ import numpy as np
 from weft.understand.curve.thresholds import Threshold, highest
 from weft.understand.report.figures.drawing import parts
 from weft.understand.report.figures.drawing.figure import Row, short
-from weft.understand.report.series import Series
+from weft.understand.report.series import CurveSeries
 
 TABLE = "thresholds"
 MOST_CHARACTERS = 40
 """Longer names are cut beside the line; hovering shows all of them."""
 
 
-def threshold_rows(one: Series) -> Iterator[Row]:
+def threshold_rows(one: CurveSeries) -> Iterator[Row]:
     """A row for each of the highest thresholds of a curve."""
     for threshold in highest(one.thresholds)[0]:
         size = _middle(threshold)
@@ -35,7 +35,7 @@ def threshold_rows(one: Series) -> Iterator[Row]:
             }
 
 
-def remarks(one: Series) -> dict[int, str]:
+def remarks(one: CurveSeries) -> dict[int, str]:
     """By size, the thresholds beside it or at it."""
     found: dict[int, str] = {}
     for threshold in one.thresholds:
@@ -98,7 +98,7 @@ def _middle(threshold: Threshold) -> float:
     return math.sqrt(ends[0] * ends[1])
 
 
-def _time_at(one: Series, size_bytes: float) -> float:
+def _time_at(one: CurveSeries, size_bytes: float) -> float:
     curve = one.curve
     known = curve.sizes > 0
     logs = np.interp(
