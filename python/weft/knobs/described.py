@@ -59,14 +59,27 @@ def _page() -> Iterator[str]:
         yield f"\n## {title}"
         for one in (each for each in knobs().values() if each.scope == scope):
             yield f'\n<a id="{one.name}"></a>**`{one.name}`**: {one.title}.\n'
-            facts = {name: text for name, text in described(one).items() if name != "scope"}
-            yield from (f"- {name}: {_code(name, text)}" for name, text in facts.items())
-            if one.needs_root:
+            yield from (f"- {name}: {_code(name, text)}" for name, text in _own_facts(one).items())
+            if one.needs_root and scope == "socket":
                 yield "- needs root"
 
 
+def _own_facts(knob: Knob) -> dict[str, str]:
+    """What the head of the page does not say of all."""
+    facts = described(knob)
+    del facts["scope"]
+    if not knob.option and not knob.transport:
+        del facts["in a plan"]
+    if facts.get("read") and facts.get("read") == facts.get("set"):
+        del facts["set"]
+        return {"read and set" if name == "read" else name: text for name, text in facts.items()}
+    return facts
+
+
 def _code(name: str, text: str) -> str:
-    return f"`{text}`" if name in ("in a plan", "read", "set", "permanent") else text
+    return (
+        f"`{text}`" if name in ("in a plan", "read", "set", "read and set", "permanent") else text
+    )
 
 
 _HEAD = """# What can be tuned, and what may it disturb?
@@ -77,9 +90,9 @@ weft explain tcp_rmem
 weft diagnose RUN
 ```
 
-`weft diagnose`, the report and `weft.diagnose(run).recommendations` name knobs that the evidence of a run suggests to
-change: from what, to what, the number that suggests it, the commands that set it, keep it and take it back, and the
-test that would decide. They are untested until it is run. Where evidence suggests nothing, nothing is recommended.
-The rules are data (`catalog/advice.toml`), and so are the knobs (`catalog/knobs`), from which this page is made.
+`weft diagnose`, the report and `weft.diagnose(run).recommendations` suggest knobs where a run's evidence does: from
+what to what, the number behind it, the commands that set, keep and undo it, and the test that decides. Rules are in
+`catalog/advice.toml`, knobs in `catalog/knobs`, from which this page is made.
 
-{value} stands for the value, {interface} for the interface that has the measured address."""
+A step of a plan sets a knob by `options.knobs.NAME = "VALUE"`, or as the entry says. Knobs of interfaces and of the
+host need root. {value} stands for the value, {interface} for the interface that has the measured address."""
