@@ -33,7 +33,7 @@ from weft.simulation.calibrate.values import MeasuredValue, ValuesFile
 
 EXPECTED = {
     "published orders that hold, of 8": Known(
-        "docs/simulate-a-node.md has what does not hold, and why", 6
+        "docs/node-accuracy.md has what does not hold, and why", 6
     )
 }
 PUBLISHED = ROOT / "catalog" / "published" / "beowulf_netpipe.toml"

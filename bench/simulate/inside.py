@@ -44,7 +44,7 @@ from weft.understand.curve.curve import column
 
 EXPECTED = {
     "published orders that hold, of 15": Known(
-        "docs/simulate-a-node.md has what does not hold, and why", 9
+        "docs/node-accuracy.md has what does not hold, and why", 9
     )
 }
 PUBLISHED = ROOT / "catalog" / "published" / "nic_offload.toml"

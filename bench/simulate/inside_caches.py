@@ -38,7 +38,7 @@ from weft.measure.testbed.computed.node import open_nodes
 from weft.plan.load import load_plan
 from weft.runs.columns.tables import CACHES_NAME
 
-ELSEWHERE = "docs/simulate-a-node.md has what does not hold, and why"
+ELSEWHERE = "docs/node-accuracy.md has what does not hold, and why"
 EXPECTED = {
     "median error of latencies with caches": Known(ELSEWHERE, 10.71),
     "published orders that hold, of 10": Known(ELSEWHERE, 8),

@@ -22,7 +22,7 @@ from common.results import Goal, Known, save
 from simulate import applications, inside, inside_caches, server
 
 FEW = "a value or two, which exclude others of the same study"
-HALVES = "half of these hit rates contradict the other half (docs/simulate-a-node.md)"
+HALVES = "half of these hit rates contradict the other half (docs/node-accuracy.md)"
 EXPECTED = {
     "load, median of 2": Known(FEW, 56.59),
     "interrupts, median of 1": Known(FEW, 123.3),
