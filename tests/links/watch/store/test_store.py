@@ -16,11 +16,11 @@ import sys
 sys.path[:0] = [{tests!r}]
 from pathlib import Path
 from support.made.watched import MONDAY_S, probes, record
-from weft.links.watch.store.store import Event, Writer
+from weft.links.watch.store.store import HostEvent, Writer
 writer = Writer.create(Path({folder!r}), record())
 for flush in range(10_000):
     writer.append(probes(MONDAY_S + 10 * flush, 10))
-    writer.add_event(Event(time_s=float(flush), what="flush"))
+    writer.add_event(HostEvent(time_s=float(flush), what="flush"))
     print(flush, flush=True)
 """
 
