@@ -52,6 +52,15 @@ def test_other_libraries_read_the_tables(folder: Path) -> None:
     assert duckdb.from_arrow(points).aggregate("max(size_bytes)").fetchall() == largest
 
 
+def test_a_table_that_is_not_there_is_named_with_those_that_are(folder: Path) -> None:
+    tables = weft.open(folder).tables
+    assert list(tables["signatures"].columns)
+    with pytest.raises(weft.RequestError, match="no table 'signature'") as caught:
+        _ = tables["signature"]
+    assert "did you mean signatures?" in caught.value.hint
+    assert tables.get("signature") is None and "signature" not in tables
+
+
 def test_a_library_that_is_missing_is_named(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     points = weft.open(folder).points
     for name in ("pandas", "polars"):

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from weft.base.errors import RequestError
 from weft.base.quantity import format_mbps, format_us
 from weft.faces.api.columns.table import Table
-from weft.faces.api.columns.tables import Routes, Samples
+from weft.faces.api.columns.tables import Routes, Samples, Tables
 from weft.faces.api.columns.text import Said
 from weft.faces.api.diagnosis import Diagnosis
 from weft.faces.api.figures import chosen, figures_of
@@ -117,13 +117,12 @@ class Run(Said):
         return Table.of_results("Evidence", long_table(evidence(self.stored).points))
 
     @cached_property
-    def tables(self) -> dict[str, Table]:
+    def tables(self) -> Tables:
         """Every table that `weft show` and the report have of it, by name: those above, and what applications came to.
 
         Each column's field has its unit and the heading that people read in its metadata.
         """
-        found = tables_of(summarise(self.stored))
-        return {name: Table.of_results(name, table) for name, table in found.items()}
+        return Tables.of_results(tables_of(summarise(self.stored)))
 
     @cached_property
     def diagnosis(self) -> Diagnosis:

@@ -8,7 +8,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from weft.faces.api.columns.table import Table
+from weft.faces.api.columns.tables import Tables
 from weft.links.analysis.findings import WatchFindings, analyse
 from weft.links.analysis.messages import MessageTimes, message_times
 from weft.links.analysis.series import ProbeSeries
@@ -42,10 +42,9 @@ class Watch:
         return analyse(self.series)
 
     @cached_property
-    def tables(self) -> dict[str, Table]:
+    def tables(self) -> Tables:
         """What `weft watch show` and the report have, by name, such as `watch.tables["outages"]`."""
-        found = tables_of(self.findings, self.series)
-        return {name: Table.of_results(name, table) for name, table in found.items()}
+        return Tables.of_results(tables_of(self.findings, self.series))
 
     def messages(self, size_bytes: int, ranks: int | None = None) -> list[MessageTimes]:
         """What a message of this size takes on each link, by hour of the week or the day, with intervals (s), and an

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
-from typing import ClassVar
+from collections.abc import Mapping
+from typing import ClassVar, NoReturn, Self
 
 import pyarrow as pa
 
+from weft.base.catalog import known_names
+from weft.base.errors import RequestError
+from weft.base.table import ResultTable
 from weft.faces.api.columns.table import Table, interval
 from weft.runs.meta import RunMeta
 from weft.runs.samples import SCHEMA
@@ -18,6 +22,18 @@ from weft.understand.ensemble.routes import (
 )
 
 _NAMED = pa.dictionary(pa.int32(), pa.string())
+
+
+class Tables(dict[str, Table]):
+    """Tables by name. A name that is not there raises RequestError, which says those that are."""
+
+    @classmethod
+    def of_results(cls, found: Mapping[str, ResultTable]) -> Self:
+        """Each table of results under its name."""
+        return cls({name: Table.of_results(name, table) for name, table in found.items()})
+
+    def __missing__(self, name: str) -> NoReturn:
+        raise RequestError(f"no table {name!r}", known_names(name, list(self)))
 
 
 class Samples(Table):
