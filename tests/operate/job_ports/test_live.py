@@ -72,6 +72,7 @@ def test_a_job_that_fails_now_and_then_is_called_so(own_registry: None, tmp_path
 
 
 @needs_root
+@pytest.mark.alone
 @pytest.mark.cluster
 def test_open_mpi_passes_with_its_rules_and_fails_without_any_one(
     own_registry: None, tmp_path: Path
