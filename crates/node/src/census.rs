@@ -1,6 +1,6 @@
 //! Cycles by category, counted while two nodes work: for machines whose costs are given by category.
 
-use crate::engine::{Job, JobParts, Watch, is_remote};
+use crate::engine::{Job, JobParts, Watch, remote};
 use crate::machine::{Machine, PER_BYTE};
 
 /// Counts all jobs behind the warm-up.
@@ -27,17 +27,15 @@ impl Census {
         let (costs, breakdown) = (&machine.costs, &machine.breakdown);
         let clock_hz = machine.processors[0].clock_hz as f64;
         let access_cycles = machine.memory.access_ps() * clock_hz / 1e12;
-        let remote_accesses = match is_remote(machine) {
-            true => costs.remote.accesses_per_byte,
-            false => 0.0,
-        };
+        let copy_in_accesses =
+            costs.copy_in_accesses_per_byte + remote(machine, costs).accesses_per_byte;
         let price = |costs| JobParts::cycles(machine, costs);
         let mut names = breakdown.categories.iter();
         Self {
             prices: breakdown.costs.iter().map(price).collect(),
             stretch: 1.0 + costs.accesses_per_cycle * access_cycles,
             per_byte: names.position(|one| one == PER_BYTE).unwrap_or(0),
-            byte_in: (costs.copy_in_accesses_per_byte + remote_accesses) * (1.0 + access_cycles),
+            byte_in: copy_in_accesses * (1.0 + access_cycles),
             byte_out: costs.copy_accesses_per_byte * (1.0 + access_cycles),
             splits: machine.nic.header_split,
             is_on: false,

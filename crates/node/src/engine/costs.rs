@@ -84,10 +84,7 @@ impl Index<JobPart> for JobParts {
 impl JobParts {
     /// Cycles, by a machine's costs, or by those of one category.
     pub fn cycles(machine: &Machine, costs: &Costs) -> Self {
-        let remote = match is_remote(machine) {
-            true => costs.remote,
-            false => Remote::default(),
-        };
+        let remote = remote(machine, costs);
         // A processor of the interface has no kernel that defers work.
         let softirq = match machine.processors[machine.placement.of(Task::Protocol)].on_nic {
             true => 0.0,
@@ -249,11 +246,8 @@ impl JobCosts {
         let cycles = JobParts::cycles(machine, costs);
         let front_in = price.frontend(costs.driver);
         let front_out = price.frontend(costs.driver_out);
-        let remote_accesses = match is_remote(machine) {
-            true => costs.remote.accesses_per_byte,
-            false => 0.0,
-        };
-        let copy_in_accesses = costs.copy_in_accesses_per_byte + remote_accesses;
+        let copy_in_accesses =
+            costs.copy_in_accesses_per_byte + remote(machine, costs).accesses_per_byte;
         Self {
             call: price.everywhere(cycles[JobPart::Interrupt]),
             interrupt: price.of(Task::Interrupt, cycles[JobPart::Interrupt]),
@@ -351,11 +345,14 @@ fn pages_of(bytes: u32) -> u64 {
     u64::from(bytes.div_ceil(PAGE_BYTES))
 }
 
-/// Whether one processor of the host takes over from another what a packet brought.
-pub fn is_remote(machine: &Machine) -> bool {
+/// What one processor of the host pays to take over from another what a packet brought; nothing where it need not.
+pub fn remote(machine: &Machine, costs: &Costs) -> Remote {
     let (protocol, copier) = (
         machine.placement.of(Task::Protocol),
         machine.placement.of(Task::Copy),
     );
-    protocol != copier && !machine.processors[protocol].on_nic
+    match protocol != copier && !machine.processors[protocol].on_nic {
+        true => costs.remote,
+        false => Remote::default(),
+    }
 }

@@ -24,7 +24,7 @@ mod users;
 mod visits;
 mod work;
 
-pub use costs::{JobParts, is_remote};
+pub use costs::{JobParts, remote};
 pub use datagrams::Place;
 pub use datagrams::Sent;
 pub use flows::Route;

@@ -8,7 +8,7 @@ use super::buffers::{Extent, Slab, SocketBuffer};
 use super::layout::{FIRST_PAGE, HEADERS_BYTES, Layout, Routine};
 use super::walk::Walker;
 use crate::caches::{Cost, Count};
-use crate::engine::costs::is_remote;
+use crate::engine::costs::remote;
 use crate::engine::job::{Frame, Job};
 use crate::engine::process::{Carrier, Exchange};
 use crate::machine::{Costs, Footprints, Machine, Span, Task};
@@ -107,10 +107,7 @@ impl Touches {
             driven: 0,
             had: Had::default(),
             waiting: VecDeque::new(),
-            remote_accesses_per_byte: match is_remote(machine) {
-                true => machine.costs.remote.accesses_per_byte,
-                false => 0.0,
-            },
+            remote_accesses_per_byte: remote(machine, &machine.costs).accesses_per_byte,
         })
     }
 
