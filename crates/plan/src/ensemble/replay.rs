@@ -73,8 +73,6 @@ json_enum! {
     }
 }
 
-impl Compute {}
-
 /// How agents compute, where it is said.
 pub(crate) fn read_compute(step: &Section) -> Result<Option<Compute>> {
     step.choice("compute", &Compute::NAMED)

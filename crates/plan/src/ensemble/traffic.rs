@@ -73,7 +73,7 @@ pub struct Traffic {
 }
 
 json_enum! {
-    /// Who drives where.
+    /// Which cars drive where.
     pub enum Demand {
         /// All cars to the far side of one pass, within an hour.
         Bottleneck = "bottleneck",

@@ -20,7 +20,6 @@ json_enum! {
 }
 
 /// The names that HPL.dat has for them.
-/// The names that HPL.dat has for them.
 pub(crate) const SHORT_NAMES: [(&str, Broadcast); 6] = [
     ("1rg", Broadcast::Ring),
     ("1rM", Broadcast::RingModified),
@@ -30,7 +29,7 @@ pub(crate) const SHORT_NAMES: [(&str, Broadcast); 6] = [
     ("LnM", Broadcast::LongModified),
 ];
 
-/// From whom a position gets all of the panel, and to whom it then sends it, one after the other.
+/// Where a position gets all of the panel from, and where it then sends it, one after the other.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Passing {
     pub from: Option<usize>,

@@ -6,7 +6,7 @@ use crate::error::Result;
 use crate::reading::{Section, did_you_mean};
 
 json_enum! {
-    /// Who sends to whom, over and over.
+    /// Which nodes send to which, over and over.
     pub enum Congestor {
         /// All others to the first.
         Incast = "incast",

@@ -89,7 +89,7 @@ pub fn encode(rows: &[Row]) -> Result<Vec<u8>, ArrowError> {
     writer.into_inner()
 }
 
-/// Something besides probes, with the keys of weft.links.watch.store.store.Event.
+/// Something besides probes, with the keys of weft.runs.probes.HostEvent.
 #[derive(Clone, Debug, Default, Serialize)]
 pub struct Event {
     pub time_s: f64,
