@@ -29,7 +29,7 @@ LONG_CELL = 30
 
 _SNIPPET = "window.vegaEmbed = vegaEmbed;"
 
-TEMPLATES = Path(__file__).parent / "templates"
+_TEMPLATES = Path(__file__).parent / "templates"
 
 _NO_DETAILS = {"details": [], "detail_spec": {"layer": []}}
 
@@ -37,7 +37,7 @@ _NO_DETAILS = {"details": [], "detail_spec": {"layer": []}}
 def render(template: str, data: Mapping[str, Any], values: Mapping[str, Any]) -> str:
     """A page, complete: styles, scripts, figures and data are inside. `data` is what its script reads."""
     return (
-        _environment()
+        environment()
         .get_template(template)
         .render(
             **values,
@@ -105,15 +105,16 @@ def _bundle() -> str:
     return source.replace("</script", "<\\/script").replace("<!--", "<\\!--")
 
 
-def _environment() -> jinja2.Environment:
-    environment = jinja2.Environment(
-        loader=jinja2.FileSystemLoader(TEMPLATES),
+def environment(*folders: Path) -> jinja2.Environment:
+    """Templates of these folders, before those of the report."""
+    found = jinja2.Environment(
+        loader=jinja2.FileSystemLoader([*folders, _TEMPLATES]),
         autoescape=True,
         undefined=jinja2.StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    environment.filters["pretty_json"] = lambda value: json.dumps(
+    found.filters["pretty_json"] = lambda value: json.dumps(
         value, indent=2, default=msgspec.to_builtins
     )
-    return environment
+    return found

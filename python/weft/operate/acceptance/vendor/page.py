@@ -9,7 +9,6 @@ from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
-import jinja2
 from markupsafe import Markup
 
 from weft import __version__
@@ -41,7 +40,7 @@ from weft.runs.run_warnings import said
 from weft.understand.report.figures.drawing.figure import Figure
 from weft.understand.report.figures.heatmap import heatmap_figures
 from weft.understand.report.figures.tree import tree_figures
-from weft.understand.report.frame import TEMPLATES
+from weft.understand.report.frame import environment
 from weft.understand.report.material import ReportMaterial
 from weft.understand.report.table import PageTable
 
@@ -193,15 +192,8 @@ class AcceptancePage:
 
     def html(self) -> str:
         """The page, complete in itself: style and figures are inside."""
-        loader = jinja2.FileSystemLoader([_HERE, TEMPLATES])
-        environment = jinja2.Environment(
-            loader=loader,
-            autoescape=True,
-            undefined=jinja2.StrictUndefined,
-            trim_blocks=True,
-            lstrip_blocks=True,
-        )
-        return environment.get_template("acceptance.html.j2").render(
+        template = environment(_HERE).get_template("acceptance.html.j2")
+        return template.render(
             page=self,
             version=__version__,
             verdict_text=verdict_text,

@@ -9,8 +9,6 @@ from functools import cached_property
 from itertools import groupby
 from pathlib import Path
 
-import jinja2
-
 from weft import __version__
 from weft.base.nodeset import fold
 from weft.base.printable import printable
@@ -23,7 +21,7 @@ from weft.operate.tuning.tuning import Raced, TuningResult
 from weft.runs.meta import Warning
 from weft.runs.run_warnings import said
 from weft.understand.report.figures.drawing.figure import Figure
-from weft.understand.report.frame import TEMPLATES
+from weft.understand.report.frame import environment
 from weft.understand.report.table import PageTable
 
 PAGE_NAME = "tuning.html"
@@ -129,14 +127,7 @@ class TuningPage:
 
     def html(self) -> str:
         """The page, complete in itself: style and figures are inside."""
-        environment = jinja2.Environment(
-            loader=jinja2.FileSystemLoader([_HERE, TEMPLATES]),
-            autoescape=True,
-            undefined=jinja2.StrictUndefined,
-            trim_blocks=True,
-            lstrip_blocks=True,
-        )
-        template = environment.get_template("tuning.html.j2")
+        template = environment(_HERE).get_template("tuning.html.j2")
         return template.render(
             page=self,
             version=__version__,
