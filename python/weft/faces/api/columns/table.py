@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self, TypeVar
 
 import pyarrow as pa
 
+from weft.base.catalog import known_names
 from weft.base.errors import RequestError
 from weft.base.interval import Interval
 from weft.base.table import ResultColumn, ResultTable, Value, ends
@@ -87,7 +88,7 @@ class Table:
     def __getitem__(self, column: str) -> npt.NDArray[Any]:
         """A column as a NumPy array; raises RequestError where there is none of that name."""
         if column not in self.columns:
-            raise RequestError(f"no column {column!r}", f"there are {', '.join(self.columns)}")
+            raise RequestError(f"no column {column!r}", known_names(column, self.columns))
         array: npt.NDArray[Any] = self._table[column].to_numpy()
         return array
 
