@@ -67,13 +67,14 @@ def _page() -> Iterator[str]:
 def _own_facts(knob: Knob) -> dict[str, str]:
     """What the head of the page does not say of all."""
     facts = described(knob)
-    del facts["scope"]
-    if not knob.option and not knob.transport:
-        del facts["in a plan"]
-    if facts.get("read") and facts.get("read") == facts.get("set"):
-        del facts["set"]
-        return {"read and set" if name == "read" else name: text for name, text in facts.items()}
-    return facts
+    is_one_path = "read" in facts and facts["read"] == facts.get("set")
+    titles = {"read": "read and set"} if is_one_path else {}
+    left_out = {
+        "scope",
+        *(["set"] if is_one_path else []),
+        *([] if knob.option or knob.transport else ["in a plan"]),
+    }
+    return {titles.get(name, name): text for name, text in facts.items() if name not in left_out}
 
 
 def _code(name: str, text: str) -> str:
