@@ -20,7 +20,9 @@ Compute = Literal["spin", "sleep", "work"]
 """How agents spend the time that a program computes."""
 
 
-class _Pattern(Struct, frozen=True, tag_field="kind", tag=str.lower):
+class PatternBase(Struct, frozen=True, tag_field="kind", tag=str.lower):
+    """What all patterns have in common."""
+
     @property
     def kind(self) -> str:
         """Its name in plans: "pingpong", "alltoall", ..."""
@@ -37,7 +39,7 @@ class _Pattern(Struct, frozen=True, tag_field="kind", tag=str.lower):
         return False
 
 
-class Pingpong(_Pattern, frozen=True):
+class Pingpong(PatternBase, frozen=True):
     """A message there and the same back."""
 
     @property
@@ -45,7 +47,7 @@ class Pingpong(_Pattern, frozen=True):
         return True
 
 
-class Stream(_Pattern, frozen=True, omit_defaults=True):
+class Stream(PatternBase, frozen=True, omit_defaults=True):
     """One direction: `window` messages, then an acknowledgement. `gamma` are ratios of an application's work to the
     communication's; it computes with what each read gives, or with whole messages."""
 
@@ -54,7 +56,7 @@ class Stream(_Pattern, frozen=True, omit_defaults=True):
     compute: Literal["read", "message"] = "read"
 
 
-class Exchange(_Pattern, frozen=True):
+class Exchange(PatternBase, frozen=True):
     """Both directions at once."""
 
     window: int
@@ -64,7 +66,7 @@ class Exchange(_Pattern, frozen=True):
         return True
 
 
-class MultiPair(_Pattern, frozen=True):
+class MultiPair(PatternBase, frozen=True):
     """Several pairs of processes between two nodes. `networks` and `bonded` (the interface that bonds others) are what
     the testbed has; `interfaces` is empty until it has decided."""
 
@@ -86,7 +88,7 @@ class MultiPair(_Pattern, frozen=True):
         return self.test == "two-way"
 
 
-class Webserver(_Pattern, frozen=True):
+class Webserver(PatternBase, frozen=True):
     """Users that request pages from a server, read, think, and request again. `arrivals` of requests are "open" where
     they come at times of their own, "closed" where the next waits for the last page; `time_ns` is of a live one."""
 
@@ -100,7 +102,7 @@ class Webserver(_Pattern, frozen=True):
     time_ns: int | UnsetType = UNSET
 
 
-class ManyNodes(_Pattern, frozen=True):
+class ManyNodes(PatternBase, frozen=True):
     """A pattern between any number of nodes."""
 
     nodes: Nodes
@@ -174,27 +176,29 @@ class Random(ManyNodes, frozen=True):
     shape: Literal["permutation", "bisection"]
 
 
-class Xray(ManyNodes, frozen=True, omit_defaults=True):
-    """The search for limits, or, if `quick`, for what is not like the others; its phases are chosen during the run."""
+class Search(ManyNodes, frozen=True, omit_defaults=True):
+    """A search, which chooses its phases during the run and takes so long at most."""
 
     time_ns: int
+
+
+class Xray(Search, frozen=True, omit_defaults=True):
+    """The search for limits, or, if `quick`, for what is not like the others."""
+
     quick: bool = False
 
 
-class Paths(ManyNodes, frozen=True):
-    """The search for paths between leaves, whose phases are chosen during the run, by connections of so many ports."""
+class Paths(Search, frozen=True):
+    """The search for paths between leaves, by connections of so many ports."""
 
-    time_ns: int
     ports: int
 
 
-class Health(ManyNodes, frozen=True):
+class Health(Search, frozen=True):
     """The search for what fails a little: rounds of random partners, until each node and leaf is decided."""
 
-    time_ns: int
 
-
-class Dependent(_Pattern, frozen=True):
+class Dependent(PatternBase, frozen=True):
     """What each node does depends on what it and others have done: its messages are no transfers that begin at once.
     Messages longer than `rendezvous_bytes` wait for their receive; of a trace it may be None: as its format has it."""
 

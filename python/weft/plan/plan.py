@@ -12,16 +12,14 @@ from weft.plan.pattern import (
     CastFile,
     Collective,
     Dependent,
-    Health,
     Hpl,
     ManyNodes,
     MultiPair,
     Nodes,
-    Paths,
     Pattern,
+    Search,
     Stream,
     Webserver,
-    Xray,
 )
 
 
@@ -208,7 +206,7 @@ class Step(Struct, frozen=True):
     @property
     def is_adaptive(self) -> bool:
         """Whether its phases are chosen while it runs."""
-        return isinstance(self.pattern, (Xray, Paths, Health))
+        return isinstance(self.pattern, Search)
 
     @property
     def has_gamma(self) -> bool:
@@ -235,6 +233,10 @@ class Step(Struct, frozen=True):
     def chosen_nodes(self) -> Nodes:
         """The nodes that a step between many names."""
         return self.pattern.nodes if isinstance(self.pattern, (ManyNodes, Dependent)) else None
+
+    def members(self, nodes: int) -> tuple[int, ...]:
+        """The nodes that it is for, in their order: those that it names, or all of so many."""
+        return self.chosen_nodes or tuple(range(nodes))
 
     @property
     def first_bytes(self) -> int:

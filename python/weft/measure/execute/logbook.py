@@ -24,7 +24,7 @@ from weft.measure.testbed.agent.reply import (
     Settings,
 )
 from weft.plan.arrangements import Arrangement
-from weft.plan.pattern import Interference, Traffic
+from weft.plan.pattern import Traffic
 from weft.plan.phases import Phase
 from weft.runs.columns.tables import ACTIVITIES_NAME, LAPS_NAME, PAGES_NAME, SCHEMAS, TRAFFIC_NAME
 from weft.runs.experiment import Experiment, chosen_record
@@ -33,7 +33,6 @@ from weft.runs.meta import RunMeta
 from weft.runs.records import records
 from weft.runs.samples import SCHEMA
 from weft.understand.host.disturbed import Tally
-from weft.understand.kinds.interference.notes import notes
 
 
 @dataclass
@@ -278,11 +277,6 @@ class Logbook:
     def finish(self) -> None:
         """The step ran to its end in this launch."""
         self._warn_of_pauses()
-        pattern = self.meta.plan.steps[self.step].pattern
-        if isinstance(pattern, Interference):
-            laps = self.writer.stored_table(LAPS_NAME)
-            for one in notes(self.meta, laps, self.step, pattern):
-                self.meta.warn(one.code, one.message, one.hint)
         if [self.step, self.launch] not in self.meta.done:
             self.meta.done.append([self.step, self.launch])
         self.writer.sync()

@@ -90,7 +90,7 @@ def _first(step: Step) -> Step:
 def _common(step: Step, testbed: Testbed) -> int:
     """The networks that all nodes of a step are in; nodes that are not there are refused elsewhere."""
     count = len(testbed.nodes)
-    members = [node for node in step.chosen_nodes or range(count) if node < count]
+    members = [node for node in step.members(count) if node < count]
     return min((len(testbed.nodes[node].places) for node in members), default=1)
 
 
