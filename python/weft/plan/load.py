@@ -46,6 +46,11 @@ def inline_text(value: object) -> str:
     return table.as_string().removeprefix("{value = ").removesuffix("}")
 
 
+def setting_text(value: object) -> str:
+    """A value of a setting as TOML; a text stays as it is, such as "64 KiB" or "[1, 2]"."""
+    return value if isinstance(value, str) else inline_text(value)
+
+
 _TOML_HOLDS = "use texts, numbers, lists and dictionaries"
 
 
