@@ -17,6 +17,7 @@ from weft.base.errors import RequestError
 from weft.faces.api.request import run_request
 from weft.faces.cli.approval import is_agreed
 from weft.faces.cli.duration import Duration
+from weft.faces.cli.measure.plan_help import PlanCommand
 from weft.faces.cli.options import nodes_option, ports_option, split_settings
 from weft.faces.cli.output import json_option, print_json, print_run
 from weft.faces.cli.tables.guests import print_guests
@@ -45,7 +46,7 @@ from weft.runs.predicted import RunPrediction
 from weft.understand.summary.predictions import held
 
 
-@cloup.command(epilog="Example: weft run signature --on lab:pair --out runs/pair")
+@cloup.command(cls=PlanCommand, epilog="Example: weft run signature --on lab:pair --out runs/pair")
 @cloup.argument("plan", required=False)
 @cloup.option_group(
     "Where and what",
