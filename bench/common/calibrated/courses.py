@@ -183,8 +183,8 @@ def drawn(draw: Draw) -> Callable[[Generator], Quarters]:
 
 
 QUIET = "of 28 days without any event, at most 5 % of links had a change"
-LOGNORMAL = "with lognormal minima 10 %"
-LOADED = "with days that have 10 % more or less of a strong course 25 %"
+LOGNORMAL = "10 % with lognormal minima"
+LOADED = "25 % if a strong course varies by 10 % from day to day"
 BUSY = "at most 10 % of links without busy hours are reported to have one"
 EQUAL = "at most 5 % of links whose hours are all equal show an hour that differs"
 HOUR = "an interval of 95 %"
