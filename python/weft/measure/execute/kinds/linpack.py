@@ -13,9 +13,9 @@ from weft.measure.execute.linpack.compute_rate import with_rates
 from weft.measure.execute.linpack.program import grid_nodes, make_ready
 from weft.measure.execute.linpack.size import with_size
 from weft.measure.execute.linpack.step import run_linpack_step
-from weft.measure.execute.processors import blocking
 from weft.measure.testbed.base import Node, Testbed
 from weft.measure.testbed.computed.base import Simulator
+from weft.measure.testbed.processors import blocking
 from weft.plan.pattern import Compute, Hpl
 from weft.plan.plan import to_json
 

@@ -13,9 +13,9 @@ from weft.measure.execute.logbook import Logbook
 from weft.measure.execute.mpi.step import run_mpi_step
 from weft.measure.execute.pair import StepJob, run_step
 from weft.measure.execute.pinning import Pinning
-from weft.measure.execute.processors import chosen_cpus
 from weft.measure.testbed.base import Testbed
 from weft.measure.testbed.computed.base import Simulator
+from weft.measure.testbed.processors import chosen_cpus
 from weft.plan.pattern import Exchange, Pingpong
 
 

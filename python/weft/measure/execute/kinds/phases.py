@@ -10,8 +10,8 @@ from weft.measure.execute.kinds.kind import LaunchedStep, P, Settled, StepKind
 from weft.measure.execute.mpi.ensemble import MpiEnsemble
 from weft.measure.execute.mpi.library import NO_LIBRARY, LibraryCalls
 from weft.measure.execute.pair import StepJob
-from weft.measure.execute.processors import blocking
 from weft.measure.testbed.base import Testbed
+from weft.measure.testbed.processors import blocking
 from weft.plan.phases import Phase, expand
 from weft.plan.roles import participants
 

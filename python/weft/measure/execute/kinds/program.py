@@ -11,11 +11,11 @@ from weft.measure.execute.ensemble.work import ProgramWork, Work
 from weft.measure.execute.kinds.kind import Settled
 from weft.measure.execute.kinds.phases import EnsembleKind
 from weft.measure.execute.pair import StepJob
-from weft.measure.execute.processors import blocking
 from weft.measure.testbed.base import Node, Testbed
 from weft.measure.testbed.computed.base import Simulator
 from weft.measure.testbed.computed.network import Simulated
 from weft.measure.testbed.computed.outcome import SimulatedPhases
+from weft.measure.testbed.processors import blocking
 from weft.plan.pattern import Compute, Dependent
 from weft.plan.phases import expand
 

@@ -9,9 +9,9 @@ from weft.measure.execute.applications.costs import with_work
 from weft.measure.execute.kinds.kind import LaunchedStep, Settled
 from weft.measure.execute.kinds.pair import PairKind
 from weft.measure.execute.pair import StepJob
-from weft.measure.execute.processors import blocking
 from weft.measure.testbed.base import Testbed
 from weft.measure.testbed.computed.base import Simulator
+from weft.measure.testbed.processors import blocking
 from weft.plan.pattern import Stream
 from weft.plan.plan import Step
 from weft.runs.meta import Warning

@@ -10,10 +10,10 @@ from weft import _core
 from weft.base.errors import RequestError
 from weft.measure.execute.kinds.kind import Settled
 from weft.measure.execute.kinds.program import ProgramKind, check_alive, usual_compute
-from weft.measure.execute.processors import blocking
 from weft.measure.testbed.base import Node, Testbed
 from weft.measure.testbed.computed.base import Simulator
 from weft.measure.testbed.computed.outcome import SimulatedPhases
+from weft.measure.testbed.processors import blocking
 from weft.plan.pattern import Compute, Program
 from weft.plan.trace_file import read_program, rendezvous_bytes, with_digest
 

@@ -8,10 +8,10 @@ from msgspec.structs import replace
 
 from weft.base.errors import RequestError
 from weft.measure.execute.multi_pair.counters import interfaces_at
-from weft.measure.execute.processors import check_usable
 from weft.measure.testbed.agent.agent import Agent
 from weft.measure.testbed.base import Testbed
 from weft.measure.testbed.computed.base import is_computed
+from weft.measure.testbed.processors import check_usable
 from weft.plan.pattern import MultiPair, Policy
 from weft.plan.plan import Options, Step
 from weft.runs.meta import Warning
