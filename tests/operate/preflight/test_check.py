@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from support import here
 from support.command import start, weft
 from support.here import refusal, weft_json
 from support.paths import DATA
@@ -23,7 +24,7 @@ INTERFACE = "eth0"
 def none_outlives(own_registry: None) -> Iterator[None]:
     """No lab stays behind a test."""
     yield
-    assert weft("lab", "down", "--all").returncode == 0
+    assert here.weft("lab", "down", "--all").returncode == 0
 
 
 @pytest.fixture
