@@ -119,13 +119,6 @@ def test_what_is_computed_has_nothing_to_check() -> None:
     assert "nothing to check" in refusal("check", "--on", "sim:pair")
 
 
-def test_the_fabric_of_the_readmes_example_shows_what_differs() -> None:
-    findings = weft_json("check", "--on", "lab:wrong-mtu")["findings"]
-    (found,) = [one for one in findings if one["kind"] == "difference"]
-    assert "n5" in found["message"]
-    assert "1400" in found["message"]
-
-
 def test_addresses_that_only_nodes_have_are_asked_for(tmp_path: Path) -> None:
     hosts = tmp_path / "hosts.toml"
     hosts.write_text('[[nodes]]\nids = "a,b"\ncommand = "env NODE={node}"\ninterface = "lo"\n')
