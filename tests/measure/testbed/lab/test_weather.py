@@ -98,7 +98,7 @@ def test_a_host_that_is_off_loses_its_processes_and_comes_back() -> None:
     weather("ids=b", "off=true", "for=3 s")
     assert listening.wait(5) != 0
     listening.communicate()
-    assert "is off" in here.weft("lab", "exec", "cable", "b", "--", "true").stderr
+    assert "is off" in weft("lab", "exec", "cable", "b", "--", "true").stderr
     wait_for(lambda: here.weft("lab", "exec", "cable", "b", "--", "true").returncode == 0, 6)
     assert a_reaches_b()
     begins, ends = log()
