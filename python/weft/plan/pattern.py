@@ -38,9 +38,18 @@ class PatternBase(Struct, frozen=True, tag_field="kind", tag=str.lower):
         """Whether a row of samples counts the messages of one of two directions."""
         return False
 
+    @property
+    def has_curve(self) -> bool:
+        """Whether a size is a point of a curve: measured between the same two nodes, and in one way."""
+        return False
+
 
 class Pingpong(PatternBase, frozen=True):
     """A message there and the same back."""
+
+    @property
+    def has_curve(self) -> bool:
+        return True
 
     @property
     def measures_latency(self) -> bool:
@@ -55,11 +64,19 @@ class Stream(PatternBase, frozen=True, omit_defaults=True):
     gamma: tuple[float, ...] = ()
     compute: Literal["read", "message"] = "read"
 
+    @property
+    def has_curve(self) -> bool:
+        return not self.gamma
+
 
 class Exchange(PatternBase, frozen=True):
     """Both directions at once."""
 
     window: int
+
+    @property
+    def has_curve(self) -> bool:
+        return True
 
     @property
     def is_two_way(self) -> bool:

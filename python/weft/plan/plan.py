@@ -2,25 +2,21 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal, TypeAlias
+from typing import Any, Literal, TypeAlias, TypeVar
 
 import msgspec
 from msgspec import UNSET, Struct, UnsetType
 
 from weft.plan.pattern import (
-    Cast,
-    CastFile,
-    Collective,
     Dependent,
-    Hpl,
     ManyNodes,
-    MultiPair,
     Nodes,
     Pattern,
+    PatternBase,
     Search,
-    Stream,
-    Webserver,
 )
+
+P = TypeVar("P", bound=PatternBase)
 
 
 class Rate(Struct, frozen=True, omit_defaults=True):
@@ -182,47 +178,15 @@ class Step(Struct, frozen=True):
         return isinstance(self.pattern, Dependent)
 
     @property
-    def is_real_program(self) -> bool:
-        """Whether the application itself runs, over MPI, where there is one: Linpack."""
-        return isinstance(self.pattern, Hpl) and self.transport == "mpi"
-
-    @property
-    def uses_mpi(self) -> bool:
-        """Whether an MPI carries it, or a part of it."""
-        of_library = isinstance(self.pattern, Collective) and self.pattern.has_library
-        return self.transport == "mpi" or of_library
-
-    @property
-    def is_multi_pair(self) -> bool:
-        """Whether several pairs of processes run between the same two nodes: a size is measured under several
-        arrangements, and is no point of a curve."""
-        return isinstance(self.pattern, MultiPair)
-
-    @property
-    def cast_file(self) -> CastFile | None:
-        """The file that it casts, if it casts one."""
-        return (self.pattern.file or None) if isinstance(self.pattern, Cast) else None
-
-    @property
     def is_adaptive(self) -> bool:
         """Whether its phases are chosen while it runs."""
         return isinstance(self.pattern, Search)
 
-    @property
-    def has_gamma(self) -> bool:
-        """Whether an application computes with what a stream brings, for some ratios gamma."""
-        return isinstance(self.pattern, Stream) and bool(self.pattern.gamma)
-
-    @property
-    def computes(self) -> bool:
-        """Whether an application's work is part of it: then a size is measured under several loads, and is no point
-        of a curve over sizes."""
-        return self.is_webserver or self.has_gamma
-
-    @property
-    def is_webserver(self) -> bool:
-        """Whether users request pages."""
-        return isinstance(self.pattern, Webserver)
+    def pattern_as(self, kind: type[P]) -> P:
+        """Its pattern, which has to be of this kind; raises TypeError."""
+        if not isinstance(self.pattern, kind):
+            raise TypeError(f"step {self.name!r} is a {self.pattern.kind}, not a {kind.__name__}")
+        return self.pattern
 
     @property
     def measures_latency(self) -> bool:
@@ -312,10 +276,16 @@ class Plan(Struct, frozen=True):
     race: Race | UnsetType = UNSET
     """The steps are candidates, and each launch is a block of it."""
 
+    def steps_of(self, kind: type[P]) -> list[tuple[int, Step, P]]:
+        """The steps whose pattern is of a kind, with their positions: one pattern, or a class of them such as
+        ManyNodes."""
+        steps = enumerate(self.steps)
+        return [(at, one, one.pattern) for at, one in steps if isinstance(one.pattern, kind)]
+
     @property
     def is_search(self) -> bool:
         """Whether a step chooses its phases by what those before it have found."""
-        return any(step.is_adaptive for step in self.steps)
+        return bool(self.steps_of(Search))
 
     @property
     def pilots(self) -> int:
@@ -325,7 +295,7 @@ class Plan(Struct, frozen=True):
     @property
     def networks(self) -> list[int]:
         """The networks that its steps between many nodes go over, from 0."""
-        return sorted({step.on_network for step in self.steps if step.is_ensemble})
+        return sorted({step.on_network for _, step, _ in self.steps_of(ManyNodes)})
 
     def with_step(self, index: int, step: Step) -> Plan:
         """The plan with another step at `index`."""

@@ -103,8 +103,7 @@ class Logbook:
     def driven(self, by_node: Mapping[int, Driven], activities: Mapping[int, Activities]) -> None:
         """Where cars are after a phase that is traffic, and how long it took, before its samples."""
         phase = next(iter(by_node.values())).phase
-        pattern = self.meta.plan.steps[self.step].pattern
-        seconds = pattern.seconds if isinstance(pattern, Traffic) else 0
+        seconds = self.meta.plan.steps[self.step].pattern_as(Traffic).seconds
         row = driven_row(by_node.values(), [one.activities[0] for one in activities.values()])
         key = {"phase": phase, "nodes": len(by_node), "seconds": seconds, "steps": seconds}
         self._replace(TRAFFIC_NAME, {phase}, [key | row])

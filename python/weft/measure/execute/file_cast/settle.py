@@ -37,13 +37,14 @@ def settle_file_cast(
 
 def job_of(step: Step, node_name: str, is_source: bool, launch: int = 0) -> CastJob:
     """What a node is told of the file; later launches write it anew."""
-    file = step.cast_file
-    assert file is not None and isinstance(step.pattern, Cast) and isinstance(step.sizes, SizeList)
+    pattern = step.pattern_as(Cast)
+    file = pattern.file
+    assert file and isinstance(step.sizes, SizeList)
     return CastJob(
         path=file.path if is_source else str(file.to).replace(NODE, node_name),
         is_source=is_source,
         size_bytes=step.sizes.bytes[0],
-        chunk_bytes=step.pattern.chunk_bytes,
+        chunk_bytes=pattern.chunk_bytes,
         overwrite=file.overwrite or launch > 0,
         compress=file.compress,
         is_fresh=launch > 0,
