@@ -1,4 +1,4 @@
-"""Text that others wrote, for a terminal: what would move the cursor, hide text or begin a line is written out."""
+"""Make untrusted text safe for a terminal: characters that move the cursor, hide text or start a line are escaped."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ def printable(text: str) -> str:
 
 
 def one_line(text: str) -> str:
-    """The same for what must not begin a new line, as a name in a table."""
+    """Text for one line, such as a name in a table: line ends are escaped, too."""
     return _IN_LINE.sub(_code, text)
 
 
 def indented(text: str) -> str:
-    """A message: its further lines stand back, so that none looks like one of weft's own."""
+    """A message with its further lines indented, so that none looks like one of weft's own."""
     return printable(text).rstrip("\n").replace("\n", "\n    ")
 
 
