@@ -56,7 +56,7 @@ def read_program(pattern: Program) -> _core.Program:
 
 
 def rendezvous_bytes(pattern: Program) -> int:
-    """Messages of a trace that are longer wait for their receive. Those of a Chakra trace never wait."""
+    """The size above which messages of a trace wait for their receive. Those of a Chakra trace never wait."""
     if pattern.rendezvous_bytes is not None:
         return pattern.rendezvous_bytes
     return _NONE_WAITS if pattern.trace and is_chakra(Path(pattern.trace)) else _OF_GOAL
