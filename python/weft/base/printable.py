@@ -14,7 +14,7 @@ _IN_LINE = re.compile(rf"[\n{_UNSEEN}]")
 
 
 def printable(text: str) -> str:
-    """Text of any number of lines; what is not seen becomes \\u001b, which JSON reads as the same."""
+    """Text of several lines; invisible characters become escapes such as \\u001b, as in JSON."""
     return _IN_TEXT.sub(_code, text)
 
 

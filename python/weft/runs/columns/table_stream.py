@@ -69,7 +69,7 @@ def _batches(path: Path, schema: pa.Schema) -> Iterator[tuple[pa.RecordBatch, bo
 
 
 def _parse(source: pa.BufferReader, schema: pa.Schema) -> Iterator[tuple[pa.RecordBatch, bool]]:
-    """The same of the bytes of a stream; batches of earlier builds have no checksum."""
+    """Each complete batch of a stream, and whether its checksum is correct; earlier versions wrote none."""
     try:
         reader = pa.ipc.open_stream(source)
         while True:
@@ -110,8 +110,8 @@ class StreamTail:
                     part_bytes *= 2
 
     def _parse(self, part: bytes) -> Iterator[pa.RecordBatch]:
-        """The batches of the bytes at the offset, which moves behind the last. The schema, which the file begins with,
-        must be in front of any batch."""
+        """The batches in a part that starts at the offset, which advances past the last one. The schema, with which the
+        file starts, is prepended for decoding."""
         source = pa.BufferReader(self._head + part)
         begin = self._offset - len(self._head)
         for batch, is_right in _parse(source, self._schema):

@@ -112,8 +112,8 @@ class Courier:
 
 
 async def run_command(command: str, notice: Notice, timeout_s: float) -> None:
-    """Run it by /bin/sh with the notice as JSON on standard input and in variables; raises DeliveryError. What it
-    starts in the background ends with it only where it takes too long."""
+    """Run the command by /bin/sh, with the notice as JSON on standard input and in variables; raises DeliveryError.
+    Background processes of the command are only killed if it exceeds `timeout_s`."""
     # Files instead of pipes: a command that does not read, or leaves a process behind, blocks nothing.
     with tempfile.TemporaryFile() as given, tempfile.TemporaryFile() as said:
         given.write(msgspec.json.encode(notice) + b"\n")
