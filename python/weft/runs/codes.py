@@ -1,4 +1,4 @@
-"""The meaning of warning and finding codes."""
+"""What the codes of warnings and findings mean."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from weft.base.markdown import markdown_table
 
 @dataclass(frozen=True)
 class Code:
-    """A code, which may end in "*", its meaning, what to `do`, and `where` it occurs."""
+    """A code, which may end in "*"; what it means, and what to `do`; `where` it comes from."""
 
     code: str
     means: str
@@ -25,7 +25,7 @@ class Code:
 
 @cache
 def codes() -> tuple[Code, ...]:
-    """All codes, in the order of the catalogue's file."""
+    """All there are, in the order of the catalogue's file."""
     document = parse_toml(catalog.read(catalog.folder("code").parent / "codes.toml"), "codes.toml")
     return tuple(
         Code(code, entry["means"], entry["do"], section["title"])
@@ -35,12 +35,12 @@ def codes() -> tuple[Code, ...]:
 
 
 def explained(code: str) -> list[Code]:
-    """The meanings of a code, one for each place where it occurs; none if it is unknown."""
+    """What a code means, in each place that has it; none for one that there is not."""
     return [one for one in codes() if fnmatchcase(code, one.code)]
 
 
 def page() -> str:
-    """The text of docs/codes.md."""
+    """docs/codes.md."""
     return "\n".join(_lines()) + "\n"
 
 
@@ -55,7 +55,7 @@ def _lines() -> Iterator[str]:
 
 
 def _row(code: Code, seen: set[str]) -> tuple[str, str, str]:
-    """Cells of a code, with an anchor unless it is among those `seen`; adds it to these."""
+    """Cells of a code, with an anchor where it is not yet among those `seen`, to which it is added."""
     anchor = "" if code.code in seen else f'<a id="{code.code.rstrip("*")}"></a>'
     seen.add(code.code)
     return f"{anchor}`{code.code}`", code.means, code.do

@@ -1,4 +1,4 @@
-"""Terms of the field as used by weft."""
+"""The field's terms as weft uses them."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ from weft.base.files.text_file import parse_toml
 
 
 class Term(msgspec.Struct, frozen=True):
-    """A term and its meaning, its `keys` in plans and JSON, and the `page` of docs/ that explains it.
+    """A term: what it means, the `keys` by which plans and JSON call it, the `page` of docs/ that says more.
 
-    `also` has other names in tables and pages.
+    `also` has what else tables and pages call it.
     """
 
     term: str
@@ -25,11 +25,11 @@ class Term(msgspec.Struct, frozen=True):
 
     @property
     def names(self) -> set[str]:
-        """All its names, in lower case."""
+        """All that it is looked up by, in lower case."""
         return {one.casefold() for one in (self.term, *self.keys, *self.also)}
 
     def is_called(self, name: str) -> bool:
-        """Whether this is one of its names, with words joined by spaces, hyphens or underscores."""
+        """Whether it is looked up by a name, whose words may be joined by blanks, hyphens or underscores."""
         return _words(name) in map(_words, self.names)
 
 
@@ -39,7 +39,7 @@ def _words(name: str) -> tuple[str, ...]:
 
 @cache
 def terms() -> tuple[Term, ...]:
-    """All terms, sorted by name."""
+    """All there are, by their names."""
     document = parse_toml(
         catalog.read(catalog.folder("code").parent / "glossary.toml"), "glossary.toml"
     )
@@ -48,7 +48,7 @@ def terms() -> tuple[Term, ...]:
 
 
 def page() -> str:
-    """The text of docs/glossary.md."""
+    """docs/glossary.md."""
     head = "# What do these words mean?\n\n```\nweft explain half-power size\n```\n"
     return "\n".join([head, *map(_entry, terms())])
 
@@ -61,6 +61,6 @@ def _entry(term: Term) -> str:
 
 
 def _other_keys(term: Term) -> list[str]:
-    """Keys that are neither its plural nor in its text, in one spelling each."""
+    """The keys that are neither its plural nor in its text, each in one spelling."""
     by_words = {_words(key): key for key in term.keys if f"`{key}`" not in term.means}
     return [key for key in by_words.values() if key != f"{term.term.casefold()}s"]

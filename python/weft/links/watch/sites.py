@@ -1,4 +1,4 @@
-"""sites.toml: the sites of a watch, where they are, their networks, and how often links are probed."""
+"""sites.toml: which sites are watched, from where, over which networks, and how often."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ USUAL_PORT = 9770
 LARGEST_BYTES = 60_000
 _FRAME_BYTES = 1500
 _HEADERS_BYTES = 58
-"""Ethernet, IP, and the largest of ICMP, UDP and TCP headers without options: the overhead of each frame of a probe."""
+"""Ethernet, IP and the longest of ICMP, UDP and TCP without options: what each frame of a probe costs besides."""
 
 
 @dataclass(frozen=True)
@@ -46,15 +46,15 @@ class Settings:
     thin_to_s: float = 60.0
 
     def link_interval_s(self, rate_bits_s: float) -> float:
-        """The minimum time between probes of a link that keeps within the budget."""
+        """The least time from one probe of a link to the next that keeps to the budget."""
         mean = sum(map(wire_bytes, self.sizes)) / len(self.sizes)
         return max(self.interval_s, mean * 8 / (self.budget * rate_bits_s))
 
 
 @dataclass(frozen=True)
 class SiteEntry:
-    """A site: `on` is a testbed with the node of the site, "" without agent (it is only probed). `timezone` is "" if
-    not stated."""
+    """A site: `on` is a testbed of which one node is it, "" where there is no agent and it is only probed. `timezone`
+    is "" where it is not said."""
 
     name: str
     on: str
@@ -65,8 +65,8 @@ class SiteEntry:
 
 @dataclass(frozen=True)
 class LinkEntry:
-    """A direction that is probed; `turn` is 0 for one and 1 for the other. Hours are in the `timezone` of its source,
-    else of its destination."""
+    """A direction that is probed; `turn` is 0 for the one and 1 for the other. Its hours are those of its source's
+    `timezone`, else of its destination's."""
 
     src: str
     dst: str
@@ -78,7 +78,7 @@ class LinkEntry:
 
 @dataclass(frozen=True)
 class SitesFile:
-    """The contents of sites.toml."""
+    """All that sites.toml says."""
 
     text: str
     settings: Settings
@@ -87,22 +87,22 @@ class SitesFile:
     alerts: AlertSettings
 
     def measuring(self) -> list[SiteEntry]:
-        """The sites that have an agent."""
+        """Those that have an agent."""
         return [site for site in self.sites if site.on]
 
     def site(self, name: str) -> SiteEntry:
-        """The site with this name."""
+        """The site of that name."""
         return next(one for one in self.sites if one.name == name)
 
 
 def wire_bytes(size_bytes: int) -> int:
-    """Bytes that a probe takes on a link in one direction."""
+    """What a probe takes of a link in one direction."""
     frames = -(-(size_bytes + 1) // (_FRAME_BYTES - 20))
     return size_bytes + frames * _HEADERS_BYTES
 
 
 def read_sites(path: Path) -> SitesFile:
-    """Read the file; raises RequestError that names file, line and key."""
+    """The file; raises RequestError that names file, line and key."""
     try:
         text = read_text(path, or_pipe=True)
     except FileNotFoundError:
@@ -111,7 +111,7 @@ def read_sites(path: Path) -> SitesFile:
 
 
 def parse_sites(text: str, name: str = "sites.toml") -> SitesFile:
-    """Parse the text of the file; raises RequestError that names file, line and key."""
+    """The same of its text."""
     values = parse_toml(text, name)
     document = Document(name, text)
     top = CheckedTable(values, document, "", ["watch", "sites", "links", "alerts"])
@@ -146,7 +146,7 @@ def parse_sites(text: str, name: str = "sites.toml") -> SitesFile:
 
 
 MOST_LINKS = 1 << 15
-"""Probes identify their link by a 16-bit number."""
+"""Probes name theirs by a number of 16 bits."""
 _KEYS = {
     "watch": "interval budget timeout rate sizes kinds port keep retain thin",
     "watch.thin": "after to",
@@ -260,7 +260,7 @@ def _pair(
 def _links(
     one: str, other: str, interval_s: float, sites: tuple[SiteEntry, ...]
 ) -> list[LinkEntry]:
-    """Both directions between two sites, if their source has an agent, in each network that both are in."""
+    """Both directions, where their source has an agent, in each network that both are in."""
     by_name = {site.name: site for site in sites}
     zones = {site.name: site.timezone for site in sites}
     networks = [name for name in by_name[one].networks if name in by_name[other].networks]

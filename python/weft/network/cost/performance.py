@@ -1,4 +1,4 @@
-"""Prices per unit of performance."""
+"""What a price is for each unit of performance."""
 
 from __future__ import annotations
 
@@ -22,14 +22,14 @@ _UNITS = {
 
 @dataclass(frozen=True)
 class Performance:
-    """The performance of the whole cluster, in the unit that prices are stated for."""
+    """What the whole cluster does, in the unit that prices are given for."""
 
     value: float
     unit: str
 
 
 def read_performance(text: str) -> Performance:
-    """Parse a rate such as 60 GFlop/s or 12 Gb/s; raises RequestError."""
+    """60 GFlop/s, 12 Gb/s; raises RequestError."""
     found = number_and_unit(text)
     if found is None or found[1] not in _UNITS or not 0 < found[0] < 1e18:
         raise RequestError(

@@ -16,7 +16,7 @@ from weft.base.errors import RequestError
 from weft.measure.testbed.hosts.checked_table import CheckedTable, Document
 
 KINDS = ("outages", "congestion", "re-route", "not-measured", "threshold")
-"""Kinds that can be notified. "threshold" only occurs if a threshold is set."""
+"""What is notified. "threshold" is only found where one of the thresholds is set."""
 KEYS = ["command", "webhook", "kinds", "least", "timeout", "alpha", "loss", "availability"]
 PARTS = {"": 1.0, "%": 0.01}
 
@@ -25,8 +25,8 @@ _BUILT_IN = {"cd", "exec", "test", "if", "while", "for", "case", "until", "umask
 
 
 class AlertSettings(Struct, frozen=True, kw_only=True):
-    """`least_s` is the minimum length of an outage, or time without measurement, to be notified; thresholds of None are
-    not checked."""
+    """`least_s` is the shortest outage, or time without measurement, that is notified; thresholds that are None are
+    not looked at."""
 
     command: str = ""
     webhook: str = ""
@@ -83,8 +83,8 @@ def parse_alerts(values: dict[str, object], document: Document) -> AlertSettings
 
 
 def check_command(settings: AlertSettings) -> None:
-    """Raise RequestError if the command's program is not on this machine, which would otherwise be noticed at the first
-    event. Shell syntax is not checked."""
+    """Raise RequestError where the command's program is not on this machine: it would be found out at the first event.
+    What only a shell understands is left to the shell."""
     word = _WORD.match(settings.command.strip())
     if not word or word[1] in _BUILT_IN or word[1].startswith("~"):
         return
