@@ -6,8 +6,8 @@ import re
 
 _UNSEEN = (
     "\x00-\x08\x0b-\x1f\x7f-\x9f"  # C0 but for tab and newline, DEL, C1
-    "\u2028\u2029\u202a-\u202e\u2066-\u2069"  # ends of lines and paragraphs, other directions of writing
-    "\ud800-\udfff"  # bytes of names of files that are not UTF-8
+    "\u2028\u2029\u202a-\u202e\u2066-\u2069"  # line and paragraph separators, bidirectional controls
+    "\ud800-\udfff"  # bytes of file names that are not UTF-8
 )
 _IN_TEXT = re.compile(rf"(?!\r\n)[{_UNSEEN}]")
 _IN_LINE = re.compile(rf"[\n{_UNSEEN}]")

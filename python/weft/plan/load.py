@@ -41,7 +41,7 @@ def parse_plan(text: str, origin: str, overrides: Iterable[tuple[str, str]] = ()
 
 def inline_text(value: object) -> str:
     """A value as TOML on one line; raises RequestError if TOML cannot represent it."""
-    import tomlkit  # here, because a plan is seldom a dictionary
+    import tomlkit  # imported here, as plans are rarely dictionaries
 
     table = tomlkit.inline_table()
     try:
@@ -61,7 +61,7 @@ _TOML_HOLDS = "use texts, numbers, lists and dictionaries"
 
 def toml_text(plan: Mapping[str, object]) -> str:
     """A dictionary as TOML; raises RequestError if TOML cannot represent it."""
-    import tomlkit  # here, because a plan is seldom a dictionary
+    import tomlkit  # imported here, as plans are rarely dictionaries
 
     try:
         return tomlkit.dumps(plan)

@@ -21,8 +21,8 @@ CODE = "windows-empty"
 def are_measured(
     steps: Sequence[Step], samples: pa.Table | pa.RecordBatch
 ) -> npt.NDArray[np.bool_]:
-    """For each row, whether it is a measurement. A row between many nodes is none if no whole message arrived, or its
-    window is shorter than LEAST_SHARE of the plan's; it stays in the table, but is in no rate. O(n)."""
+    """For each row, whether it is a measurement, O(n). A row of a step between many nodes is not if no whole message
+    arrived, or its window is shorter than LEAST_SHARE of the plan's; it stays in the table, but counts in no rate."""
     least = np.array([_least(step) for step in steps] or [(0, 0.0)])
     messages, elapsed_ns = least[np.minimum(samples["step"].to_numpy(), len(least) - 1)].T
     found: npt.NDArray[np.bool_] = samples["messages"].to_numpy() >= messages

@@ -74,9 +74,7 @@ def _fit(name: str, points: Points, of_model: list[FreeParameter], held: Values)
             f"{count} measured values do not determine {', '.join(each.name for each in free)}",
             f"measure at more gammas, or hold some with --hold {free[0].name if free else 'p'}=VALUE",
         )
-    _model(
-        points, {**{each.name: each.starts[0] for each in free}, **held}
-    )  # checks the held values
+    _model(points, {**{each.name: each.starts[0] for each in free}, **held})  # checks held values
 
     def errors(values: Floats) -> Floats:
         named = dict(zip((each.name for each in free), values.tolist(), strict=True))
