@@ -13,7 +13,7 @@ import pyarrow
 import pytest
 
 import weft
-from support.command import weft_json
+from support.here import weft_json
 from support.refusals import refused
 from support.runs import affine_us, launches_of, pingpong_run
 from weft.base.said import html_lines
