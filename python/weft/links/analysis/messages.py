@@ -14,7 +14,8 @@ from weft.links.analysis.times import Hourly, hourly, hours_apart
 
 @dataclass(frozen=True)
 class HourTimes:
-    """Times in seconds; `hour` as in `times.by_hour`. `exchange_s` is None without ranks."""
+    """Times in seconds; `hour` is one of the keys of `LinkFindings.times_by_hour`. `exchange_s` is None without
+    ranks."""
 
     hour: int
     message_s: Typical

@@ -20,7 +20,7 @@ class NodeEntry(TypedDict):
 
 
 class Headroom(TypedDict):
-    """Idle share of a lab's forwarder: the mean, and the minimum over intervals of a fixed number of seconds."""
+    """Idle share of a lab's forwarder: the mean, and the minimum of `seconds` intervals of one second."""
 
     mean: Number
     least: Number

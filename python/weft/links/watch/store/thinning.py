@@ -23,9 +23,9 @@ def thin(table: pa.Table, to_s: float) -> pa.Table:
     `to_s` seconds of each link, kind and size; `stands` is the number of rows that it represents.
 
     All losses stay, and the answers of each kind and size next to gaps and to losses of any link, which tell what
-    failed together. Of each quarter of an hour, the answers kept include first, last, minimum, median and maximum, and
-    as many on each side of the median, so that minimum and median do not change. If the clock was set back, rows before
-    and after are thinned separately. O(n log n).
+    failed together. Of each quarter of an hour, answers are kept evenly by rank of their round trip, including first,
+    last, minimum, median and maximum, and as many above the median as below, so that minimum and median do not change.
+    If the clock was set back, rows before and after are thinned separately. O(n log n).
     """
     if not table.num_rows:
         return table
