@@ -99,7 +99,7 @@ class Collector:
         """End the agents of sites that are gone, once what they have kept is here; before others, of which one may be
         the same machine."""
         for one in list(self._state.leaving):
-            site = SiteEntry(f"{one.name} on {one.state.on}", one.state.on)
+            site = SiteEntry(name=f"{one.name} on {one.state.on}", on=one.state.on)
             if time.monotonic() >= self._next_s.get(site.name, 0):
                 if await self._stop(site, one.state, one.name):
                     self._state.leaving.remove(one)
