@@ -28,5 +28,7 @@ def amount(text: str, kind: Literal["rate", "time", "share"], example: str) -> i
     found = amount_of(text, kind)
     if found is None or found.number < 0:
         units = ", ".join(UNITS[kind])
-        raise ValueError(f"write a number and a unit, for example {example} ({units})")
+        missing = amount_of(text, "number") is not None
+        wrong = "the unit is missing" if missing else f"{text!r} has no unit of this"
+        raise ValueError(f"{wrong}; write for example {example} ({units})")
     return round(found.worth / _SMALLEST[kind])
