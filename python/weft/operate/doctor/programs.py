@@ -33,6 +33,7 @@ class _Tool(TomlTable, frozen=True):
 
 
 class _Tools(TomlTable, frozen=True):
+    title: str
     tools: tuple[_Tool, ...]
 
 
