@@ -2,22 +2,34 @@
 
 PYTHON ?= python3
 BIN := .venv/bin
+# pip compiles no bytecode: Python does, of what it imports. uv, where it is installed, takes a fifth of pip's time.
+INSTALL := $(if $(shell command -v uv),uv pip install --quiet --python $(BIN)/python,$(BIN)/pip install --quiet --disable-pip-version-check --no-compile)
+# Without it each process compiles all that it imports: 4 s of a processor instead of 1 for `weft show`.
+unexport PYTHONDONTWRITEBYTECODE
+MATURIN := $(BIN)/maturin develop --release --quiet $(if $(shell command -v uv),--uv)
 RUST_SOURCES := Cargo.toml Cargo.lock .cargo/config.toml tools/static-agents $(shell find crates -name '*.rs' -o -name Cargo.toml)
 
-.PHONY: setup demo test fresh fresh-short fresh-wheel wheel smoke test-rust test-rust-built test-packages test-timed test-untimed test-alone \
+.PHONY: setup setup-dev demo test fresh fresh-short fresh-wheel wheel smoke test-rust test-rust-built test-packages test-timed test-untimed test-alone \
 	test-beside test-lint test-cluster lint format docs bench bench-page bench-show clean
 .DELETE_ON_ERROR:
 
 setup: .venv/.python .venv/.bindings python/weft/bin/.built
 
+setup-dev: setup .venv/.dev
+
 .venv/.python: requirements.lock
 	@tools/check-toolchain $(PYTHON)
 	@test -x $(BIN)/python || $(PYTHON) -m venv .venv
-	$(BIN)/pip install --quiet --disable-pip-version-check -r requirements.lock
+	$(INSTALL) -r requirements.lock
+	@touch $@
+
+# What tests, linters, pages and benches need besides.
+.venv/.dev: .venv/.python requirements-dev.lock
+	$(INSTALL) -r requirements-dev.lock
 	@touch $@
 
 .venv/.bindings: .venv/.python pyproject.toml $(RUST_SOURCES)
-	VIRTUAL_ENV=$(CURDIR)/.venv PIP_QUIET=1 $(BIN)/maturin develop --release --quiet
+	VIRTUAL_ENV=$(CURDIR)/.venv PIP_QUIET=1 $(MATURIN)
 	@touch $@
 
 # What agents and bindings share is compiled once: with the same options, and, as the agents are built beside the bindings,
@@ -34,7 +46,7 @@ demo: setup
 	$(BIN)/weft demo
 
 # All parts run, also where one fails.
-test: setup test-packages
+test: setup-dev test-packages
 	@rm -rf .test
 	-@$(SIDE_BY_SIDE) --keep-going test-timed test-beside
 	-@$(MAKE) --no-print-directory --keep-going test-alone test-rust
@@ -59,7 +71,7 @@ test-packages:
 	@tools/packages optional $(TOOLS)
 
 # One test of each tool, of which none is skipped.
-smoke: setup
+smoke: setup-dev
 	$(BIN)/pytest $(call marked,smoke) --smoke $(foreach tool,$(TOOLS),$(firstword $(subst =, ,$(tool))))
 
 # The two commands of the README on a machine where nothing else is installed, and what CI has time for of that.
@@ -76,7 +88,7 @@ fresh-wheel: wheel
 # Everything that runs, for machines without compilers. zig links against an older C library than this machine's; where
 # it cannot be had, the wheel says by its name that it is for systems as new as this one.
 wheel: setup
-	-@$(BIN)/pip install --quiet --disable-pip-version-check -r tools/wheel-requirements.txt
+	-@$(INSTALL) -r tools/wheel-requirements.txt
 	@$(BIN)/python tools/wheel.py dist
 
 # Tests on labs and agents wait most of the time. Meanwhile all others run on what these leave of the processors: a
@@ -108,13 +120,13 @@ test-lint:
 	@tools/part lint $(MAKE) --no-print-directory lint
 
 # What `make test` has no time for: the slow half of the tests on real sshd, Slurm, MPI and virtual machines.
-test-cluster: setup
+test-cluster: setup-dev
 	@tools/packages optional sshd=openssh-server ssh=openssh-client slurmctld=slurm-wlm munged=munge \
 		nft=nftables mpi.h=libopenmpi-dev mpirun=openmpi-bin \
 		qemu-system-x86_64=qemu-system-x86 vmlinuz=linux-image-amd64 busybox=busybox-static
 	$(BIN)/pytest -m cluster
 
-lint: setup
+lint: setup-dev
 	cargo fmt --all --check
 	cargo clippy $(RELEASE) --all-targets -- -D warnings
 	$(BIN)/ruff format --check python tests bench
@@ -123,13 +135,13 @@ lint: setup
 	$(BIN)/lint-imports --no-cache --no-logo
 	tools/rust-cycles
 
-format: setup
+format: setup-dev
 	cargo fmt --all
 	$(BIN)/ruff format python tests bench
 	$(BIN)/ruff check --fix-only python tests bench
 
 # The pages as a site in site/, which works without a network; warnings are errors.
-docs: setup
+docs: setup-dev
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --quiet --strict
 	@echo site/index.html
 
@@ -137,7 +149,7 @@ docs: setup
 # full or peers; BENCHES names some.
 BENCHES ?= $(or $(shell $(BIN)/python bench/run.py --list $(TIER)),$(error no benches of this tier))
 
-bench: setup
+bench: setup-dev
 	@tools/packages optional NPtcp=netpipe-tcp iperf3=iperf3 sockperf=sockperf qperf=qperf \
 		mpi.h=libopenmpi-dev mpirun=openmpi-bin NPopenmpi=netpipe-openmpi \
 		mpicc.mpich=libmpich-dev mpirun.mpich=mpich NPmpich2=netpipe-mpich2 nft=nftables \
@@ -151,11 +163,11 @@ bench: setup
 	[ -z "$$failed" ] || { echo "failed:$$failed" >&2; exit 1; }
 
 # docs/benchmarks.md, from the results that benches saved.
-bench-page: setup
+bench-page: setup-dev
 	$(BIN)/python bench/page.py
 
 # What benches saved, with goals, machine and versions: `make bench-show BENCHES=pair`.
-bench-show: setup
+bench-show: setup-dev
 	@$(BIN)/python bench/show.py $(BENCHES)
 
 clean:

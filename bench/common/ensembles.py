@@ -8,6 +8,7 @@ from contextlib import contextmanager
 
 import pyarrow as pa
 
+from weft.measure.execute.options.run_options import RunOptions
 from weft.measure.execute.request import RunRequest, start_run
 from weft.runs.folder import RunFolder
 from weft.runs.meta import Warning
@@ -25,7 +26,9 @@ def measured(
 ) -> Iterator[RunFolder]:
     """A complete run of a plan; what it warns of is printed, because it says what its numbers are worth."""
     with tempfile.TemporaryDirectory() as folder:
-        request = RunRequest(plan, on, f"{folder}/run", scale=scale, overrides=overrides or [])
+        request = RunRequest(
+            plan, on, RunOptions(out=f"{folder}/run", scale=scale, settings=dict(overrides or []))
+        )
         run = start_run(request)
         for warning in run.meta.warnings:
             print(f"  warning {warning.code}: {warning.message}", flush=True)

@@ -13,7 +13,7 @@ from contextlib import redirect_stderr, redirect_stdout
 from pathlib import Path
 from unittest.mock import patch
 
-from weft.faces.cli.main import main
+from weft.faces.cli.main import run_command
 
 LONGEST_S = 20
 MOST_BYTES = 2 << 30
@@ -36,7 +36,7 @@ def complaint(arguments: Sequence[str], longest_s: int = LONGEST_S) -> str:
             redirect_stdout(out),
             redirect_stderr(err),
         ):
-            _limited(main, longest_s)
+            _limited(run_command, longest_s)
     except SystemExit as end:
         code = end.code
     except BaseException as error:

@@ -23,6 +23,7 @@ import pyarrow.compute as pc
 from common.machine import machine
 from common.ratio import percent, text
 from common.results import Goal, save
+from weft.measure.execute.options.run_options import RunOptions
 from weft.measure.execute.request import RunRequest, start_run
 from weft.measure.testbed.open import open_testbed
 from weft.runs.folder import RunFolder
@@ -73,7 +74,11 @@ def ratios(order: tuple[bool, ...], launches: int) -> list[float]:
         plan = Path(folder, "plan.toml")
         plan.write_text('name = "evidence"\n' + "".join(steps))
         overrides = [("launches", str(launches))]
-        run = start_run(RunRequest(str(plan), "lab:pair", f"{folder}/run", overrides=overrides))
+        run = start_run(
+            RunRequest(
+                str(plan), "lab:pair", RunOptions(out=f"{folder}/run", settings=dict(overrides))
+            )
+        )
         assert run.meta.status == "complete", run.meta.warnings
         return [ratio(run, launch) for launch in range(launches)]
 

@@ -22,6 +22,7 @@ from pathlib import Path
 from common.checkout import PEER_SOURCES
 from common.machine import machine
 from common.results import Goal, save
+from weft.measure.execute.options.run_options import RunOptions
 from weft.measure.execute.request import RunRequest, start_run
 from weft.understand.curve.points import points
 
@@ -123,7 +124,9 @@ def half_round_trips_us(transport: str, sizes: tuple[int, ...]) -> dict[int, flo
     ]
     with tempfile.TemporaryDirectory() as folder:
         request = RunRequest(
-            "latency", "local:", f"{folder}/run", overrides=overrides, cpus=list(CPUS)
+            "latency",
+            "local:",
+            RunOptions(out=f"{folder}/run", settings=dict(overrides), cpus=CPUS),
         )
         run = start_run(request)
         assert run.meta.status == "complete", run.meta.warnings

@@ -31,6 +31,7 @@ from common.results import Goal, Known, save
 from weft.base.errors import RequestError
 from weft.measure.execute.mpi.command import environment, mpirun_command
 from weft.measure.execute.mpi.toolchain import KINDS, find_toolchain
+from weft.measure.execute.options.run_options import RunOptions
 from weft.measure.execute.request import RunRequest, start_run
 from weft.measure.testbed.local import Local
 from weft.understand.curve.points import points
@@ -155,7 +156,9 @@ def weft_times_us(
     ]
     with tempfile.TemporaryDirectory() as folder:
         request = RunRequest(
-            plan, "local:", f"{folder}/run", overrides=overrides + (more or []), cpus=list(CPUS)
+            plan,
+            "local:",
+            RunOptions(out=f"{folder}/run", settings=dict(overrides + (more or [])), cpus=CPUS),
         )
         run = start_run(request)
         assert run.meta.status == "complete", run.meta.warnings

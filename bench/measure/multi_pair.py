@@ -21,6 +21,7 @@ from pathlib import Path
 
 from common.machine import machine
 from common.results import Goal, save
+from weft.measure.execute.options.run_options import RunOptions
 from weft.measure.execute.request import RunRequest, start_run
 from weft.understand.multi_pair.multi_pair import MultiPairPoint, multi_pair_points
 from weft.understand.report.page import write_figures
@@ -102,7 +103,7 @@ def measure(folder: Path, lab: str, pairs: int, arguments: argparse.Namespace) -
     ]
     path.write_text(PLAN.format(pairs=pairs, launches=arguments.launches) + "".join(steps))
     out = str(folder / lab)
-    run = start_run(RunRequest(str(path), f"lab:{lab}", out, arguments.scale))
+    run = start_run(RunRequest(str(path), f"lab:{lab}", RunOptions(out=out, scale=arguments.scale)))
     if run.meta.status != "complete":
         raise SystemExit(f"{lab}: the run is {run.meta.status}")
     for warning in run.meta.warnings:

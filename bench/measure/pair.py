@@ -27,6 +27,7 @@ from common.peers import tools as peers
 from common.peers.tools import Pair
 from common.results import Goal, Known, save
 from weft.base import binaries
+from weft.measure.execute.options.run_options import RunOptions
 from weft.measure.execute.request import RunRequest, start_run
 from weft.measure.testbed.open import open_testbed
 from weft.understand.curve.curve import Reduction
@@ -214,7 +215,7 @@ def run_weft(
 ) -> list[CurvePoint]:
     with tempfile.TemporaryDirectory() as folder:
         request = RunRequest(
-            plan, "lab:pair", f"{folder}/run", overrides=overrides, cpus=list(cpus)
+            plan, "lab:pair", RunOptions(out=f"{folder}/run", settings=dict(overrides), cpus=cpus)
         )
         run = start_run(request)
         assert run.meta.status == "complete", run.meta.warnings

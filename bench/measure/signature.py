@@ -27,8 +27,9 @@ from pathlib import Path
 from common.machine import machine
 from common.results import Goal, save
 from weft.base.errors import RequestError
-from weft.faces.api.until import until_overrides
 from weft.measure.execute.mpi.toolchain import find_toolchain
+from weft.measure.execute.options.run_options import RunOptions
+from weft.measure.execute.options.until import until_overrides
 from weft.measure.execute.request import RunRequest, start_run
 from weft.runs.folder import RunFolder
 from weft.understand.curve.points import CurvePoint, points
@@ -75,7 +76,11 @@ def measure(request: tuple[str, list[tuple[str, str]]], until: str) -> Measured:
     with tempfile.TemporaryDirectory() as folder:
         began_s = time.perf_counter()
         changes = overrides + until_overrides(until)
-        run = start_run(RunRequest("signature", testbed, f"{folder}/run", overrides=changes))
+        run = start_run(
+            RunRequest(
+                "signature", testbed, RunOptions(out=f"{folder}/run", settings=dict(changes))
+            )
+        )
         command_s = time.perf_counter() - began_s
         return Measured(command_s, span_s(run), points(RunFolder.open(Path(folder, "run"))))
 

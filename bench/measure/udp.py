@@ -25,6 +25,7 @@ from dataclasses import dataclass
 
 from common.machine import machine
 from common.results import Goal, save
+from weft.measure.execute.options.run_options import RunOptions
 from weft.measure.execute.request import RunRequest, start_run
 from weft.measure.testbed.lab import registry
 from weft.measure.testbed.lab.registry import LabEntry
@@ -142,7 +143,9 @@ def reported() -> Delivered:
 
 def measured(plan: str, testbed: str, overrides: list[tuple[str, str]]) -> RunFolder:
     with tempfile.TemporaryDirectory() as folder:
-        run = start_run(RunRequest(plan, testbed, f"{folder}/run", overrides=overrides))
+        run = start_run(
+            RunRequest(plan, testbed, RunOptions(out=f"{folder}/run", settings=dict(overrides)))
+        )
         assert run.meta.status == "complete", run.meta.warnings
         _ = run.samples
         return run

@@ -29,6 +29,7 @@ from common.results import Goal, Known, save
 from weft.base.errors import WeftError
 from weft.base.interval import Interval
 from weft.measure.execute.failover import measure_failover
+from weft.measure.execute.options.run_options import RunOptions
 from weft.measure.execute.request import RunRequest, start_run
 from weft.measure.testbed.base import Testbed
 from weft.measure.testbed.lab import registry
@@ -98,7 +99,9 @@ def guests(spec: str, scale: float) -> Iterator[str]:
 def carry_out(text: str, on: str, folder: Path) -> RunFolder:
     plan = folder / "plan.toml"
     plan.write_text(text)
-    return start_run(RunRequest(str(plan), on, str(folder / f"run-{time.monotonic_ns()}")))
+    return start_run(
+        RunRequest(str(plan), on, RunOptions(out=folder / f"run-{time.monotonic_ns()}"))
+    )
 
 
 def boots(count: int, _scale: float, folder: Path) -> list[Goal]:
@@ -239,7 +242,9 @@ def netpipe(_count: int, scale: float, folder: Path) -> list[Goal]:
     with guests("fast-ethernet-pair", scale) as on:
         largest = [("steps.pingpong.sizes.max", '"16 KiB"')]
         for number in range(NETPIPE_RUNS):
-            request = RunRequest("netpipe", on, str(folder / f"np-{number}"), overrides=largest)
+            request = RunRequest(
+                "netpipe", on, RunOptions(out=folder / f"np-{number}", settings=dict(largest))
+            )
             rates["weft"].append(best_rates(start_run(request, afterwards=measure)))
     sizes = sorted(set.intersection(*(set(one) for runs in rates.values() for one in runs)))
     theirs, ours = (

@@ -28,6 +28,7 @@ from common.machine import machine
 from common.results import Goal, Known, save
 from simulate.inside import print_orders, shown
 from simulate.laws import HIGH, LOW, SCHEMES, Peak, read_peaks, read_published
+from weft.measure.execute.options.run_options import RunOptions
 from weft.measure.execute.request import RunRequest, start_run
 from weft.runs.folder import RunFolder
 from weft.understand.node.applications import LoadedPoint, loaded_points
@@ -50,7 +51,9 @@ WIRE = 9038 / 8948
 
 def carry_out(plan: str, on: str, *settings: tuple[str, str]) -> Iterator[RunFolder]:
     with TemporaryDirectory() as folder:
-        request = RunRequest(plan, f"node:{on}", str(Path(folder) / "run"), overrides=[*settings])
+        request = RunRequest(
+            plan, f"node:{on}", RunOptions(out=Path(folder) / "run", settings=dict(settings))
+        )
         yield start_run(request)
 
 

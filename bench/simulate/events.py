@@ -25,6 +25,7 @@ from typing import Any
 
 from common.machine import machine
 from common.results import Goal, save
+from weft.measure.execute.options.run_options import RunOptions
 from weft.measure.execute.request import RunRequest, start_run
 from weft.measure.testbed.computed.node import open_nodes
 from weft.plan.plan import Step, to_json
@@ -45,7 +46,11 @@ def recorded() -> tuple[MessageTrace, Step]:
     """What happens in a ping-pong, and the step that it is."""
     with TemporaryDirectory() as folder:
         sizes = [("steps[0].sizes", f'["{SIZE_BYTES} B"]')]
-        run = start_run(RunRequest("netpipe", f"node:{SPEC}", f"{folder}/run", overrides=sizes))
+        run = start_run(
+            RunRequest(
+                "netpipe", f"node:{SPEC}", RunOptions(out=f"{folder}/run", settings=dict(sizes))
+            )
+        )
         return record(run, SIZE_BYTES), run.meta.plan.steps[0]
 
 

@@ -27,6 +27,7 @@ from common.machine import machine
 from common.results import Goal, save
 from weft.base.statistics import median_interval
 from weft.faces.api.request import run_request
+from weft.measure.execute.options.run_options import RunOptions
 from weft.measure.execute.request import start_run
 from weft.runs.folder import RunFolder
 from weft.understand.kinds.collectives.collected import Collected
@@ -167,7 +168,7 @@ def collected(lab: Lab, on: str, name: str) -> list[Collected]:
 
 
 def carried_out(lab: Lab, plan: dict[str, object], on: str, name: str) -> RunFolder:
-    run = start_run(run_request(plan, on, scale=lab.scale, out=lab.folder / name))
+    run = start_run(run_request(plan, on, RunOptions(scale=lab.scale, out=lab.folder / name)))
     for warning in run.meta.warnings:
         print(f"  warning {warning.code}: {warning.message}", flush=True)
     if run.meta.status != "complete":

@@ -36,6 +36,7 @@ from common.machine import machine
 from common.precedence import precedence
 from common.results import Goal, save
 from weft.base.interval import Interval
+from weft.measure.execute.options.run_options import RunOptions
 from weft.measure.execute.request import RunRequest, start_run
 from weft.network.model.estimate import Estimate
 from weft.network.model.laws_fit import fit_laws
@@ -81,7 +82,9 @@ def sweep(folder: Path, on: str, launches: int, cpus: str) -> RunFolder:
         ("steps.*.options.congestion", CONGESTION),
         ("steps.*.options.cpus", f"[{cpus}]"),
     ]
-    return start_run(RunRequest("gamma-sweep", on, str(folder), overrides=overrides))
+    return start_run(
+        RunRequest("gamma-sweep", on, RunOptions(out=folder, settings=dict(overrides)))
+    )
 
 
 def frame_shares(run: RunFolder, cpu: int) -> dict[int, float]:

@@ -24,6 +24,7 @@ from pathlib import Path
 from common.machine import machine
 from common.results import Goal, Known, save
 from weft.base import catalog
+from weft.measure.execute.options.run_options import RunOptions
 from weft.measure.execute.request import RunRequest, start_run
 from weft.understand.multi_pair.multi_pair import MultiPairPoint, multi_pair_points
 
@@ -120,7 +121,9 @@ def simulated(test: str, size: str, left_out: tuple[str, ...], inside: str) -> l
         plan.write_text(PLAN.format(test=test, size=size))
         described.write_text(text)
         on = f"node:{described}({inside})"
-        return multi_pair_points(start_run(RunRequest(str(plan), on, str(Path(folder, "run")))))
+        return multi_pair_points(
+            start_run(RunRequest(str(plan), on, RunOptions(out=Path(folder, "run"))))
+        )
 
 
 def orders(found: dict[str, float]) -> dict[str, bool]:

@@ -25,6 +25,7 @@ from common.results import Goal, save
 from support.live.virtual_cluster import VirtualCluster, simulate
 from support.made.generated_fabric import LEAST_OVERSUBSCRIPTION, KnownFabric, generate, of_text
 from weft.base import catalog
+from weft.measure.execute.options.run_options import RunOptions
 from weft.measure.execute.request import RunRequest, start_run
 from weft.runs.folder import RunFolder
 from weft.understand.limits.diagnosis import diagnose
@@ -149,7 +150,7 @@ def measure_in_lab(fabric: KnownFabric, scale: float, folder: Path) -> RunFolder
     """The plan xray on a lab of the fabric."""
     path = folder / "fabric.toml"
     path.write_text(fabric.text)
-    return start_run(RunRequest("xray", f"lab:{path}", str(folder / "run"), scale=scale))
+    return start_run(RunRequest("xray", f"lab:{path}", RunOptions(out=folder / "run", scale=scale)))
 
 
 def compute(fabric: KnownFabric, scale: float, folder: Path) -> RunFolder:

@@ -45,6 +45,7 @@ from typing import NamedTuple
 from common.machine import machine
 from common.precedence import kernel_setting, precedence
 from common.results import Goal, save
+from weft.measure.execute.options.run_options import RunOptions
 from weft.measure.execute.request import RunRequest, start_run
 from weft.measure.testbed.lab import registry
 from weft.measure.testbed.lab.registry import LabEntry
@@ -376,7 +377,9 @@ def measure(planted: Planted, scratch: Path, out: Path) -> RunFolder:
     plan.write_text(PLAN)
     with _lab(planted.lab, scratch) as entry, contextmanager(planted.plant)(entry):
         run = start_run(
-            RunRequest(str(plan), f"lab:{entry.id}", str(out), overrides=[*planted.overrides])
+            RunRequest(
+                str(plan), f"lab:{entry.id}", RunOptions(out=out, settings=dict(planted.overrides))
+            )
         )
     if run.meta.status != "complete":
         raise SystemExit(f"{out.name} ended {run.meta.status}")

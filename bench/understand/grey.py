@@ -23,6 +23,7 @@ import numpy as np
 
 from common.machine import machine
 from common.results import Goal, save
+from weft.measure.execute.options.run_options import RunOptions
 from weft.measure.execute.request import RunRequest, start_run
 from weft.understand.limits.diagnosis import diagnose
 
@@ -130,7 +131,7 @@ def _accused(planted: Planted, on: str) -> tuple[list[frozenset[str]], int, str]
         path.write_text(planted.text)
         overrides = [(f"steps.rounds.options.{one}", BUFFER) for one in BUFFERS if on == "lab"]
         request = RunRequest(
-            "health", f"{on}:{path}", str(Path(folder) / "run"), overrides=overrides
+            "health", f"{on}:{path}", RunOptions(out=Path(folder) / "run", settings=dict(overrides))
         )
         run = start_run(request)
         report = diagnose(run).grey

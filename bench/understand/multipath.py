@@ -22,6 +22,7 @@ import numpy as np
 
 from common.machine import machine
 from common.results import Goal, save
+from weft.measure.execute.options.run_options import RunOptions
 from weft.measure.execute.request import RunRequest, start_run
 from weft.understand.limits.diagnosis import diagnose
 from weft.understand.paths.report import PathReport
@@ -96,7 +97,7 @@ def measure(seed: int, hidden: Hidden, kind: str) -> Score:
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "fabric.toml"
         path.write_text(hidden.text)
-        run = start_run(RunRequest("paths", f"{kind}:{path}", str(Path(folder) / "run")))
+        run = start_run(RunRequest("paths", f"{kind}:{path}", RunOptions(out=Path(folder) / "run")))
         report = diagnose(run).paths
         assert report is not None
     counts = Counter(len(one.paths) for one in report.pairs if one.paths)

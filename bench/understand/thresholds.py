@@ -34,6 +34,7 @@ import numpy as np
 from common.machine import machine
 from common.results import Goal, save
 from understand.stop_rule import BATCHES, SCENARIOS, Draw, in_launches
+from weft.measure.execute.options.run_options import RunOptions
 from weft.measure.execute.request import RunRequest, start_run
 from weft.network.model.thresholds import Kind, ThresholdCandidate, candidates
 from weft.plan.load import load_plan
@@ -182,7 +183,11 @@ def measured(plan: str) -> list[Goal]:
     for _ in range(REAL_RUNS):
         with tempfile.TemporaryDirectory() as folder:
             changes = [("steps.pingpong.sizes.max", "'1 KiB'")]
-            start_run(RunRequest(plan, "lab:pair", f"{folder}/run", overrides=changes))
+            start_run(
+                RunRequest(
+                    plan, "lab:pair", RunOptions(out=f"{folder}/run", settings=dict(changes))
+                )
+            )
             said = [one.text for one in thresholds(RunFolder.open(Path(folder, "run")))]
             found += bool(said)
             print(said or "none", flush=True)

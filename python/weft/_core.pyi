@@ -13,6 +13,9 @@ def load_plan(
 ) -> str:
     """The resolved plan as JSON."""
 
+def step_keys(text: str, origin: str, max_message_bytes: int) -> str:
+    """The steps of a plan as JSON, each with the keys of its pattern: what they take, and the values that are given."""
+
 def expand_step(step: str, nodes: int) -> str:
     """The phases of a step of a resolved plan over so many nodes, as a JSON list."""
 

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 from unittest.mock import patch
 
-from weft.faces.cli.main import main
+from weft.faces.cli.main import run_command
 
 
 def weft(*arguments: str | Path) -> subprocess.CompletedProcess[str]:
@@ -21,7 +21,7 @@ def weft(*arguments: str | Path) -> subprocess.CompletedProcess[str]:
         contextlib.redirect_stderr(err),
     ):
         try:
-            main()
+            run_command()
         except SystemExit as end:
             status = int(end.code or 0)
     return subprocess.CompletedProcess(command, status, _text(out), _text(err))

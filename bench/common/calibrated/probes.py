@@ -226,21 +226,23 @@ CASES = [
         partial(misses_the_share, spread=0),
         300,
         claimed=0.05,
-        said=(Said(EVENTS, "it misses in 5 % at most where lengths are exponential"),),
+        said=(Said(EVENTS, "it misses in at most 5 % of cases if lengths are"),),
     ),
     Case(
         "availability: lengths lognormal",
         partial(misses_the_share, spread=1.5),
         300,
         claimed=0.10,
-        said=(Said(EVENTS, "in 10 % where they are lognormal with a deviation of 1.5"),),
+        said=(Said(EVENTS, "in 10 % if they are lognormal with a deviation of 1.5"),),
     ),
     Case(
         "availability: outages in threes",
         partial(misses_the_share, spread=0, cluster=3),
         300,
         claimed=0.10,
-        said=(Said(EVENTS, "in 10 % where they are lognormal with a deviation of 1.5, or"),),
+        said=(
+            Said(EVENTS, "in 10 % if they are lognormal with a deviation of 1.5 or outages come"),
+        ),
     ),
     Case(
         "availability: no outage seen",
@@ -248,7 +250,7 @@ CASES = [
         300,
         claimed=0.05,
         said=(
-            Said(EVENTS, "fewer than 3 in such a time, with 95 %"),
+            Said(EVENTS, "with 95 %, fewer than 3 outages in such a time"),
             Said(
                 "python/weft/links/analysis/outages/availability.py",
                 "with 95 %, fewer than 3 in such",
@@ -260,11 +262,7 @@ CASES = [
         a_false_outage,
         400,
         claimed=0.04,
-        said=(
-            Said(
-                EVENTS, "one by one or in geometric bursts, there is a false outage in 4 % at most"
-            ),
-        ),
+        said=(Said(EVENTS, "singly or in geometric bursts, a false outage occurs on at most 4 %"),),
     ),
     Case("clock set back: a link that loses 1 %", an_outage_that_is_none, 150, claimed=0.04),
     Case("clock set back: an outage is as long as it was", finds_the_outage, 100, power=0.9),

@@ -9,6 +9,7 @@ from pathlib import Path
 from common.decide.plans import unseen_plan
 from common.ensembles import Override
 from support.made.generated_fabric import Extent, KnownFabric, generate
+from weft.measure.execute.options.run_options import RunOptions
 from weft.measure.execute.request import RunRequest, start_run
 from weft.runs.folder import RunFolder
 
@@ -89,7 +90,13 @@ def measure_seen(lab: MeasuredLab) -> None:
         return
     begun = time.monotonic()
     for plan, overrides in SEEN.items():
-        start_run(RunRequest(plan, f"lab:{lab.path}", str(lab.folder / plan), SCALE, overrides))
+        start_run(
+            RunRequest(
+                plan,
+                f"lab:{lab.path}",
+                RunOptions(out=lab.folder / plan, scale=SCALE, settings=dict(overrides)),
+            )
+        )
     (lab.folder / "took-s").write_text(f"{time.monotonic() - begun:.1f}\n")
 
 
@@ -97,4 +104,4 @@ def measure_unseen(lab: MeasuredLab) -> None:
     """What it is held against."""
     if not (lab.folder / "unseen").exists():
         out = str(lab.folder / "unseen")
-        start_run(RunRequest(lab.unseen_plan, f"lab:{lab.path}", out, SCALE))
+        start_run(RunRequest(lab.unseen_plan, f"lab:{lab.path}", RunOptions(out=out, scale=SCALE)))

@@ -50,6 +50,13 @@ mod _core {
         to_json(&plan.map_err(refused)?)
     }
 
+    /// The steps of a plan with the keys of their patterns, as JSON.
+    #[pyfunction]
+    fn step_keys(text: &str, origin: &str, max_message_bytes: u64) -> PyResult<String> {
+        let steps = weft_plan::step_keys(text, origin, &Limits { max_message_bytes });
+        to_json(&steps.map_err(refused)?)
+    }
+
     /// Expands a step of a resolved plan over so many nodes; gives its phases as JSON.
     #[pyfunction]
     fn expand_step(step: Json<Step>, nodes: u32) -> PyResult<String> {

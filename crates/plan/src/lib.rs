@@ -43,6 +43,7 @@ pub use limits::{Limits, Reach};
 pub use multipair::{MultiPair, Test};
 pub use options::{Calls, Mpi, Options, Wait};
 pub use over::Over;
+pub use pattern::keys::{PatternKey, StepKeys, step_keys};
 pub use pattern::network::{Each, Network};
 pub use pattern::{Grain, Pattern};
 pub use phase::{Phase, Transfer, Work};

@@ -1,6 +1,7 @@
 //! Which node sends to which: a pattern expands into phases of transfers.
 
 mod dependent;
+pub(crate) mod keys;
 pub(crate) mod network;
 mod read;
 

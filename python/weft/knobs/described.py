@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from weft.base.markdown import markdown_table
 from weft.knobs.catalog import knobs
 from weft.knobs.knob import Access, Knob, Prior, Scope
 
@@ -17,8 +18,8 @@ _PRIORS: dict[Prior, str] = {
     "bandwidth-delay": "from twice the bandwidth-delay product",
     "path-mtu": "up to the MTU of the path",
     "path-rate": "up to the rate of the path",
-    "processors": "processors that the agent may run on",
-    "processor-mask": "masks of processors that the agent may run on",
+    "processors": "CPUs that the agent may run on",
+    "processor-mask": "masks of CPUs that the agent may run on",
 }
 
 
@@ -30,7 +31,7 @@ def described(knob: Knob) -> dict[str, str]:
         "read": _access(knob.read),
         "set": _access(knob.set),
         "values": ", ".join(knob.candidates) or (_PRIORS[knob.prior] if knob.prior else ""),
-        "matters for": " and ".join(knob.goals),
+        "matters for": ", ".join(knob.goals),
         "may disturb": knob.disturbs,
         "permanent": "; ".join(knob.permanent),
     }
@@ -56,33 +57,39 @@ def page() -> str:
 def _page() -> Iterator[str]:
     yield _HEAD
     for scope, title in SCOPES.items():
-        yield f"\n## {title}"
-        for one in (each for each in knobs().values() if each.scope == scope):
-            yield f'\n<a id="{one.name}"></a>**`{one.name}`**: {one.title}.\n'
-            yield from (f"- {name}: {_code(name, text)}" for name, text in _own_facts(one).items())
-            if one.needs_root and scope == "socket":
-                yield "- needs root"
+        rows = [_row(one) for one in knobs().values() if one.scope == scope]
+        head = [column for column in _COLUMNS if any(row.get(column) for row in rows)]
+        yield f"\n## {title}\n"
+        yield from markdown_table(head, [[row.get(column, "") for column in head] for row in rows])
 
 
-def _own_facts(knob: Knob) -> dict[str, str]:
-    """What the head of the page does not say of all."""
+def _row(knob: Knob) -> dict[str, str]:
+    """Its cells by their columns, without what the head of the page says of all."""
     facts = described(knob)
-    is_one_path = "read" in facts and facts["read"] == facts.get("set")
-    titles = {"read": "read and set"} if is_one_path else {}
-    left_out = {
-        "scope",
-        *(["set"] if is_one_path else []),
-        *([] if knob.option or knob.transport else ["in a plan"]),
+    root = " (needs root)" if knob.needs_root and knob.scope == "socket" else ""
+    how = facts["in a plan"] if knob.option or knob.transport else facts.get("set", "")
+    kept = "" if _is_kept_as_it_is_set(knob) else facts.get("permanent", "")
+    return facts | {
+        "knob": f'<a id="{knob.name}"></a>`{knob.name}`',
+        "what it is": knob.title + root,
+        "set by": _code(how),
+        "permanent": _code(kept),
     }
-    return {titles.get(name, name): text for name, text in facts.items() if name not in left_out}
 
 
-def _code(name: str, text: str) -> str:
-    return (
-        f"`{text}`" if name in ("in a plan", "read", "set", "read and set", "permanent") else text
+def _is_kept_as_it_is_set(knob: Knob) -> bool:
+    """Whether the command that sets it at boot, or its line of sysctl.d, follows from `set`."""
+    return knob.set is not None and (
+        knob.set.file.startswith("/proc/sys/")
+        or all(one.startswith("# at boot: ") for one in knob.permanent)
     )
 
 
+def _code(text: str) -> str:
+    return f"`{text}`" if text else ""
+
+
+_COLUMNS = ("knob", "what it is", "set by", "values", "matters for", "may disturb", "permanent")
 _HEAD = """# What can be tuned, and what may it disturb?
 
 ```
@@ -91,9 +98,12 @@ weft explain tcp_rmem
 weft diagnose RUN
 ```
 
-`weft diagnose`, the report and `weft.diagnose(run).recommendations` suggest knobs where a run's evidence does: from
-what to what, the number behind it, the commands that set, keep and undo it, and the test that decides. Rules are in
-`catalog/advice.toml`, knobs in `catalog/knobs`, from which this page is made.
+`weft diagnose`, the report and `weft.diagnose(run).recommendations` suggest knobs where a run's evidence does: old and
+new value, the reason, the commands that set, keep and undo it, and the test that decides. `catalog/advice.toml` has
+the rules, `catalog/knobs` the knobs.
 
-A step of a plan sets a knob by `options.knobs.NAME = "VALUE"`, or as the entry says. Knobs of interfaces and of the
-host need root. {value} stands for the value, {interface} for the interface that has the measured address."""
+A step of a plan sets a knob by `options.knobs.NAME = "VALUE"`; those of sockets as "set by" says. Knobs of interfaces
+and of the host need root; "set by" has a command, or a file to write to. {value} stands for the value, {interface} for
+the interface that has the measured address, {each} for each of its interrupts. If "permanent" is empty or missing,
+repeat the command at boot; for files in /proc/sys, add `KEY = {value}` to a file in /etc/sysctl.d. `weft explain KNOB`
+prints these lines, and how to read the value."""

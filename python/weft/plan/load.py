@@ -22,10 +22,15 @@ def load_plan(source: PlanSource, overrides: Iterable[tuple[str, str]] = ()) -> 
 
     An override is a dotted key and a value: ("steps.pingpong.sizes.max", "64 KiB").
     """
+    return parse_plan(*plan_text(source), overrides)
+
+
+def plan_text(source: PlanSource) -> tuple[str, str]:
+    """The TOML text of a plan, and what messages call it; raises RequestError when there is none."""
     if isinstance(source, Mapping):
-        return parse_plan(toml_text(source), "plan", overrides)
+        return toml_text(source), "plan"
     path = catalog.find("plan", os.fspath(source))
-    return parse_plan(catalog.read(path), catalog.shown(path), overrides)
+    return catalog.read(path), catalog.shown(path)
 
 
 def parse_plan(text: str, origin: str, overrides: Iterable[tuple[str, str]] = ()) -> Plan:
@@ -44,6 +49,11 @@ def inline_text(value: object) -> str:
     except (TypeError, ValueError) as error:
         raise RequestError(f"settings: {error}", _TOML_HOLDS) from None
     return table.as_string().removeprefix("{value = ").removesuffix("}")
+
+
+def setting_text(value: object) -> str:
+    """A value of a setting as TOML; a text stays as it is, such as "64 KiB" or "[1, 2]"."""
+    return value if isinstance(value, str) else inline_text(value)
 
 
 _TOML_HOLDS = "use texts, numbers, lists and dictionaries"

@@ -6,8 +6,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from functools import cache
+from itertools import groupby
 
 from weft.base import catalog
+from weft.base.markdown import markdown_table
 from weft.base.toml_file import TomlTable, decode
 
 
@@ -53,19 +55,27 @@ def page() -> str:
 
 
 def _lines() -> Iterator[str]:
-    yield "# What does this warning mean?"
-    yield ""
-    yield "```"
-    yield "weft explain buffer-capped"
-    yield "```"
-    yield ""
-    yield "Each warning, finding and cause has a code, which JSON documents have as `code` or `cause`. `weft explain`"
-    yield "lists all, `weft explain CODE` explains one."
-    where, seen = "", set[str]()
-    for one in codes():
-        if one.where != where:
-            where = one.where
-            yield from ("", f"## {where}", "", "| code | meaning | what to do |", "|---|---|---|")
-        anchor = "" if one.code in seen else f'<a id="{one.code.rstrip("*")}"></a>'
-        seen.add(one.code)
-        yield f"| {anchor}`{one.code}` | {one.means} | {one.do} |"
+    yield _HEAD
+    seen: set[str] = set()
+    for where, mine in groupby(codes(), lambda one: one.where):
+        yield f"\n## {where}\n"
+        yield from markdown_table(
+            ("code", "meaning", "what to do"), [_row(one, seen) for one in mine]
+        )
+
+
+def _row(code: Code, seen: set[str]) -> tuple[str, str, str]:
+    """Cells of a code, with an anchor where it is not yet among those `seen`, to which it is added."""
+    anchor = "" if code.code in seen else f'<a id="{code.code.rstrip("*")}"></a>'
+    seen.add(code.code)
+    return f"{anchor}`{code.code}`", code.means, code.do
+
+
+_HEAD = """# What does this warning mean?
+
+```
+weft explain buffer-capped
+```
+
+Each warning, finding and cause has a code, which JSON documents have as `code` or `cause`. `weft explain`
+lists all, `weft explain CODE` explains one."""

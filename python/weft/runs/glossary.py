@@ -52,6 +52,13 @@ def page() -> str:
 
 
 def _entry(term: Term) -> str:
-    keys = f" Names: {', '.join(f'`{key}`' for key in term.keys)}." if term.keys else ""
+    keys = _other_keys(term)
+    names = f" Names: {', '.join(f'`{key}`' for key in keys)}." if keys else ""
     also = f" Also: {', '.join(term.also)}." if term.also else ""
-    return f"## {term.term}\n\n{term.means}{also}{keys} [More]({term.page})\n"
+    return f"## {term.term}\n\n{term.means}{also}{names} [More]({term.page})\n"
+
+
+def _other_keys(term: Term) -> list[str]:
+    """The keys that are neither its plural nor in its text, each in one spelling."""
+    by_words = {_words(key): key for key in term.keys if f"`{key}`" not in term.means}
+    return [key for key in by_words.values() if key != f"{term.term.casefold()}s"]

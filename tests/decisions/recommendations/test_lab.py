@@ -15,6 +15,8 @@ pytestmark = [pytest.mark.timed, pytest.mark.usefixtures("own_registry")]
 
 def test_an_odd_mtu_is_found_and_is_gone_when_it_was_mended(tmp_path: Path) -> None:
     checked = weft_json("check", "--on", "lab:wrong-mtu")
+    (differs,) = [one for one in checked["findings"] if one["kind"] == "difference"]
+    assert "n5" in differs["message"] and "1400" in differs["message"]
     (tmp_path / "check.json").write_text(json.dumps(checked))
     advice = tmp_path / "advice"
     found = weft_json("recommend", tmp_path / "check.json", "--out", advice)

@@ -16,6 +16,7 @@ from weft.decisions.recommendations.recommend import recommend
 from weft.decisions.recommendations.recommendations import RecommendationList
 from weft.decisions.what_if.network import Subject
 from weft.decisions.what_if.workloads import workloads
+from weft.measure.execute.options.run_options import RunOptions
 from weft.measure.execute.request import RunRequest, start_run
 from weft.network.fabrics.document import FabricDocument
 from weft.simulation.prediction.predict import Drawn, predict
@@ -58,7 +59,7 @@ def test_one_direction_is_named() -> None:
 
 
 def test_without_a_search_the_fault_is_known_and_its_effect_is_not(tmp_path: Path) -> None:
-    run = start_run(RunRequest("aapc", "sim:bad-cable", str(tmp_path / "run")))
+    run = start_run(RunRequest("aapc", "sim:bad-cable", RunOptions(out=tmp_path / "run")))
     found = of(run.directory)
     one = only(found.actions)
     assert one.id == "link-n7" and one.effect is None and not one.checks
@@ -182,7 +183,7 @@ def test_prices_that_do_not_fit_an_upgrade_leave_it_without_a_cost(tmp_path: Pat
 
 
 def test_what_an_older_run_saw_and_a_search_does_not_was_mended(tmp_path: Path) -> None:
-    before = start_run(RunRequest("aapc", "sim:bad-cable", str(tmp_path / "before")))
+    before = start_run(RunRequest("aapc", "sim:bad-cable", RunOptions(out=tmp_path / "before")))
     after = copy_of_search("fat-tree-16", tmp_path / "after")
     named = {"kind": "sim", "name": "bad-cable", "spec": "sim:bad-cable"}
     change_meta(after, testbed=named, started="2090-01-01T00:00:00+00:00")

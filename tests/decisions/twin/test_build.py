@@ -18,6 +18,7 @@ from weft.base.errors import RequestError
 from weft.decisions.twin.build import make_twin
 from weft.decisions.twin.open import in_sample, open_draws
 from weft.decisions.twin.twin import read_twin
+from weft.measure.execute.options.run_options import RunOptions
 from weft.measure.execute.request import RunRequest, start_run
 from weft.network.fabrics.document import FabricDocument
 from weft.plan.load import load_plan
@@ -98,7 +99,7 @@ def test_steps_that_were_fitted_are_in_sample_whatever_they_are_called(folder):
 
 
 def test_the_fabric_file_is_one_like_any_other(folder, tmp_path):
-    request = RunRequest("ring", f"sim:{folder}/fabric.toml", str(tmp_path / "run"))
+    request = RunRequest("ring", f"sim:{folder}/fabric.toml", RunOptions(out=tmp_path / "run"))
     assert start_run(request).meta.status == "complete"
 
 
@@ -130,7 +131,11 @@ def test_a_pair_is_a_cable_with_a_start_up(tmp_path):
         ("steps.pingpong.sizes", '["4 KiB", "16 KiB", "64 KiB", "128 KiB", "256 KiB", "512 KiB"]')
     ]
     for folder, overrides in zip(folders, ([], sizes), strict=True):
-        request = RunRequest("latency", "sim:gigabit-pair(overhead=20us)", folder, 1.0, overrides)
+        request = RunRequest(
+            "latency",
+            "sim:gigabit-pair(overhead=20us)",
+            RunOptions(out=folder, scale=1.0, settings=dict(overrides)),
+        )
         start_run(request)
     twin = make_twin(folders, tmp_path / "twin", draws=10)
     found = {one.name: one.median for one in twin.parameters}
@@ -154,7 +159,7 @@ def test_runs_of_two_networks_are_refused(runs, tmp_path):
 
 def test_runs_of_two_scales_are_refused(runs, tmp_path):
     path = Path(runs[0]).parent / "fabric.toml"
-    start_run(RunRequest("ring", f"sim:{path}", str(tmp_path / "ring"), 0.5))
+    start_run(RunRequest("ring", f"sim:{path}", RunOptions(out=tmp_path / "ring", scale=0.5)))
     with pytest.raises(RequestError, match=r"scale 0.5, .* on 1.0"):
         make_twin([runs[0], str(tmp_path / "ring")], tmp_path / "twin")
 

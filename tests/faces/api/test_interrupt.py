@@ -13,10 +13,12 @@ from support.live.waiting import agents, wait_for, wait_for_samples
 
 pytestmark = pytest.mark.timed
 
+LAUNCHES = 10
+"""More than there are before an interrupt, and of each the agents are started again."""
 MEASURE = """
 import weft
 try:
-    weft.run("signature", on="local:", out={out!r}, launches=30, settings={{
+    weft.run("signature", on="local:", out={out!r}, launches={launches}, settings={{
         "steps.pingpong.sizes": ["1 B", "1 KiB"],
         "steps.pingpong.stop": {{"rule": "time", "trial": "20 ms", "trials": 5}},
     }})
@@ -30,7 +32,7 @@ IN_A_LOOP = "import asyncio\nasync def main(): exec({code!r})\nasyncio.run(main(
 @pytest.mark.parametrize("form", ["{code}", IN_A_LOOP], ids=["plain", "in a loop"])
 def test_an_interrupt_leaves_a_run_that_resumes(form: str, tmp_path: Path) -> None:
     out = tmp_path / "run"
-    measure = MEASURE.format(out=str(out))
+    measure = MEASURE.format(out=str(out), launches=LAUNCHES)
     code = measure if form == "{code}" else form.format(code=measure)
     process = subprocess.Popen(
         [sys.executable, "-c", code], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
@@ -47,7 +49,7 @@ def test_the_kernel_of_a_notebook_is_interrupted_and_lives(tmp_path: Path) -> No
     out = tmp_path / "run"
     manager, client = start_new_kernel(kernel_name="python3")
     try:
-        asked = client.execute(MEASURE.format(out=str(out)))
+        asked = client.execute(MEASURE.format(out=str(out), launches=LAUNCHES))
         wait_for_samples(out)
         manager.interrupt_kernel()
         reply = client.get_shell_msg(timeout=30)
@@ -71,6 +73,6 @@ def check_resumable(out: Path) -> None:
     assert partial.status == "partial" and kept
     whole = partial.resume()
     assert whole.status == "complete" and len(whole.samples) > kept
-    assert {*range(30)} <= {*whole.samples.to_arrow()["launch"].to_pylist()}
+    assert {*range(LAUNCHES)} <= {*whole.samples.to_arrow()["launch"].to_pylist()}
     assert {"system_ns", "elapsed_ns"} <= set(whole.evidence["name"])
     assert whole.samples.to_arrow().slice(0, kept).equals(partial.samples.to_arrow())

@@ -1,5 +1,6 @@
 """Runs from Python: what they say, show and hand to other libraries."""
 
+import inspect
 import re
 import sys
 from pathlib import Path
@@ -12,11 +13,12 @@ import pyarrow
 import pytest
 
 import weft
-from support.command import weft_json
+from support.here import weft_json
 from support.refusals import refused
 from support.runs import affine_us, launches_of, pingpong_run
 from weft.base.said import html_lines
 from weft.faces.api.request import run_request
+from weft.measure.execute.options.run_options import RunOptions
 
 SIZES = [1, 8, 64, 512, 4096, 32768, 262144]
 
@@ -176,5 +178,17 @@ def test_networks_and_nodes_are_described() -> None:
 def test_nodes_are_those_of_the_steps_on_a_fabric(
     on: str, steps: str | None, cluster: int | None
 ) -> None:
-    asked = run_request("collectives", on, nodes=16)
-    assert (dict(asked.overrides).get("steps.*.nodes"), asked.nodes) == (steps, cluster)
+    asked = run_request("collectives", on, RunOptions(nodes=16))
+    assert (dict(asked.overrides).get("steps.*.nodes"), asked.options.nodes) == (steps, cluster)
+
+
+def test_the_keywords_of_a_run_are_its_options() -> None:
+    keywords = inspect.signature(weft.run).parameters
+    options = inspect.signature(RunOptions).parameters
+    assert {*keywords} - {*options} == {"plan", "on", "predict", "reporter"}
+    given = weft.run.__annotations__
+    for name, option in options.items():
+        assert keywords[name].default == option.default, name
+        assert given[name] == RunOptions.__annotations__[name], name
+    with pytest.raises(TypeError, match="unexpected keyword argument 'launch'"):
+        weft.run("latency", on="sim:pair", launch=1)  # type: ignore[call-arg]

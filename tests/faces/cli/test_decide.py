@@ -5,7 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from support.command import WEFT, refusal, weft, weft_json
+from support.command import WEFT
+from support.here import refusal, weft, weft_json
 from weft.decisions.decision.folder import read_decision
 
 DESIGNS = """

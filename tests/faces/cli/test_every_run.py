@@ -5,8 +5,11 @@ from pathlib import Path
 
 import pytest
 
+from measure.testbed.computed.test_network import NOT_BETWEEN_NODES
 from support.here import weft
 from weft.base.catalog import names
+from weft.runs.folder import RunFolder
+from weft.runs.samples import SCHEMA
 
 SIMULATED = ("sim:two-racks", "node:p4-400-base")
 OF_SEVERAL_NETWORKS = ("multi-pair", "paths", "health", "xray")
@@ -49,13 +52,25 @@ WRITTEN = [
 ]
 
 
+RUNS_BETWEEN_NODES = {
+    (plan, OWN_FABRIC.get(plan, SIMULATED[0]))
+    for plan in names("plan")
+    if plan not in NOT_BETWEEN_NODES
+}
+
+
 @pytest.mark.parametrize(("plan", "testbed"), WRITTEN)
 def test_every_command_takes_what_a_simulator_wrote(
     plan: str, testbed: str, tmp_path: Path
 ) -> None:
     run = tmp_path / "run"
     done = weft("run", plan, "--on", testbed, "--launches", "2", "--out", run)
-    if done.returncode:
+    if (plan, testbed) in RUNS_BETWEEN_NODES:
+        assert not done.returncode, done.stderr
+        found = RunFolder.open(run)
+        assert found.meta.status == "complete"
+        assert found.samples.schema == SCHEMA and found.samples.num_rows
+    elif done.returncode:
         _assert_a_sentence(done.returncode, done.stderr)
         return
     _use(run, tmp_path)

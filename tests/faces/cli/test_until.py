@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from weft.base.errors import RequestError
-from weft.faces.api.until import until_overrides
+from weft.measure.execute.options.until import until_overrides
 from weft.plan.load import load_plan
 
 

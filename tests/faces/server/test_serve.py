@@ -13,7 +13,7 @@ from urllib.parse import quote
 import pyarrow as pa
 import pytest
 
-from support.command import refusal, weft_json
+from support.here import refusal, weft_json
 from support.live.served import Served, serving
 from support.live.slow_clients import is_closed, slow_ones
 from support.live.waiting import wait_for

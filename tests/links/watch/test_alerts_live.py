@@ -9,7 +9,9 @@ from typing import Any
 
 import pytest
 
-from support.command import weft, weft_json
+from support import here
+from support.command import weft
+from support.here import weft_json
 from support.live.waiting import wait_for
 from weft.links.watch.alerts.ledger import read_ledger, read_notices
 from weft.links.watch.service import stop_watch
@@ -49,7 +51,7 @@ def sites(own_registry: None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -
     path = tmp_path / "sites.toml"
     path.write_text(SITES.format(calls=tmp_path / "calls"))
     yield path
-    assert weft("lab", "down", "--all").returncode == 0
+    assert here.weft("lab", "down", "--all").returncode == 0
 
 
 def start(sites: Path) -> subprocess.Popen[bytes]:
@@ -75,7 +77,7 @@ def test_one_begin_and_one_end_though_the_coordinator_is_killed_between(sites: P
     weft_json("lab", "weather", "cable", "between=a,b", "dead=true")
     wait_for(lambda: calls(sites), 60)
     wait_for(lambda: not read_ledger(folder).outbox, 10)
-    assert weft("watch", "check", folder).returncode == 1
+    assert here.weft("watch", "check", folder).returncode == 1
     coordinator.kill()
     coordinator.wait()
     before = fetched(folder)

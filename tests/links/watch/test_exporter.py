@@ -18,7 +18,8 @@ import pytest
 from prometheus_client.openmetrics.parser import text_string_to_metric_families as parse_open
 from prometheus_client.parser import text_string_to_metric_families as parse_plain
 
-from support.command import refusal, start
+from support.command import start
+from support.here import refusal
 from support.live.slow_clients import is_closed, slow_ones
 from support.live.waiting import wait_for
 from support.paths import CHECKOUT

@@ -26,9 +26,8 @@ def namespaces() -> Iterator[tuple[str, str]]:
 
 
 def said(site: WatchingSite) -> set[str]:
-    """What happened at its first link, as it is on its disk; it writes when told, else every 10 s."""
-    os.kill(site.process.pid, signal.SIGHUP)
-    return {event.what for event in site.kept()[1] if event.link == 0}
+    """What happened at its first link, as it is on its disk."""
+    return {event.what for event in site.told_to_write()[1] if event.link == 0}
 
 
 def test_waiting_for_a_processor_and_stalls_are_said_with_their_times(watch_folder: Path) -> None:

@@ -10,6 +10,7 @@ from support.here import weft, weft_json
 from support.live.loopback import Loopback
 from weft.base.errors import RequestError
 from weft.measure.execute.dry_run import foresee
+from weft.measure.execute.options.run_options import RunOptions
 from weft.measure.execute.request import RunRequest, foresee_run, start_run
 from weft.plan.load import load_plan
 from weft.plan.plan import Plan
@@ -99,7 +100,7 @@ address = ["10.0.0.[1-2]", "10.1.0.[1-2]"]
 
 
 def test_a_dry_run_refuses_the_processors_that_the_run_would() -> None:
-    request = RunRequest("latency", "local:2", cpus=[0, 9999])
+    request = RunRequest("latency", "local:2", RunOptions(cpus=[0, 9999]))
     with pytest.raises(RequestError, match="9999") as dry:
         foresee_run(request)
     with pytest.raises(RequestError) as real:
@@ -110,4 +111,4 @@ def test_a_dry_run_refuses_the_processors_that_the_run_would() -> None:
 def test_a_dry_run_refuses_a_folder_that_is_taken(tmp_path: Path) -> None:
     (tmp_path / "note").touch()
     with pytest.raises(RequestError, match="already exists"):
-        foresee_run(RunRequest("latency", "sim:pair", str(tmp_path)))
+        foresee_run(RunRequest("latency", "sim:pair", RunOptions(out=tmp_path)))

@@ -41,7 +41,7 @@ def group() -> Iterator[Path]:
 @pytest.mark.timed
 def test_a_quota_that_is_used_up_is_named(group: Path, tmp_path: Path) -> None:
     command = 'echo $$ > "$0/cgroup.procs" && exec "$@"'
-    run = [*WEFT, "run", "latency", "--on", "local:", "--out", tmp_path / "r"]
+    run = [*WEFT, "run", "latency", "--on", "local:", "--out", tmp_path / "r", "--launches", "3"]
     subprocess.run(["sh", "-c", command, group, *run], check=True, timeout=120)
     made = RunFolder.open(tmp_path / "r")
     assert "processor-quota" in {one["cause"] for one in made.meta.disturbed or ()}

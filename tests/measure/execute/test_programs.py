@@ -9,6 +9,7 @@ from support.made.computed import compute
 from support.refusals import refused
 from weft import _core
 from weft.faces.api.request import run_request
+from weft.measure.execute.options.run_options import RunOptions
 from weft.measure.execute.request import resume_run, start_run
 from weft.plan.load import load_plan
 from weft.plan.pattern import Collective
@@ -42,7 +43,7 @@ def relay(tmp_path: Path) -> Path:
 
 
 def replay(folder: Path, trace: Path, on: str = "sim:two-racks") -> RunFolder:
-    return start_run(run_request("trace", on, out=folder, trace=trace))
+    return start_run(run_request("trace", on, RunOptions(out=folder, trace=trace)))
 
 
 def test_a_trace_is_replayed_as_long_as_its_messages_take(tmp_path: Path, relay: Path) -> None:
@@ -108,14 +109,14 @@ def test_wrong_traces_are_refused_before_a_folder_is_made(tmp_path: Path, relay:
     with refused("the plan replays a trace, and none is named"):
         compute(folder, "trace", "sim:two-racks")
     with refused("the plan has no step of the pattern program"):
-        run_request("aapc", "sim:two-racks", trace=relay)
+        run_request("aapc", "sim:two-racks", RunOptions(trace=relay))
     assert not folder.exists()
 
 
 def test_programs_are_between_nodes_only(relay: Path) -> None:
     on = "node:p4-400-base"
     with refused(f"is a program, which is between nodes; {on} cannot run it"):
-        start_run(run_request("trace", on, trace=relay))
+        start_run(run_request("trace", on, RunOptions(trace=relay)))
 
 
 def test_a_halo_is_played_on_a_grid_that_fits(tmp_path: Path) -> None:

@@ -10,7 +10,8 @@ from pathlib import Path
 import pytest
 from msgspec.structs import replace
 
-from support.command import WEFT, refusal, weft
+from support.command import WEFT
+from support.here import refusal, weft
 from support.made.synthetic import write_run
 from support.runs import change_meta
 from weft.measure.execute.gate import deeds

@@ -287,13 +287,13 @@ def test_a_port_of_known_loss_is_reported_as_such(tmp_path: Path, own_registry: 
     rules = DATA / "drop_every_20th.nft"
     assert weft_process("lab", "up", "pair").returncode == 0
     try:
-        assert weft_process("lab", "exec", "pair", "n2", "--", "nft", "-f", rules).returncode == 0
+        assert weft("lab", "exec", "pair", "n2", "--", "nft", "-f", rules).returncode == 0
         settings = ["--set", 'steps.stream.sizes=["1000 B"]', "--set", "steps.stream.transport=udp"]
         settings += ["--set", "steps.stream.options.rate=40 Mb/s", "--launches", "3"]
         out = tmp_path / "run"
         weft_json("run", "stream", "--on", "lab:pair", *settings, "--out", out)
     finally:
-        assert weft_process("lab", "down", "--all").returncode == 0
+        assert weft("lab", "down", "--all").returncode == 0
     (found,) = deliveries(RunFolder.open(out))
     one_message_pct = 3 * 100 / found.sent
     assert found.overrun == 0

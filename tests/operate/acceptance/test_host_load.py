@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from support.made.evidence import add_evidence
+from weft.measure.execute.options.run_options import RunOptions
 from weft.measure.execute.request import RunRequest, start_run
 from weft.operate.acceptance.causes import causes
 from weft.operate.acceptance.host_load import ELAPSED, above_others
@@ -20,7 +21,7 @@ CAUSES = {
 
 
 def test_what_a_host_does_more_than_others_is_the_first_cause(tmp_path: Path) -> None:
-    run = start_run(RunRequest("matrix", "sim:bad-cable", str(tmp_path / "run")))
+    run = start_run(RunRequest("matrix", "sim:bad-cable", RunOptions(out=tmp_path / "run")))
     assert above_others(run) == {}
     elapsed_ns = run.samples[ELAPSED].to_numpy()
     counters = {(2, ELAPSED, None): elapsed_ns}

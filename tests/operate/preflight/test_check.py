@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from support import here
 from support.command import start, weft
 from support.here import refusal, weft_json
 from support.paths import DATA
@@ -23,7 +24,7 @@ INTERFACE = "eth0"
 def none_outlives(own_registry: None) -> Iterator[None]:
     """No lab stays behind a test."""
     yield
-    assert weft("lab", "down", "--all").returncode == 0
+    assert here.weft("lab", "down", "--all").returncode == 0
 
 
 @pytest.fixture
@@ -116,13 +117,6 @@ def test_a_firewall_that_drops_connections_is_not_a_dead_node(
 
 def test_what_is_computed_has_nothing_to_check() -> None:
     assert "nothing to check" in refusal("check", "--on", "sim:pair")
-
-
-def test_the_fabric_of_the_readmes_example_shows_what_differs() -> None:
-    findings = weft_json("check", "--on", "lab:wrong-mtu")["findings"]
-    (found,) = [one for one in findings if one["kind"] == "difference"]
-    assert "n5" in found["message"]
-    assert "1400" in found["message"]
 
 
 def test_addresses_that_only_nodes_have_are_asked_for(tmp_path: Path) -> None:

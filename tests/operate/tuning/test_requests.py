@@ -79,10 +79,10 @@ def test_a_lab_that_is_not_carried_is_tuned_at_a_scale(
     slow_machine(monkeypatch)
     fabric = tmp_path / "fast.toml"
     fabric.write_text(FAST)
-    request = TuneRequest(f"lab:{fabric}", str(tmp_path), goal, is_scale_given=False)
+    request = TuneRequest(f"lab:{fabric}", str(tmp_path), goal)
     settled = request.at_carried_scale()
     assert settled.scale == 0.02 and [one.code for one in settled.notes] == ["lab-scaled"]
     write_json(tmp_path / "request.json", settled)
     assert read_request(str(tmp_path), TuneRequest, COMMAND) == settled
-    given = TuneRequest(f"lab:{fabric}", "t", goal).at_carried_scale()
+    given = TuneRequest(f"lab:{fabric}", "t", goal, scale=1.0).at_carried_scale()
     assert given.scale == 1.0 and [one.code for one in given.notes] == ["lab-overloaded"]

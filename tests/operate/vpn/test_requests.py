@@ -4,8 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from support import here
-from support.command import refusal
+from support.here import refusal
 from support.live.slow_machine import slow_machine
 from weft.base.errors import RequestError
 from weft.faces.cli.measure import vpn as command
@@ -57,5 +56,5 @@ def test_a_lab_that_is_not_carried_gets_a_scale_and_says_so(
 
     monkeypatch.setattr(command, "open_testbed", opening)
     through = ("--through", "10.8.0.1,10.8.0.2")
-    told = here.refusal("vpn", "--on", f"lab:{fabric}", *through, *options)
+    told = refusal("vpn", "--on", f"lab:{fabric}", *through, *options)
     assert opened == [scale] and said in told

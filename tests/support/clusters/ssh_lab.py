@@ -12,6 +12,8 @@ from pathlib import Path
 from support.command import WEFT, run, weft, weft_json
 from support.live.waiting import wait_for
 from support.paths import DATA
+from weft.measure.testbed.lab import registry
+from weft.measure.testbed.lab.registry import LabEntry
 
 SSHD = "/usr/sbin/sshd"
 FILES = DATA / "clusters"
@@ -29,14 +31,14 @@ def is_possible() -> str:
 class SshLab:
     """A lab with an sshd on each host but the first."""
 
-    name: str
+    entry: LabEntry
     folder: Path
     addresses: dict[str, str]
 
     def enter(self, node: str, *command: str | Path) -> list[str]:
         """The command that runs another in a host's namespace, where the host has a name of its own as real ones do."""
         named = ["unshare", "--uts", "sh", "-c", f'hostname {node}; exec "$@"', "sh"]
-        return [*WEFT, "lab", "exec", self.name, node, "--", *named, *map(str, command)]
+        return self.entry.command(node, [*named, *map(str, command)])
 
     def weft(
         self, *arguments: str | Path, timeout: float = 120, **environment: str
@@ -74,7 +76,9 @@ def ssh_lab(folder: Path) -> Iterator[SshLab]:
     """A lab with sshd, taken down afterwards."""
     name = f"ssh-{os.getpid()}"
     nodes = weft_json("lab", "up", FILES / "ssh_lab.toml", "--name", name)["nodes"]
-    lab = SshLab(name, folder, {node["name"]: node["address"] for node in nodes})
+    entry = registry.get(name)
+    assert entry is not None
+    lab = SshLab(entry, folder, {node["name"]: node["address"] for node in nodes})
     servers: list[subprocess.Popen[bytes]] = []
     try:
         _make_keys(lab)

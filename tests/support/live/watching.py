@@ -42,6 +42,11 @@ class WatchingSite:
         os.chown(self.folder, os.geteuid(), os.getegid())
         return asyncio.run(_fetch(self.folder.name))
 
+    def told_to_write(self) -> tuple[pa.Table, list[HostEvent]]:
+        """What it has kept, now that it is told to write; by itself it writes every 10 s."""
+        self.process.send_signal(signal.SIGHUP)
+        return self.kept()
+
     def end(self) -> tuple[pa.Table, list[HostEvent]]:
         """End it as a coordinator does, and give what it has kept."""
         self.process.send_signal(signal.SIGTERM)

@@ -7,6 +7,7 @@ from functools import cache
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
+from weft.measure.execute.options.run_options import RunOptions
 from weft.measure.execute.request import RunRequest, start_run
 from weft.network.fabrics.document import FabricDocument
 
@@ -19,7 +20,7 @@ _KEPT = TemporaryDirectory(prefix="searched-")
 def search(fabric: str) -> Path:
     """The folder of `weft run xray --on sim:FABRIC`."""
     folder = Path(_KEPT.name) / fabric.replace("/", "-")
-    start_run(RunRequest("xray", f"sim:{fabric}", str(folder)))
+    start_run(RunRequest("xray", f"sim:{fabric}", RunOptions(out=folder)))
     return folder
 
 

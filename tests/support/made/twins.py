@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from weft.measure.execute.options.run_options import RunOptions
 from weft.measure.execute.request import RunRequest, start_run
 
 FABRIC = """
@@ -35,5 +36,5 @@ def simulated_runs(folder: Path, fabric: str = FABRIC, plans: tuple[str, ...] = 
     path = folder / "fabric.toml"
     path.write_text(fabric)
     for plan in plans:
-        start_run(RunRequest(plan, f"sim:{path}(overhead=20us)", str(folder / plan)))
+        start_run(RunRequest(plan, f"sim:{path}(overhead=20us)", RunOptions(out=folder / plan)))
     return [str(folder / plan) for plan in plans]

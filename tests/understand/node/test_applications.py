@@ -8,7 +8,8 @@ from support.here import refusal, weft, weft_json
 from support.made.cases import cases
 from support.made.computed import compute
 from support.refusals import refused
-from weft.faces.api.request import load_settings
+from weft.measure.execute.options.overrides import overrides_of
+from weft.measure.execute.options.run_options import RunOptions
 from weft.runs.folder import RunFolder
 from weft.understand.comparison.comparison import compare
 from weft.understand.node.applications import LoadedPoint, loaded_points
@@ -148,12 +149,12 @@ def test_what_cannot_be_planned_is_refused(
 
 
 def test_options_set_the_steps_that_they_are_for() -> None:
-    given = {"gamma": None, "users": "1:9", "page": "5KB"}
-    settings = load_settings("webserver", given)
+    given = RunOptions(users="1:9", page="5KB")
+    settings = overrides_of("webserver", given)
     assert settings == [("steps.webserver.users", "1:9"), ("steps.webserver.sizes", '["5kB"]')]
-    assert load_settings("latency", dict.fromkeys(given)) == []
+    assert overrides_of("latency", RunOptions()) == []
     with refused("no step of the pattern webserver"):
-        load_settings("latency", given)
+        overrides_of("latency", given)
 
 
 def test_users_get_pages_and_laws_of_queues_hold(tmp_path: Path) -> None:

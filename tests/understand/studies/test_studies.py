@@ -9,7 +9,7 @@ import numpy.typing as npt
 import pytest
 from msgspec.structs import replace
 
-from support.command import weft
+from support.here import weft
 from support.runs import launches_of, step_plan, step_rows, write_run
 from weft.plan.plan import Options, Over
 from weft.runs.folder import RunFolder

@@ -20,9 +20,9 @@ const GAMMA: Axis = Axis {
 };
 
 /// A pattern's name in a plan, the keys of a step that are its own, and how they are read.
-struct Kind {
-    name: &'static str,
-    keys: &'static [&'static str],
+pub(super) struct Kind {
+    pub name: &'static str,
+    pub keys: &'static [&'static str],
     read: fn(&Section) -> Result<Pattern>,
 }
 
@@ -90,7 +90,7 @@ impl Pattern {
     }
 }
 
-fn read_kind(step: &Section) -> Result<&'static Kind> {
+pub(super) fn read_kind(step: &Section) -> Result<&'static Kind> {
     let named = KINDS.each_ref().map(|kind| (kind.name, kind));
     step.required_choice("pattern", &named)
 }

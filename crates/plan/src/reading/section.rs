@@ -11,6 +11,9 @@ use crate::reading::{Quantity, SIZE, TIME};
 use super::place::line_of;
 use super::setting::{Setting, blame, with};
 
+/// What is said of a value that is no text.
+pub(crate) const NO_TEXT: &str = "must be text in quotes";
+
 /// Reads a description with `read`, with overrides applied first; see `load`.
 pub fn document<T>(
     text: &str,
@@ -154,7 +157,7 @@ impl<'a> Section<'a> {
 
     /// A text that may be absent.
     pub fn text(&self, name: &str) -> Result<Option<&'a str>> {
-        self.value(name, |value| value.as_str().ok_or("must be text in quotes"))
+        self.value(name, |value| value.as_str().ok_or(NO_TEXT))
     }
 
     /// A text that must be there.

@@ -28,6 +28,7 @@ from weft.decisions.recommendations.folder import read_folder
 from weft.decisions.recommendations.measured import measured, ratio
 from weft.decisions.recommendations.words import gain_text
 from weft.measure.execute.gate import deeds, refuse_unapproved
+from weft.measure.execute.options.run_options import RunOptions
 from weft.measure.execute.progress import Showing
 from weft.measure.execute.request import RunRequest, start_run
 from weft.measure.execute.work_folder import write_json
@@ -180,11 +181,13 @@ class _Place:
             request = RunRequest(
                 plan,
                 self.testbed,
-                str(self.out / name),
-                self.scale,
-                list(check.settings),
-                nodes=self.request.nodes,
-                ports=self.request.ports,
+                RunOptions(
+                    out=self.out / name,
+                    scale=self.scale,
+                    settings=dict(check.settings),
+                    nodes=self.request.nodes,
+                    ports=self.request.ports,
+                ),
             )
             run = start_run(request, reporter)
         yield from (_compared(one, run) for one in check.expected)

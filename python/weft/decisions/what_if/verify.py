@@ -14,6 +14,7 @@ from weft.decisions.what_if.effects import paired
 from weft.decisions.what_if.foresee import WhatIfQuestion, foresee
 from weft.decisions.what_if.labs import document_of, for_lab
 from weft.decisions.what_if.result import Check, LabVerification, PredictedEffect
+from weft.measure.execute.options.run_options import RunOptions
 from weft.measure.execute.progress import Reporter
 from weft.measure.execute.request import RunRequest, start_run
 from weft.measure.execute.work_folder import write
@@ -120,7 +121,9 @@ def _measured(
     plan = load_plan(workload.plan, overrides).name
     out = str(bench.folder / f"{plan}-{fabric.stem}-{number}")
     on = f"lab:{fabric}"
-    request = RunRequest(workload.plan, on, out, scale=bench.scale, overrides=overrides)
+    request = RunRequest(
+        workload.plan, on, RunOptions(out=out, scale=bench.scale, settings=dict(overrides))
+    )
     run = start_run(request, reporter)
     if run.meta.status != "complete":
         raise WorkError(f"{out}: the run in the lab ended {run.meta.status}")

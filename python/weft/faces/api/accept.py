@@ -103,10 +103,9 @@ def accept(
         str(folder),
         expected,
         declared,
-        1.0 if scale is None else scale,
+        scale,
         nodes,
         ports,
-        is_scale_given=scale is not None,
     )
     return Acceptance(acceptance.accept(request, showing), folder)
 

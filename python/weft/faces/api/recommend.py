@@ -18,8 +18,8 @@ from weft.decisions.recommendations.verify import verify as carry_out
 from weft.decisions.recommendations.words import action_text
 from weft.faces.api.columns.table import Table
 from weft.faces.api.columns.text import Said
-from weft.faces.api.request import value_text
 from weft.measure.execute.progress import Showing, silent
+from weft.plan.load import setting_text
 from weft.runs.run_warnings import lines
 
 
@@ -71,7 +71,7 @@ def recommend(
     asked = JudgingRequest(
         None if twin is None else os.fspath(twin),
         None if plan is None else os.fspath(plan),
-        tuple((key, value_text(value)) for key, value in (settings or {}).items()),
+        tuple((key, setting_text(value)) for key, value in (settings or {}).items()),
         None if prices is None else os.fspath(prices),
     )
     place = None if out is None else Path(out)

@@ -11,6 +11,7 @@ from weft.faces.api.predict import Source, predictor
 from weft.faces.api.request import run_request
 from weft.faces.api.run import Run, ended, opened
 from weft.measure.execute.lab_scale.settle import at_carried_scale
+from weft.measure.execute.options.run_options import RunOptions
 from weft.measure.execute.progress import Reporter
 from weft.measure.execute.request import simulate_run, start_run
 from weft.plan.load import PlanSource
@@ -24,14 +25,14 @@ def run(
     scale: float | None = None,
     nodes: int | None = None,
     ports: str | None = None,
-    cpus: Sequence[int] | None = None,
+    cpus: str | Sequence[int] | None = None,
     patience_s: float = 10.0,
     launches: int | None = None,
     until: str | None = None,
     against: str | os.PathLike[str] | None = None,
     transport: str | None = None,
     mpi: str | None = None,
-    interfaces: Sequence[str] | None = None,
+    interfaces: str | Sequence[str] | None = None,
     settings: Mapping[str, object] | None = None,
     gamma: str | None = None,
     users: str | None = None,
@@ -72,34 +73,9 @@ def run(
     Raises RequestError before anything is started where the request is wrong, WorkError where the work fails, and
     Interrupted (a KeyboardInterrupt) on an interrupt: what was measured is in the folder, and can be resumed.
     """
-    request = run_request(
-        plan,
-        on,
-        out=out,
-        scale=scale,
-        nodes=nodes,
-        ports=ports,
-        cpus=cpus,
-        patience_s=patience_s,
-        launches=launches,
-        until=until,
-        against=against,
-        transport=transport,
-        mpi=mpi,
-        interfaces=interfaces,
-        settings=settings,
-        gamma=gamma,
-        users=users,
-        page=page,
-        server=server,
-        trace=trace,
-        victim=victim,
-        congestors=congestors,
-        file=file,
-        to=to,
-        overwrite=overwrite,
-        compress=compress,
-    )
+    given = locals()  # has all fields of the options by their names, which a test holds
+    options = RunOptions(**{name: given[name] for name in RunOptions.__struct_fields__})
+    request = run_request(plan, on, options)
     predicting = None if predict is None else predictor(predict)
     request = at_carried_scale(request, reporter)
     return ended(start_run(request, reporter, predicting))
@@ -130,9 +106,7 @@ def simulate(
     `weft.machine` returned, or a testbed such as "node:p4-400-base". Raises RequestError where it cannot be simulated.
     """
     testbed, built_at = _testbed(fabric)
-    request = run_request(
-        plan,
-        testbed,
+    options = RunOptions(
         scale=scale * built_at,
         settings=settings,
         gamma=gamma,
@@ -140,6 +114,7 @@ def simulate(
         page=page,
         server=server,
     )
+    request = run_request(plan, testbed, options)
     return ended(simulate_run(request))
 
 

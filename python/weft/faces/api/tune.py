@@ -90,10 +90,9 @@ def tune(
         time_s,
         apply,
         apply_anyway,
-        1.0 if scale is None else scale,
+        scale,
         nodes,
         ports,
-        is_scale_given=scale is not None,
     )
     return Tuning(tuning.tune(request, showing), folder)
 

@@ -14,7 +14,7 @@ from weft.decisions.what_if.tables import effects_table
 from weft.decisions.what_if.verify import LAUNCHES
 from weft.faces.api.columns.table import Table
 from weft.faces.api.columns.text import Said
-from weft.faces.api.request import value_text
+from weft.plan.load import setting_text
 
 
 class WhatIf(Said):
@@ -67,7 +67,7 @@ def foresee(
     """
     asked: list[Alternative] = [alternative(changes)] if changes else []
     asked += [alternative(texts, name) for name, texts in (alternatives or {}).items()]
-    overrides = [(key, value_text(value)) for key, value in (settings or {}).items()]
+    overrides = [(key, setting_text(value)) for key, value in (settings or {}).items()]
     folder = None if out is None else Path(out)
     listed = None if prices is None else os.fspath(prices)
     name = os.fspath(subject)

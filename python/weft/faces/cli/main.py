@@ -12,6 +12,7 @@ import click
 
 from weft import __version__
 from weft.base.errors import WeftError
+from weft.base.without_pandas import do_without_pandas
 from weft.faces.cli.commands import Commands
 from weft.faces.cli.error_pages import local_page, page_of
 from weft.faces.cli.output import print_error, print_json
@@ -33,6 +34,12 @@ def weft() -> None:
 
 
 def main() -> NoReturn:
+    """The process of a command, which hands no tables to pandas."""
+    do_without_pandas()
+    run_command()
+
+
+def run_command() -> NoReturn:
     """Run the command line. Exit codes: 0 fine, 1 the work failed, 2 the request was wrong."""
     _speak_utf8()
     guard_streams()

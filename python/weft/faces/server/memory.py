@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import ctypes
 import os
-import sys
-from importlib.abc import MetaPathFinder
 
 _M_MMAP_THRESHOLD, _M_ARENA_MAX = -3, -8
 """Of <malloc.h>."""
@@ -14,16 +12,8 @@ _MAPPED_BYTES = 64 << 10
 
 
 def save_memory() -> None:
-    """Give memory back as soon as it is free, and do without pandas, which Arrow imports where there is one."""
+    """Give memory back as soon as it is free."""
     os.environ["ARROW_DEFAULT_MEMORY_POOL"] = "system"
     c = ctypes.CDLL(None)
     c.mallopt(_M_ARENA_MAX, 1)
     c.mallopt(_M_MMAP_THRESHOLD, _MAPPED_BYTES)
-    sys.meta_path.insert(0, _WithoutPandas())
-
-
-class _WithoutPandas(MetaPathFinder):
-    def find_spec(self, name: str, path: object, target: object = None) -> None:
-        """Raise ImportError for it."""
-        if name == "pandas":
-            raise ImportError(name)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+
 from weft.base.errors import RequestError
 from weft.plan.plan import Plan
 from weft.runs.missing import COMPUTED
@@ -9,7 +11,7 @@ from weft.runs.records.goal_records import Against
 from weft.understand.curve.earlier import earlier_run
 
 
-def settle_against(earlier: str | None, plan: Plan, spec: str) -> Against | None:
+def settle_against(earlier: str | os.PathLike[str] | None, plan: Plan, spec: str) -> Against | None:
     """As run.json names it; raises RequestError when it is no run, does not fit the plan, or could decide nothing."""
     if earlier is None:
         return None
@@ -18,4 +20,4 @@ def settle_against(earlier: str | None, plan: Plan, spec: str) -> Against | None
             f"--against {earlier}: what {spec} computes comes out the same in each launch",
             "run it without, then use `weft compare`",
         )
-    return earlier_run(earlier, plan).recorded()
+    return earlier_run(os.fspath(earlier), plan).recorded()

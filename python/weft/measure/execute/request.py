@@ -5,7 +5,8 @@ from __future__ import annotations
 import datetime
 import os
 from collections.abc import Callable, Collection, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
+from functools import cached_property
 from itertools import chain, count
 from pathlib import Path
 from typing import Protocol
@@ -21,6 +22,8 @@ from weft.measure.execute.dry_run import Outlook, foresee
 from weft.measure.execute.file_cast.settle import settle_file_casts
 from weft.measure.execute.gate import deeds_of_run, refuse_other_owner, refuse_unapproved
 from weft.measure.execute.live import LiveRun
+from weft.measure.execute.options.overrides import overrides_of, split_cpus
+from weft.measure.execute.options.run_options import USUAL_OPTIONS, RunOptions
 from weft.measure.execute.progress import Reporter
 from weft.measure.execute.settle.settle import settle, settle_scale, settle_unasked
 from weft.measure.execute.simulation import SimulatedRun
@@ -45,24 +48,36 @@ from weft.understand.curve.earlier import recorded_run
 
 @dataclass(frozen=True)
 class RunRequest:
-    """What a user asks for; `overrides` are (key, TOML value) pairs applied to the plan, `command` is for run.json."""
+    """What a user asks for; `command` is for run.json."""
 
     plan: PlanSource
     testbed: str
-    out: str | None = None
-    scale: float = 1.0
-    overrides: list[tuple[str, str]] = field(default_factory=list)
-    cpus: list[int] | None = None
-    patience_s: float = 10.0
-    nodes: int | None = None
-    ports: str | None = None
-    against: str | None = None
+    options: RunOptions = USUAL_OPTIONS
     command: Sequence[str] = ()
     apply_anyway: bool = False
     """Whether knobs may change the interface that ssh came in on."""
-    is_scale_given: bool = True
     notes: Sequence[Warning] = ()
     """What run.json is to say besides."""
+
+    @cached_property
+    def overrides(self) -> list[tuple[str, str]]:
+        """The keys of the plan that the options change; raises RequestError."""
+        return overrides_of(self.plan, self.options)
+
+    @property
+    def cpus(self) -> list[int] | None:
+        """The processor of each node's agent; raises RequestError."""
+        cpus = self.options.cpus
+        return split_cpus(cpus) if isinstance(cpus, str) else None if cpus is None else list(cpus)
+
+    @property
+    def place(self) -> tuple[str, float | None, int | None, str | None]:
+        """What a testbed is opened with."""
+        return self.testbed, self.options.scale, self.options.nodes, self.options.ports
+
+    def load(self) -> Plan:
+        """The plan as the options change it; raises RequestError."""
+        return load_plan(self.plan, self.overrides)
 
 
 BEFOREHAND = ("linpack-time", "option-left-out")
@@ -85,11 +100,11 @@ def start_run(
 
     What `predictor` says before the run is kept in its folder. `afterwards` is called before the testbed is closed.
     """
-    plan = load_plan(request.plan, request.overrides)
+    plan = request.load()
     _check_loads(plan, request.testbed)
-    against = settle_against(request.against, plan, request.testbed)
-    out = Path(request.out) if request.out else default_folder(plan.name)
-    with open_testbed(request.testbed, request.scale, request.nodes, request.ports) as testbed:
+    against = settle_against(request.options.against, plan, request.testbed)
+    out = Path(request.options.out) if request.options.out else default_folder(plan.name)
+    with open_testbed(*request.place) as testbed:
         plan, notes = settle(plan, testbed, request.cpus)
         notes = [*request.notes, *notes]
         plan = settle_file_casts(plan, testbed, None if testbed.is_computed else out)
@@ -106,7 +121,9 @@ def start_run(
             writer = RunWriter.create(out, meta)
             if predicted:
                 writer.write_document(PREDICTION_NAME, predicted)
-            run = _carry_out(testbed, writer, reporter, request.patience_s, request.apply_anyway)
+            run = _carry_out(
+                testbed, writer, reporter, request.options.patience_s, request.apply_anyway
+            )
         if afterwards:
             afterwards(testbed, run)
         return run
@@ -132,7 +149,7 @@ def _runs_here(step: Step) -> bool:
 def simulate_run(request: RunRequest, reporter: Reporter | None = None) -> RunFolder:
     """Compute a plan and hold the run in memory; raises RequestError where the testbed measures, and where a step has
     more transfers than are held."""
-    with open_testbed(request.testbed, request.scale) as testbed:
+    with open_testbed(request.testbed, request.options.scale) as testbed:
         if not is_computed(testbed):
             raise RequestError(f"{request.testbed}: is measured, not simulated", "run it")
         return compute_run(testbed, request, reporter)
@@ -142,7 +159,7 @@ def compute_run(
     testbed: Simulator, request: RunRequest, reporter: Reporter | None = None
 ) -> RunFolder:
     """Compute a plan on a testbed that is open already, in memory; raises RequestError as `simulate_run`."""
-    plan = settle_file_casts(load_plan(request.plan, request.overrides), testbed, None)
+    plan = settle_file_casts(request.load(), testbed, None)
     return compute_plan(testbed, plan, request, reporter)
 
 
@@ -159,15 +176,14 @@ def compute_plan(
             )
     name = f"{plan.name} on {testbed.name}"
     writer = MemoryWriter(name, _new_meta(request, plan, testbed, notes))
-    return _carry_out(testbed, writer, reporter, request.patience_s)
+    return _carry_out(testbed, writer, reporter, request.options.patience_s)
 
 
 def predict_run(request: RunRequest, predictor: Forecaster) -> RunPrediction:
     """What is predicted of a run; nothing is started, and Slurm not asked for nodes. Raises RequestError."""
-    plan = load_plan(request.plan, request.overrides)
+    plan = request.load()
     _check_loads(plan, request.testbed)
-    wanted = (request.scale, request.nodes, request.ports)
-    with look_at_testbed(request.testbed, *wanted) as testbed:
+    with look_at_testbed(*request.place) as testbed:
         plan = settle_file_casts(plan, testbed, None)
         plan = replace(plan, steps=tuple(settle_scale(step, testbed) for step in plan.steps))
         return predictor(plan, testbed)
@@ -175,20 +191,20 @@ def predict_run(request: RunRequest, predictor: Forecaster) -> RunPrediction:
 
 def foresee_run(request: RunRequest) -> Outlook:
     """What a run would use; nothing is started, and Slurm not asked for nodes. Raises RequestError."""
-    plan = load_plan(request.plan, request.overrides)
+    plan = request.load()
     _check_loads(plan, request.testbed)
-    settle_against(request.against, plan, request.testbed)
-    wanted = (request.scale, request.nodes, request.ports)
-    out = Path(request.out) if request.out else None
+    settle_against(request.options.against, plan, request.testbed)
+    out = Path(request.options.out) if request.options.out else None
     if out:
         refuse_existing(out)
-    with look_at_testbed(request.testbed, *wanted) as testbed:
+    with look_at_testbed(*request.place) as testbed:
         settle_unasked(plan, testbed, request.cpus)
         plan = settle_file_casts(plan, testbed, None)
         outlook = foresee(plan, request.testbed, testbed)
     kind, _, name = request.testbed.partition(":")
     if kind == "vm":
-        outlook.guests = foresee_guests(name, request.scale)
+        scale = request.options.scale
+        outlook.guests = foresee_guests(name, 1.0 if scale is None else scale)
     return outlook
 
 
@@ -280,10 +296,10 @@ def _new_meta(request: RunRequest, plan: Plan, testbed: Testbed, notes: list[War
 def _asked(request: RunRequest) -> records.TestbedRecord:
     """What resuming a run needs to open the same testbed."""
     asked: records.TestbedRecord = {"spec": request.testbed}
-    if request.nodes is not None:
-        asked["nodes"] = request.nodes
-    if request.ports is not None:
-        asked["data_ports"] = request.ports
+    if (nodes := request.options.nodes) is not None:
+        asked["nodes"] = nodes
+    if (ports := request.options.ports) is not None:
+        asked["data_ports"] = ports
     return asked
 
 

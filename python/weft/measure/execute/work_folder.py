@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Protocol, TypeVar, cast
 
 import msgspec
+from msgspec import structs
 
 from weft.base.errors import RequestError, WorkError
 from weft.base.files.text_file import read_json
@@ -18,6 +19,7 @@ from weft.measure.execute.gate import (
     refuse_other_owner,
     refuse_unapproved,
 )
+from weft.measure.execute.options.run_options import RunOptions
 from weft.measure.execute.progress import Reporter
 from weft.measure.execute.request import RunRequest, resume_run, start_run
 from weft.runs.folder import RunFolder
@@ -34,13 +36,23 @@ class WorkRequest(Protocol):
     @property
     def out(self) -> str: ...
     @property
-    def scale(self) -> float: ...
+    def scale(self) -> float | None: ...
     @property
     def nodes(self) -> int | None: ...
     @property
     def ports(self) -> str | None: ...
     @property
     def patience_s(self) -> float: ...
+
+
+def options_of(request: WorkRequest) -> RunOptions:
+    """Those of its runs."""
+    return RunOptions(
+        scale=request.scale,
+        nodes=request.nodes,
+        ports=request.ports,
+        patience_s=request.patience_s,
+    )
 
 
 _Request = TypeVar("_Request", bound=msgspec.Struct)
@@ -129,16 +141,8 @@ class WorkFolder:
             return resume_run(str(out), reporter, request.patience_s, approved)
         file = self.path / f"{name}.toml"
         write(file, plan.encode())
-        wanted = RunRequest(
-            str(file),
-            request.testbed,
-            str(out),
-            request.scale,
-            patience_s=request.patience_s,
-            nodes=request.nodes,
-            ports=request.ports,
-            notes=self.notes,
-        )
+        options = structs.replace(options_of(request), out=out)
+        wanted = RunRequest(str(file), request.testbed, options, notes=self.notes)
         return start_run(wanted, reporter)
 
     def stop_where(self, is_interrupted: bool) -> None:

@@ -25,18 +25,18 @@ _MAY_BE_UNNAMED = ("local", "slurm")
 
 
 def look_at_testbed(
-    spec: str, scale: float = 1.0, nodes: int | None = None, ports: str | None = None
+    spec: str, scale: float | None = None, nodes: int | None = None, ports: str | None = None
 ) -> Testbed:
     """The same for those who start nothing on it: no guest boots, and Slurm is not asked. Raises RequestError."""
     kind, _, name = spec.partition(":")
     if kind == "vm" and name and nodes is None and ports is None:
-        return open_planned(name, scale)
+        return open_planned(name, 1.0 if scale is None else scale)
     return open_testbed(spec, scale, nodes, ports, may_ask=False)
 
 
 def open_testbed(
     spec: str,
-    scale: float = 1.0,
+    scale: float | None = None,
     nodes: int | None = None,
     ports: str | None = None,
     may_ask: bool = True,
@@ -44,8 +44,8 @@ def open_testbed(
 ) -> Testbed:
     """The testbed that KIND:NAME means; raises RequestError.
 
-    `scale` multiplies a fabric's rates; of a real cluster or a lab the first `nodes` are used, and `ports` for data.
-    Slurm is asked for nodes if we `may_ask`, and for the `wanted` ones where there are such.
+    `scale` multiplies a fabric's rates, if there is one; of a real cluster or a lab the first `nodes` are used, and
+    `ports` for data. Slurm is asked for nodes if we `may_ask`, and for the `wanted` ones where there are such.
     """
     kind, colon, name = spec.partition(":")
     is_named = bool(colon) and (bool(name) or kind in _MAY_BE_UNNAMED)
@@ -55,7 +55,7 @@ def open_testbed(
                 f"--on {spec}: --nodes and --ports are for real clusters",
                 "a fabric or machine says how many nodes it has",
             )
-        testbed = _BUILT[kind](name, scale)
+        testbed = _BUILT[kind](name, 1.0 if scale is None else scale)
         if nodes is not None and isinstance(testbed, Lab):
             testbed.use_first(nodes)
         return testbed
@@ -63,7 +63,7 @@ def open_testbed(
         # The library for node sets takes its time to load.
         from weft.measure.testbed.hosts.spec import open_hosts
 
-        if scale != 1.0:
+        if scale not in (None, 1.0):
             raise RequestError(f"--on {spec}: a real cluster cannot be scaled", "leave --scale out")
         return open_hosts(kind, name, nodes, ports, may_ask, wanted)
     raise RequestError(

@@ -53,11 +53,10 @@ class AcceptRequest(Struct, frozen=True):
     out: str
     expect: str | None = None
     fabric: str | None = None
-    scale: float = 1.0
+    scale: float | None = None
     nodes: int | None = None
     ports: str | None = None
     patience_s: float = 10.0
-    is_scale_given: bool = True
     notes: tuple[Warning, ...] = ()
     """What is to be said of the scale."""
 
@@ -88,8 +87,8 @@ def _at_carried_scale(request: AcceptRequest) -> AcceptRequest:
     if fabric is None:
         return request
     everything = OfferedLoad.of_all(fabric, request.nodes)
-    is_fixed = request.is_scale_given or request.needs_full_rates
-    found = settle_scale(fabric, request.scale if is_fixed else None, [everything])
+    given = 1.0 if request.scale is None and request.needs_full_rates else request.scale
+    found = settle_scale(fabric, given, [everything])
     return msgspec.structs.replace(request, scale=found.scale, notes=found.notes)
 
 
@@ -240,7 +239,8 @@ def _promise(request: AcceptRequest, names: tuple[str, ...]) -> Promise | None:
     kind, _, name = request.testbed.partition(":")
     if request.fabric is None and kind not in ("lab", "sim"):
         return None
-    found = Promise(load_fabric(request.fabric or name, request.scale), names)
+    scale = 1.0 if request.scale is None else request.scale
+    found = Promise(load_fabric(request.fabric or name, scale), names)
     try:
         refuse_other_hosts(found)
         found.network.limits  # noqa: B018  # refuses fabrics with several ways

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
+from itertools import groupby
 from pathlib import Path
 from typing import Literal, Self
 
@@ -19,11 +20,11 @@ from msgspec import Struct
 from weft import _core
 from weft.base import catalog
 from weft.base.condition import Fact, Range, meets
+from weft.base.markdown import markdown_table
 from weft.base.toml_file import TomlFile, TomlTable, decode
 from weft.operate.acceptance.verdict import Cause, Symptom
 
 MOST_CAUSES = 5
-_HEAD = "| code | cause | how to check it | what to do |"
 _TYPES = {"flag": bool, "text": str}
 
 
@@ -166,16 +167,19 @@ def page() -> str:
 
 
 def _lines() -> Iterator[str]:
-    yield "# What may be the cause, and how do I check it?"
-    yield ""
-    yield "`weft accept` names the likely causes of each requirement that is not met, likeliest first, with the code of"
-    yield "this table, which `weft explain CODE` explains, too. The rules are data: `catalog/causes` has them, with the"
-    yield "facts that speak for each cause."
-    section = ""
-    for rule in rules():
-        if rule.section != section:
-            section = rule.section
-            yield from ("", f"## {section}", "", _HEAD, "|---|---|---|---|")
-        one = rule.cause
-        cells = (f"`{one.code}`", f"**{one.title}.** {one.text}", one.check, one.remedy)
-        yield "| " + " | ".join(cell.replace("|", r"\|") for cell in cells) + " |"
+    yield _HEAD
+    for section, mine in groupby(rules(), lambda one: one.section):
+        yield f"\n## {section}\n"
+        yield from markdown_table(
+            ("code", "cause", "how to check it", "what to do"), [_row(rule.cause) for rule in mine]
+        )
+
+
+def _row(cause: Cause) -> tuple[str, ...]:
+    return f"`{cause.code}`", f"**{cause.title}.** {cause.text}", cause.check, cause.remedy
+
+
+_HEAD = """# What may be the cause, and how do I check it?
+
+For each requirement that is not met, `weft accept` names likely causes, likeliest first, by the codes below
+(`weft explain CODE`). The rules, with the facts that support each cause, are in `catalog/causes`."""

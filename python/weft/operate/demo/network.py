@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from weft.base.errors import WorkError
+from weft.measure.execute.options.run_options import RunOptions
 from weft.measure.execute.progress import Reporter
 from weft.measure.execute.request import RunRequest, start_run
 from weft.network.fabrics.load import load_fabric
@@ -84,7 +85,9 @@ def _measured(
     """One launch of a plan. Each gets a lab of its own, as users do it."""
     reporter.describe(plan)
     request = RunRequest(
-        plan, f"lab:{fabric}", str(directory / plan), scale, overrides=[("launches", "1")]
+        plan,
+        f"lab:{fabric}",
+        RunOptions(out=directory / plan, scale=scale, settings={"launches": "1"}),
     )
     run = start_run(request, reporter)
     if run.meta.status == "failed":

@@ -8,6 +8,7 @@ import time
 from pathlib import Path
 
 from weft.base.errors import WorkError
+from weft.measure.execute.options.run_options import RunOptions
 from weft.measure.execute.progress import Reporter
 from weft.measure.execute.request import RunRequest, start_run
 from weft.measure.testbed.base import Testbed
@@ -29,7 +30,9 @@ LISTENS_AFTER_S = 0.3
 def demonstrate(directory: Path, reporter: Reporter) -> Demonstration:
     """Measure, import and report into `directory`, which is made anew."""
     clear(directory, ALL_FOLDERS)
-    signature = start_run(RunRequest("signature", TESTBED, str(directory / FOLDER)), reporter)
+    signature = start_run(
+        RunRequest("signature", TESTBED, RunOptions(out=directory / FOLDER)), reporter
+    )
     if signature.meta.status == "failed":
         raise WorkError("the demonstration measured nothing", signature.meta.warnings[0].message)
     runs, warnings = [signature], list(signature.meta.warnings)

@@ -10,6 +10,7 @@ from msgspec import Struct, structs
 
 from weft.base.errors import RequestError, WorkError
 from weft.measure.execute.gate import deeds_of_run
+from weft.measure.execute.options.run_options import USUAL_OPTIONS, RunOptions
 from weft.measure.execute.progress import Reporter
 from weft.measure.execute.request import RunRequest, resume_run, start_run
 from weft.operate.tuning.race_plan import RefusedCandidate, SettingsCandidate, race_plan
@@ -58,10 +59,7 @@ def carry_out(
     rules: Rules = USUAL,
     reporter: Reporter | None = None,
     *,
-    scale: float = 1.0,
-    nodes: int | None = None,
-    ports: str | None = None,
-    patience_s: float = 10.0,
+    options: RunOptions = USUAL_OPTIONS,
     apply_anyway: bool = False,
     notes: Sequence[Warning] = (),
 ) -> RaceResult:
@@ -76,16 +74,12 @@ def carry_out(
         return _without_race(candidates[0].name, refused, folder)
     plan["race"] |= _of_rules(rules)
     if (folder / FILE_NAME).exists():
-        run = resume_run(str(folder), reporter, patience_s, deeds_of_run(folder))
+        run = resume_run(str(folder), reporter, options.patience_s, deeds_of_run(folder))
     else:
         request = RunRequest(
             plan,
             testbed,
-            str(folder),
-            scale,
-            patience_s=patience_s,
-            nodes=nodes,
-            ports=ports,
+            structs.replace(options, out=folder),
             apply_anyway=apply_anyway,
             notes=notes,
         )

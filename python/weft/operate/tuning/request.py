@@ -34,11 +34,10 @@ class TuneRequest(Struct, frozen=True):
     time_s: float = USUAL_TIME_S
     apply: bool = False
     apply_anyway: bool = False
-    scale: float = 1.0
+    scale: float | None = None
     nodes: int | None = None
     ports: str | None = None
     patience_s: float = 10.0
-    is_scale_given: bool = True
     notes: tuple[Warning, ...] = ()
     """What is to be said of the scale."""
 
@@ -60,8 +59,7 @@ class TuneRequest(Struct, frozen=True):
 
     def at_carried_scale(self) -> TuneRequest:
         """With the scale of a lab settled; raises RequestError."""
-        given = self.scale if self.is_scale_given else None
-        found = settle_lab(self.testbed, given, self._loads)
+        found = settle_lab(self.testbed, self.scale, self._loads)
         return replace(self, scale=found.scale, notes=found.notes)
 
     def _loads(self, hosts: int) -> list[OfferedLoad]:

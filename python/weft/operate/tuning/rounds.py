@@ -11,7 +11,7 @@ import msgspec
 
 from weft.base.interval import Interval
 from weft.measure.execute.progress import Reporter, Showing
-from weft.measure.execute.work_folder import WorkFolder
+from weft.measure.execute.work_folder import WorkFolder, options_of
 from weft.operate.tuning.candidates import candidates
 from weft.operate.tuning.choice import AGAIN, NO_TIME, KnobChoice, Skipped
 from weft.operate.tuning.combination import AS_IT_IS, TOGETHER, finalists, kept
@@ -115,10 +115,7 @@ class TuningRounds:
                 out,
                 Rules(time_s=time_s, at_least=self.at_least, confirm=confirm),
                 reporter,
-                scale=request.scale,
-                nodes=request.nodes,
-                ports=request.ports,
-                patience_s=request.patience_s,
+                options=options_of(request),
                 apply_anyway=request.apply_anyway,
                 notes=request.notes,
             )

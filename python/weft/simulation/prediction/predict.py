@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+from weft.measure.execute.options.run_options import RunOptions
 from weft.measure.execute.request import RunRequest, compute_run
 from weft.measure.testbed.computed.network import Simulated, open_document
 from weft.network.fabrics.document import FabricDocument
@@ -36,5 +37,7 @@ class Drawn:
 
 def predict(testbed: Simulated, workload: PlannedWorkload) -> list[StepMeasure]:
     """What the steps of a plan would take; raises RequestError for what cannot be simulated there, or not be held."""
-    request = RunRequest(workload.plan, f"sim:{testbed.name}", overrides=list(workload.overrides))
+    request = RunRequest(
+        workload.plan, f"sim:{testbed.name}", RunOptions(settings=dict(workload.overrides))
+    )
     return measures(compute_run(testbed, request))

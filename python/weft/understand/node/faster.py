@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass, field
-from functools import cached_property
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
+from typing import NamedTuple
 
 import numpy as np
 
@@ -62,6 +63,28 @@ class Faster:
         return self.all.rate_mbps / self.rate_mbps
 
 
+class SimulatedMachine(NamedTuple):
+    """A machine as a run's record has it, with the keys that are not as its text says."""
+
+    text: str
+    name: str
+    placement: str | None
+    keys: tuple[tuple[str, str], ...]
+
+
+@lru_cache(maxsize=4096)
+def _first_batch(machine: SimulatedMachine, step: str, phase: int) -> tuple[int, int]:
+    """How many ns the first batch of a phase takes, and of how many messages it is: 1 and 0 where none arrives.
+
+    What is said of a run and what is recommended for it ask the same, for which each is simulated once.
+    """
+    model = _core.Machine.load(*machine[:3], list(machine.keys))
+    rows = model.simulate(step, phase, phase + 1)["rows"]
+    elapsed_ns = np.frombuffer(rows["elapsed_ns"], dtype=np.int64)
+    messages = np.frombuffer(rows["messages"], dtype=np.int32)
+    return (int(elapsed_ns[0]), int(messages[0])) if len(elapsed_ns) else (1, 0)
+
+
 @dataclass
 class NodeModel:
     """The machine of a run as its record has it, and a step's phase that is asked of it."""
@@ -70,7 +93,6 @@ class NodeModel:
     step: Step
     phase: int
     size_bytes: int
-    _known: dict[tuple[tuple[str, str], ...], float] = field(default_factory=dict)
 
     def faster(self, part: str) -> Faster | None:
         """What a part brings that is faster; None where the machine's description has no number for it, or where no
@@ -94,24 +116,16 @@ class NodeModel:
 
     def rate_mbps(self, changes: Mapping[str, str]) -> float:
         """What messages get with other values of keys; 0 where none arrives."""
-        place = tuple(changes.items())
-        if place not in self._known:
-            self._known[place] = self._simulated(changes)
-        return self._known[place]
-
-    def _simulated(self, changes: Mapping[str, str]) -> float:
-        testbed = self.testbed
-        keys = {**{name: str(one) for name, one in testbed["overrides"].items()}, **changes}
-        machine = _core.Machine.load(
-            self._machine["text"], testbed["name"], self._machine["placement"], list(keys.items())
+        overrides = self.testbed["overrides"]
+        machine = SimulatedMachine(
+            self._machine["text"],
+            self.testbed["name"],
+            self._machine["placement"],
+            tuple({**{key: str(one) for key, one in overrides.items()}, **changes}.items()),
         )
-        rows = machine.simulate(to_json(self.step), self.phase, self.phase + 1)["rows"]
-        elapsed_ns = np.frombuffer(rows["elapsed_ns"], dtype=np.int64)
-        messages = np.frombuffer(rows["messages"], dtype=np.int32)
-        if not len(elapsed_ns):
-            return 0.0
+        elapsed_ns, messages = _first_batch(machine, to_json(self.step), self.phase)
         ways = 2 if self.step.pattern.kind == "pingpong" else 1
-        return float(self.size_bytes * 8e3 * ways * messages[0] / elapsed_ns[0])
+        return float(self.size_bytes * 8e3 * ways * messages / elapsed_ns)
 
     def _sped(self, key: str, amount: Amount, times: float) -> Sped:
         """With three digits, as a data sheet has it."""

@@ -9,6 +9,7 @@ from pathlib import Path
 import pyarrow.compute as pc
 import pytest
 
+from support import here
 from support.command import start, weft
 from support.here import refusal, weft_json
 from support.live.virtual_cluster import star as star_fabric
@@ -110,10 +111,10 @@ def test_a_host_that_swallows_everything_is_named_when_patience_ends(tmp_path: P
         process = start("run", plan(tmp_path, text), "--on", f"lab:{name}", "--out", folder,
                         "--patience", "1", "--json")  # fmt: skip
         wait_for_samples(folder)
-        weft("lab", "exec", name, "n3", "--", "ip", "link", "set", "eth0", "down")
+        here.weft("lab", "exec", name, "n3", "--", "ip", "link", "set", "eth0", "down")
         said = json.loads(process.communicate(timeout=60)[0])
     finally:
-        weft("lab", "down", name)
+        here.weft("lab", "down", name)
     assert said["status"] == "partial"
     run = RunFolder.open(folder)
     (lost,) = run.meta.lost

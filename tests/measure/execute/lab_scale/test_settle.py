@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -15,6 +16,7 @@ from weft.measure.execute.lab_scale.settle import (
     settle_lab,
     settle_scale,
 )
+from weft.measure.execute.options.run_options import RunOptions
 from weft.measure.execute.request import RunRequest
 from weft.network.fabrics.load import load_fabric
 from weft.plan.load import load_plan
@@ -102,14 +104,15 @@ def test_of_two_hosts_one_sends_and_of_many_all(tmp_path: Path) -> None:
 
 
 def test_a_run_is_told_its_scale(tmp_path: Path, tried: list[float], own_registry: None) -> None:
-    request = RunRequest("xray", "lab:fat-tree-16", is_scale_given=False)
+    request = RunRequest("xray", "lab:fat-tree-16")
     found = at_carried_scale(request)
-    assert found.scale == 0.1 and [one.code for one in found.notes] == ["lab-scaled"]
-    kept = at_carried_scale(RunRequest("xray", "lab:fat-tree-16", scale=1.0))
-    assert kept.scale == 1.0 and [one.code for one in kept.notes] == ["lab-overloaded"]
-    pair = RunRequest("signature", "lab:fat-tree-16", is_scale_given=False)
-    simulated = RunRequest("xray", "sim:fat-tree-16", is_scale_given=False)
-    assert at_carried_scale(pair) == pair and at_carried_scale(simulated) == simulated
+    assert found.options.scale == 0.1 and [one.code for one in found.notes] == ["lab-scaled"]
+    kept = at_carried_scale(RunRequest("xray", "lab:fat-tree-16", RunOptions(scale=1.0)))
+    assert kept.options.scale == 1.0 and [one.code for one in kept.notes] == ["lab-overloaded"]
+    pair = RunRequest("signature", "lab:fat-tree-16", RunOptions(scale=1.0))
+    simulated = RunRequest("xray", "sim:fat-tree-16")
+    assert at_carried_scale(replace(pair, options=RunOptions())) == pair
+    assert at_carried_scale(simulated) == simulated
 
 
 def test_a_fabric_lets_through_its_cables_and_inner_limits(tmp_path: Path) -> None:

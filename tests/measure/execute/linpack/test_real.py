@@ -8,6 +8,7 @@ import pytest
 from support.refusals import refused
 from weft.faces.api.request import run_request
 from weft.measure.execute.linpack.program import KNOWN
+from weft.measure.execute.options.run_options import RunOptions
 from weft.measure.execute.request import start_run
 from weft.runs.folder import RunFolder
 from weft.understand.kinds.linpack.solution import solutions
@@ -26,7 +27,7 @@ exec {hpcc}
 def run(folder: Path, launches: int = 1, **settings: object) -> RunFolder:
     own = {f"steps.hpl.{key}": value for key, value in settings.items()}
     request = run_request(
-        "hpl", "local:", out=folder, transport="mpi", launches=launches, settings=own
+        "hpl", "local:", RunOptions(out=folder, transport="mpi", launches=launches, settings=own)
     )
     return start_run(request)
 
@@ -73,5 +74,7 @@ def test_what_cannot_run_is_refused_before_a_folder_is_made(tmp_path: Path) -> N
     with refused("for its matrix alone, and this machine has for all of them"):
         run(folder, n=10_000_000)
     with refused("hpcc is linked with Open MPI"):
-        start_run(run_request("hpl", "local:", out=folder, transport="mpi", mpi="mpich"))
+        start_run(
+            run_request("hpl", "local:", RunOptions(out=folder, transport="mpi", mpi="mpich"))
+        )
     assert not folder.exists() and KNOWN[-1] == "hpcc"

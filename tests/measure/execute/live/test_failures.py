@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from support import here
 from support.command import WEFT, descendants, start, weft
 from support.here import weft_json
 from support.live.waiting import wait_for, wait_for_agents, wait_for_samples
@@ -48,12 +49,12 @@ def test_a_killed_agent_is_named_and_the_run_goes_on(tmp_path, victim):
 
 def test_where_large_packets_vanish_the_run_says_what_shows_it(tmp_path):
     large = ["--set", "steps.pingpong.sizes=['64 KiB']", "--patience", "4"]
-    done = weft("run", "latency", "--on", "lab:mtu-hole", "--out", tmp_path / "r", "--json",
+    done = here.weft("run", "latency", "--on", "lab:mtu-hole", "--out", tmp_path / "r", "--json",
                 "--launches", "1", *large)  # fmt: skip
     said = json.loads(done.stdout)
     (warning,) = (one for one in said["warnings"] if one["code"] == "peer-silent")
     assert "`weft check --on lab:mtu-hole`" in warning["message"]
-    assert "mtu 1400" in weft("check", "--on", "lab:mtu-hole").stdout
+    assert "mtu 1400" in here.weft("check", "--on", "lab:mtu-hole").stdout
     # Nothing was measured; what TCP said of the connection is all there is.
     found = weft_json("diagnose", tmp_path / "r")
     (cause,) = (one for one in found["explanations"] if one["cause"] == "path-mtu-hole")
@@ -124,7 +125,7 @@ def test_a_link_taken_down_is_noticed_and_what_was_measured_is_kept(tmp_path):
         process = start_signature(folder, "--patience", "1", on=f"lab:{name}")
         wait_for_samples(folder, 3000)
         take_down = ("ip", "link", "set", "eth0", "down")
-        assert weft("lab", "exec", name, "n2", "--", *take_down).returncode == 0
+        assert here.weft("lab", "exec", name, "n2", "--", *take_down).returncode == 0
         said = json.loads(process.communicate(timeout=60)[0])
         assert process.returncode == 1
         assert said["status"] == "partial"
@@ -133,7 +134,7 @@ def test_a_link_taken_down_is_noticed_and_what_was_measured_is_kept(tmp_path):
         assert "gave-up" in codes
         assert RunFolder.open(folder).samples.num_rows > 0
     finally:
-        weft("lab", "down", name)
+        here.weft("lab", "down", name)
 
 
 def test_a_full_disk_is_said_and_what_was_synced_is_kept(tmp_path):

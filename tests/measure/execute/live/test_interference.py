@@ -8,6 +8,7 @@ import pytest
 from support.refusals import refused
 from weft.faces.api.request import run_request
 from weft.faces.cli.tables.run.summary import print_summary
+from weft.measure.execute.options.run_options import RunOptions
 from weft.measure.execute.request import start_run
 from weft.plan.load import load_plan
 from weft.runs.folder import RunFolder
@@ -40,11 +41,13 @@ def interfere(
     request = run_request(
         "interference",
         on,
-        out=folder,
-        launches=launches,
-        settings={f"steps.interference.{key}": value for key, value in settings.items()},
-        victim=victim,
-        congestors=congestors,
+        RunOptions(
+            out=folder,
+            launches=launches,
+            settings={f"steps.interference.{key}": value for key, value in settings.items()},
+            victim=victim,
+            congestors=congestors,
+        ),
     )
     return start_run(request)
 
@@ -129,7 +132,7 @@ def test_wrong_requests_are_refused(tmp_path: Path) -> None:
     with refused("needs 4 nodes, the testbed has 3"):
         interfere(tmp_path / "run", "sim:crossbar(hosts=3)", "ring", ["incast"])
     with refused("the plan has no step of the pattern interference"):
-        run_request("aapc", "sim:two-racks", victim="ring")
+        run_request("aapc", "sim:two-racks", RunOptions(victim="ring"))
     assert not (tmp_path / "run").exists()
 
 

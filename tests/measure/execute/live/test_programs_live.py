@@ -8,6 +8,7 @@ import pytest
 from support.refusals import refused
 from weft import _core
 from weft.faces.api.request import run_request
+from weft.measure.execute.options.run_options import RunOptions
 from weft.measure.execute.request import resume_run, start_run
 from weft.plan.load import parse_plan
 from weft.plan.plan import to_json
@@ -49,13 +50,15 @@ def plan(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(scope="module")
 def live(tmp_path_factory: pytest.TempPathFactory, plan: Path) -> RunFolder:
     folder = tmp_path_factory.mktemp("runs") / "live"
-    return start_run(run_request(str(plan), "local:3", out=folder))
+    return start_run(run_request(str(plan), "local:3", RunOptions(out=folder)))
 
 
 def test_a_live_run_says_what_a_simulated_one_says(
     tmp_path: Path, plan: Path, live: RunFolder
 ) -> None:
-    simulated = start_run(run_request(str(plan), "sim:crossbar(hosts=3)", out=tmp_path / "sim"))
+    simulated = start_run(
+        run_request(str(plan), "sim:crossbar(hosts=3)", RunOptions(out=tmp_path / "sim"))
+    )
     assert live.meta.status == "complete"
     found, computed = summarise(live), summarise(simulated)
     assert [one.algorithm for one in found.results["collectives"]] == [
@@ -105,7 +108,7 @@ def test_traces_that_agents_cannot_carry_out_are_refused(tmp_path: Path) -> None
         ("local:2", "has 3 ranks, and there are 2 nodes for them on local:"),
     ]:
         with refused(said):
-            start_run(run_request("trace", on, out=tmp_path / "run", trace=trace))
+            start_run(run_request("trace", on, RunOptions(out=tmp_path / "run", trace=trace)))
     assert not (tmp_path / "run").exists()
 
 

@@ -8,6 +8,7 @@ import pytest
 from support.clusters.mpi import INSTALLED, needs_mpi
 from weft.faces.api.request import run_request
 from weft.measure.execute.mpi.toolchain import find_toolchain
+from weft.measure.execute.options.run_options import RunOptions
 from weft.measure.execute.request import start_run
 from weft.understand.kinds.collectives.library_cost import library_costs
 from weft.understand.summary.summary import summarise
@@ -56,7 +57,7 @@ def test_a_library_is_beside_agents_and_its_wrong_result_is_named(
     steps = [STEP.format(*one, INSTALLED[0]) for one in WAYS.items()]
     plan.write_text('name = "both"\nlaunches = 1\n' + "".join(steps))
     monkeypatch.setenv("LD_PRELOAD", str(library))
-    run = start_run(run_request(str(plan), "local:2", out=tmp_path / "run"))
+    run = start_run(run_request(str(plan), "local:2", RunOptions(out=tmp_path / "run")))
     found = summarise(run)
     measured = {(one.operation, one.algorithm) for one in found.results["collectives"]}
     assert measured == {(one, way) for one in WAYS for way in ("library", WAYS[one])} - {DAMAGED}

@@ -7,6 +7,7 @@ import pytest
 from support.clusters.mpi import INSTALLED, needs_mpi
 from support.refusals import refused
 from weft.faces.api.request import run_request
+from weft.measure.execute.options.run_options import RunOptions
 from weft.measure.execute.request import start_run
 from weft.runs.folder import RunFolder
 from weft.understand.kinds.collectives.library_cost import library_costs
@@ -81,7 +82,7 @@ def run(request: pytest.FixtureRequest, tmp_path: Path) -> RunFolder:
     trace.write_text(TRACE)
     plan.write_text(PLAN.replace("TRACE", str(trace)))
     over = run_request(
-        str(plan), "local:4", out=tmp_path / "run", transport="mpi", mpi=request.param
+        str(plan), "local:4", RunOptions(out=tmp_path / "run", transport="mpi", mpi=request.param)
     )
     return start_run(over)
 
@@ -106,4 +107,4 @@ def test_programs_over_mpi_leave_what_those_of_agents_do(run: RunFolder) -> None
 @pytest.mark.parametrize("wrong", ["traffic", "cast"])
 def test_what_mpi_does_not_carry_is_refused(wrong: str, tmp_path: Path) -> None:
     with refused(f'"{wrong}" is over "tcp"'):
-        start_run(run_request(wrong, "local:4", out=tmp_path / "run", transport="mpi"))
+        start_run(run_request(wrong, "local:4", RunOptions(out=tmp_path / "run", transport="mpi")))

@@ -138,7 +138,7 @@ def test_machines_of_a_host_file_with_two_interfaces(tmp_path: Path) -> None:
         each = found["one-way", "independent", 4, 65536]["each"]
         assert [pair["interface"] for pair in each] == [1, 2, 1, 2]
     finally:
-        weft_process("lab", "down", lab)
+        weft("lab", "down", lab)
 
 
 def test_a_process_that_dies_ends_the_launch_and_what_was_measured_stays(tmp_path: Path) -> None:

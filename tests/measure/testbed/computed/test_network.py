@@ -14,7 +14,6 @@ from support.live.four_hosts import write_four_hosts
 from support.made.cases import cases
 from support.made.computed import compute
 from support.paths import DATA
-from weft.base import catalog
 from weft.base.errors import RequestError
 from weft.faces.api.start import simulate
 from weft.measure.execute.request import resume_run
@@ -38,6 +37,7 @@ def run(tmp_path: Path, plan: str, on: str, **settings: str) -> RunFolder:
     return compute(tmp_path / "run", plan, f"sim:{on}", **settings)
 
 
+# That all other plans run is in tests/faces/cli/test_every_run.py, beside what commands make of such runs.
 NOT_BETWEEN_NODES = {
     "overhead": "nothing to simulate",
     "gamma-sweep": "no application computes",
@@ -51,18 +51,6 @@ NOT_BETWEEN_NODES = {
     "trace": "none is named",
     "udp": "only TCP is simulated",
 }
-
-
-@pytest.mark.parametrize(
-    "plan", [name for name in catalog.names("plan") if name not in NOT_BETWEEN_NODES]
-)
-def test_every_plan_runs(tmp_path: Path, plan: str) -> None:
-    """What commands make of such runs is in tests/faces/cli/test_every_run.py."""
-    own = {"xibalba": "xibalba-e7-config2", "xibalba-er16": "xibalba-er16"}
-    fabric, folder = own.get(plan, "two-racks"), tmp_path / "run"
-    assert weft_json("run", plan, "--on", f"sim:{fabric}", "--out", folder)["status"] == "complete"
-    found = RunFolder.open(folder)
-    assert found.samples.schema == SCHEMA and found.samples.num_rows
 
 
 @pytest.mark.parametrize(("plan", "why"), NOT_BETWEEN_NODES.items())

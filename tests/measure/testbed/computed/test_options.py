@@ -11,6 +11,7 @@ import pytest
 from support.here import weft
 from support.made.computed import compute
 from weft.base.errors import RequestError
+from weft.measure.execute.options.run_options import RunOptions
 from weft.measure.execute.request import RunRequest, start_run
 from weft.measure.testbed.computed import options
 from weft.measure.testbed.computed.base import Simulator
@@ -78,7 +79,9 @@ def test_an_option_is_carried_out_or_refused(kind: str, field: str, tmp_path: Pa
         overrides = [("steps[0].options.knobs.mtu", '"600"')]
         on = {"node": "node:p4-400-base", "sim": "sim:gigabit-pair"}[kind]
         with pytest.raises(RequestError, match="knob mtu is a setting of real nodes"):
-            start_run(RunRequest("stream", on, str(tmp_path / "run"), overrides=overrides))
+            start_run(
+                RunRequest("stream", on, RunOptions(out=tmp_path / "run", settings=dict(overrides)))
+            )
     elif name in NO_SETTING:
         assert computed(kind, transport, pattern, **{name: value}) == computed(
             kind, transport, pattern
@@ -142,7 +145,11 @@ def test_another_value_of_the_same_option_is_asked_for_and_refused(
     monkeypatch.setitem(options.CARRIED_OUT, "sim", ())
     with pytest.raises(RequestError, match=r"options\.send_buffer would change nothing"):
         overrides = [("steps.rounds.options.send_buffer", '"64 KiB"')]
-        start_run(RunRequest("health", "sim:leaf-spine", str(tmp_path / "x"), overrides=overrides))
+        start_run(
+            RunRequest(
+                "health", "sim:leaf-spine", RunOptions(out=tmp_path / "x", settings=dict(overrides))
+            )
+        )
 
 
 def test_processors_that_nothing_uses_are_refused(tmp_path: Path) -> None:

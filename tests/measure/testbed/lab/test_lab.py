@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from support import here
-from support.command import WEFT, refusal, weft, weft_json
+from support.command import WEFT, weft, weft_json
 from support.live import traffic
 from support.live.virtual_cluster import star
 from support.live.waiting import wait_for
@@ -71,9 +71,9 @@ def test_up_list_exec_down() -> None:
     assert listed["scale"] == 0.1 and listed["pid"] == up["pid"]
     shown = weft("lab", "exec", up["id"], "n2", "--", "cat", "/proc/net/fib_trie")
     assert "10.0.0.2" in shown.stdout
-    assert weft("lab", "exec", up["id"], "n2", "--", "sh", "-c", "exit 7").returncode == 7
-    assert weft("lab", "exec", up["id"], "n2", "--", "no-such-program").returncode == 127
-    assert weft_json("lab", "down", up["id"])["removed"][0]["id"] == up["id"]
+    assert here.weft("lab", "exec", up["id"], "n2", "--", "sh", "-c", "exit 7").returncode == 7
+    assert here.weft("lab", "exec", up["id"], "n2", "--", "no-such-program").returncode == 127
+    assert here.weft_json("lab", "down", up["id"])["removed"][0]["id"] == up["id"]
     assert here.weft_json("lab", "list")["labs"] == []
     assert not is_running(up["pid"])
 
@@ -87,7 +87,7 @@ def test_wrong_names_are_refused() -> None:
         (("exec", "pair", "n3", "true"), "n1, n2"),
         (("up", "pair", "--name", "b", "--scale", "0"), "scale"),
     ]:
-        assert said in refusal("lab", *wrong)
+        assert said in here.refusal("lab", *wrong)
 
 
 def test_an_open_lab_is_used_and_stays() -> None:
@@ -205,8 +205,8 @@ def test_a_killed_keeper_leaves_nothing_but_a_stale_entry() -> None:
     os.kill(up["pid"], signal.SIGKILL)
     assert inhabitant.stdout.readline() == "gone\n"
     wait_for(lambda: state_of(up["id"]) == "stale", 5)
-    assert "stale" in refusal("lab", "exec", up["id"], "n1", "true")
-    (removed,) = weft_json("lab", "down", up["id"])["removed"]
+    assert "stale" in here.refusal("lab", "exec", up["id"], "n1", "true")
+    (removed,) = here.weft_json("lab", "down", up["id"])["removed"]
     assert removed["killed"] >= 1 and not is_running(shell)
     inhabitant.communicate(timeout=5)
     assert here.weft_json("lab", "list")["labs"] == []
@@ -231,7 +231,7 @@ def test_a_private_lab_dies_with_its_killed_user() -> None:
     user.communicate()
     wait_for(lambda: not is_running(listed["pid"]), 5)
     assert state_of(listed["id"]) == "stale"
-    weft("lab", "down", listed["id"])
+    here.weft("lab", "down", listed["id"])
     assert here.weft_json("lab", "list")["labs"] == []
 
 

@@ -9,7 +9,8 @@ from typing import Any
 import msgspec
 import pytest
 
-from support.command import WEFT, weft, weft_json
+from support import here
+from support.command import WEFT, weft
 from support.live.waiting import wait_for
 from weft.measure.testbed.lab import registry
 from weft.measure.testbed.lab.daemon import process_started
@@ -33,10 +34,10 @@ def put(name: str, text: str | bytes) -> None:
 
 def test_an_entry_of_an_older_weft_is_listed_as_stale() -> None:
     put("old", json.dumps(entry_of_an_older_weft(0, 0)))
-    (listed,) = weft_json("lab", "list")["labs"]
+    (listed,) = here.weft_json("lab", "list")["labs"]
     assert (listed["id"], listed["fabric"], listed["state"]) == ("old", "pair", "stale")
-    assert "stale" in weft("lab", "list").stdout
-    assert weft("lab", "down", "old").returncode == 0
+    assert "stale" in here.weft("lab", "list").stdout
+    assert here.weft("lab", "down", "old").returncode == 0
     assert registry.entries() == []
 
 
@@ -48,27 +49,27 @@ DAMAGED += ['{"keeper": {"nodes": 5}, "scale": NaN, "created": []}']
 @pytest.mark.parametrize("text", DAMAGED)
 def test_any_damaged_entry_is_stale_and_goes(text: str | bytes) -> None:
     put("broken", text)
-    (listed,) = weft_json("lab", "list")["labs"]
+    (listed,) = here.weft_json("lab", "list")["labs"]
     assert (listed["id"], listed["state"]) == ("broken", "stale")
-    assert weft_json("lab", "down", "--all") == {"removed": [{"id": "broken", "killed": 0}]}
+    assert here.weft_json("lab", "down", "--all") == {"removed": [{"id": "broken", "killed": 0}]}
     assert registry.entries() == []
 
 
 def test_a_damaged_entry_hinders_no_lab() -> None:
     put("broken", "{")
     assert weft("lab", "up", "pair").returncode == 0
-    assert weft("lab", "exec", "pair", "n1", "--", "true").returncode == 0
-    assert weft("lab", "down", "--all").returncode == 0
+    assert here.weft("lab", "exec", "pair", "n1", "--", "true").returncode == 0
+    assert here.weft("lab", "down", "--all").returncode == 0
 
 
 def test_the_keeper_of_an_older_weft_goes_with_its_entry_and_another_process_stays() -> None:
     with subprocess.Popen(["sleep", "60"]) as process:
         # Another process that has the keeper's number.
         put("old", json.dumps(entry_of_an_older_weft(process.pid, 1)))
-        assert weft("lab", "down", "old").returncode == 0
+        assert here.weft("lab", "down", "old").returncode == 0
         assert process.poll() is None
         put("old", json.dumps(entry_of_an_older_weft(process.pid, process_started(process.pid))))
-        assert weft("lab", "down", "old").returncode == 0
+        assert here.weft("lab", "down", "old").returncode == 0
         assert process.wait(5) != 0
 
 
@@ -84,7 +85,7 @@ def test_only_the_lab_s_own_namespace_is_cleared_not_one_that_has_its_number_now
         for remembered, killed in ((cookie + 1, 0), (cookie, 2)):
             node["cookie"] = remembered
             put("dead", json.dumps(dead))
-            (removed,) = weft_json("lab", "down", "dead")["removed"]
+            (removed,) = here.weft_json("lab", "down", "dead")["removed"]
             assert removed == {"id": "dead", "killed": killed}
     registry.remove(up)
 

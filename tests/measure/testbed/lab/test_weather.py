@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from support import here
 from support.command import weft
 from support.here import refusal, weft_json
 from support.live import traffic
@@ -41,7 +42,7 @@ def cable(own_registry: None, tmp_path: Path) -> Iterator[str]:
     (tmp_path / "cable.toml").write_text(FABRIC)
     assert weft("lab", "up", tmp_path / "cable.toml").returncode == 0
     yield "cable"
-    assert weft("lab", "down", "--all").returncode == 0
+    assert here.weft("lab", "down", "--all").returncode == 0
 
 
 def on(host: str) -> traffic.Enter:
@@ -98,7 +99,7 @@ def test_a_host_that_is_off_loses_its_processes_and_comes_back() -> None:
     assert listening.wait(5) != 0
     listening.communicate()
     assert "is off" in weft("lab", "exec", "cable", "b", "--", "true").stderr
-    wait_for(lambda: weft("lab", "exec", "cable", "b", "--", "true").returncode == 0, 6)
+    wait_for(lambda: here.weft("lab", "exec", "cable", "b", "--", "true").returncode == 0, 6)
     assert a_reaches_b()
     begins, ends = log()
     assert begins["killed"] >= 1 and begins["change"] == {"off": True}
@@ -134,7 +135,7 @@ def test_a_fabric_brings_its_weather_and_a_day_passes_in_a_second(
     first = log()[:4]
     assert [line["state"] for line in first] == ["begins", "ends"] * 2
     assert [line["lab_s"] for line in first] == pytest.approx([0.5, 0.75, 1.5, 1.75], abs=0.05)
-    assert weft("lab", "down", "--all").returncode == 0
+    assert here.weft("lab", "down", "--all").returncode == 0
 
 
 @pytest.mark.usefixtures("cable")

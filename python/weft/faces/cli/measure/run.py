@@ -3,20 +3,21 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable
-from dataclasses import replace
+from collections.abc import Callable, Sequence
 from pathlib import Path
+from typing import Any
 
 import click
 import cloup
-import msgspec
-from msgspec import Struct
+from click.core import ParameterSource
 from rich.table import Table
 
+from weft.base import catalog
 from weft.base.errors import RequestError
-from weft.faces.api.request import quick_plan, run_request
+from weft.faces.api.request import run_request
 from weft.faces.cli.approval import is_agreed
 from weft.faces.cli.duration import Duration
+from weft.faces.cli.measure.plan_help import PlanCommand
 from weft.faces.cli.options import nodes_option, ports_option, split_settings
 from weft.faces.cli.output import json_option, print_json, print_run
 from weft.faces.cli.tables.guests import print_guests
@@ -28,6 +29,7 @@ from weft.measure.execute.dry_run import Outlook
 from weft.measure.execute.gate import deeds_of_run
 from weft.measure.execute.lab_scale.settle import at_carried_scale
 from weft.measure.execute.mpi.toolchain import KINDS
+from weft.measure.execute.options.run_options import USUAL_OPTIONS, RunOptions
 from weft.measure.execute.progress import Reporter
 from weft.measure.execute.request import (
     Forecaster,
@@ -39,51 +41,12 @@ from weft.measure.execute.request import (
 )
 from weft.measure.testbed.base import Testbed
 from weft.measure.tools import TOOLS, check_tool, run_tool
-from weft.plan.load import load_plan
 from weft.runs.folder import RunFolder
 from weft.runs.predicted import RunPrediction
 from weft.understand.summary.predictions import held
 
 
-class RunArguments(Struct, frozen=True):
-    """What the options say."""
-
-    plan: str | None = None
-    testbed: str | None = None
-    out: str | None = None
-    resume: str | None = None
-    yes: bool = False
-    dry_run: bool = False
-    scale: float | None = None
-    nodes: int | None = None
-    ports: str | None = None
-    cpus: str | None = None
-    patience_s: float = 10.0
-    launches: int | None = None
-    until: str | None = None
-    against: str | None = None
-    transport: str | None = None
-    mpi: str | None = None
-    interfaces: str | None = None
-    settings: tuple[str, ...] = ()
-    gamma: str | None = None
-    users: str | None = None
-    page: str | None = None
-    server: str | None = None
-    trace: str | None = None
-    victim: str | None = None
-    congestors: tuple[str, ...] = ()
-    quick: bool = False
-    file: str | None = None
-    to: str | None = None
-    overwrite: bool = False
-    compress: str | None = None
-    tool: str | None = None
-    predict: tuple[str, ...] = ()
-    as_json: bool = False
-
-
-@cloup.command(epilog="Example: weft run signature --on lab:pair --out runs/pair")
+@cloup.command(cls=PlanCommand, epilog="Example: weft run signature --on lab:pair --out runs/pair")
 @cloup.argument("plan", required=False)
 @cloup.option_group(
     "Where and what",
@@ -111,7 +74,7 @@ class RunArguments(Struct, frozen=True):
     cloup.option(
         "--patience",
         "patience_s",
-        default=RunArguments().patience_s,
+        default=USUAL_OPTIONS.patience_s,
         show_default=True,
         type=Duration(least_s=0.1),
         help="Without progress for so long a peer has failed; a number counts seconds.",
@@ -145,6 +108,7 @@ class RunArguments(Struct, frozen=True):
         "settings",
         metavar="KEY=VALUE",
         multiple=True,
+        callback=lambda context, option, settings: split_settings(settings),
         help="Change a key, such as steps.pingpong.sizes.max='64 KiB'.",
     ),
 )
@@ -214,7 +178,20 @@ class RunArguments(Struct, frozen=True):
 )
 @json_option
 @click.pass_context
-def run(context: click.Context, /, **given: object) -> None:
+def run(
+    context: click.Context,
+    /,
+    plan: str | None,
+    testbed: str | None,
+    resume: str | None,
+    yes: bool,
+    dry_run: bool,
+    quick: bool,
+    tool: str | None,
+    predict: tuple[str, ...],
+    as_json: bool,
+    **options: Any,
+) -> None:
     """Run PLAN (a catalogue name or a TOML file) on a testbed.
 
     \b
@@ -224,34 +201,55 @@ def run(context: click.Context, /, **given: object) -> None:
     local:         two processes on this machine
     ssh:NODES  slurm:[OPTIONS]  hosts:FILE  template:COMMAND:NODES  mpirun:NODES
     """
-    asked = msgspec.convert(given, RunArguments)
-    if asked.resume is None and asked.dry_run and asked.predict:
-        _print_foreseen(_foreseen(asked), asked.as_json)
-        return
-    if asked.resume is None and asked.dry_run:
-        _print_outlook(foresee_run(_request(asked)), asked.as_json)
-        return
-    result = _started(asked) if asked.resume is None else _resumed(asked, asked.resume)
+    if resume is not None:
+        _refuse_all_but_resuming(context)
+        result = _resumed(resume, yes, options["patience_s"])
+    else:
+        request = _request(quick_plan(plan) if quick and plan else plan, testbed, options)
+        if dry_run and predict:
+            _print_foreseen(_foreseen(request, predict), as_json)
+            return
+        if dry_run:
+            _print_outlook(foresee_run(request), as_json)
+            return
+        result = _started(request, tool, predict)
     found = held(result)
-    print_run(result, asked.as_json, found)
-    if result.meta.against and not asked.as_json:
+    print_run(result, as_json, found)
+    if result.meta.against and not as_json:
         print_differences(terminal(), result.meta)
-    if not asked.as_json:
+    if not as_json:
         print_held(found, terminal())
     context.exit(0 if result.meta.status == "complete" else 1)
 
 
-def _started(asked: RunArguments) -> RunFolder:
-    request = _request(asked)
-    afterwards = _tool_run(request, asked.tool) if asked.tool else None
+def _request(plan: str | None, testbed: str | None, options: dict[str, Any]) -> RunRequest:
+    if plan is None or testbed is None:
+        raise RequestError(
+            "a plan and a testbed are needed", "for example `weft run signature --on lab:pair`"
+        )
+    return run_request(plan, testbed, RunOptions(**options), ["weft", *sys.argv[1:]])
+
+
+def quick_plan(plan: str) -> str:
+    """The plan that answers less in less time; raises RequestError where the catalogue has none."""
+    quick = f"{plan}-quick"
+    if quick not in catalog.names("plan"):
+        raise RequestError(
+            f"--quick: there is no quick plan of {plan!r}", "`weft run xray --quick` has one"
+        )
+    return quick
+
+
+def _started(request: RunRequest, tool: str | None, predict: Sequence[str]) -> RunFolder:
+    afterwards = _tool_run(request, tool) if tool else None
     with progress() as reporter:
-        predicting = _predictor(asked, reporter, _show) if asked.predict else None
+        predicting = _predictor(predict, reporter, _show) if predict else None
         request = at_carried_scale(request, reporter)
         return start_run(request, reporter, predicting, afterwards)
 
 
 def _tool_run(request: RunRequest, name: str) -> Callable[[Testbed, RunFolder], None]:
-    tool = check_tool(name, load_plan(request.plan, request.overrides), request.testbed)
+    tool = check_tool(name, request.load(), request.testbed)
 
     def measure(testbed: Testbed, run: RunFolder) -> None:
         click.echo(f"{name}: {run_tool(tool, testbed, run).directory}", err=True)
@@ -259,19 +257,18 @@ def _tool_run(request: RunRequest, name: str) -> Callable[[Testbed, RunFolder], 
     return measure
 
 
-def _foreseen(asked: RunArguments) -> RunPrediction:
+def _foreseen(request: RunRequest, predict: Sequence[str]) -> RunPrediction:
     """What is predicted of a run, which is not begun."""
-    request = _request(asked)
     with progress() as reporter:
-        return predict_run(request, _predictor(asked, reporter, lambda prediction: None))
+        return predict_run(request, _predictor(predict, reporter, lambda prediction: None))
 
 
 def _predictor(
-    asked: RunArguments, reporter: Reporter, show: Callable[[RunPrediction], None]
+    sources: Sequence[str], reporter: Reporter, show: Callable[[RunPrediction], None]
 ) -> Forecaster:
     from weft.faces.api.predict import predictor  # takes long to import
 
-    return predictor(asked.predict, show, reporter.describe)
+    return predictor(sources, show, reporter.describe)
 
 
 def _show(prediction: RunPrediction) -> None:
@@ -286,56 +283,22 @@ def _print_foreseen(prediction: RunPrediction, as_json: bool) -> None:
         print_prediction(prediction, terminal())
 
 
-def _resumed(asked: RunArguments, folder: str) -> RunFolder:
+def _refuse_all_but_resuming(context: click.Context) -> None:
     """A run that is resumed has its plan and testbed."""
-    usable = RunArguments(
-        resume=folder, yes=asked.yes, patience_s=asked.patience_s, as_json=asked.as_json
-    )
-    if asked != usable:
+    sources = {name: context.get_parameter_source(name) for name in context.params}
+    given = {name for name, source in sources.items() if source is ParameterSource.COMMANDLINE}
+    if given - {"resume", "yes", "patience_s", "as_json"}:
         raise RequestError(
             "--resume takes the plan, its settings and the testbed from the run",
             "leave out all but --resume, --yes, --patience and --json",
         )
+
+
+def _resumed(folder: str, yes: bool, patience_s: float) -> RunFolder:
     deeds = deeds_of_run(Path(folder))
-    approved = deeds if is_agreed(folder, deeds, asked.yes) else []
+    approved = deeds if is_agreed(folder, deeds, yes) else []
     with progress() as reporter:
-        return resume_run(folder, reporter, asked.patience_s, approved)
-
-
-def _request(asked: RunArguments) -> RunRequest:
-    if asked.plan is None or asked.testbed is None:
-        raise RequestError(
-            "a plan and a testbed are needed", "for example `weft run signature --on lab:pair`"
-        )
-    request = run_request(
-        quick_plan(asked.plan) if asked.quick else asked.plan,
-        asked.testbed,
-        out=asked.out,
-        scale=asked.scale,
-        nodes=asked.nodes,
-        ports=asked.ports,
-        cpus=asked.cpus,
-        patience_s=asked.patience_s,
-        launches=asked.launches,
-        until=asked.until,
-        against=asked.against,
-        transport=asked.transport,
-        mpi=asked.mpi,
-        interfaces=asked.interfaces,
-        settings=split_settings(asked.settings),
-        gamma=asked.gamma,
-        users=asked.users,
-        page=asked.page,
-        server=asked.server,
-        trace=asked.trace,
-        victim=asked.victim,
-        congestors=asked.congestors,
-        file=asked.file,
-        to=asked.to,
-        overwrite=asked.overwrite,
-        compress=asked.compress,
-    )
-    return replace(request, command=["weft", *sys.argv[1:]])
+        return resume_run(folder, reporter, patience_s, approved)
 
 
 def _print_outlook(outlook: Outlook, as_json: bool) -> None:

@@ -94,11 +94,10 @@ def tune(
     names = tuple(one.strip() for one in (knobs or "").split(",") if one.strip())
     time_s = time_s or USUAL_TIME_S
     if dry_run:
-        scaled = 1.0 if scale is None else scale
         folder = out or str(default_folder())
         foreseen = foresee(
             TuneRequest(
-                testbed, folder, goal, names, time_s, apply, apply_anyway, scaled, nodes, ports
+                testbed, folder, goal, names, time_s, apply, apply_anyway, scale, nodes, ports
             )
         )
         if as_json:

@@ -12,6 +12,7 @@ import numpy as np
 from weft.base.errors import RequestError, WeftError
 from weft.measure.execute.lab_scale.choice import ScaleTrial
 from weft.measure.execute.lab_scale.load import OfferedLoad
+from weft.measure.execute.options.run_options import RunOptions
 from weft.measure.execute.request import RunRequest, start_run
 from weft.measure.testbed.lab.demand import sending_mbps
 from weft.network.fabrics.load import load_fabric
@@ -43,7 +44,11 @@ class SelfTest:
                 out = str(Path(folder) / "run")
                 plan = plan_of(self.load)
                 run = start_run(
-                    RunRequest(plan, f"lab:{self.fabric}", out, scale, patience_s=PATIENCE_S)
+                    RunRequest(
+                        plan,
+                        f"lab:{self.fabric}",
+                        RunOptions(out=out, scale=scale, patience_s=PATIENCE_S),
+                    )
                 )
                 return self._judged(run, load_fabric(self.fabric, scale))
         except WeftError:

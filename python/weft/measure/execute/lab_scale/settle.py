@@ -9,6 +9,8 @@ from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 
+from msgspec import structs
+
 from weft.base.errors import RequestError
 from weft.measure.execute.lab_scale.choice import choose, smaller
 from weft.measure.execute.lab_scale.load import OfferedLoad, loads_of
@@ -19,7 +21,6 @@ from weft.measure.execute.request import RunRequest
 from weft.measure.testbed.lab.demand import CARRIED_MBPS, is_forwarded, sending_mbps
 from weft.measure.testbed.lab.testbed import kept_up
 from weft.network.fabrics.load import load_fabric
-from weft.plan.load import load_plan
 from weft.runs.folder import refuse_existing
 from weft.runs.meta import Warning
 
@@ -39,13 +40,14 @@ def at_carried_scale(request: RunRequest, reporter: Reporter | None = None) -> R
     """The request of a run with its lab's scale settled and, by the `reporter`, announced. Raises RequestError."""
     if fabric_to_build(request.testbed) is None:
         return request
-    if request.out:
-        refuse_existing(Path(request.out))
-    plan = load_plan(request.plan, request.overrides)
-    given = request.scale if request.is_scale_given else None
-    found = settle_lab(request.testbed, given, partial(loads_of, plan), reporter)
+    options = request.options
+    if options.out:
+        refuse_existing(Path(options.out))
+    loads = partial(loads_of, request.load())
+    found = settle_lab(request.testbed, options.scale, loads, reporter)
     announce(found.notes, reporter)
-    return replace(request, scale=found.scale, notes=(*request.notes, *found.notes))
+    settled = structs.replace(options, scale=found.scale)
+    return replace(request, options=settled, notes=(*request.notes, *found.notes))
 
 
 def settle_lab(

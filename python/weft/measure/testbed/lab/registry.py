@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import atexit
 import contextlib
 import os
 import shutil
@@ -117,6 +118,18 @@ def remove(entry: LabEntry) -> int:
     killed = kill_inhabitants(entry.keeper.nodes)
     forget(entry.id)
     return killed
+
+
+def remove_at_exit(lab: str) -> None:
+    """Have this process remove a lab when it exits, if it is still registered: an interrupt may arrive after a lab is
+    registered and before anything is responsible for closing it."""
+    atexit.register(_remove_left, lab)
+
+
+def _remove_left(lab: str) -> None:
+    entry = get(lab)
+    if entry is not None:
+        remove(entry)
 
 
 def forget(lab: str) -> None:

@@ -188,6 +188,8 @@ def start_lab(
     """Build and register a lab; raises what is wrong."""
     process, keeper = start_keeper(path, scale, registry.files(lab), weather_speed, guests)
     entry = LabEntry(lab, path.stem, scale, private, time.time(), keeper, notes=tuple(notes))
+    if private:
+        registry.remove_at_exit(lab)
     registry.add(entry)
     return entry, process
 

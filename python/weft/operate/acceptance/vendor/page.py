@@ -232,7 +232,9 @@ def command_of(request: AcceptRequest) -> list[str]:
         "--expect": request.expect,
         "--fabric": request.fabric,
         # A lab that is not carried at 1 would choose another scale.
-        "--scale": None if request.scale == 1 and not request.notes else f"{request.scale:g}",
+        "--scale": None
+        if request.scale in (None, 1) and not request.notes
+        else f"{request.scale:g}",
         "--nodes": request.nodes,
         "--ports": request.ports,
     }

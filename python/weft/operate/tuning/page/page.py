@@ -162,7 +162,7 @@ def command_of(request: TuneRequest) -> Iterator[str]:
         "--for": request.goal,
         "--knobs": ",".join(request.knobs) or None,
         "--time": None if request.time_s == USUAL_TIME_S else f"{request.time_s:g} s",
-        "--scale": None if request.scale == 1 else f"{request.scale:g}",
+        "--scale": None if request.scale in (None, 1) else f"{request.scale:g}",
         "--nodes": request.nodes,
         "--ports": request.ports,
     }

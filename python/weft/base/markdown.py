@@ -1,0 +1,16 @@
+"""Tables in Markdown, for the reference pages that are made from the catalogue."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+
+
+def markdown_table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> Iterator[str]:
+    """The lines of a table, one for each row below its head; a "|" within a cell is escaped."""
+    yield _line(head)
+    yield _line(["---"] * len(head))
+    yield from map(_line, rows)
+
+
+def _line(cells: Sequence[str]) -> str:
+    return "|".join(["", *(cell.replace("|", r"\|") for cell in cells), ""])
