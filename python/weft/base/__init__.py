@@ -1,1 +1,1 @@
-"""What everything stands on: numbers with units, statistics, tables, files."""
+"""Foundations without dependencies inside weft: numbers with units, statistics, tables, files."""

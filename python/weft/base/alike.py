@@ -1,4 +1,4 @@
-"""Long lists, folded: what is alike is said once."""
+"""Fold long lists: similar items are shown once."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Callable, Hashable, Iterable, Sequence
 from typing import TypeVar
 
 FEWEST = 3
-"""So many things that are alike are one row of a table; fewer are told one by one."""
+"""Similar items are folded into one row of a table from this many on; fewer are listed one by one."""
 
 T = TypeVar("T")
 
@@ -17,9 +17,9 @@ def alike(
     value: Callable[[T], float] = lambda _: 0.0,
     within: float = 1.05,
 ) -> list[list[T]]:
-    """Items of the same key, whose values differ from that of the first by this factor at most, together.
+    """Group items with equal keys whose values differ from the group's first by at most the factor `within`.
 
-    Groups come in the order of their first item; what has too few of its kind is a group of its own.
+    Groups are in order of their first item; an item with too few similar ones is a group of its own.
     """
     groups: dict[Hashable, list[list[T]]] = {}
     found: list[list[T]] = []
@@ -35,7 +35,7 @@ def alike(
 
 
 def listed(names: Sequence[str], most: int = FEWEST, separator: str = ", ") -> str:
-    """The first names, and how many more there are."""
+    """The first `most` names, and the number of further ones."""
     more = f" and {len(names) - most:,} more" if len(names) > most else ""
     return separator.join(names[:most]) + more
 

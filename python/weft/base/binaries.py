@@ -1,4 +1,4 @@
-"""Programs: where weft's own are, and what others say of themselves."""
+"""Find weft's own programs, and run others for their output."""
 
 from __future__ import annotations
 
@@ -12,7 +12,8 @@ BUILT = Path(__file__).parent.parent / "bin"
 
 
 def find(name: str) -> Path:
-    """The program `name` for this machine, from $WEFT_BIN or from where `make setup` and wheels put it."""
+    """The path of `name` for this machine: from $WEFT_BIN, or where `make setup` and wheels install it; raises
+    RequestError if missing."""
     path = _folder() / name
     if not os.access(path, os.X_OK):
         hint = "run `make setup` in a checkout, or install a wheel for this machine's architecture"
@@ -21,7 +22,7 @@ def find(name: str) -> Path:
 
 
 def elsewhere(name: str) -> dict[str, Path]:
-    """The program `name` for nodes of other architectures, by what `uname -m` says there."""
+    """Paths of `name` for nodes of other architectures, by their `uname -m`."""
     return {path.parent.name: path for path in sorted(_folder().glob(f"*/{name}"))}
 
 
@@ -30,7 +31,7 @@ def _folder() -> Path:
 
 
 def ask(command: list[str], within_s: float) -> subprocess.CompletedProcess[str] | None:
-    """What a program answers; None where it cannot be started, or does not end in time."""
+    """Run a program and return its output; None if it cannot be started or does not end within `within_s` seconds."""
     try:
         return subprocess.run(
             command, capture_output=True, text=True, timeout=within_s, check=False

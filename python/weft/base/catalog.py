@@ -1,4 +1,4 @@
-"""The catalogue: plans and fabrics that come with weft, found by name."""
+"""The catalogue: plans, fabrics and other files that come with weft, found by name."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _SUFFIX = ".toml"
 
 
 def folder(kind: str) -> Path:
-    """Where the catalogue keeps a kind: "plan", "fabric", ...
+    """The catalogue's folder of a kind: "plan", "fabric", ...
 
     An installed weft has its catalogue inside the package, a checkout beside it.
     """
@@ -32,7 +32,7 @@ def names(kind: str) -> list[str]:
 
 
 def titles(kind: str) -> dict[str, str]:
-    """What each of them says of itself, by name."""
+    """The title of each entry of a kind, by name."""
     return {
         name: parse_toml(read(folder(kind) / f"{name}{_SUFFIX}"), name)["title"]
         for name in names(kind)
@@ -40,7 +40,7 @@ def titles(kind: str) -> dict[str, str]:
 
 
 def placements() -> dict[str, str]:
-    """The catalogue's machines, each with each of its placements, and what the machine says of itself."""
+    """Titles of the catalogue's machines, by machine name with placement."""
     machines = {name: parse_toml(read(find("machine", name)), name) for name in names("machine")}
     return {
         f"{name}-{row}": machine["title"]
@@ -50,9 +50,9 @@ def placements() -> dict[str, str]:
 
 
 def find(kind: str, name: str) -> Path:
-    """The file that a catalogue name or a path means; raises RequestError when there is none.
+    """The file of a catalogue name or path; raises RequestError if there is none.
 
-    What ends in .toml or has a slash is a path, everything else a name.
+    Anything that ends in .toml or contains a slash is a path.
     """
     if name.endswith(_SUFFIX) or os.sep in name:
         return _existing(kind, Path(name))
@@ -62,7 +62,7 @@ def find(kind: str, name: str) -> Path:
 
 
 def read(path: Path, longest_bytes: int = _LONGEST_BYTES) -> str:
-    """The text of a description; raises RequestError when it cannot be one."""
+    """The text of a catalogue file; raises RequestError if it cannot be read or is too long."""
     try:
         return read_text(path, longest_bytes, or_pipe=True)
     except FileNotFoundError:
@@ -70,7 +70,7 @@ def read(path: Path, longest_bytes: int = _LONGEST_BYTES) -> str:
 
 
 def shown(path: Path) -> str:
-    """A path as messages show it: from the working directory where that is shorter."""
+    """A path for messages: relative to the working directory if that is shorter."""
     try:
         return str(path.relative_to(Path.cwd()))
     except ValueError:
@@ -78,7 +78,7 @@ def shown(path: Path) -> str:
 
 
 def known_names(wrong: str, known: Sequence[str]) -> str:
-    """Those that there are, after the one that is most like what was given."""
+    """The known names for a message, preceded by the one most similar to the `wrong` one."""
     near = difflib.get_close_matches(wrong, known, n=1)
     guess = f"did you mean {near[0]}? " if near else ""
     return f"{guess}known: {', '.join(known)}"

@@ -1,4 +1,4 @@
-"""The exceptions that reach a user. Each says what is wrong, where, and what would be right."""
+"""Exceptions shown to the user. Each says what is wrong, where, and what would be right."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ class WeftError(Exception):
 
 
 class RequestError(WeftError):
-    """The request was wrong (a file, a key, a name, a unit): nothing was started. Exit code 2."""
+    """The request was wrong (a file, a key, a name, a unit), and nothing was started. Exit code 2."""
 
     exit_code = 2
 

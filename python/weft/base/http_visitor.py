@@ -1,4 +1,4 @@
-"""A connection to a server: one that asks for nothing must not keep others out."""
+"""A connection to a server: idle clients must not keep others out."""
 
 from __future__ import annotations
 
@@ -7,12 +7,12 @@ import asyncio
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
 MOST_SILENT = 64
-"""Connections that wait for the rest of a request; one more, and the oldest is closed."""
+"""Connections that may wait for the rest of a request; if there are more, the oldest is closed."""
 ASKS_WITHIN_S = 5.0
 
 
 class Visitor(H11Protocol):
-    """Is closed unless the whole head of its next request is there in time."""
+    """Closes the connection unless the complete head of the next request arrives in time."""
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         super().connection_made(transport)
@@ -35,7 +35,7 @@ class Visitor(H11Protocol):
         super().on_response_complete()
 
     def turn_away(self) -> None:
-        """Close without a word."""
+        """Close without a response."""
         self._speak()
         self.connections.discard(self)
         self.transport.abort()

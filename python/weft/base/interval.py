@@ -8,14 +8,14 @@ import msgspec
 
 
 class Interval(msgspec.Struct, frozen=True, gc=False):
-    """A value known to lie between `low` and `high`; the unit is in the name that holds it."""
+    """A value with bounds `low` and `high`; the unit is in the name of the field that holds it."""
 
     median: float
     low: float
     high: float
 
     def scaled(self, factor: float) -> Interval:
-        """In another unit: `factor` times as much, above 0."""
+        """The interval in another unit: all values times `factor`, which must be above 0."""
         return Interval(self.median * factor, self.low * factor, self.high * factor)
 
     def map_decreasing(self, convert: Callable[[float], float]) -> Interval:

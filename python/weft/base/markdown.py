@@ -1,4 +1,4 @@
-"""Tables in Markdown, for the reference pages that are made from the catalogue."""
+"""Markdown tables for reference pages that are generated from the catalogue."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 
 
 def markdown_table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> Iterator[str]:
-    """The lines of a table, one for each row below its head; a "|" within a cell is escaped."""
+    """The lines of a table: the head and one line a row; "|" in a cell is escaped."""
     yield _line(head)
     yield _line(["---"] * len(head))
     yield from map(_line, rows)

@@ -1,4 +1,4 @@
-"""Names of nodes as people write them: n[1-24,30]."""
+"""Node sets in ClusterShell's syntax: n[1-24,30]."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ from itertools import groupby
 
 
 def fold(names: Iterable[str]) -> str:
-    """Names that differ in a last number, in ClusterShell's syntax: n1, n2, n4 -> n[1-2,4].
+    """Fold names that differ in their last number, in ClusterShell's syntax: n1, n2, n4 -> n[1-2,4].
 
-    Prefixes keep the order in which they appear; numbers of different widths are kept apart where
-    zeros pad them, so that unfolding gives the same names.
+    Prefixes keep the order in which they appear. Numbers of different widths are separate if padded with zeros, so that
+    unfolding gives the same names.
     """
     numbers: dict[tuple[str, int], list[int]] = {}
     for name in dict.fromkeys(names):
@@ -23,7 +23,7 @@ def fold(names: Iterable[str]) -> str:
 
 
 def fold_in_order(names: Sequence[str]) -> str:
-    """Names folded so that unfolding gives them in their order: n2, n1, m3, m4 -> n2,n1,m[3-4]."""
+    """Fold names so that unfolding keeps their order: n2, n1, m3, m4 -> n2,n1,m[3-4]."""
     stretches = groupby(names, key=lambda name: name.rstrip("0123456789"))
     return ",".join(_folded_in_order(list(stretch)) for _, stretch in stretches)
 
@@ -37,15 +37,15 @@ def _folded_in_order(names: list[str]) -> str:
 
 
 def _padding(digits: str) -> int:
-    """To how many digits zeros in front fill it; 0 where there are none."""
+    """Width of zero padding; 0 without padding."""
     return len(digits) if digits.startswith("0") and len(digits) > 1 else 0
 
 
 def fold_names(names: Iterable[str]) -> list[str]:
-    """Names of what nodes have, or lines about nodes, with the nodes in them folded: n1 out, n2 out -> n[1-2] out."""
+    """Fold the nodes in names of their parts, or in lines about nodes: n1 out, n2 out -> n[1-2] out."""
     together: dict[tuple[str, str], list[str]] = {}
     for name in sorted(names, key=natural):
-        # A number at the end counts, else that of the node that comes first.
+        # Fold a number at the end, else that of the node name in front.
         node, space, rest = name.partition(" ")
         head, tail = (name, "") if name[-1:].isdigit() else (node, space + rest)
         together.setdefault((head.rstrip("0123456789"), tail), []).append(head)
@@ -53,7 +53,7 @@ def fold_names(names: Iterable[str]) -> list[str]:
 
 
 def fold_groups(groups: Iterable[Sequence[str]]) -> str:
-    """Sets of names of one size: n[1-16], or "16 groups of 16 (n[1-16] ... n[241-256])"."""
+    """Fold sets of names of equal size: n[1-16], or "16 groups of 16 (n[1-16] ... n[241-256])"."""
     ordered = sorted(dict.fromkeys(map(tuple, groups)), key=lambda group: natural(group[0]))
     if len(ordered) == 1:
         return fold(ordered[0])
@@ -62,14 +62,14 @@ def fold_groups(groups: Iterable[Sequence[str]]) -> str:
 
 
 def natural(name: str) -> tuple[tuple[str, int], ...]:
-    """A key that sorts n2 before n10."""
+    """A sort key that puts n2 before n10."""
     return tuple((text, int(digits or -1)) for text, digits in re.findall(r"(\D*)(\d*)", name)[:-1])
 
 
 def _width_of(
     numbers: dict[tuple[str, int], list[int]], prefix: str, digits: str, padded: int
 ) -> int:
-    """The width that numbers are padded to; 12 belongs to 08, 09 and 10 where these came before."""
+    """The width to which numbers are padded; 12 belongs to 08, 09 and 10 if these came before."""
     if not digits:
         return -1
     return len(digits) if padded or (prefix, len(digits)) in numbers else 0
@@ -90,7 +90,7 @@ def _folded(prefix: str, width: int, values: Sequence[int]) -> str:
 
 
 def _runs(values: Sequence[int]) -> list[list[int]]:
-    """Stretches of consecutive numbers."""
+    """Runs of consecutive numbers."""
     stretches = groupby(enumerate(values), key=lambda pair: pair[1] - pair[0])
     return [[value for _, value in stretch] for _, stretch in stretches]
 

@@ -1,9 +1,9 @@
-"""The ratio of two things that were measured side by side in blocks, with an interval that holds while one looks.
+"""The ratio of two quantities measured side by side in blocks, with an interval that holds under repeated looks.
 
-In each block the two ran in random order. So where they are alike, each is as likely ahead, given by how much: that is
-true of any noise, be it drifting, of several modes, or correlated from block to block. Where one is better by a factor,
-it holds of the logarithms of ratios less that of the factor. The signed-rank test takes no more than this. Each look
-has a part of the error; what a look cannot use goes to the next.
+In each block the two ran in random order. So if they are equal, each is equally likely ahead by any given amount, for
+any noise, even with drift, several modes, or correlation between blocks. If one is better by a factor, this holds for
+the logarithms of ratios minus that of the factor. The signed-rank test assumes nothing else. Each look gets a part of
+the error; what a look cannot use is passed on to the next.
 
 Source: J. L. Hodges and E. L. Lehmann, "Estimates of location based on rank tests", Annals of Mathematical Statistics
 34, 1963 (the interval is of averages of pairs, J. W. Tukey's); R. A. Fisher, "The Design of Experiments", 1935, section
@@ -46,17 +46,19 @@ LOOKS = (
     782,
     986,
 )
-"""Numbers of blocks at which one may look."""
+"""Numbers of blocks at which to look."""
 
 _FIRST_SHARE = 0.45
 _REST = 0.85
-"""Of the error, so much may be spent at the first look; of what is then left, this share is left at each next one."""
+"""`_FIRST_SHARE` of the error may be spent at the first look; of the rest, this share is left after each further
+look."""
 
 
 def bounds(differences: Sequence[float] | Floats, error: float) -> Interval | None:
-    """The middle of differences of logarithms, and bounds: either is wrong, at this or any earlier look, with
-    probability `error` at most. None where the error allows no bounds yet. O(n^2) in the number of blocks. Raises
-    ValueError where one is NaN: it would count as a tie.
+    """The median of differences of logarithms, with bounds.
+
+    At this and all earlier looks together, the probability that a bound is wrong is at most `error`. None if the error
+    does not allow bounds yet. O(n^2) in the number of blocks. Raises ValueError for NaN, which would count as a tie.
     """
     _refuse_unknown(differences)
     given_up = _given_up(len(differences), error)
@@ -68,9 +70,8 @@ def bounds(differences: Sequence[float] | Floats, error: float) -> Interval | No
 
 
 def middle(differences: Sequence[float] | Floats) -> float:
-    """The median of the averages of pairs of differences (Hodges and Lehmann's estimate). Raises ValueError
-    of none, and where one is NaN.
-    """
+    """The median of the averages of pairs of differences (Hodges and Lehmann's estimate). Raises ValueError if empty or
+    with a NaN."""
     if len(differences) == 0:
         raise ValueError("the middle of no differences")
     _refuse_unknown(differences)
@@ -87,7 +88,7 @@ def _middle(averages: Floats) -> float:
 
 
 def _averages(differences: Sequence[float] | Floats) -> Floats:
-    """Those of all pairs, each with itself too, in order."""
+    """Averages of all pairs, each value with itself included, sorted."""
     values = np.clip(np.asarray(differences, dtype=np.float64), -1e6, 1e6)
     rows, columns = np.triu_indices(len(values))
     averages: Floats = np.sort((values[rows] + values[columns]) / 2)
@@ -95,7 +96,7 @@ def _averages(differences: Sequence[float] | Floats) -> Floats:
 
 
 def _given_up(count: int, error: float) -> int:
-    """The largest sum of ranks on one side that this look may take for chance; -1 where it may take none."""
+    """The largest rank sum of one side that this look may attribute to chance; -1 if none."""
     spent, found = 0.0, -1
     for number, look in enumerate([*(one for one in LOOKS if one < count), count]):
         budget = error * (1 - (1 - _FIRST_SHARE) * _REST**number) - spent
@@ -107,7 +108,7 @@ def _given_up(count: int, error: float) -> int:
 
 @lru_cache(maxsize=256)
 def _chances(count: int) -> Floats:
-    """The probability of a sum of ranks of at most 0, 1, ... where either side is as likely, up to the middle."""
+    """The probability of a rank sum of at most 0, 1, ... up to the middle, if both sides are equally likely."""
     ways = np.ones(1)
     for rank in range(1, count + 1):
         ways = (np.pad(ways, (0, rank)) + np.pad(ways, (rank, 0))) / 2

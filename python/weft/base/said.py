@@ -1,4 +1,4 @@
-"""What an object says of itself: on a prompt, and in a notebook."""
+"""The text of a result object, on a prompt and in a notebook."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Protocol
 
 
 def html_lines(lines: Sequence[str]) -> str:
-    """A finding for a notebook: its first line is the title."""
+    """Lines as HTML for a notebook: the first one is the title."""
     title, *others = map(escape, lines)
     items = "".join(f"<li>{line}</li>" for line in others)
     return f"<p><b>{title}</b></p><ul>{items}</ul>" if items else f"<p><b>{title}</b></p>"
@@ -16,11 +16,12 @@ def html_lines(lines: Sequence[str]) -> str:
 
 class _Telling(Protocol):
     def lines(self) -> list[str]:
-        """The finding: a title, then a line for each thing that was found."""
+        """The lines: a title, then one for each finding."""
 
 
 class Said:
-    """Has an object that has `lines` say them; a mixin of structs, too, so without a metaclass."""
+    """A mixin whose `__repr__` and notebook view are the object's `lines`; without metaclass, so that structs can have
+    it."""
 
     __slots__ = ()
 

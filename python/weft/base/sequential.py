@@ -1,8 +1,8 @@
-"""Intervals of a quantile that hold while one looks at them: the error of all looks together is known.
+"""Intervals of a quantile that hold under repeated looks: the error of all looks together is bounded.
 
-The number of values below a quantile q is binomial, whatever the distribution: each new value adds one with
-probability q. So how likely the order statistics at any look enclose the quantile, given that they did at all looks
-before, is found exactly by carrying the distribution of that number from look to look.
+The number of values below a quantile q is binomial, whatever the distribution: each new value adds one with probability
+q. The probability that the order statistics at a look enclose the quantile, given that they did at all earlier looks,
+is computed exactly by propagating the distribution of that number from look to look.
 
 Source: the binomial interval for a quantile (J.-Y. Le Boudec, "Performance Evaluation of Computer and Communication
 Systems", 2010, theorem 2.1) with the error spent over looks (K. K. G. Lan and D. L. DeMets, "Discrete sequential
@@ -20,18 +20,19 @@ from weft.base.interval import Interval
 from weft.base.statistics import LEVEL, Floats, coverage, median_interval, middle_rank
 
 LOOKS = (6, 12, 17, 25, 36, 52, 75, 108, 156, 225, 324, 467, 673, 969)
-"""Numbers of values at which one may look; the first is the least whose range holds a median with 95 %."""
+"""Numbers of values at which to look; the first is the smallest whose range contains the median with 95 %."""
 
 _FIRST_SHARE = 0.63
 _REST = 0.6
-"""Of the error, so much may be spent at the first look; of what is then left, this share is left at each next one."""
+"""`_FIRST_SHARE` of the error may be spent at the first look; of the rest, this share is left after each further
+look."""
 
 Ranks = tuple[int, int]
-"""Of the values in order, counted from one; the quantile is not below the first, and is below the second."""
+"""Ranks of order statistics, from one; the quantile is not below the first and is below the second."""
 
 
 def next_look(count: int) -> int | None:
-    """The first look after so many values, or None after the last."""
+    """The first look after `count` values; None after the last."""
     return next((look for look in LOOKS if look > count), None)
 
 
@@ -40,7 +41,7 @@ def interval(
 ) -> Interval:
     """The median and its interval, which holds at this and all earlier looks together with probability 1 - `alpha`.
 
-    Before the first look that this allows, it is the range of the values: see `held`. Raises ValueError of no values.
+    Before the first look that allows this, it is the range of the values: see `held`. Raises ValueError without values.
     """
     ordered = np.sort(np.asarray(values, dtype=np.float64))
     found = ranks(len(ordered), alpha)
@@ -52,14 +53,14 @@ def interval(
 
 
 def held(count: int, alpha: float = 1 - LEVEL) -> float:
-    """The probability that `interval` of so many values holds the median, at all looks so far."""
+    """The probability that `interval` of `count` values contains the median, at all looks so far."""
     return coverage(count, 1.0) if ranks(count, alpha) is None else 1 - alpha
 
 
 def ranks(count: int, alpha: float = 1 - LEVEL, quantile: float = 0.5) -> Ranks | None:
-    """The order statistics of `count` values that enclose a quantile; None where the error allows none yet.
+    """The ranks of `count` values that enclose a quantile; None if the error does not allow any yet.
 
-    `count` may be a look or lie between two: measuring may have ended there for want of time.
+    `count` may be between two looks: the measurement may have ended there for lack of time.
     """
     looks = [look for look in LOOKS if look < count]
     return _ranks((*looks, count), alpha, quantile)[-1]
@@ -67,7 +68,7 @@ def ranks(count: int, alpha: float = 1 - LEVEL, quantile: float = 0.5) -> Ranks 
 
 @lru_cache(maxsize=4096)
 def _ranks(looks: tuple[int, ...], alpha: float, quantile: float) -> tuple[Ranks | None, ...]:
-    """The ranks at each look, widest first: half of what may be spent goes to either side."""
+    """The ranks at each look, widest first: half of the error available goes to either side."""
     below = np.ones(1)
     found: list[Ranks | None] = []
     before, spent_low, spent_high = 0, 0.0, 0.0
@@ -87,14 +88,15 @@ def _ranks(looks: tuple[int, ...], alpha: float, quantile: float) -> tuple[Ranks
 
 
 def _most(cumulative: Floats, budget: float) -> int:
-    """How many of the outcomes may be given up."""
+    """The number of outcomes whose probability fits into the budget."""
     return int(np.searchsorted(cumulative, budget, side="right"))
 
 
 def side(values: Sequence[float] | Floats, alpha: float) -> int:
-    """On which side of zero the median is: 1 or -1, or 0 while it is not decided.
+    """The side of zero on which the median is: 1 or -1, or 0 while undecided.
 
-    Of values as they came; the first look that decides is final. It is wrong with probability `alpha` at most.
+    Values must be in the order measured; the first look that decides is final. The error probability is at most
+    `alpha`.
     """
     for look in LOOKS:
         found = ranks(look, alpha) if look <= len(values) else None
@@ -108,14 +110,14 @@ def side(values: Sequence[float] | Floats, alpha: float) -> int:
 
 
 def share_interval(count: int, of: int, alpha: float = 1 - LEVEL) -> Interval:
-    """The share that `count` of `of` values are, with its interval, which holds at all looks together.
+    """The share `count` / `of`, with an interval that holds at all looks together.
 
-    Clopper and Pearson's interval (Biometrika 26, 1934) at each look, for the part of the error that is spent there.
-    Raises ValueError of no values, and of more than there are.
+    Clopper and Pearson's interval (Biometrika 26, 1934) at each look, for the part of the error spent there. Raises
+    ValueError if `of` is 0 or below `count`.
     """
     if not 0 <= count <= of or not of:
         raise ValueError(f"a share of {count} of {of} values")
-    from scipy.special import betaincinv  # here, because every command would wait for it
+    from scipy.special import betaincinv  # imported here, as it would slow down every command
 
     part = alpha * _share(of)
     low = float(betaincinv(count, of - count + 1, part / 2)) if count else 0.0
@@ -126,15 +128,15 @@ def share_interval(count: int, of: int, alpha: float = 1 - LEVEL) -> Interval:
 def ratio_interval(
     values: Floats, others: Floats, alpha: float = 1 - LEVEL, *, others_ended: bool = False
 ) -> Interval | None:
-    """By what factor `values` exceed `others`, at this and all other looks at `values` together; None where the error
-    allows no interval yet. With `others_ended` the others' number followed from looks at them, too.
+    """The factor by which `values` exceed `others`, with an interval that holds at all looks at `values` together; None
+    if the error does not allow one yet.
 
-    The values may be distributed in any way, and the others alike but for the factor: the number of pairs in which a
-    value is less than factor times the other is that of the Wilcoxon-Mann-Whitney test. Each look has a part of the
-    error, whatever the others are. Source: J. L. Hodges and E. L. Lehmann, "Estimates of location based on rank
-    tests", Annals of Mathematical Statistics 34, 1963.
+    With `others_ended`, the number of others was chosen by looks at them, too. Values may have any distribution, and
+    others the same but for the factor: the number of pairs in which a value is less than factor times the other is that
+    of the Wilcoxon-Mann-Whitney test. Each look gets a part of the error, whatever the others are. Source: J. L. Hodges
+    and E. L. Lehmann, "Estimates of location based on rank tests", Annals of Mathematical Statistics 34, 1963.
 
-    Raises ValueError where a value is not above zero.
+    Raises ValueError if a value is not above zero.
     """
     if not (np.all(np.asarray(values) > 0) and np.all(np.asarray(others) > 0)):
         raise ValueError("a ratio needs values above zero")
@@ -148,17 +150,17 @@ def ratio_interval(
 
 
 def _share(count: int) -> float:
-    """What part of the error is spent at the look that so many values reach."""
+    """The part of the error that is spent at the look with this number of values."""
     number = sum(look < count for look in LOOKS)
     return (1 - _FIRST_SHARE) * _REST ** (number - 1) * (1 - _REST) if number else _FIRST_SHARE
 
 
 @lru_cache(maxsize=64)
 def _fewest_pairs(fewer: int, more: int) -> Floats:
-    """The probability of at most so many pairs in order, from 0 up to half of all pairs.
+    """The probability of at most 0, 1, ... up to half of all pairs in order.
 
-    The number of arrangements by their pairs in order is a Gaussian binomial coefficient: the product of
-    (1 - q^(more + i)) / (1 - q^i), in which each factor is brought to its share of all.
+    The number of arrangements by pairs in order is a Gaussian binomial coefficient: the product of (1 - q^(more + i)) /
+    (1 - q^i), in which each factor is normalised to a share of all.
     """
     size = fewer * more // 2 + 1
     ways = np.zeros(size)

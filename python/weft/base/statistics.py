@@ -16,13 +16,13 @@ from weft.base.interval import Interval
 Floats = npt.NDArray[np.float64]
 
 LEVEL = 0.95
-"""Coverage an interval aims at; `coverage` says what the number of launches allows."""
+"""Target coverage of intervals; `coverage` gives what the number of launches allows."""
 
 MODE_ALPHA = 0.01
-"""Unimodality is given up only when the dip test rejects it at this level."""
+"""A distribution is taken to be multimodal only if the dip test rejects unimodality at this level."""
 
 MIN_MODE_RATIO = 1.02
-"""Peaks nearer than 2 % are one mode: clock steps make such peaks, no decision hangs on them."""
+"""Peaks closer than 2 % are one mode: clock steps cause such peaks, and no decision depends on them."""
 
 _GRID_POINTS = 512
 _DIP_TABLE_END = 72_000
@@ -33,12 +33,12 @@ def median_interval(
 ) -> Interval:
     """The median and the order statistics that enclose the population's median.
 
-    Nothing is interpolated: all three numbers were measured. Of an even number of values the lower
-    of the two middle ones is the median, or the `upper` one. Callers choose the slower one: the lower
-    rate, the longer time. So a rate is always that of the time beside it.
+    Nothing is interpolated: all three numbers were measured. With an even number of values, the median is the lower of
+    the two middle ones, or the `upper` one. Callers choose the slower one (lower rate, longer time), so that a rate
+    always belongs to the time beside it.
 
-    Source: the binomial interval for a quantile, e.g. J.-Y. Le Boudec, "Performance Evaluation of
-    Computer and Communication Systems" (2010), theorem 2.1.
+    Source: the binomial interval for a quantile, e.g. J.-Y. Le Boudec, "Performance Evaluation of Computer and
+    Communication Systems" (2010), theorem 2.1.
     """
     ordered = np.sort(np.asarray(values, dtype=np.float64))
     count = len(ordered)
@@ -53,20 +53,20 @@ def median_interval(
 
 
 def middle_rank(count: int, upper: bool = False) -> int:
-    """Where the median stands in so many sorted values."""
+    """The rank of the median among `count` sorted values, from 0."""
     return (count if upper else count - 1) // 2
 
 
 def coverage(count: int, level: float = LEVEL) -> float:
-    """The probability that `median_interval` of `count` values holds the true median.
+    """The probability that `median_interval` of `count` values contains the true median.
 
-    Five launches reach 0.9375 with their full range, one launch 0, whatever the level asked for.
+    Five launches reach 0.9375 with their full range, one launch 0, whatever the level.
     """
     return _rank(count, level)[1]
 
 
 def has_interval(launches: int) -> bool:
-    """Whether so many launches say where the median is: the range of two holds it in half of all cases."""
+    """Whether this number of launches allows an interval: the range of two contains the median in half of all cases."""
     return launches > 2
 
 
@@ -85,7 +85,7 @@ def _rank(count: int, level: float) -> tuple[int, float]:
 
 @dataclass(frozen=True)
 class Modes:
-    """How many modes the samples prove, never fewer than one, and where, in increasing order."""
+    """The number of modes that the samples prove, at least one, and their positions in increasing order."""
 
     count: int
     locations: tuple[float, ...]
@@ -94,12 +94,11 @@ class Modes:
 def modes(values: Sequence[float] | Floats) -> Modes:
     """Count and locate the modes of positive values such as times.
 
-    Hartigan's dip test decides whether there is more than one (J. A. Hartigan and P. M. Hartigan,
-    "The dip test of unimodality", Annals of Statistics 13, 1985); a kernel density estimate of the
-    logarithms then splits the values at the valley between the two coarsest peaks, and each side is
-    tested again, as in recursive dip testing (S. Maurus and C. Plant, "Skinny-dip", KDD 2016).
-    Small sets of values are rarely proven to have more than one mode: the test has little power
-    there and nothing is claimed without it.
+    Hartigan's dip test decides whether there is more than one (J. A. Hartigan and P. M. Hartigan, "The dip test of
+    unimodality", Annals of Statistics 13, 1985). A kernel density estimate of the logarithms then splits the values at
+    the valley between the two coarsest peaks, and each side is tested again, as in recursive dip testing (S. Maurus and
+    C. Plant, "Skinny-dip", KDD 2016). Small sets of values rarely prove more than one mode, as the test has little
+    power there.
     """
     ordered = np.sort(np.asarray(values, dtype=np.float64))
     centres = _mode_centres(np.log(ordered))
@@ -107,12 +106,11 @@ def modes(values: Sequence[float] | Floats) -> Modes:
 
 
 def modes_over_launches(values: Floats, launches: npt.NDArray[np.int64]) -> Modes:
-    """The modes of batches that come in launches.
+    """The modes of batches grouped in launches.
 
-    Batches of one launch resemble each other, so a few launches that differ look like as many
-    peaks. Peaks therefore count only if a fifth of the launches visit two of them (at least twice
-    each), or if the launches' own medians, each counted once, prove them. Infinite times, of batches of which nothing
-    arrived, are no mode.
+    Batches of one launch resemble each other, so a few different launches look like as many peaks. Peaks therefore
+    count only if a fifth of the launches visit two of them (at least twice each), or if the launches' own medians, each
+    counted once, prove them. Infinite times, of batches of which nothing arrived, are ignored.
     """
     arrived = np.isfinite(values)
     if not arrived.any():
@@ -136,7 +134,7 @@ def _launches_visit_two(values: Floats, launches: npt.NDArray[np.int64], found: 
 
 
 def _mode_centres(logs: Floats) -> list[float]:
-    """Peaks of sorted logarithms, split where the dip test says there is more than one."""
+    """Peaks of sorted logarithms, split recursively while the dip test rejects unimodality."""
     if not _is_multimodal(logs):
         return [_peak(logs)]
     valley = _valley(logs)
@@ -156,7 +154,7 @@ def _is_multimodal(logs: Floats) -> bool:
 
 
 def _valley(logs: Floats) -> float | None:
-    """The lowest point between the two peaks that appear first as the kernel gets narrower."""
+    """The minimum between the two peaks that appear first as the kernel gets narrower; None if there is none."""
     bandwidth = 1.06 * float(np.std(logs)) * len(logs) ** -0.2
     narrowest = (logs[-1] - logs[0]) / _GRID_POINTS
     while bandwidth > narrowest:
@@ -172,7 +170,7 @@ def _valley(logs: Floats) -> float | None:
 
 
 def _peak(logs: Floats) -> float:
-    """The highest point of the density with Silverman's bandwidth; of few values, the median."""
+    """The maximum of the density with Silverman's bandwidth; the median if there are few values."""
     if len(logs) < 4 or logs[-1] - logs[0] < 1e-9:
         return float(logs[(len(logs) - 1) // 2])
     middle = logs[(3 * len(logs)) // 4] - logs[len(logs) // 4]
@@ -182,7 +180,7 @@ def _peak(logs: Floats) -> float:
 
 
 def _density(logs: Floats, bandwidth: float) -> tuple[Floats, Floats]:
-    """A Gaussian kernel density on a grid, from a fine histogram: linear in the values."""
+    """A Gaussian kernel density on a grid, from a fine histogram: linear in the number of values."""
     low, high = float(logs[0]) - 3 * bandwidth, float(logs[-1]) + 3 * bandwidth
     counts, edges = np.histogram(logs, bins=_GRID_POINTS, range=(low, high))
     deviation = bandwidth / float(edges[1] - edges[0])
@@ -192,14 +190,15 @@ def _density(logs: Floats, bandwidth: float) -> tuple[Floats, Floats]:
 
 
 def _peaks(density: Floats) -> list[int]:
-    """Indices of the local maxima; of a flat top, its first point."""
+    """Indices of local maxima; the first one of a plateau."""
     rises = np.diff(density) > 0
     inner = np.flatnonzero(rises[:-1] & ~rises[1:]) + 1
     return [int(at) for at in inner]
 
 
 def thinned_rows(values: Floats, limit: int) -> npt.NDArray[np.int64]:
-    """The positions of about `limit` values (at most two more), evenly in their order, with the least and greatest."""
+    """Positions of about `limit` values (at most two more), evenly spaced in their order, including minimum and
+    maximum."""
     every = -(-len(values) // limit) or 1
     kept = set(range(0, len(values), every))
     if len(values):

@@ -1,4 +1,4 @@
-"""A table of results: typed columns with units, and what a cell says wherever it is shown."""
+"""A table of results: typed columns with units, and the text of cells wherever it is shown."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from weft.base.quantity import number
 
 Shown = Literal["everywhere", "median", "page", "data"]
 Value = str | float | Interval | None
-"""What is in a cell; None where it is not known."""
+"""The contents of a cell; None if unknown."""
 
 UNITS = {
     "bytes": "B",
@@ -25,16 +25,17 @@ UNITS = {
     "pct": "%",
     "share": "%",
 }
-"""What ends a column's name, and the unit in which people read it."""
+"""Suffixes of column names, and the units shown for them."""
 
 
 @dataclass(frozen=True)
 class ResultColumn:
-    """`name` ends in its unit and is that of Arrow, `label` is for people; `read` takes the value from a result.
+    """`name` is the column's name in Arrow and ends with its unit, `label` is its heading; `read` gets the value from a
+    result.
 
-    An interval of which only the median is known may be a number. `spec` formats numbers that are not to have four
-    digits. `shown`: "median" leaves the ends of intervals out on a terminal, "page" the column; "data" is for Arrow
-    alone: the title says it. `meaning` is for where there is room for more than the label.
+    An interval with unknown ends may be given as a number. `spec` is the format if not four digits. `shown` is "median"
+    to omit ends of intervals on a terminal, "page" to omit the column there, "data" for Arrow only, as the title has
+    the value. `meaning` is a longer description.
     """
 
     name: str
@@ -47,22 +48,22 @@ class ResultColumn:
 
     @property
     def unit(self) -> str:
-        """Such as "Mb/s" of rate_mbps; empty where the name ends in none."""
+        """Such as "Mb/s" for rate_mbps; "" if the name has no unit."""
         return UNITS.get(self.name.rpartition("_")[2], "")
 
     @property
     def factor(self) -> int:
-        """What people read over what the column holds: a share of 0.2 is 20 %."""
+        """Shown value over stored value: a share of 0.2 is shown as 20 %."""
         return 100 if self.name.endswith("_share") else 1
 
     @property
     def heading(self) -> str:
-        """The label and the unit; of what is yes or no, nothing, as cells say it."""
+        """The label and the unit; nothing for yes-or-no columns, whose cells have the label."""
         return "" if self.type is bool else ", ".join(filter(None, (self.label, self.unit)))
 
     @property
     def parts(self) -> tuple[str, ...]:
-        """The names of its columns in Arrow: of an interval such as rate_mbps, rate_low_mbps and rate_high_mbps too."""
+        """Names of its columns in Arrow: for an interval such as rate_mbps, also rate_low_mbps and rate_high_mbps."""
         if self.type is not Interval:
             return (self.name,)
         base, _, end = self.name.rpartition("_") if self.unit else (self.name, "", "")
@@ -70,12 +71,12 @@ class ResultColumn:
         return self.name, f"{base}_low{end}", f"{base}_high{end}"
 
     def of(self, result: Any) -> Value:
-        """The value of a result: what `read` makes of it, or its attribute of this name."""
+        """The value of a result, by `read` or else the attribute with this name."""
         value: Value = self.read(result) if self.read else getattr(result, self.name)
         return value
 
     def text(self, value: str | float | None) -> str:
-        """A value, or one end of an interval, without its unit."""
+        """A value, or one end of an interval, without unit."""
         if value is None:
             return ""
         if isinstance(value, bool):
@@ -88,8 +89,8 @@ class ResultColumn:
         )
 
     def cell(self, value: Value) -> str:
-        """A value with the ends of its interval in brackets, where they are not the median; thousands of whole numbers
-        are apart."""
+        """A value, with the ends of its interval in brackets if they differ from the median; whole numbers have
+        separators for thousands."""
         if isinstance(value, int) and not isinstance(value, bool):
             return f"{value:,}"
         median, low, high = map(self.text, ends(value))
@@ -98,7 +99,7 @@ class ResultColumn:
 
 @dataclass(frozen=True)
 class _Across(ResultColumn):
-    """A value under the heading of what it belongs to; the title has the unit."""
+    """A column of a pivoted table; its unit is in the title."""
 
     @property
     def heading(self) -> str:
@@ -107,7 +108,7 @@ class _Across(ResultColumn):
 
 @dataclass(frozen=True)
 class ResultTable:
-    """`notes` are sentences, one under each row of a page; `remarks` are below the table."""
+    """`notes` are sentences, one for each row, shown on a page; `remarks` are shown below the table."""
 
     title: str
     columns: Sequence[ResultColumn]
@@ -128,21 +129,21 @@ class ResultTable:
         return cls(title, columns, rows, remarks=remarks)
 
     def values(self, name: str) -> list[Any]:
-        """A column by its name."""
+        """The values of a column."""
         at = self._at(name)
         return [row[at] for row in self.rows]
 
     def where(self, name: str, *wanted: Value) -> ResultTable:
-        """The rows that have one of these values in a column."""
+        """The rows with one of these values in a column."""
         at = self._at(name)
         return replace(self, rows=[row for row in self.rows if row[at] in wanted], notes=())
 
     def groups(self, name: str) -> Iterator[ResultTable]:
-        """The rows of each value of a column, in order."""
+        """Tables of the rows with each value of a column, in order."""
         return (self.where(name, value) for value in dict.fromkeys(self.values(name)))
 
     def pivoted(self, down: str, across: str, value: str, title: str) -> ResultTable:
-        """A row for each value of one column, a column for each of another."""
+        """A table with one row for each value of column `down` and one column for each value of `across`."""
         first, other, held = (self.columns[self._at(name)] for name in (down, across, value))
         heads, names = (list(dict.fromkeys(self.values(name))) for name in (across, down))
         places = zip(self.values(down), self.values(across), strict=True)
@@ -158,19 +159,19 @@ class ResultTable:
     def joined(
         cls, tables: Sequence[tuple[str, ResultTable]], title: str = "", label: str = "run"
     ) -> ResultTable:
-        """Tables with the same columns as one, whose first column has the name of each."""
+        """Join tables with equal columns; the new first column has the name of each."""
         if not tables:
             return cls(title, (), ())
         rows = [(name, *row) for name, table in tables for row in table.rows]
         return cls(title, [ResultColumn(label, label, str), *tables[0][1].columns], rows)
 
     def has_ends(self, column: ResultColumn) -> bool:
-        """Whether any value of a column has an interval that does not read as a point."""
+        """Whether any value of a column has an interval that is not shown as a point."""
         found = map(ends, self.values(column.name))
         return any(column.text(low) != column.text(high) for _, low, high in found)
 
     def without(self, *left_out: str) -> ResultTable:
-        """Without the columns that are shown so, and those that have nothing in any row."""
+        """Without the columns with one of these `shown`, and those that are empty in all rows."""
         kept = [
             at
             for at, column in enumerate(self.columns)
@@ -180,7 +181,7 @@ class ResultTable:
         return replace(self, columns=columns, rows=[[row[at] for at in kept] for row in self.rows])
 
     def without_zeros(self, of_type: type) -> ResultTable:
-        """Without the columns of a type that are 0 in all rows, which the remarks name."""
+        """Without the columns of a type that are 0 in all rows; a remark names them."""
         zeros = [
             one
             for one in self.without("data", "page").columns
@@ -196,7 +197,7 @@ class ResultTable:
         )
 
     def titled(self, title: str) -> ResultTable:
-        """Under another title."""
+        """The table with another title."""
         return replace(self, title=title)
 
     def _at(self, name: str) -> int:
@@ -204,7 +205,7 @@ class ResultTable:
 
 
 def ends(value: Value) -> tuple[str | float | None, str | float | None, str | float | None]:
-    """The median and the ends of an interval; where that is not known, there are no ends."""
+    """The median and the ends of an interval; the ends are None if unknown."""
     if isinstance(value, Interval):
         return value.median, value.low, value.high
     return value, None, None

@@ -1,1 +1,1 @@
-"""Links between clusters, watched for weeks: probes, what they say, alerts, reports."""
+"""Links between clusters, probed for weeks: the probes, their analysis, alerts and reports."""

@@ -110,7 +110,7 @@ def _running(command: list[str]) -> Iterator[None]:
 
 def _largest(name: str, plan: Plan) -> int:
     """The largest message of a plan's ping-pongs."""
-    steps = [step for step in plan.steps if isinstance(step.pattern, Pingpong)]
+    steps = [step for _, step, _ in plan.steps_of(Pingpong)]
     if not steps:
         raise RequestError(
             f"--tool {name}: the plan {plan.name} has no ping-pong between two nodes", "use netpipe"

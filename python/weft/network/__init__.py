@@ -1,1 +1,1 @@
-"""A network described, modelled and priced."""
+"""Networks: descriptions, models and prices."""

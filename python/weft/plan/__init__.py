@@ -1,1 +1,1 @@
-"""Loading and checking plans."""
+"""Plans: loading, checking, phases."""

@@ -1,4 +1,4 @@
-"""What runs at once in a step of several pairs: how many, over which interfaces, and in which phases."""
+"""Arrangements of a step of several pairs: how many at once, over which interfaces, and in which phases."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from weft.plan.phases import PairsAtOnce, Phase
 
 @dataclass(frozen=True)
 class Arrangement:
-    """So many pairs at once under a policy, and the step's phases with it, those of the first size first.
+    """A number of simultaneous pairs under a policy, and the step's phases with it, in order of size.
 
     `networks` has for each pair the interface that carries it, or its first connection, from 0.
     """
@@ -24,13 +24,13 @@ class Arrangement:
 
     @property
     def name(self) -> str:
-        """What people call it: "independent, 2", "interface 1"."""
+        """Its name for humans, such as "independent, 2" or "interface 1"."""
         if self.policy == "alone":
             return f"interface {self.networks[0] + 1}"
         return f"{self.policy}, {self.pairs}"
 
     def used(self, networks: int) -> list[int]:
-        """The interfaces that carry something, from 0; none inside a node, or where a bond decides."""
+        """The interfaces that carry traffic, from 0; none inside a node, or if a bond decides."""
         if self.policy in ("memory", "bonded"):
             return []
         if self.policy in ("striped", "mptcp"):
@@ -39,7 +39,7 @@ class Arrangement:
 
 
 def arrangements(phases: Sequence[Phase]) -> list[Arrangement]:
-    """The arrangements of the phases of a step of several pairs, in their order."""
+    """The arrangements of a step's phases, in order."""
     alike = groupby(phases, key=lambda phase: phase.arrangement)
     return [_arrangement(made, list(members)) for made, members in alike if made]
 

@@ -1,4 +1,4 @@
-"""The files of a trace of Chakra: NAME.RANK.et, one for each rank from 0 on."""
+"""Files of a Chakra trace: NAME.RANK.et, one for each rank from 0 on."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ _NAMED = re.compile(r"(?P<name>.+)\.(?P<rank>0|[1-9]\d*)\.et")
 
 
 def is_chakra(path: Path) -> bool:
-    """Whether a path is meant as such a trace."""
+    """Whether a path refers to a Chakra trace."""
     return path.suffix == SUFFIX or path.is_dir()
 
 
 def files_of(path: Path) -> list[Path]:
-    """The files of all ranks, given their folder or the file of one; raises RequestError where one is missing."""
+    """The files of all ranks, given their folder or one of the files; raises RequestError if one is missing."""
     found = _by_rank(path)
     missing = next(rank for rank in range(len(found) + 1) if rank not in found)
     if missing < len(found):

@@ -1,4 +1,4 @@
-"""Loading a plan: from the catalogue or a file, with overrides, checked before anything starts."""
+"""Load a plan from the catalogue or a file, with overrides, and check it."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ PlanSource: TypeAlias = str | os.PathLike[str] | Mapping[str, object]
 
 
 def load_plan(source: PlanSource, overrides: Iterable[tuple[str, str]] = ()) -> Plan:
-    """The resolved plan; raises RequestError when there is none or it is wrong.
+    """The resolved plan; raises RequestError if there is none or it is invalid.
 
     An override is a dotted key and a value: ("steps.pingpong.sizes.max", "64 KiB").
     """
@@ -26,7 +26,7 @@ def load_plan(source: PlanSource, overrides: Iterable[tuple[str, str]] = ()) -> 
 
 
 def plan_text(source: PlanSource) -> tuple[str, str]:
-    """The TOML text of a plan, and what messages call it; raises RequestError when there is none."""
+    """The TOML text of a plan, and its name for messages; raises RequestError if there is none."""
     if isinstance(source, Mapping):
         return toml_text(source), "plan"
     path = catalog.find("plan", os.fspath(source))
@@ -34,14 +34,14 @@ def plan_text(source: PlanSource) -> tuple[str, str]:
 
 
 def parse_plan(text: str, origin: str, overrides: Iterable[tuple[str, str]] = ()) -> Plan:
-    """The resolved plan of a TOML text; `origin` is what messages call it."""
+    """The resolved plan of a TOML text; `origin` names it in messages. Raises RequestError if it is invalid."""
     resolved = _core.load_plan(text, origin, list(overrides), largest_message_bytes())
     return msgspec.json.decode(resolved, type=Plan)
 
 
 def inline_text(value: object) -> str:
-    """A value as TOML on one line; raises RequestError for what TOML cannot hold."""
-    import tomlkit  # here, because a plan is seldom a dictionary
+    """A value as TOML on one line; raises RequestError if TOML cannot represent it."""
+    import tomlkit  # imported here, as plans are rarely dictionaries
 
     table = tomlkit.inline_table()
     try:
@@ -52,7 +52,7 @@ def inline_text(value: object) -> str:
 
 
 def setting_text(value: object) -> str:
-    """A value of a setting as TOML; a text stays as it is, such as "64 KiB" or "[1, 2]"."""
+    """A setting's value as TOML; strings such as "64 KiB" or "[1, 2]" are not quoted."""
     return value if isinstance(value, str) else inline_text(value)
 
 
@@ -60,8 +60,8 @@ _TOML_HOLDS = "use texts, numbers, lists and dictionaries"
 
 
 def toml_text(plan: Mapping[str, object]) -> str:
-    """A dictionary as TOML; raises RequestError for what TOML cannot hold."""
-    import tomlkit  # here, because a plan is seldom a dictionary
+    """A dictionary as TOML; raises RequestError if TOML cannot represent it."""
+    import tomlkit  # imported here, as plans are rarely dictionaries
 
     try:
         return tomlkit.dumps(plan)
@@ -70,5 +70,6 @@ def toml_text(plan: Mapping[str, object]) -> str:
 
 
 def largest_message_bytes() -> int:
-    """A quarter of the physical memory: both ends of a pair on one machine need a buffer each."""
+    """Maximum message size: a quarter of the physical memory, since both ends of a pair on one machine need a buffer
+    each."""
     return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") // 4

@@ -1,4 +1,4 @@
-"""Which nodes send to which in a step: a struct for each pattern, with the keys that `weft._core` and run.json have."""
+"""Patterns of steps: which nodes send to which. One struct a pattern, with the keys of `weft._core` and run.json."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Literal, TypeAlias
 from msgspec import UNSET, Struct, UnsetType, field
 
 Nodes: TypeAlias = tuple[int, ...] | None
-"""Positions among the testbed's nodes; None is all of them."""
+"""Indices of the testbed's nodes; None means all."""
 Policy = Literal["alone", "independent", "shared", "striped", "mptcp", "bonded", "memory"]
 """How several pairs use the interfaces of their nodes."""
 Test = Literal["latency", "one-way", "two-way"]
@@ -15,15 +15,17 @@ Duplex = Literal["half", "full"]
 Server = Literal["apache", "nginx"]
 Arrivals = Literal["open", "closed"]
 LIBRARY = "library"
-"""The algorithm that an MPI library chooses itself."""
+"""The algorithm that an MPI library selects itself."""
 Compute = Literal["spin", "sleep", "work"]
-"""How agents spend the time that a program computes."""
+"""How agents spend the compute time of a program."""
 
 
-class _Pattern(Struct, frozen=True, tag_field="kind", tag=str.lower):
+class PatternBase(Struct, frozen=True, tag_field="kind", tag=str.lower):
+    """What all patterns have in common."""
+
     @property
     def kind(self) -> str:
-        """Its name in plans: "pingpong", "alltoall", ..."""
+        """The pattern's name in plans: "pingpong", "alltoall", ..."""
         return str(self.__struct_config__.tag)
 
     @property
@@ -33,40 +35,57 @@ class _Pattern(Struct, frozen=True, tag_field="kind", tag=str.lower):
 
     @property
     def is_two_way(self) -> bool:
-        """Whether a row of samples counts the messages of one of two directions."""
+        """Whether a row of samples counts messages of one of two directions."""
+        return False
+
+    @property
+    def has_curve(self) -> bool:
+        """Whether a size is a point of a curve: measured between the same two nodes, and in one way."""
         return False
 
 
-class Pingpong(_Pattern, frozen=True):
-    """A message there and the same back."""
+class Pingpong(PatternBase, frozen=True):
+    """A message there and an equal one back."""
+
+    @property
+    def has_curve(self) -> bool:
+        return True
 
     @property
     def measures_latency(self) -> bool:
         return True
 
 
-class Stream(_Pattern, frozen=True, omit_defaults=True):
-    """One direction: `window` messages, then an acknowledgement. `gamma` are ratios of an application's work to the
-    communication's; it computes with what each read gives, or with whole messages."""
+class Stream(PatternBase, frozen=True, omit_defaults=True):
+    """One direction: `window` messages, then an acknowledgement. `gamma` are ratios of an application's work to
+    communication work; it computes on the data of each read, or on whole messages."""
 
     window: int
     gamma: tuple[float, ...] = ()
     compute: Literal["read", "message"] = "read"
 
+    @property
+    def has_curve(self) -> bool:
+        return not self.gamma
 
-class Exchange(_Pattern, frozen=True):
+
+class Exchange(PatternBase, frozen=True):
     """Both directions at once."""
 
     window: int
+
+    @property
+    def has_curve(self) -> bool:
+        return True
 
     @property
     def is_two_way(self) -> bool:
         return True
 
 
-class MultiPair(_Pattern, frozen=True):
-    """Several pairs of processes between two nodes. `networks` and `bonded` (the interface that bonds others) are what
-    the testbed has; `interfaces` is empty until it has decided."""
+class MultiPair(PatternBase, frozen=True):
+    """Several pairs of processes between two nodes. `networks` and `bonded` (the interface that bonds others) are
+    properties of the testbed; `interfaces` is empty until the testbed is known."""
 
     test: Test
     pairs: tuple[int, ...]
@@ -86,9 +105,9 @@ class MultiPair(_Pattern, frozen=True):
         return self.test == "two-way"
 
 
-class Webserver(_Pattern, frozen=True):
-    """Users that request pages from a server, read, think, and request again. `arrivals` of requests are "open" where
-    they come at times of their own, "closed" where the next waits for the last page; `time_ns` is of a live one."""
+class Webserver(PatternBase, frozen=True):
+    """Users that request pages from a server, read, think, and request again. `arrivals` are "open" if requests come at
+    independent times, "closed" if the next one waits for the last page; `time_ns` is the duration on a live server."""
 
     users: tuple[int, ...]
     think_ns: int
@@ -100,14 +119,14 @@ class Webserver(_Pattern, frozen=True):
     time_ns: int | UnsetType = UNSET
 
 
-class ManyNodes(_Pattern, frozen=True):
+class ManyNodes(PatternBase, frozen=True):
     """A pattern between any number of nodes."""
 
     nodes: Nodes
 
 
 class Pairs(ManyNodes, frozen=True):
-    """Pairs at a distance of `stride`, or those that two lists make."""
+    """Pairs at a distance of `stride`, or from two lists."""
 
     stride: int | None
     from_: Nodes = field(name="from")
@@ -122,7 +141,7 @@ class AllToAll(ManyNodes, frozen=True):
 
 
 class Matrix(ManyNodes, frozen=True, omit_defaults=True):
-    """All pairs, or so many `rounds` of them, one after the other as far as they share nodes."""
+    """All pairs, or only those of `rounds` rounds, sequentially if they share nodes."""
 
     measure: Literal["rate", "latency"]
     duplex: Duplex | None
@@ -143,8 +162,8 @@ class Streams(ManyNodes, frozen=True):
 
 
 class CastFile(Struct, frozen=True):
-    """A file on the first node, and where the others write it: `{node}` is a node's name, None the testbed's place.
-    With `all_networks` it goes over as many as there are."""
+    """A file on the first node and its destination on the others: `{node}` in `to` is a node's name; None is the
+    testbed's default place. With `all_networks`, it is sent over all networks of the nodes."""
 
     path: str
     to: str | None
@@ -154,7 +173,7 @@ class CastFile(Struct, frozen=True):
 
 
 class Cast(ManyNodes, frozen=True):
-    """A chain that passes an image on, chunk by chunk: synthetic bytes, or those of a file."""
+    """A chain of nodes that forwards an image chunk by chunk: synthetic bytes, or a file."""
 
     chunk_bytes: int
     networks: int
@@ -167,43 +186,48 @@ class Ring(ManyNodes, frozen=True):
 
 
 class Random(ManyNodes, frozen=True):
-    """Permutations or bisections drawn by chance, a phase each."""
+    """Random permutations or bisections, a phase each."""
 
     permutations: int
     seed: int
     shape: Literal["permutation", "bisection"]
 
 
-class Xray(ManyNodes, frozen=True, omit_defaults=True):
-    """The search for limits, or, if `quick`, for what is not like the others; its phases are chosen during the run."""
+class Search(ManyNodes, frozen=True, omit_defaults=True):
+    """A search: its phases are chosen during the run, which takes `time_ns` at most."""
 
     time_ns: int
+
+
+class Xray(Search, frozen=True, omit_defaults=True):
+    """The search for limits, or, if `quick`, for outliers."""
+
     quick: bool = False
 
 
-class Paths(ManyNodes, frozen=True):
-    """The search for paths between leaves, whose phases are chosen during the run, by connections of so many ports."""
+class Paths(Search, frozen=True):
+    """The search for paths between leaves by connections from several ports."""
 
-    time_ns: int
     ports: int
 
 
-class Health(ManyNodes, frozen=True):
-    """The search for what fails a little: rounds of random partners, until each node and leaf is decided."""
-
-    time_ns: int
+class Health(Search, frozen=True):
+    """The search for links that fail a little: rounds of random partners until each node and leaf is decided."""
 
 
-class Dependent(_Pattern, frozen=True):
-    """What each node does depends on what it and others have done: its messages are no transfers that begin at once.
-    Messages longer than `rendezvous_bytes` wait for their receive; of a trace it may be None: as its format has it."""
+class Dependent(PatternBase, frozen=True):
+    """Each node's actions depend on previous ones of its own and others, so messages are not transfers that start
+    together.
+
+    Messages longer than `rendezvous_bytes` wait for their receive; None in a trace means the default of its format.
+    """
 
     nodes: Nodes
     rendezvous_bytes: int | None
 
 
 class Ways(Struct, frozen=True, rename="kebab"):
-    """The algorithm of each operation, where a trace says only the operation."""
+    """The algorithm of each operation, for traces that only name the operation."""
 
     allreduce: str
     allgather: str
@@ -213,8 +237,8 @@ class Ways(Struct, frozen=True, rename="kebab"):
 
 
 class Program(Dependent, frozen=True):
-    """A trace of an application; `sha256` is that of its files once a run has read them. `groups` and `algorithms` are
-    for traces of Chakra: a file of process groups, and how collectives go."""
+    """A trace of an application; `sha256` is the digest of its files, set when a run has read them. `groups` (a file of
+    process groups) and `algorithms` (of collectives) are for Chakra traces."""
 
     trace: str | None
     groups: str | UnsetType = UNSET
@@ -224,8 +248,8 @@ class Program(Dependent, frozen=True):
 
 
 class Halo(Dependent, frozen=True):
-    """Exchanges with the neighbours on a grid of nodes; `grid` is the cells in each dimension, or how many there are.
-    `faces` are multiples of the size, by dimension."""
+    """Exchanges with neighbours on a grid of nodes; `grid` is the number of cells in each dimension, or the number of
+    dimensions. `faces` are multiples of the size, by dimension."""
 
     grid: int | tuple[int, ...]
     periodic: bool
@@ -237,8 +261,8 @@ class Halo(Dependent, frozen=True):
 
 
 class Collective(Dependent, frozen=True):
-    """One operation of all nodes in several ways; the phases of a size are the ways (`weft._core.Program.ways`). In a
-    simulation adding a byte takes `reduce_ps`."""
+    """One operation of all nodes by several algorithms; the phases of a size are the algorithms
+    (`weft._core.Program.ways`). In a simulation, reducing a byte takes `reduce_ps`."""
 
     operation: Literal["allreduce", "allgather", "alltoall", "bcast", "reduce-scatter"]
     algorithms: tuple[str, ...]
@@ -252,9 +276,12 @@ class Collective(Dependent, frozen=True):
 
 
 class Interference(Dependent, frozen=True):
-    """A victim alone and beside each of some congestors on other nodes; the phases of a size are `rounds` of that
-    (`weft._core.Program.congestor`). The victim has a `share` of the nodes (`weft._core.Program.roles`), and is timed
-    `repeats` times in a phase. A node of a congestor sends at most so many `messages`."""
+    """A victim alone, and beside each of several congestors on other nodes; each size has `rounds` of these phases
+    (`weft._core.Program.congestor`).
+
+    The victim has a `share` of the nodes (`weft._core.Program.roles`), and is timed `repeats` times in a phase. A
+    congestor's node sends at most `messages` messages.
+    """
 
     victim: Literal["allreduce", "allgather", "alltoall", "bcast", "reduce-scatter", "halo", "ring"]
     algorithm: str | None
@@ -269,8 +296,8 @@ class Interference(Dependent, frozen=True):
 
 
 class Traffic(Dependent, frozen=True):
-    """A traffic simulation over more and more nodes; the phases are numbers of nodes (`weft._core.traffic_counts`). A
-    car that passes the end of a link takes `compute_ns`; with a `scale` below 1 there are fewer, which take more."""
+    """A traffic simulation on increasing numbers of nodes, a phase each (`weft._core.traffic_counts`). A car that
+    passes the end of a link takes `compute_ns`; with a `scale` below 1 there are fewer cars, which take longer."""
 
     counts: tuple[int, ...]
     demand: Literal["bottleneck", "even"]
@@ -294,10 +321,12 @@ class Grid(Struct, frozen=True):
 
 
 class Hpl(Dependent, frozen=True):
-    """High-performance Linpack: `n` equations in blocks of `nb`, over a grid of processes, one on each node (the
-    squarest of all nodes where there is none). A process computes `dgemm_flops` and `panel_flops` operations a second.
-    `program` is the real one, where that runs. `budget_ns` is what all launches may take, where the plan leaves `n` to
-    be chosen by that."""
+    """High-performance Linpack: `n` equations in blocks of `nb`, on a grid of processes, one a node (default: the
+    squarest grid of all nodes).
+
+    A process computes `dgemm_flops` and `panel_flops` operations a second. `program` is the real one, if that runs.
+    `budget_ns` is the time for all launches, if the plan leaves `n` to be chosen by it.
+    """
 
     n: int
     nb: int
@@ -318,12 +347,12 @@ class Hpl(Dependent, frozen=True):
 
     @property
     def flops(self) -> float:
-        """Operations of the solution, as HPL counts them."""
+        """Operations of the solution, as counted by HPL."""
         return (2 / 3 * self.n + 3 / 2) * self.n**2
 
     @property
     def matrix_bytes(self) -> int:
-        """The matrix and its right side, over all nodes."""
+        """Size of the matrix and its right-hand side, over all nodes."""
         return 8 * self.n * (self.n + 1)
 
 

@@ -1,4 +1,4 @@
-"""The phases of a step: which transfers run at the same time."""
+"""Phases of a step: which transfers run at the same time."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ from weft.plan.plan import Step, StopRule, to_json
 
 _KEPT_STEPS = 8
 Work = Literal["stream", "pingpong", "cast"]
-"""What transfers do: go one way; there and back, the source first; pass on what they receive."""
+"""What transfers do: send one way; there and back, the source first; forward what they receive."""
 
 
 class Transfer(Struct, frozen=True, gc=False):
-    """Messages of so many bytes from a node to a node, positions in the run, over parallel streams; `port` is what the
-    first of these is sent from, any where it is 0."""
+    """Messages of a size from one node to another (indices in the run) over parallel streams; `port` is the source port
+    of the first of these, 0 for any."""
 
     src: int
     dst: int
@@ -36,7 +36,7 @@ class Transfer(Struct, frozen=True, gc=False):
 
 
 class PairsAtOnce(Struct, frozen=True):
-    """So many pairs under a policy; `first` is the interface of the first."""
+    """A number of pairs under a policy; `first` is the interface of the first pair."""
 
     policy: Policy
     pairs: int
@@ -44,8 +44,8 @@ class PairsAtOnce(Struct, frozen=True):
 
 
 class Phase(Struct, frozen=True, omit_defaults=True):
-    """The transfers that run at the same time. One chosen during the run has a `stop` of its own, one of several pairs
-    the `arrangement` it is of."""
+    """Transfers that run at the same time. A phase chosen during the run has a `stop` rule of its own, one of several
+    pairs has its `arrangement`."""
 
     index: int
     size_bytes: int
@@ -59,20 +59,21 @@ _DECODER = msgspec.json.Decoder(tuple[Phase, ...])
 
 
 def expand(step: Step, nodes: int) -> tuple[Phase, ...]:
-    """The phases of a step, in order of their index; raises RequestError when there are too few nodes."""
+    """The phases of a step, in order of index; raises RequestError if there are too few nodes."""
     return _expanded(_as_carried(step), nodes)
 
 
 def _as_carried(step: Step) -> Step:
-    """What carries the messages does not matter to phases, unless nothing does: that takes one node. Imported runs name
-    carriers that no plan can. Nor do what the step was made from and settings of nodes."""
+    """The step without what does not affect its phases, so that the cache finds it: the transport (except null, which
+    uses one node), the step it was derived from, and node settings. Imported runs have transports that no plan can
+    name."""
     transport = "null" if step.transport == "null" else "tcp"
     options = replace(step.options, knobs=UNSET)
     return replace(step, transport=transport, options=options, over=UNSET)
 
 
 def check_phases(step: Step, nodes: int, key: str) -> None:
-    """Raise RequestError about `key` where the step, which did not come from a plan's text, has no phases."""
+    """Raise RequestError about `key` if a step that did not come from a plan's text has no phases."""
     try:
         _core.check_step(to_json(_as_carried(step)), nodes)
     except _core.RefusedError as error:
@@ -81,5 +82,5 @@ def check_phases(step: Step, nodes: int, key: str) -> None:
 
 @lru_cache(maxsize=_KEPT_STEPS)
 def _expanded(step: Step, nodes: int) -> tuple[Phase, ...]:
-    """A run asks for the same steps at every launch, and a report in each of its parts."""
+    """Cached, since a run expands the same steps at every launch, and a report in each part."""
     return _DECODER.decode(_core.expand_step(to_json(step), nodes))

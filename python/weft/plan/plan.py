@@ -1,40 +1,34 @@
-"""A resolved plan and its steps, with the keys that `weft._core` and run.json have. Nothing of it changes in place."""
+"""A resolved plan and its steps, with the keys of `weft._core` and run.json. Immutable."""
 
 from __future__ import annotations
 
-from typing import Any, Literal, TypeAlias
+from typing import Any, Literal, TypeAlias, TypeVar
 
 import msgspec
 from msgspec import UNSET, Struct, UnsetType
 
 from weft.plan.pattern import (
-    Cast,
-    CastFile,
-    Collective,
     Dependent,
-    Health,
-    Hpl,
     ManyNodes,
-    MultiPair,
     Nodes,
-    Paths,
     Pattern,
-    Stream,
-    Webserver,
-    Xray,
+    PatternBase,
+    Search,
 )
+
+P = TypeVar("P", bound=PatternBase)
 
 
 class Rate(Struct, frozen=True, omit_defaults=True):
-    """How fast a stream of datagrams is sent: so many bits a second, or a share of the fastest."""
+    """The rate of a stream of datagrams: in bits per second, or as a share of the maximum."""
 
     bits_per_s: int | None = None
     percent: int | None = None
 
 
 class Options(Struct, frozen=True):
-    """What is asked of sockets and processors; None leaves it to the system. `cpus` has one for each node, none
-    where the kernel chooses."""
+    """Options of sockets and processors; None leaves them to the system. `cpus` has one for each node; empty means that
+    the kernel chooses."""
 
     send_buffer_bytes: int | None = None
     receive_buffer_bytes: int | None = None
@@ -51,13 +45,13 @@ class Options(Struct, frozen=True):
     mss_bytes: int | UnsetType = UNSET
     pacing_bits_per_s: int | UnsetType = UNSET
     knobs: dict[str, str] | UnsetType = UNSET
-    """Settings of the nodes while the step runs: values by the name of a knob, with "@" and a node where of one."""
+    """Settings of the nodes during the step: values by knob name, followed by "@" and a node if for one only."""
     evidence: bool | UnsetType = UNSET
-    """Whether the kernel's counters are read before and after batches, which they are where nothing is said."""
+    """Whether the kernel's counters are read before and after batches; the default is yes."""
 
 
 class TimeRule(Struct, frozen=True, tag_field="rule", tag="time"):
-    """Messages are repeated so that a trial lasts `trial_ns`."""
+    """Messages are repeated until a trial lasts `trial_ns`."""
 
     trial_ns: int
     trials: int
@@ -66,7 +60,7 @@ class TimeRule(Struct, frozen=True, tag_field="rule", tag="time"):
 
 
 class CountRule(Struct, frozen=True, tag_field="rule", tag="count"):
-    """A trial is `repeats` messages. Round trips between many nodes are fewer where they would take longer than
+    """A trial is `repeats` messages. Round trips between many nodes are fewer if they would take longer than
     `at_most_ns`."""
 
     repeats: int
@@ -78,9 +72,12 @@ StopRule: TypeAlias = TimeRule | CountRule
 
 
 class Goal(Struct, frozen=True):
-    """Launches go on, size by size, until the interval of the median reaches at most `width_ppm` (parts of a million of
-    it) to either side, or until `time_ns` are over. "decided" also ends a size when the shares of its modes are known;
-    `simultaneous` intervals hold for all sizes together."""
+    """Launches continue, size by size, until the half-width of the median's interval is at most `width_ppm` (parts per
+    million of it), or `time_ns` are over.
+
+    "decided" also ends a size when the shares of its modes are known; `simultaneous` intervals hold for all sizes
+    together.
+    """
 
     rule: Literal["decided", "relative"]
     width_ppm: int
@@ -94,25 +91,26 @@ class Goal(Struct, frozen=True):
 
     @property
     def longest_ns(self) -> int:
-        """Messages that take longer than the first size by this are left out: a launch has to fit in many times."""
+        """Larger messages are left out once they take longer than the first size by this, since many launches must fit
+        into the time."""
         return self.time_ns // MESSAGES_IN_TIME
 
 
 MESSAGES_IN_TIME = 100
-"""The largest message of a step with a goal takes at most so small a part of the goal's time."""
+"""The largest message of a step with a goal takes at most this fraction of the goal's time."""
 GOAL_TRIALS = 3
-"""Batches of a size in the first launches: their median is not moved by one of them."""
+"""Batches of a size in the first launches: one outlier does not move their median."""
 LEAST_BATCH_NS = 4_000_000
-"""No batch of the first launches is planned to be shorter: a batch gives the mean of its messages, and the median of
-means of a few messages misses the rare slow ones that are in a mean of many."""
+"""Minimum planned length of a batch in the first launches. A batch gives the mean of its messages; the median of means
+of few messages would miss rare slow ones."""
 
 
 CONFIRMING_LAUNCHES = 2
-"""A jump that was pinned in one launch must be there in so many others."""
+"""A jump pinned in one launch must occur in this many others."""
 
 
 class SizeList(Struct, frozen=True, tag_field="schedule", tag="list"):
-    """Exactly these message sizes."""
+    """An explicit list of message sizes."""
 
     bytes: tuple[int, ...]
 
@@ -126,7 +124,7 @@ class Powers(Struct, frozen=True, tag_field="schedule", tag="powers"):
 
 
 class Octaves(Struct, frozen=True, tag_field="schedule", tag="octaves"):
-    """From `min_bytes` to `max_bytes` at equal ratios, `per_octave` to each doubling."""
+    """From `min_bytes` to `max_bytes` at equal ratios, `per_octave` sizes per doubling."""
 
     per_octave: int
     min_bytes: int
@@ -134,7 +132,7 @@ class Octaves(Struct, frozen=True, tag_field="schedule", tag="octaves"):
 
 
 class NetpipeSizes(Struct, frozen=True, tag_field="schedule", tag="netpipe"):
-    """NetPIPE's: two sizes an octave, each with a neighbour to either side."""
+    """NetPIPE's sizes: two an octave, each with a neighbour on either side."""
 
     min_bytes: int
     max_bytes: int
@@ -142,15 +140,15 @@ class NetpipeSizes(Struct, frozen=True, tag_field="schedule", tag="netpipe"):
 
 
 class Over(Struct, frozen=True):
-    """The step of the plan that a step is made from, and the values that are its own, by dotted key as written:
-    {"options.send_buffer": "8 KiB"}; "default" where the key is left out."""
+    """The step that a step is derived from, and its own values by dotted key as written: {"options.send_buffer": "8
+    KiB"}; "default" if the key is unset."""
 
     of: str
     values: dict[str, str]
 
 
 class Step(Struct, frozen=True):
-    """One thing to measure. Imported runs name transports that no plan can."""
+    """One measurement of a plan. Imported runs have transports that no plan can name."""
 
     name: str
     pattern: Pattern
@@ -161,15 +159,15 @@ class Step(Struct, frozen=True):
     until_ns: int | None
     goal: Goal | UnsetType = UNSET
     pin_ns: int | UnsetType = UNSET
-    """For so long jumps between sizes are pinned to the byte, by phases that are chosen while it runs."""
+    """Time for pinning jumps between sizes to the byte, by phases chosen during the run."""
     over: Over | UnsetType = UNSET
     network: int | Literal["each"] | UnsetType = UNSET
-    """Of their nodes' networks the one that transfers between many nodes take, from 0; the first where it is missing.
-    Once a testbed is known, "each" is a step for each of them."""
+    """The index of the network for transfers between many nodes; the first if missing. "each" becomes one step a
+    network once the testbed is known."""
 
     @property
     def on_network(self) -> int:
-        """The network that its transfers take, from 0."""
+        """The index of the network for its transfers."""
         return self.network if isinstance(self.network, int) else 0
 
     @property
@@ -180,74 +178,46 @@ class Step(Struct, frozen=True):
 
     @property
     def is_program(self) -> bool:
-        """Whether its nodes do one thing after another, as a program says: a phase is a whole program."""
+        """Whether its nodes follow a program with dependencies: a phase is a whole program."""
         return isinstance(self.pattern, Dependent)
-
-    @property
-    def is_real_program(self) -> bool:
-        """Whether the application itself runs, over MPI, where there is one: Linpack."""
-        return isinstance(self.pattern, Hpl) and self.transport == "mpi"
-
-    @property
-    def uses_mpi(self) -> bool:
-        """Whether an MPI carries it, or a part of it."""
-        of_library = isinstance(self.pattern, Collective) and self.pattern.has_library
-        return self.transport == "mpi" or of_library
-
-    @property
-    def is_multi_pair(self) -> bool:
-        """Whether several pairs of processes run between the same two nodes: a size is measured under several
-        arrangements, and is no point of a curve."""
-        return isinstance(self.pattern, MultiPair)
-
-    @property
-    def cast_file(self) -> CastFile | None:
-        """The file that it casts, if it casts one."""
-        return (self.pattern.file or None) if isinstance(self.pattern, Cast) else None
 
     @property
     def is_adaptive(self) -> bool:
         """Whether its phases are chosen while it runs."""
-        return isinstance(self.pattern, (Xray, Paths, Health))
+        return isinstance(self.pattern, Search)
 
-    @property
-    def has_gamma(self) -> bool:
-        """Whether an application computes with what a stream brings, for some ratios gamma."""
-        return isinstance(self.pattern, Stream) and bool(self.pattern.gamma)
-
-    @property
-    def computes(self) -> bool:
-        """Whether an application's work is part of it: then a size is measured under several loads, and is no point
-        of a curve over sizes."""
-        return self.is_webserver or self.has_gamma
-
-    @property
-    def is_webserver(self) -> bool:
-        """Whether users request pages."""
-        return isinstance(self.pattern, Webserver)
+    def pattern_as(self, kind: type[P]) -> P:
+        """Its pattern, which has to be of this kind; raises TypeError."""
+        if not isinstance(self.pattern, kind):
+            raise TypeError(f"step {self.name!r} is a {self.pattern.kind}, not a {kind.__name__}")
+        return self.pattern
 
     @property
     def measures_latency(self) -> bool:
-        """Whether a row of it times round trips."""
+        """Whether a row of samples times round trips."""
         return self.pattern.measures_latency
 
     @property
     def chosen_nodes(self) -> Nodes:
-        """The nodes that a step between many names."""
+        """The nodes that a step between many nodes names; None means all."""
         return self.pattern.nodes if isinstance(self.pattern, (ManyNodes, Dependent)) else None
+
+    def members(self, nodes: int) -> tuple[int, ...]:
+        """The nodes that it is for, in order: those that it names, or all of `nodes`."""
+        return self.chosen_nodes or tuple(range(nodes))
 
     @property
     def first_bytes(self) -> int:
-        """The first of its message sizes."""
+        """The first message size."""
         return self.sizes.bytes[0] if isinstance(self.sizes, SizeList) else self.sizes.min_bytes
 
     @property
     def crossings(self) -> int:
-        """How often a message crosses the network for each that a row counts: twice where as many come back."""
+        """How often the network is crossed for each message that a row counts: twice if an equal message returns."""
         return 2 if self.measures_latency or self.pattern.is_two_way else 1
 
     def paced(self, sizes: int, launches: int) -> Step:
-        """The step as its first launches carry it out if it has a goal: so many together take half of the time."""
+        """The step for the first launches, which together take half of the goal's time; unchanged without a goal."""
         if not self.goal or not isinstance(self.stop, TimeRule):
             return self
         share_ns = max(self.goal.time_ns // (2 * launches * sizes), LEAST_BATCH_NS)
@@ -264,16 +234,18 @@ class Step(Struct, frozen=True):
 
 
 class Entrant(Struct, frozen=True):
-    """A candidate of a race: its steps by their positions in the plan."""
+    """A candidate of a race: the indices of its steps in the plan."""
 
     name: str
     steps: tuple[int, ...]
 
 
 class Race(Struct, frozen=True):
-    """Each launch is a block in which the candidates run in random order; those that are known to lose are dropped. No
-    block begins after `time_ns`, half of which is for the race and the rest for its confirmation. A ratio that is
-    nearer to one than `margin_ppm` (parts of a million) does not matter."""
+    """Each launch is a block in which the candidates run in random order; candidates known to lose are dropped.
+
+    No block starts after `time_ns`, half of which is for the race and the rest for its confirmation. A ratio closer to
+    one than `margin_ppm` (parts per million) does not matter.
+    """
 
     baseline: str
     measure: Literal["throughput", "latency", "mixed", "time"]
@@ -290,52 +262,58 @@ class Race(Struct, frozen=True):
 
     @property
     def names(self) -> tuple[str, ...]:
-        """Those of its candidates."""
+        """The names of the candidates."""
         return tuple(one.name for one in self.candidates)
 
     def steps_of(self, candidate: str) -> tuple[int, ...]:
-        """The positions of a candidate's steps."""
+        """The indices of a candidate's steps."""
         return next(one.steps for one in self.candidates if one.name == candidate)
 
 
 class Plan(Struct, frozen=True):
-    """What to measure."""
+    """A list of measurements and how often to launch them."""
 
     name: str
     title: str
     launches: int
     steps: tuple[Step, ...]
     left_out: tuple[str, ...] | UnsetType = UNSET
-    """Options that the plan has, and a transport that was given beside it has not."""
+    """Options of the plan that the transport given on the command line does not have."""
     race: Race | UnsetType = UNSET
-    """The steps are candidates, and each launch is a block of it."""
+    """If set, steps are candidates, and each launch is a block of the race."""
+
+    def steps_of(self, kind: type[P]) -> list[tuple[int, Step, P]]:
+        """The steps whose pattern is of a kind, with their positions: one pattern, or a class of them such as
+        ManyNodes."""
+        steps = enumerate(self.steps)
+        return [(at, one, one.pattern) for at, one in steps if isinstance(one.pattern, kind)]
 
     @property
     def is_search(self) -> bool:
-        """Whether a step chooses its phases by what those before it have found."""
-        return any(step.is_adaptive for step in self.steps)
+        """Whether a step's phases depend on the results of earlier ones."""
+        return bool(self.steps_of(Search))
 
     @property
     def pilots(self) -> int:
-        """Launches in which a step that pins goes through its sizes; the others confirm what it found."""
+        """Launches in which a step that pins measures its sizes; the others confirm the result."""
         return max(1, self.launches - CONFIRMING_LAUNCHES)
 
     @property
     def networks(self) -> list[int]:
-        """The networks that its steps between many nodes go over, from 0."""
-        return sorted({step.on_network for step in self.steps if step.is_ensemble})
+        """Indices of the networks used by its steps between many nodes."""
+        return sorted({step.on_network for _, step, _ in self.steps_of(ManyNodes)})
 
     def with_step(self, index: int, step: Step) -> Plan:
-        """The plan with another step at `index`."""
+        """The plan with the step at `index` replaced."""
         steps = (*self.steps[:index], step, *self.steps[index + 1 :])
         return msgspec.structs.replace(self, steps=steps)
 
 
 def to_json(value: object) -> str:
-    """A plan, or a part of one, as `weft._core` reads it."""
+    """A plan, or a part of one, as JSON for `weft._core`."""
     return msgspec.json.encode(value).decode()
 
 
 def to_data(value: object) -> Any:  # type: ignore[explicit-any]  # whatever JSON has
-    """The same as dictionaries and lists."""
+    """A plan, or a part of one, as dictionaries and lists."""
     return msgspec.json.decode(msgspec.json.encode(value))

@@ -1,4 +1,4 @@
-"""A phase seen by its nodes: which take part, what each has to do, and what remains without some of them."""
+"""A phase from the nodes' view: who takes part, what each must do, and what remains without some nodes."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from weft.plan.plan import Step, StopRule
 
 
 class Sending(Struct, frozen=True):
-    """A transfer as its source is told of it."""
+    """A transfer as described to its source."""
 
     dst: int
     streams: int
@@ -23,7 +23,7 @@ class Sending(Struct, frozen=True):
 
 
 class IncomingTransfer(Struct, frozen=True):
-    """A transfer as its destination is told of it."""
+    """A transfer as described to its destination."""
 
     src: int
     streams: int
@@ -32,7 +32,7 @@ class IncomingTransfer(Struct, frozen=True):
 
 
 class NodePart(Struct, frozen=True):
-    """What a node is told of a phase."""
+    """A phase as described to a node."""
 
     phase: int
     work: str
@@ -49,7 +49,7 @@ def participants(phase: Phase) -> set[int]:
 
 
 def without(phase: Phase, lost: Collection[int]) -> Phase:
-    """The phase without some nodes: their transfers are left out, and a chain closes up behind them."""
+    """The phase without some nodes: their transfers are left out, and a chain is closed over the gaps."""
     if not participants(phase) & set(lost):
         return phase
     if phase.work == "cast":
@@ -59,7 +59,7 @@ def without(phase: Phase, lost: Collection[int]) -> Phase:
 
 
 def parts(phase: Phase, nodes: Iterable[int], step: Step) -> dict[int, NodePart]:
-    """What each of the nodes is told of a phase; takes time in proportion to nodes and transfers."""
+    """The part of each node in a phase; linear in nodes and transfers."""
     chunk_bytes = step.pattern.chunk_bytes if isinstance(step.pattern, Cast) else None
     stop = phase.stop or step.stop
     found = {
@@ -78,7 +78,7 @@ def _closed_chains(links: Sequence[Transfer], lost: Collection[int]) -> Iterator
 
 
 def _closed_chain(own: Sequence[Transfer], lost: Collection[int]) -> list[Transfer]:
-    """The links of one network's chain, in order, over the nodes that are left."""
+    """The links of one network's chain, in order, over the remaining nodes."""
     chain = [own[0].src, *(one.dst for one in own)]
     left = [node for node in chain if node not in lost]
     return [replace(own[0], src=src, dst=dst) for src, dst in pairwise(left)]

@@ -1,4 +1,4 @@
-"""The keys of the patterns in a plan: what they take, and the values that the plan gives them."""
+"""The keys of the patterns in a plan: what they accept, and their values in the plan."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from weft.plan.load import PlanSource, largest_message_bytes, load_plan, plan_te
 
 
 class PatternKey(Struct, frozen=True):
-    """A key, what the reader of plans says may stand there, and its value in TOML where the plan has it."""
+    """A key, the description of its values, and its value in TOML if the plan sets it."""
 
     name: str
     takes: str
@@ -28,7 +28,7 @@ class PatternKey(Struct, frozen=True):
 
 
 class StepKeys(Struct, frozen=True):
-    """A step, the keys of its pattern beyond those of every step, and the pattern as it was `read`."""
+    """A step, the keys of its pattern beyond those of every step, and the parsed pattern."""
 
     name: str
     pattern: str
@@ -36,7 +36,7 @@ class StepKeys(Struct, frozen=True):
     read: dict[str, object]
 
     def usual(self, key: PatternKey) -> str | None:
-        """The value of a key that the plan leaves out, where there is one."""
+        """The default of a key that the plan does not set; None if there is none."""
         name = key.name
         if isinstance(time_ns := self.read.get(f"{name}_ns"), int):
             return format_us(time_ns / 1000)
@@ -47,7 +47,7 @@ class StepKeys(Struct, frozen=True):
 
 
 def step_keys(source: PlanSource) -> list[StepKeys]:
-    """Those of each step, one with `over` as it is written; raises RequestError for a plan that is wrong."""
-    load_plan(source)  # names the place of what is wrong
+    """The keys of each step, one with `over` as written; raises RequestError if the plan is invalid."""
+    load_plan(source)  # raises the error that locates the mistake
     steps = _core.step_keys(*plan_text(source), largest_message_bytes())
     return msgspec.json.decode(steps, type=list[StepKeys])

@@ -1,4 +1,4 @@
-"""The programs of steps: traces of applications, read from the files that plans name."""
+"""Programs of steps from application traces, read from the files that plans name."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from weft.plan.pattern import Program
 from weft.plan.plan import to_json
 
 LONGEST_BYTES = 4_000_000_000
-"""What reads it holds it in memory."""
+"""Maximum size of a trace, as it is read into memory."""
 _OF_GOAL = 65_535
 """LogGOPSim's default."""
 _NONE_WAITS = 2**63
@@ -25,7 +25,7 @@ _NONE_WAITS = 2**63
 
 @dataclass(frozen=True)
 class _Trace:
-    """What is in the files of a trace; `files` are those of the ranks of one of Chakra, else there is one."""
+    """The contents of a trace; `files` are those of all ranks of a Chakra trace, else one file."""
 
     is_chakra: bool
     files: list[tuple[str, bytes]]
@@ -45,7 +45,7 @@ class _Trace:
 
 
 def read_program(pattern: Program) -> _core.Program:
-    """The program of a step; raises RequestError where there is none, it is wrong, or it is not the one of the run."""
+    """The program of a step; raises RequestError if it is missing, invalid, or differs from that of the run."""
     trace = _read(pattern)
     if pattern.sha256 not in (UNSET, trace.digest()):
         raise RequestError(
@@ -56,15 +56,15 @@ def read_program(pattern: Program) -> _core.Program:
 
 
 def rendezvous_bytes(pattern: Program) -> int:
-    """Which messages of a trace wait for their receive: longer ones. What a trace of Chakra sends waits for nothing."""
+    """The size above which messages of a trace wait for their receive. Those of a Chakra trace never wait."""
     if pattern.rendezvous_bytes is not None:
         return pattern.rendezvous_bytes
     return _NONE_WAITS if pattern.trace and is_chakra(Path(pattern.trace)) else _OF_GOAL
 
 
 def with_digest(pattern: Program) -> Program:
-    """The pattern with the digest of its files, and with what its format has it leave open; raises RequestError where
-    there are none."""
+    """The pattern with the digest of its files, and with the defaults of the trace's format; raises RequestError if a
+    file is missing."""
     digest = _read(pattern).digest()
     return replace(pattern, sha256=digest, rendezvous_bytes=rendezvous_bytes(pattern))
 

@@ -1,1 +1,1 @@
-"""The run folder and everything that reads or writes one."""
+"""The run folder: its records, samples and tables."""

@@ -1,4 +1,4 @@
-"""Steps of which a run keeps some transfers only: what it records of all of them."""
+"""Summaries of all transfers, for steps of which a run keeps only some."""
 
 from __future__ import annotations
 
@@ -25,19 +25,20 @@ from weft.runs.folder import RunFolder
 from weft.runs.meta import RunMeta, Warning
 
 PHASES_SCHEMA = SCHEMAS[PHASES_NAME]
-"""A row for each phase, about all of its transfers; quantiles are by nearest rank."""
+"""One row a phase, about all of its transfers; quantiles are by nearest rank."""
 
 RATES_SCHEMA = SCHEMAS[RATE_COUNTS_NAME]
 BOTTLENECKS_SCHEMA = SCHEMAS[BOTTLENECK_COUNTS_NAME]
 
 
 def sampled_steps(meta: RunMeta) -> set[int]:
-    """The steps of which samples hold some transfers only."""
+    """The steps whose samples have only some of the transfers."""
     return {int(entry["step"]) for entry in meta.sampled}
 
 
 def lacks_tables(run: RunFolder) -> bool:
-    """Whether phases with samples have no bottlenecks: a simulation was killed before it wrote its step's tables."""
+    """Whether phases with samples have no bottlenecks: a simulation was killed before it wrote the tables of its
+    step."""
     sampled = pa.array(sampled_steps(run.meta), pa.int32())
     known = pc.unique(phase_code(run.side_table(BOTTLENECKS_NAME)))
     measured = phase_code(run.samples.filter(~pc.is_in(pc.field("step"), sampled)))
@@ -45,7 +46,7 @@ def lacks_tables(run: RunFolder) -> bool:
 
 
 def sampled_warning(name: str, meta: RunMeta) -> list[Warning]:
-    """Warnings for a comparison of single routes of two runs."""
+    """Warnings for a comparison of two runs by single routes."""
     entries = meta.sampled
     return [
         Warning(
@@ -60,7 +61,7 @@ def sampled_warning(name: str, meta: RunMeta) -> list[Warning]:
 
 @dataclass(frozen=True)
 class Digests:
-    """`phases` (PHASES_SCHEMA), and all transfers counted by rate and by what held them back."""
+    """`phases` (PHASES_SCHEMA), and the number of transfers by rate and by bottleneck."""
 
     phases: pa.Table
     rates: pa.Table
@@ -68,7 +69,7 @@ class Digests:
 
     @classmethod
     def of(cls, run: RunFolder) -> Digests:
-        """Empty tables where a run kept every transfer; raises RequestError where those of a step are lost."""
+        """The digests of a run; empty if it kept every transfer. Raises RequestError if those of a step are lost."""
         found = cls(*map(run.stored_table, _NAMES))
         have = sampled_steps(run.meta) & set(run.samples["step"].unique().to_pylist())
         if lost := have - set(found.phases["step"].unique().to_pylist()):
@@ -79,17 +80,17 @@ class Digests:
         return found
 
     def of_step(self, step: int) -> Digests:
-        """Those of one step."""
+        """The digests of one step."""
         mine = pc.field("step") == step
         return Digests(*(getattr(self, each.name).filter(mine) for each in fields(self)))
 
     @property
     def transfers(self) -> int:
-        """How many there were in all."""
+        """Total number of transfers."""
         return int(pc.sum(self.phases["transfers"]).as_py() or 0)
 
     def quantiles_mbps(self, parts: Sequence[float]) -> list[float]:
-        """Rates of transfers by nearest rank, 0.1 % too low at most; the slowest and the fastest are exact."""
+        """Rates of transfers by nearest rank, at most 0.1 % too low; the minimum and the maximum are exact."""
         order = np.argsort(self.rates["least_mbps"].to_numpy(), kind="stable")
         least: Floats = self.rates["least_mbps"].to_numpy()[order]
         upto = np.cumsum(self.rates["transfers"].to_numpy()[order])
@@ -100,15 +101,15 @@ class Digests:
         return [float(rate) for rate in np.maximum(found, slowest)]
 
     def bottleneck_counts(self) -> list[tuple[str, int]]:
-        """The constraints that held transfers back, those first that did most often."""
+        """Constraints that limited transfers, the most frequent first."""
         counted = self.bottlenecks.group_by("bottleneck").aggregate([("transfers", "sum")])
         rows = [(row["bottleneck"], row["transfers_sum"]) for row in counted.to_pylist()]
         return sorted(rows, key=lambda row: (-row[1], row[0]))
 
 
 class DigestWriter:
-    """Appends the digests of some phases at a time. What an earlier process left is kept where `samples` have it too:
-    a kill may have come between the two."""
+    """Appends digests of a few phases at a time. Rows of an earlier process are kept if `samples` have their phases
+    too: it may have been killed between writing the two."""
 
     def __init__(self, directory: Path, samples: pa.Table) -> None:
         known = pc.unique(phase_code(samples))
@@ -118,12 +119,12 @@ class DigestWriter:
         ]
 
     def append(self, digests: Digests) -> None:
-        """To be called before the samples of these phases are appended."""
+        """Append digests; call it before the samples of these phases are appended."""
         for stream, each in zip(self._streams, fields(digests), strict=True):
             stream.append(getattr(digests, each.name))
 
     def finish(self) -> None:
-        """No more is to come."""
+        """Write the tables at the end of the run."""
         for stream in self._streams:
             stream.finish()
 

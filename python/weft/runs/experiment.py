@@ -1,4 +1,4 @@
-"""What a phase that is chosen during a run is to find out, and how run.json says it."""
+"""The purpose of a phase that is chosen during a run, and its form in run.json."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from weft.plan.plan import StopRule, to_data
 from weft.runs.records.records import Chosen, Kind
 
 MOST_NODES = 4096
-"""What a plan can have."""
+"""Maximum number of nodes of a plan."""
 
 
 class Experiment(Struct, frozen=True):
@@ -25,13 +25,13 @@ class Experiment(Struct, frozen=True):
     within: frozenset[int]
 
     def __str__(self) -> str:
-        """For people, who count nodes from 1."""
+        """The question for humans, with nodes counted from 1."""
         text = f"{self.kind} {_fold(self.group)}"
         return text if self.within == self.group else f"{text} within {_fold(self.within)}"
 
 
 class PhaseSpec(Struct, frozen=True):
-    """A phase to run next, and what for."""
+    """A phase to run next, and its purpose."""
 
     experiments: tuple[Experiment, ...]
     size_bytes: int
@@ -42,7 +42,7 @@ class PhaseSpec(Struct, frozen=True):
 def chosen_record(
     step: int, launch: int, phase: Phase, experiments: Sequence[Experiment]
 ) -> Chosen:
-    """The entry of run.json about a phase that was chosen."""
+    """The entry of run.json for a phase that was chosen."""
     return Chosen(
         step=step,
         launch=launch,
@@ -56,7 +56,7 @@ def chosen_record(
 
 
 def experiments_of(record: Chosen) -> tuple[Experiment, ...]:
-    """What a phase was for; raises RequestError where an earlier build wrote it as text only, and that is damaged."""
+    """The purpose of a phase; raises RequestError if an earlier version wrote it as text, and the text is damaged."""
     if "experiments" in record:
         return msgspec.convert(record["experiments"], tuple[Experiment, ...])
     texts = record["purpose"].split("; ")
@@ -68,7 +68,7 @@ def experiments_of(record: Chosen) -> tuple[Experiment, ...]:
 
 
 def _parse(text: str) -> Experiment:
-    """The experiment that `str` wrote; raises ValueError where it did not."""
+    """Parse the text of an experiment; raises ValueError."""
     kind, group, *rest = text.split()
     within = rest[1] if rest else group
     return msgspec.convert(
@@ -77,7 +77,7 @@ def _parse(text: str) -> Experiment:
 
 
 def _fold(members: frozenset[int]) -> str:
-    """Positions from 1, with runs folded: 1-4,7."""
+    """Positions from 1, with ranges folded: 1-4,7."""
     return nodeset.fold(str(member + 1) for member in sorted(members)).strip("[]")
 
 

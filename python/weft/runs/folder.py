@@ -1,4 +1,4 @@
-"""The run folder: written as the run goes, readable after a kill."""
+"""The run folder: written as the run proceeds, and readable after a crash."""
 
 from __future__ import annotations
 
@@ -34,16 +34,16 @@ STREAM_NAME = "samples.arrows"
 TABLE_NAME = "samples.parquet"
 
 MOST_BATCHES = 64
-"""In memory; more are joined, which copies them."""
+"""Batches kept in memory; more are joined, which copies them."""
 
 
 @dataclass(frozen=True)
 class RunFolder:
-    """A run as read from its folder, whole or cut short.
+    """A run as read from its folder, complete or interrupted.
 
-    `samples` (schema: weft.runs.samples.SCHEMA) are all that reached the disk and have the right checksum. Where that
-    is less than run.json says, the run is not complete and has the warning `damaged`. A run in memory has no folder: it
-    has its tables beside the samples here, and `directory` is only its name.
+    `samples` (schema: weft.runs.samples.SCHEMA) are all that reached the disk and have the right checksum. If run.json
+    counts more, the run is not complete and has the warning `damaged`. A run in memory has no folder: its side tables
+    are in the object, and `directory` is only a name.
     """
 
     directory: Path
@@ -53,7 +53,7 @@ class RunFolder:
 
     @classmethod
     def open(cls, directory: str | os.PathLike[str]) -> RunFolder:
-        """Open a run folder; raises RequestError when it is none."""
+        """Open a run folder; raises RequestError if it is none."""
         path = Path(directory)
         meta = RunMeta.read(path)
         file, found = _read_samples(path)
@@ -64,12 +64,12 @@ class RunFolder:
         return cls(path, meta, found.table)
 
     def side_table(self, name: str) -> pa.Table:
-        """The rows of a table beside the samples that are of phases with samples: after damage there may be more.
-        Raises RequestError where it is damaged itself."""
+        """The rows of a side table whose phases have samples; after damage there may be others. Raises RequestError if
+        the table itself is damaged."""
         return _with_samples(self.stored_table(name), self.samples)
 
     def stored_table(self, name: str) -> pa.Table:
-        """All rows of a table beside the samples; raises RequestError where it is damaged."""
+        """All rows of a side table; raises RequestError if it is damaged."""
         if self.in_memory is None:
             return read_growing(self.directory / name)
         return self.in_memory.get(name, SCHEMAS[name].empty_table())
@@ -83,7 +83,8 @@ class RunFolder:
 class RunWriter:
     """Appends samples to a run folder, which is locked until `finish`.
 
-    Batches go to an Arrow stream; `sync` makes what was appended safe; `finish` turns it into Parquet.
+    Batches are written to an Arrow stream; `sync` makes them survive a crash of the machine; `finish` converts the
+    stream to Parquet.
     """
 
     def __init__(self, directory: Path, meta: RunMeta, stream: Path, lock: FolderLock) -> None:
@@ -99,7 +100,7 @@ class RunWriter:
 
     @classmethod
     def create(cls, directory: str | os.PathLike[str], meta: RunMeta) -> RunWriter:
-        """Make the folder; raises RequestError when something is already there, WorkError when it cannot be made."""
+        """Create the folder; raises RequestError if something is there, WorkError if it cannot be created."""
         path = Path(directory)
         with _disk_errors(path):
             refuse_existing(path)
@@ -113,7 +114,7 @@ class RunWriter:
 
     @classmethod
     def resume(cls, run: RunFolder, lock: FolderLock, afresh: bool = False) -> RunWriter:
-        """Continue a run whose folder is locked: what it has is kept unless all is to come anew."""
+        """Continue a run whose folder is locked; keeps its samples unless `afresh`."""
         with _disk_errors(run.directory):
             rescued = run.directory / (STREAM_NAME + ".new")
             rescued.unlink(missing_ok=True)
@@ -132,7 +133,7 @@ class RunWriter:
 
     @property
     def samples(self) -> pa.Table:
-        """Everything appended so far, from memory."""
+        """All samples so far, from memory."""
         table = pa.Table.from_batches(self._batches, schema=SCHEMA)
         if len(self._batches) > MOST_BATCHES:
             table = table.combine_chunks()
@@ -140,33 +141,33 @@ class RunWriter:
         return table
 
     def append(self, batch: pa.RecordBatch) -> None:
-        """Append samples; raises WorkError when the disk refuses them."""
+        """Append samples; raises WorkError if they cannot be written."""
         with _disk_errors(self.directory):
             self._stream.append(batch)
         self._batches.append(batch)
         self.has_unsynced = True
 
     def append_evidence(self, table: pa.Table) -> None:
-        """Append evidence, before the samples that it belongs to; raises WorkError when the disk refuses it."""
+        """Append evidence, before the samples that it belongs to; raises WorkError if it cannot be written."""
         with _disk_errors(self.directory):
             self._evidence.append(table)
 
     def stored_table(self, name: str) -> pa.Table:
-        """A table beside the samples as it was written last; no rows where there is none."""
+        """A side table as last written; no rows if there is none."""
         return read_growing(self.directory / name)
 
     def write_table(self, name: str, table: pa.Table) -> None:
-        """Write a table beside the samples, in the place of an earlier one."""
+        """Write a side table in place of the previous one."""
         write_table(table, self.directory / name)
 
     def write_document(self, name: str, document: msgspec.Struct) -> None:
-        """Write a JSON document beside the samples; raises WorkError when the disk refuses it."""
+        """Write a JSON document beside the samples; raises WorkError if that fails."""
         with _disk_errors(self.directory):
             text = msgspec.json.format(msgspec.json.encode(document))
             (self.directory / name).write_bytes(text + b"\n")
 
     def sync(self) -> None:
-        """Make everything appended so far, and run.json, survive a crash."""
+        """Make all samples so far, and run.json, survive a crash of the machine."""
         with _disk_errors(self.directory):
             self._evidence.sync()
             self._stream.sync()
@@ -175,7 +176,7 @@ class RunWriter:
         self.has_unsynced = False
 
     def finish(self, status: Status) -> RunFolder:
-        """Close the stream, write the Parquet table, record the status, let others write."""
+        """Close the stream, write the Parquet table, record the status, release the lock."""
         samples = self.samples
         warn_of_unmeasured(self.meta, samples)
         with _disk_errors(self.directory):
@@ -191,13 +192,13 @@ class RunWriter:
 
 
 def _with_samples(table: pa.Table, samples: pa.Table) -> pa.Table:
-    """The rows that are of phases with samples, of the same launch where they are of one."""
+    """The rows whose phases have samples, in the same launch if they have one."""
     code = launch_code if "launch" in table.column_names else phase_code
     return table.filter(pc.is_in(code(table), value_set=pc.unique(code(samples))))
 
 
 def _kept_evidence(run: RunFolder) -> pa.Table:
-    """What a run that is resumed has recorded so far; a damaged table is given up."""
+    """The evidence of a resumed run so far; a damaged table is dropped."""
     try:
         return run.side_table(EVIDENCE_NAME)
     except RequestError as error:
@@ -211,13 +212,13 @@ def _kept_evidence(run: RunFolder) -> pa.Table:
 
 
 def lock_folder(directory: Path) -> FolderLock:
-    """The lock on a run folder; raises RequestError where another process has it, WorkError where it cannot be made."""
+    """Lock a run folder; raises RequestError if another process holds the lock, WorkError if it cannot be created."""
     with _disk_errors(directory):
         return FolderLock(directory)
 
 
 def _read_samples(directory: Path) -> tuple[Path, Readable]:
-    """The samples and the file they are in: the stream, or what it became, possibly just now."""
+    """The samples and their file: the stream, or the table that it became, possibly just now."""
     table, stream = directory / TABLE_NAME, directory / STREAM_NAME
     for path, read in ((table, read_intact), (stream, read_stream), (table, read_intact)):
         try:
@@ -228,7 +229,7 @@ def _read_samples(directory: Path) -> tuple[Path, Readable]:
 
 
 def check_positions(file: Path, samples: pa.Table, meta: RunMeta) -> None:
-    """Raise RequestError where rows of a file are of steps or nodes that run.json does not have."""
+    """Raise RequestError if rows have steps or nodes that run.json does not have."""
     nodes = len(meta.nodes)
     for name, limit in {"step": len(meta.plan.steps), "src": nodes, "dst": nodes}.items():
         found = pc.min_max(samples[name]).as_py()
@@ -240,11 +241,11 @@ def check_positions(file: Path, samples: pa.Table, meta: RunMeta) -> None:
 
 
 OWN_NAMES = {FILE_NAME, STREAM_NAME, TABLE_NAME, *SCHEMAS}
-"""What a run's folder has after it failed."""
+"""Files that may be in the folder of a failed run."""
 
 
 def refuse_existing(path: Path) -> None:
-    """Raise RequestError where there is something that would be written over: a run that failed has no results."""
+    """Raise RequestError if results would be overwritten; a failed run has none."""
     if not path.exists():
         return
     names = {entry.name for entry in path.iterdir()} - {LOCK_NAME} if path.is_dir() else {""}
@@ -285,7 +286,7 @@ _NO_SPACE = (errno.ENOSPC, errno.EDQUOT)
 
 @contextmanager
 def _disk_errors(directory: Path) -> Iterator[None]:
-    """Turns an OSError while writing a run into a WorkError that says what is kept."""
+    """Converts OSError while writing a run into a WorkError that says what is kept."""
     try:
         yield
     except OSError as error:

@@ -1,4 +1,4 @@
-"""A folder that a command makes: what fails before it has a result leaves none behind."""
+"""The folder of a command that fails before its first result is removed."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ from weft.runs.meta import FILE_NAME
 
 @contextmanager
 def fresh_folder(folder: Path) -> Iterator[None]:
-    """Around all that writes to a folder. Where it is new, or was empty, it is removed again, with the folders above
-    that were made for it, where what failed has no result yet; work that can be continued keeps it."""
+    """A context for all that writes to a folder. On failure, a new or empty folder and the parents created for it are
+    removed unless it has results; work that can be continued keeps it."""
     if _has_something(folder):
         yield
         return
@@ -38,7 +38,7 @@ def _has_something(folder: Path) -> bool:
 
 
 def _has_result(folder: Path) -> bool:
-    """Whether any run in it has samples, or a sweep rows."""
+    """Whether any run in it has samples, or any sweep has rows."""
     rows = any(one.parent.name == "rows" for one in folder.rglob("*.arrows"))
     return rows or any(map(_counts_rows, folder.rglob(FILE_NAME)))
 
@@ -51,13 +51,13 @@ def _counts_rows(file: Path) -> bool:
 
 
 class _Rows(Struct):
-    """What run.json says of how many samples there are."""
+    """The number of samples according to run.json."""
 
     rows: int | None = None
 
 
 def _remove_empty(folders: list[Path]) -> None:
-    """The innermost first; one that another command has put something into stays."""
+    """Remove empty folders, innermost first; one that another command has used stays."""
     with contextlib.suppress(OSError):
         for one in folders:
             one.rmdir()

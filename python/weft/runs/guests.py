@@ -1,4 +1,4 @@
-"""What a run says of the virtual machines that it was on."""
+"""The virtual machines of a run."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from weft.runs.records.records import TestbedRecord
 
 
 def guests_text(testbed: TestbedRecord) -> str:
-    """In words, how they were run first; "" where there were none."""
+    """A sentence on the virtual machines, how they were run first; "" if there were none."""
     guests = testbed.get("guests")
     if not guests:
         return ""

@@ -1,4 +1,4 @@
-"""What the constraints of a simulated network carried, as a part of what they can carry."""
+"""Loads of a simulated network's constraints relative to their capacities."""
 
 from __future__ import annotations
 
@@ -16,7 +16,8 @@ from weft.runs.records.fabric_records import LinkRecord
 
 @dataclass(frozen=True)
 class LinkLoad:
-    """A constraint in the step that loaded it most, on the wire: the mean over the step, and its busiest phase."""
+    """A constraint's load on the wire in the step that loaded it most: the mean over the step, and its busiest
+    phase."""
 
     constraint: str
     step: int
@@ -26,12 +27,12 @@ class LinkLoad:
 
     @property
     def share(self) -> float:
-        """The mean as a part of the capacity."""
+        """The mean load as a share of the capacity."""
         return self.mean_mbps / self.capacity_mbps
 
     @property
     def peak_share(self) -> float:
-        """The same for the busiest phase."""
+        """The load of the busiest phase as a share of the capacity."""
         return self.peak_mbps / self.capacity_mbps
 
 
@@ -40,9 +41,9 @@ Loads = Mapping[str, LinkLoad]
 
 
 def loads_of(run: RunFolder) -> Loads:
-    """The constraints that have a capacity and carried something; nothing where a run does not record it."""
+    """Loads of constraints with a capacity; empty if the run does not record them."""
     table = run.stored_table(LOADS_NAME)
-    # Runs of earlier builds have no capacities.
+    # Runs of earlier versions have no capacities.
     capacity = table["capacity_mbps"]
     known = pc.and_(pc.is_finite(capacity), pc.greater(capacity, 0))
     if not pc.all(known).as_py():
@@ -52,7 +53,7 @@ def loads_of(run: RunFolder) -> Loads:
         other = loads.get(load.constraint)
         if other is None or load.share > other.share:
             loads[load.constraint] = load
-    # Of 1,024 hosts the tables above take 280 MB, which Arrow would keep.
+    # With 1,024 hosts, the tables above take 280 MB, which Arrow would keep.
     pa.default_memory_pool().release_unused()
     return loads
 
@@ -60,9 +61,8 @@ def loads_of(run: RunFolder) -> Loads:
 def link_loads(
     link: LinkRecord, loads: Loads, cable: int = 1
 ) -> tuple[LinkLoad | None, LinkLoad | None]:
-    """What a link of a resolved fabric (weft.network.fabrics.load) carried from its first end to the second,
-    and back; `cable`
-    says which of several between the same two it is, in the order of the file."""
+    """The loads of a link of a resolved fabric (weft.network.fabrics.load), from its first end to the second and back;
+    `cable` counts parallel ones in the order of the file."""
     one, other = link["ends"]
     extra = f" (network {link['network'] + 1})" if link["network"] else ""
     if cable > 1:
@@ -71,18 +71,18 @@ def link_loads(
 
 
 def switch_loads(switch: str, loads: Loads) -> tuple[LinkLoad | None, LinkLoad | None]:
-    """What the inside of a switch carried of what its members sent, and of what they received."""
+    """The loads inside a switch by what its members sent, and by what they received."""
     return loads.get(f"into {switch}"), loads.get(f"out of {switch}")
 
 
 def _lane_load(src: str, dst: str, extra: str, loads: Loads) -> LinkLoad | None:
-    """The link of a host has the host's name, one between switches has both."""
+    """The load of one direction; the link of a host has the host's name, one between switches has both."""
     names = (f"{src}{extra} out", f"{dst}{extra} in", f"{src} to {dst}{extra}")
     return next((loads[name] for name in names if name in loads), None)
 
 
 def _by_step(table: pa.Table) -> list[LinkLoad]:
-    """Every constraint in every step that loaded it."""
+    """Each constraint in each step that loaded it."""
     table = table.append_column(
         "bits", pc.multiply(table["mbps"], pc.divide(table["elapsed_ns"], 1e3))
     )
@@ -103,7 +103,7 @@ def _by_step(table: pa.Table) -> list[LinkLoad]:
 
 
 def _step_us(table: pa.Table) -> dict[int, float]:
-    """How long the phases of each step took together."""
+    """The total duration of the phases of each step."""
     phases = table.group_by(["step", "phase"]).aggregate([("elapsed_ns", "max")])
     steps = phases["step"].to_numpy()
     taken_us = phases["elapsed_ns_max"].to_numpy() / 1e3

@@ -1,4 +1,4 @@
-"""The runs that are in a folder."""
+"""Find the runs in a folder."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from weft.runs.meta import FILE_NAME
 
 
 def run_folders(path: Path) -> Iterator[Path]:
-    """Run folders, however deep, but none below another; symbolic links to folders are not followed."""
+    """Run folders at any depth, but none inside another; symbolic links to folders are not followed."""
     for folder, below, files in os.walk(path):
         if FILE_NAME in files:
             below.clear()

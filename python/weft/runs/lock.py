@@ -1,4 +1,4 @@
-"""One writer at a time: a lock on a run folder, which the kernel releases when the writer ends, however it ends."""
+"""One writer at a time: a lock on a run folder, which the kernel releases when the writer ends for any reason."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ from weft.base.files.fresh_file import appended_file
 FILE_NAME = "writer.lock"
 
 _CANNOT_LOCK = (errno.ENOSYS, errno.EOPNOTSUPP, errno.ENOLCK)
-"""What a file system without locks says, such as Lustre without `-o flock`."""
+"""Errors of file systems without locks, such as Lustre without `-o flock`."""
 
 
 def is_locked(directory: Path) -> bool:
-    """Whether a process of this machine has the folder's lock; looks without touching it, since who tries a lock keeps
-    others from it for that moment."""
+    """Whether a process of this machine has the folder's lock. Does not try to lock, since that would keep others out
+    for a moment."""
     try:
         inode = (directory / FILE_NAME).stat().st_ino
         locks = Path("/proc/locks").read_text()
@@ -30,8 +30,8 @@ def is_locked(directory: Path) -> bool:
 
 
 class FolderLock:
-    """Held from its making to `release`. Raises RequestError where another process holds it, OSError where the
-    folder cannot be written. On a file system without locks nothing is held (`is_held`)."""
+    """Held from construction to `release`. Raises RequestError if another process holds it, OSError if the folder
+    cannot be written. On a file system without locks nothing is held (`is_held`)."""
 
     def __init__(self, directory: Path) -> None:
         self._path = directory / FILE_NAME
@@ -68,14 +68,14 @@ class FolderLock:
             self.is_held = False
 
     def _is_ours(self) -> bool:
-        """Whether the file that is locked is still the one in the folder: an earlier holder has removed it."""
+        """Whether the locked file is still the one in the folder: a previous holder may have removed it."""
         try:
             return os.path.samestat(os.fstat(self._file.fileno()), self._path.stat())
         except FileNotFoundError:
             return False
 
     def release(self) -> None:
-        """Let others write; a second call does nothing."""
+        """Release the lock; a second call does nothing."""
         if not self._file.closed:
             self._path.unlink(missing_ok=True)
             self._file.close()

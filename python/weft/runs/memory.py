@@ -1,4 +1,4 @@
-"""A run that is held in memory: written as one in a folder is, and nothing reaches the disk."""
+"""A run in memory: written like a run folder, but nothing reaches the disk."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from weft.runs.windows import warn_of_unmeasured
 
 
 class MemoryWriter(RunWriter):
-    """Takes what is computed; there is no evidence of it, and nothing to sync."""
+    """Collects computed samples; there is no evidence, and nothing to sync."""
 
     def __init__(self, name: str, meta: RunMeta) -> None:
         self.directory = Path(name)
@@ -28,15 +28,15 @@ class MemoryWriter(RunWriter):
         self._batches.append(batch)
 
     def stored_table(self, name: str) -> pa.Table:
-        """A table beside the samples as it was written last; no rows where there is none."""
+        """A side table as last written; no rows if there is none."""
         return self._tables.get(name, SCHEMAS[name].empty_table())
 
     def write_table(self, name: str, table: pa.Table) -> None:
-        """Keep a table beside the samples, in the place of an earlier one."""
+        """Keep a side table in place of the previous one."""
         self._tables[name] = table
 
     def sync(self) -> None:
-        """There is nothing that a crash could leave."""
+        """Do nothing: a run in memory does not survive a crash."""
 
     def finish(self, status: Status) -> RunFolder:
         """The run, with its status."""

@@ -1,4 +1,4 @@
-"""What run.json holds: everything needed to interpret the samples."""
+"""The contents of run.json: everything needed to interpret the samples."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ SCHEMA_VERSION = "weft-run/1"
 FILE_NAME = "run.json"
 
 Status = Literal["complete", "partial", "failed"]
-"""A run that is not at its end is partial: it may be killed at any moment, and then it is not corrected."""
+"""A run is partial until it ends: a killed process cannot correct it."""
 
 MENDED = (
     "interrupted",
@@ -36,18 +36,18 @@ MENDED = (
     "disturbed",
     "launches-disturbed",
 )
-"""Codes of the warnings about what is missing or of no use: resuming a run says anew what still is."""
+"""Codes of warnings about missing or useless samples: resuming a run issues anew those that still hold."""
 REPEATED = "samples measured before are kept; `weft run --resume` repeats only what is missing"
-"""The hint of a warning about a launch that failed: resuming tries it again."""
+"""Hint of a warning about a failed launch: resuming tries it again."""
 LONGEST_SAID = 400
-"""Of what is wrong with a value so much is quoted."""
+"""Maximum length of a message quoted about an invalid value."""
 MEASURE_AGAIN = "measure again, or import again"
-"""What helps where run.json cannot be used."""
+"""Hint if run.json cannot be used."""
 
 
 @dataclass(frozen=True)
 class Warning:
-    """What is needed to interpret the results; shown by every output."""
+    """A remark needed to interpret the results, shown in every output."""
 
     code: str
     message: str
@@ -55,7 +55,7 @@ class Warning:
 
 
 def refused_warning(node: str, count: int) -> Warning:
-    """What is said of connections that a node has refused."""
+    """The warning about connections that a node refused."""
     return Warning(
         "strangers",
         f"{node}: {count} connections to the data port did not show that they have the run's token, or asked for a "
@@ -65,23 +65,22 @@ def refused_warning(node: str, count: int) -> Warning:
 
 
 def _tried_again(warning: Warning) -> Warning:
-    """What happened to a launch stays in the run, but the hint no longer says to resume it."""
+    """The warning about a launch without the hint to resume the run."""
     return Warning(warning.code, f"{warning.message}; resumed later")
 
 
 @dataclass
 class RunMeta:
-    """The contents of run.json; what its entries hold is in weft.runs.records.records.
+    """The contents of run.json, whose entries are described in weft.runs.records.records.
 
     `plan` is the resolved plan, `effective` the settings read back from the kernel, by step, launch and node; `done`
-    lists the [step, launch] pairs that ran to their end. `phases` are those that were chosen during the run (it only
-    grows). `stops` says why sizes of steps with a goal needed no more launches, `race` how the candidates of a race
-    did; `against` is the earlier run that they were measured against. `rows` are the samples that were safe when
-    run.json was written; runs of earlier builds do not say.
-    `stalls` says how connections were on which a step failed because nothing moved any more.
-    `disturbed` are the launches in which the machine, not what was to be measured, was the limit; None where that is
-    not known: in runs of earlier builds, and in those that no agents measured.
-    `refused` counts, by node, the connections and datagrams to its data ports that were not the run's.
+    lists the [step, launch] pairs that ran to their end. `phases` are those chosen during the run (append only).
+    `stops` says why sizes of steps with a goal needed no more launches; `race` has the state of a race's candidates;
+    `against` is the earlier run that sizes are compared with. `rows` is the number of samples on disk when run.json was
+    written; earlier versions did not record it. `stalls` describes connections on which a step failed because nothing
+    moved any more. `disturbed` are the launches limited by the machine instead of the object measured; None if unknown,
+    as in runs of earlier versions and those without agents. `refused` counts, by node, connections and datagrams to its
+    data ports that were not the run's.
     """
 
     plan: Plan
@@ -119,39 +118,39 @@ class RunMeta:
     schema: str = SCHEMA_VERSION
 
     def warn(self, code: str, message: str, hint: str = "") -> None:
-        """Add a warning once."""
+        """Add a warning unless it is there."""
         warning = Warning(code, message, hint)
         if warning not in self.warnings:
             self.warnings.append(warning)
 
     def warn_first(self, warning: Warning) -> None:
-        """Add what puts all else in doubt."""
+        """Add a warning that puts everything else in doubt."""
         self.warnings.insert(0, warning)
 
     def note_damage(self, message: str, hint: str) -> None:
-        """Samples that the run had are missing."""
+        """Note that samples of the run are missing."""
         self.warn("damaged", message, hint)
         if self.status == "complete":
             self.status = "partial"
 
     @property
     def is_interrupted(self) -> bool:
-        """Whether a user ended the run before its end."""
+        """Whether a user interrupted the run."""
         return self.status != "complete" and any(one.code == "interrupted" for one in self.warnings)
 
     def chosen(self, step: int, launch: int) -> list[records.Chosen]:
-        """The phases that were chosen for a step during the run, in their order."""
+        """The phases chosen for a step during the run, in order."""
         return [one for one in self.phases if (one["step"], one["launch"]) == (step, launch)]
 
     def count_refused(self, node: str, count: int) -> None:
-        """Add to what a node has refused, and have one warning state the sum."""
+        """Add to a node's number of refused connections; one warning states the sum."""
         told = refused_warning(node, self.refused.get(node, 0))
         self.warnings = [one for one in self.warnings if one != told]
         self.refused[node] = self.refused.get(node, 0) + count
         self.warnings.append(refused_warning(node, self.refused[node]))
 
     def begin_again(self, afresh: bool = False) -> None:
-        """Forget that the run lacks something, which is what resuming it mends; or all that was found."""
+        """Drop the warnings that resuming mends; with `afresh`, all findings."""
         if afresh:
             for name in (
                 "done",
@@ -171,7 +170,7 @@ class RunMeta:
         self.warnings = [_tried_again(one) if one.hint == REPEATED else one for one in kept]
 
     def write(self, directory: Path) -> None:
-        """Replace run.json atomically, so that a kill leaves the old one or the new one."""
+        """Replace run.json atomically, so that a crash leaves the old or the new one."""
         path = directory / FILE_NAME
         temporary = path.with_suffix(".json.new")
         with fresh_file(temporary) as file:
@@ -181,7 +180,7 @@ class RunMeta:
         temporary.replace(path)
 
     def _text(self) -> str:
-        """The document: a line for each entry of a list, which is quick to write many times."""
+        """The document, with one line for each entry of a list, which is fast to write often."""
         parts = (f' "{one.name}": {self._value(one.name)}' for one in fields(self))
         text = "{\n" + ",\n".join(parts)
         return f'{text}{_CHECKSUM}{_digest(text.encode())}"\n}}\n'
@@ -192,7 +191,7 @@ class RunMeta:
 
     @classmethod
     def read(cls, directory: Path) -> RunMeta:
-        """Read run.json; raises RequestError when there is none, or it is not one of ours."""
+        """Read run.json; raises RequestError if there is none, or it is not one of weft."""
         path = directory / FILE_NAME
         try:
             content = read_bytes(path)
@@ -218,7 +217,7 @@ class RunMeta:
         except (msgspec.ValidationError, RequestError) as error:
             said = _in_words(error)[:LONGEST_SAID]
             raise RequestError(f"{path}: {said}", MEASURE_AGAIN) from None
-        # As they were read: an entry may say more than what is checked.
+        # As read: entries may have more keys than those checked.
         vars(meta).update({key: document[key] for key in document.keys() & _ENTRIES})
         if not _is_as_written(content):
             meta.warn(
@@ -229,7 +228,7 @@ class RunMeta:
         return meta
 
     def _check(self) -> None:
-        """Raise RequestError where entries name a step or a node that there is not."""
+        """Raise RequestError if entries name an unknown step or node."""
         for index, step in enumerate(self.plan.steps):
             check_phases(step, len(self.nodes), f"plan.steps[{index}]")
         limits = dict.fromkeys(("src", "dst", "group", "within"), len(self.nodes))
@@ -239,7 +238,7 @@ class RunMeta:
 
 
 _CHECKSUM = ',\n "checksum": "sha256:'
-"""Begins the last key of run.json: the digest of all bytes in front of it."""
+"""Start of the last key of run.json: the digest of all bytes before it."""
 
 
 def _digest(content: bytes) -> str:
@@ -247,7 +246,7 @@ def _digest(content: bytes) -> str:
 
 
 def _is_as_written(content: bytes) -> bool:
-    """Whether run.json has the digest that it ends with; runs of earlier builds have none."""
+    """Whether run.json matches the digest at its end; runs of earlier versions have none."""
     before, found, after = content.rpartition(_CHECKSUM.encode())
     if not found:
         return b'"checksum"' not in content
@@ -258,7 +257,7 @@ _ENTRIES = {one.name for one in fields(RunMeta)} - {"plan", "warnings"}
 
 
 def _check_positions(value: Any, limits: dict[str, int], path: str) -> None:
-    """Raise RequestError where a key that has a limit is not below it."""
+    """Raise RequestError if a key with a limit is not below it."""
     if isinstance(value, list):
         for index, one in enumerate(value):
             _check_positions(one, limits, f"{path}[{index}]")
@@ -272,7 +271,7 @@ def _check_positions(value: Any, limits: dict[str, int], path: str) -> None:
 
 
 def _in_words(error: Exception) -> str:
-    """What is wrong, the key's path first."""
+    """The error message, preceded by the key's path."""
     what, at, where = str(error).rpartition(" - at `$")
     return f"{where.strip('.`')}: {what[0].lower()}{what[1:]}" if at else str(error)
 

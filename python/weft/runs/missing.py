@@ -1,4 +1,4 @@
-"""What a run still lacks, by the rows that it has."""
+"""What a run still lacks, according to its rows."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from weft.runs.columns.table_file import Readable
 from weft.runs.meta import RunMeta
 
 COMPUTED = ("sim", "node")
-"""Kinds of testbeds whose runs are computed again from the start: it costs nothing but time, and comes out the same."""
+"""Kinds of testbeds whose runs are computed again from the start, with the same result, at the cost of time only."""
 
 
 @dataclass(frozen=True)
@@ -28,18 +28,18 @@ class MissingStep:
 
 @dataclass(frozen=True)
 class Damage:
-    """What is wrong with the samples, and what resuming the run would do about it."""
+    """A description of damage to the samples, and what resuming the run would do about it."""
 
     what: str
     remedy: str
 
 
 def missing_steps(meta: RunMeta, samples: pa.Table) -> list[MissingStep]:
-    """All that is missing, in the order in which it would run.
+    """All missing phases, in the order in which they would run.
 
-    A phase counts as measured when any of its batches reached the disk: whole phases are handed over. What a step that
-    ran to its end did not get is not tried again, but what it got must be there. Of steps with a goal it is what is
-    missing up to the first look; of a race what its blocks so far lack.
+    A phase counts as measured if any of its batches reached the disk, since phases are written as a whole. Phases that
+    a finished step did not get are not tried again, but those that it got must be there. For steps with a goal, it is
+    what is missing up to the first look; for a race, what its blocks lack so far.
     """
     if meta.plan.race:
         return _missing_of_race(meta, meta.plan.race, samples)
@@ -63,7 +63,7 @@ def missing_steps(meta: RunMeta, samples: pa.Table) -> list[MissingStep]:
 
 
 def _missing_of_race(meta: RunMeta, race: Race, samples: pa.Table) -> list[MissingStep]:
-    """A candidate that failed is not tried again."""
+    """Missing phases of a race; a candidate that failed is not tried again."""
     known = meta.race or {"blocks": [], "failed": [], "seconds": 0}
     failed = {one["candidate"]: one["block"] for one in known["failed"]}
     return [
@@ -81,8 +81,8 @@ def _missing_of_race(meta: RunMeta, race: Race, samples: pa.Table) -> list[Missi
 
 
 def _known_phases(meta: RunMeta, samples: pa.Table, index: int, launch: int) -> list[int]:
-    """Phases that the plan has, or that were chosen for the step during the run. Of a step with a goal, the first
-    launch finds how far the sizes go."""
+    """Phases of the plan, or chosen for the step during the run. For a step with a goal, the first launch decides how
+    far the sizes go."""
     if launch and meta.plan.steps[index].goal and [index, 0] in meta.done:
         return sorted(measured_phases(samples, index, 0))
     planned = _planned_phases(meta, index, launch)
@@ -90,7 +90,7 @@ def _known_phases(meta: RunMeta, samples: pa.Table, index: int, launch: int) -> 
 
 
 def _planned_phases(meta: RunMeta, index: int, launch: int) -> list[int]:
-    """Where a step pins, its last launches only confirm."""
+    """Phases that a launch measures by plan; if a step pins, its last launches only confirm."""
     step = meta.plan.steps[index]
     if step.pin_ns and launch >= meta.plan.pilots:
         return []
@@ -98,7 +98,7 @@ def _planned_phases(meta: RunMeta, index: int, launch: int) -> list[int]:
 
 
 def _took_until(meta: RunMeta, samples: pa.Table, index: int, launch: int) -> bool:
-    """Whether a message of the last phase took as long as the step's `until`: larger sizes were left out."""
+    """Whether a message of the last phase took as long as the step's `until`, so that larger sizes were left out."""
     step = meta.plan.steps[index]
     longest_ns = step.goal.longest_ns if step.goal else step.until_ns
     if longest_ns is None:
@@ -114,7 +114,7 @@ def _took_until(meta: RunMeta, samples: pa.Table, index: int, launch: int) -> bo
 
 
 def _given_up(meta: RunMeta, index: int, launch: int) -> set[int]:
-    """Phases that are known to lack something, be it all they would have had."""
+    """Phases that are known to lack some or all of their samples."""
     entries = [*meta.incomplete, *meta.deliveries]
     return {one["phase"] for one in entries if (one["step"], one["launch"]) == (index, launch)}
 
@@ -129,7 +129,7 @@ def _rows_of(samples: pa.Table, step: int, launch: int) -> pa.Table:
 
 
 def damage_of(meta: RunMeta, found: Readable) -> Damage | None:
-    """What is wrong with the samples that were found, if anything is."""
+    """The damage to the samples that were read; None if there is none."""
     rows = found.table.num_rows
     if not found.damage and rows >= (meta.rows or 0) and not _lacks_done(meta, found.table):
         return None
@@ -139,7 +139,7 @@ def damage_of(meta: RunMeta, found: Readable) -> Damage | None:
 
 
 def _lacks_done(meta: RunMeta, samples: pa.Table) -> bool:
-    """Whether there are no rows of what ran to its end: all that can be told of runs of earlier builds."""
+    """Whether finished steps have no rows, the only check possible for runs of earlier versions."""
     if meta.rows is not None or meta.incomplete or meta.lost or meta.deliveries:
         return False
     keys = samples.group_by(["step", "launch"]).aggregate([]).to_pylist()
@@ -159,7 +159,7 @@ def _remedy(meta: RunMeta, samples: pa.Table) -> str:
 
 
 def _in_words(meta: RunMeta, missing: list[MissingStep]) -> list[str]:
-    """Step by step: how many phases of which launches."""
+    """For each step, the number of missing phases and their launches."""
     steps = dict.fromkeys(one.step for one in missing)
     words = []
     for step in steps:

@@ -1,4 +1,4 @@
-"""prediction.json: what was said of a run before it began."""
+"""prediction.json: the prediction of a run, made before it began."""
 
 from __future__ import annotations
 
@@ -17,9 +17,8 @@ PREDICTION_NAME = "prediction.json"
 
 
 class PredictedKernel(Struct, frozen=True):
-    """One kernel, named as `weft.understand.summary.kernels.KernelTime` does. `compute_s` is what a node computes
-    of the time in the
-    middle, None where that is not known. Without an interval the ends of `time_s` are its middle."""
+    """One kernel, named as in `weft.understand.summary.kernels.KernelTime`. `compute_s` is the part of the median time
+    in which a node computes, None if unknown. Without interval, both ends of `time_s` are the median."""
 
     step: str
     variant: str
@@ -29,7 +28,7 @@ class PredictedKernel(Struct, frozen=True):
 
 
 class ComputeTime(Struct, frozen=True):
-    """Where the time that nodes of a step compute is from, in words."""
+    """The source of the compute times of a step, in words."""
 
     step: str
     source: str
@@ -43,9 +42,9 @@ class NotPredicted(Struct, frozen=True):
 
 
 class RunPrediction(Struct, frozen=True):
-    """What prediction.json holds. `sources` are what the network is known from, `network` where that was measured;
-    `draws` networks stand for what is not known of it, and intervals hold with probability `level`. Where there are
-    none, `no_interval` says why; else it is empty."""
+    """The contents of prediction.json. `sources` are where the network's parameters are from, `network` where those
+    were measured; `draws` networks represent their uncertainty, and intervals have probability `level`. `no_interval`
+    says why there are none; else it is empty."""
 
     schema: str
     kind: Literal["runs", "twin", "fabric"]
@@ -61,7 +60,7 @@ class RunPrediction(Struct, frozen=True):
 
 
 def read_prediction(folder: Path) -> RunPrediction | None:
-    """What a run folder says was predicted, None where nothing was; raises RequestError where it cannot be read."""
+    """Read the prediction of a run folder; None if there is none. Raises RequestError if it cannot be read."""
     path = folder / PREDICTION_NAME
     try:
         found = read_json(path, RunPrediction, hint="move it away to see the run without it")

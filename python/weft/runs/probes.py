@@ -1,4 +1,4 @@
-"""Probes of a watch as a table, and what happens beside them."""
+"""Probes of a watch as a table, and events beside them."""
 
 from __future__ import annotations
 
@@ -14,27 +14,27 @@ SCHEMA = pa.schema(
         ("rtt_ns", pa.int64()),
     ]
 )
-"""A row is a probe: when it began (Unix time in UTC), the position of its link in run.json, the position of its kind in
-`KINDS`, its payload, and its round trip, null where nothing came back in time. A link is probed by one end, one probe
-at a time, so link and time tell probes apart."""
+"""One row a probe: start (Unix time in UTC), index of its link in run.json, index of its kind in `KINDS`, payload,
+and round trip (null if unanswered in time). One end probes a link, one probe at a time, so link and time identify a
+probe."""
 
 DAY_SCHEMA = SCHEMA.append(pa.field("stands", pa.int32()))
-"""The same in the file of a day: `stands` says for how many probes of its link, kind and size a row stands, itself and
-those behind it that were thinned; 1 where none were."""
+"""The schema of a day's file: `stands` is the number of probes of its link, kind and size that a row represents, itself
+and the thinned ones after it; 1 if none were thinned."""
 
 AGENT_KINDS = ("icmp", "tcp-connect", "tcp-echo", "udp-echo")
-"""What agents send; the last, of importers alone, is a delay by two clocks in place of a round trip."""
+"""Kinds that agents send. One-way delays, by two clocks instead of a round trip, are only imported."""
 KINDS = (*AGENT_KINDS, "one-way")
 
 
 def trips(kind: int) -> int:
-    """How often a probe of this kind crosses the link within its `rtt_ns`."""
+    """The number of times a probe of this kind crosses the link within its `rtt_ns`."""
     return 1 if KINDS[kind] == "one-way" else 2
 
 
 class HostEvent(Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """Something besides probes: `what` is "agent-start", "agent-stop", "clock-step", "suspend", "address-change", ...;
-    of a site, perhaps of one link; `seconds` says by or for how long."""
+    """An event besides probes: `what` is "agent-start", "agent-stop", "clock-step", "suspend", "address-change", ...;
+    of a site, possibly of one link; `seconds` is its duration or shift."""
 
     time_s: float
     what: str

@@ -1,4 +1,4 @@
-"""The warnings of all runs that something is made of: where each comes from, and which put a verdict in doubt."""
+"""Warnings of all runs behind a result: where each comes from, and which put a verdict in doubt."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from msgspec import Struct
 from weft.base.alike import listed
 from weft.runs.meta import RunMeta, Warning
 
-if TYPE_CHECKING:  # completing a word waits for no arrays
+if TYPE_CHECKING:  # shell completion should not load arrays
     from weft.runs.folder import RunFolder
 
 DOUBTS = {
@@ -31,15 +31,15 @@ DOUBTS = {
     "damaged": "samples are missing",
     "phases-incomplete": "phases are missing",
 }
-"""Codes of warnings after which numbers may be of something else than was to be measured, and of what."""
+"""Warnings after which numbers may not be those of the object measured, and the reason."""
 
 MOST_NAMED = 6
 _NUMBER = re.compile(r"(?<![\w.:/-])\d+(?:,\d{3})*(?:\.\d+)?(?![.:/-]?\w)")
-"""One that stands alone: that of a node's name, a path or an address says which."""
+"""A number that stands alone; one within a node's name, a path or an address is an identifier."""
 
 
 class RunWarning(Struct, frozen=True):
-    """A warning, with the folder of the run that has it."""
+    """A warning, with the folder of its run."""
 
     code: str
     message: str
@@ -48,24 +48,25 @@ class RunWarning(Struct, frozen=True):
 
 
 def gathered(told: Iterable[tuple[str, Iterable[Warning]]]) -> tuple[RunWarning, ...]:
-    """Every warning of what is named."""
+    """The warnings of all named sources."""
     return tuple(
         RunWarning(one.code, one.message, one.hint, name) for name, some in told for one in some
     )
 
 
 def of_runs(runs: Iterable[RunFolder]) -> tuple[RunWarning, ...]:
-    """Every warning of these runs."""
+    """The warnings of these runs."""
     return gathered((str(run.directory), run.meta.warnings) for run in runs)
 
 
 def of_folders(folders: Iterable[Path | str]) -> tuple[RunWarning, ...]:
-    """The same, read from run folders; raises RequestError where one is none."""
+    """The warnings of run folders; raises RequestError if one is no run."""
     return gathered((str(one), RunMeta.read(Path(one)).warnings) for one in folders)
 
 
 def said(warnings: Sequence[RunWarning]) -> list[Warning]:
-    """What several runs say, once, with their count and names; of numbers that differ, the least and the largest."""
+    """Warnings of several runs, each once, with count and names of runs; if numbers differ, with their minimum and
+    maximum."""
     names = _names(warnings)
     groups: dict[tuple[str, str], list[RunWarning]] = {}
     for one in warnings:
@@ -74,7 +75,7 @@ def said(warnings: Sequence[RunWarning]) -> list[Warning]:
 
 
 def lines(warnings: Sequence[RunWarning]) -> list[str]:
-    """The same as lines of text."""
+    """Warnings of several runs as lines of text, each once."""
     return [
         f"{one.message}{f' ({one.hint})' if one.hint else ''} [{one.code}]"
         for one in said(warnings)
@@ -82,7 +83,7 @@ def lines(warnings: Sequence[RunWarning]) -> list[str]:
 
 
 def doubts(warnings: Sequence[RunWarning]) -> tuple[str, ...]:
-    """Why what rests on these runs is in doubt; nothing where it is not."""
+    """Why results that depend on these runs are in doubt; empty if they are not."""
     names = _names(warnings)
     return tuple(
         f"{why} ({_where(code, _listed([one for one in warnings if one.code == code], names))})"
@@ -96,7 +97,7 @@ def _where(code: str, runs: str) -> str:
 
 
 def in_doubt(verdict: str, why: Iterable[str]) -> str:
-    """A verdict in a sentence, with the doubts that it must not stand without."""
+    """A verdict in a sentence, with the doubts that must accompany it."""
     return "; ".join([verdict, *(f"in doubt: {text}" for text in why)])
 
 
@@ -109,7 +110,7 @@ def _message(alike: Sequence[RunWarning], names: dict[str, str]) -> str:
 
 
 def _merged(messages: Sequence[str]) -> str:
-    """One text for several that differ in their numbers alone."""
+    """One text for messages that differ only in numbers."""
     numbers = zip(*(_NUMBER.findall(one) for one in messages), strict=True)
     merged = (_span(set(values)) for values in numbers)
     return _NUMBER.sub(lambda _: next(merged), messages[0])
@@ -125,7 +126,7 @@ def _listed(warnings: Sequence[RunWarning], names: dict[str, str]) -> str:
 
 
 def _names(warnings: Sequence[RunWarning]) -> dict[str, str]:
-    """What folders are called: by their last parts, where these tell them apart."""
+    """Short names of folders: their last components, if these are unique."""
     folders = dict.fromkeys(one.run for one in warnings)
     short = {one: Path(one).name or one for one in folders}
     return short if len(set(short.values())) == len(short) else {one: one for one in folders}

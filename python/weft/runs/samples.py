@@ -1,4 +1,4 @@
-"""The samples table: one row per timed batch, as DESIGN.md fixes it."""
+"""The samples table: one row per timed batch (docs/design.md)."""
 
 from __future__ import annotations
 

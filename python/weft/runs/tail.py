@@ -1,4 +1,4 @@
-"""The samples of a run as they come: what is new in its folder since the last look."""
+"""The samples of a run as they are written: what is new in its folder since the last call."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ from weft.runs.samples import SCHEMA
 
 
 class SamplesTail:
-    """Reads each row once, whether it is in the growing stream or in the table that this becomes. In memory is no more
-    than a part of the file at a time. Rows whose checksums are wrong are left out."""
+    """Reads each row once, from the growing stream or the table that it becomes, with only a part of the file in
+    memory. Rows with wrong checksums are left out."""
 
     def __init__(self, directory: Path) -> None:
         self._directory = directory
@@ -23,8 +23,8 @@ class SamplesTail:
         self._stream = StreamTail(directory / STREAM_NAME, SCHEMA)
 
     def read(self) -> tuple[bool, Iterator[pa.Table]]:
-        """Whether all begins anew, since the file is another one, and the new rows. Raises RequestError where there is
-        something else in the place of the file."""
+        """Whether reading starts anew because the file was replaced, and the new rows. Raises RequestError if something
+        else is in its place."""
         before, self._file = self._file, self._find()
         is_other = self._file != before
         match self._file:

@@ -1,4 +1,4 @@
-"""Which rows measured a rate: a window of time may have been too short, or have seen no message."""
+"""Which rows measured a rate: a time window may have been too short, or have had no message."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from weft.plan.plan import Step, TimeRule
 from weft.runs.meta import RunMeta
 
 LEAST_SHARE = 0.5
-"""A window is at least this long, as a part of what the plan asks for. Agents keep to it; those of earlier builds
-counted what had been waiting for a busy machine as if it had come in microseconds."""
+"""Minimum length of a window relative to the plan's. Agents guarantee it; those of earlier versions counted data that
+had waited for a busy machine as if it had arrived within microseconds."""
 
 CODE = "windows-empty"
 
@@ -21,8 +21,8 @@ CODE = "windows-empty"
 def are_measured(
     steps: Sequence[Step], samples: pa.Table | pa.RecordBatch
 ) -> npt.NDArray[np.bool_]:
-    """For each row whether it is a measurement. One between many nodes is not where no whole message came, or where its
-    window is shorter than LEAST_SHARE of the plan's; such a row stays in the table, but is in no rate. O(n)."""
+    """For each row, whether it is a measurement, O(n). A row of a step between many nodes is not if no whole message
+    arrived, or its window is shorter than LEAST_SHARE of the plan's; it stays in the table, but counts in no rate."""
     least = np.array([_least(step) for step in steps] or [(0, 0.0)])
     messages, elapsed_ns = least[np.minimum(samples["step"].to_numpy(), len(least) - 1)].T
     found: npt.NDArray[np.bool_] = samples["messages"].to_numpy() >= messages
@@ -31,9 +31,9 @@ def are_measured(
 
 
 def warn_of_unmeasured(meta: RunMeta, samples: pa.Table) -> None:
-    """One warning that says how many rows are in no rate, and which is the first.
+    """Add a warning with the number of rows that are in no rate, and the first of them.
 
-    A search asks again about what it lacks, so there only a node of which no row of a step has a rate matters.
+    A search repeats what it lacks, so there it only matters if no row of a step measured a node.
     """
     measured = are_measured(meta.plan.steps, samples)
     if meta.plan.is_search and not measured.all():
@@ -54,7 +54,7 @@ def warn_of_unmeasured(meta: RunMeta, samples: pa.Table) -> None:
 
 
 def _have_another(samples: pa.Table, measured: npt.NDArray[np.bool_]) -> npt.NDArray[np.bool_]:
-    """For each row whether its step has measured something from its source, and something to its destination. O(n)."""
+    """For each row, whether its step measured something from its source, and something to its destination. O(n)."""
     step = samples["step"].to_numpy().astype(np.int64)
     found = np.ones(len(step), dtype=np.bool_)
     for end in ("src", "dst"):
@@ -65,8 +65,8 @@ def _have_another(samples: pa.Table, measured: npt.NDArray[np.bool_]) -> npt.NDA
 
 
 def _least(step: Step) -> tuple[int, float]:
-    """The fewest messages and the shortest time of a measurement; an adaptive step's phases have each a time of their
-    own."""
+    """Minimum number of messages and time (ns) of a measurement; no minimum time if the step is adaptive, since each of
+    its phases has its own."""
     if not step.is_ensemble:
         return 0, 0.0
     if step.measures_latency or step.is_adaptive or not isinstance(step.stop, TimeRule):

@@ -18,7 +18,8 @@ from support.live import loopback
 from support.paths import DATA
 from weft.base.errors import RequestError
 from weft.measure.execute.pair import run_step
-from weft.measure.execute.settle.transport_check import ask_transports, refuse_elsewhere
+from weft.measure.execute.settle.ask import ask_agents
+from weft.measure.execute.settle.transport_check import refuse_elsewhere
 from weft.measure.testbed.agent.agent import Agent, AgentError
 from weft.measure.testbed.agent.reply import Delivery
 from weft.measure.testbed.agent.request import Wanted
@@ -232,7 +233,7 @@ def test_a_transport_that_the_kernel_refuses_is_named_before_anything_is_written
     """With six descriptors: too few for shared memory."""
     plan = load_plan("latency", [("steps.*.transport", "shm")])
     with pytest.raises(RequestError, match="p1 does not have: the kernel refuses shared memory"):
-        ask_transports(plan, Lesser("prlimit", "--nofile=6:6"))
+        ask_agents(plan, Lesser("prlimit", "--nofile=6:6"))
 
 
 @pytest.mark.skipif(shutil.which("setpriv") is None, reason="no setpriv: no user without rights")
@@ -243,7 +244,7 @@ def test_a_right_that_this_user_lacks_is_named() -> None:
     plan = load_plan("latency", [("steps.*.transport", "icmp")])
     lesser = Lesser("setpriv", "--inh-caps=-net_raw", "--bounding-set=-net_raw")
     with pytest.raises(RequestError, match=r"p1 does not have: the kernel refuses .*CAP_NET_RAW"):
-        ask_transports(plan, lesser)
+        ask_agents(plan, lesser)
 
 
 def may_ping() -> bool:

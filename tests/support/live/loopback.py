@@ -11,7 +11,7 @@ import time
 from collections.abc import Awaitable, Callable, Collection, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, ClassVar, NoReturn
+from typing import Any, ClassVar
 from unittest.mock import patch
 
 import msgspec
@@ -24,6 +24,8 @@ from weft.base import binaries
 from weft.measure.execute import pair
 from weft.measure.execute.crew import Crew
 from weft.measure.execute.ensemble.ensemble import EnsembleEngine
+from weft.measure.execute.kinds.every import kind_of
+from weft.measure.execute.kinds.phases import EnsembleKind
 from weft.measure.execute.live import LiveRun
 from weft.measure.execute.logbook import Logbook
 from weft.measure.execute.pair import StepJob, run_step
@@ -149,7 +151,10 @@ def with_cluster(
                 epoch_ns=time.monotonic_ns(),
                 patience_s=patience_s,
             )
-            ensemble = EnsembleEngine(crew, set(range(nodes)), a_job, logbook)
+            kind = kind_of(step)
+            assert isinstance(kind, EnsembleKind)
+            work = kind.work(a_job)
+            ensemble = EnsembleEngine(crew, set(range(nodes)), a_job, logbook, work)
             cluster = Cluster(step, writer, crew, ensemble, logbook, expand(step, nodes))
             await scenario(cluster)
             return cluster
@@ -181,16 +186,12 @@ class Loopback(BaseTestbed):
         return "this machine"
 
 
-def no_chooser(meta: RunMeta, step: int) -> NoReturn:
-    raise AssertionError("this run has no adaptive step")
-
-
 def live_run(directory: Path, testbed: Loopback, *steps: Step, launches: int = 1) -> RunFolder:
     """A run of some steps, from its beginning to its end."""
     meta = _meta([node.name for node in testbed.nodes], *steps, launches=launches)
     meta.started = datetime.datetime.now(datetime.UTC).isoformat()
     writer = RunWriter.create(directory, meta)
-    return LiveRun(testbed, writer, Reporter(), 5.0, no_chooser).run()
+    return LiveRun(testbed, writer, Reporter(), 5.0).run()
 
 
 def _meta(names: list[str], *steps: Step, launches: int = 1) -> RunMeta:

@@ -1,1 +1,1 @@
-"""Files and folders of users, read and written with care."""
+"""Safe reading and writing of files and folders."""

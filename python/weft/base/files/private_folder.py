@@ -1,4 +1,4 @@
-"""Folders that only this user may enter: others may have prepared a place in a folder that all share."""
+"""Folders that only this user can enter, even inside a shared folder where others may have prepared names."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ _OTHERS_WRITE = stat.S_IWGRP | stat.S_IWOTH
 
 
 def private_folder(base: Path, *inner: str, hint: str) -> Path:
-    """`base` with folders in it, one in the other. Each is made where it is not there, for this user only; one that is
-    a link, belongs to another user or lets others write is refused: raises RequestError with the `hint`."""
+    """Return `base`/`inner`..., creating missing folders for this user only; raises RequestError with the `hint` if one
+    is a link, belongs to another user or is writable by others."""
     base.parent.mkdir(parents=True, exist_ok=True)
     path = base
     _own(path, hint)

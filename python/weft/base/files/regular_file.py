@@ -1,4 +1,4 @@
-"""Opening a file to be read, whatever there is in its place."""
+"""Open a file for reading, whatever is in its place."""
 
 from __future__ import annotations
 
@@ -12,8 +12,11 @@ from weft.base.errors import RequestError
 
 
 def open_file(path: Path, or_pipe: bool = False) -> BinaryIO:
-    """A regular file, or a pipe, to be read; raises RequestError where it is something else or cannot be read,
-    FileNotFoundError. A pipe that nothing writes to ends at once, and a device never would."""
+    """Open a regular file, or a pipe if `or_pipe`, for reading.
+
+    Raises FileNotFoundError, and RequestError if it is something else or cannot be read. A pipe without writer is at
+    its end at once; a device might never end, and is refused.
+    """
     try:
         number = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
     except (FileNotFoundError, NotADirectoryError):

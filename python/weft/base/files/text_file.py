@@ -1,7 +1,7 @@
-"""Reading files of text: whole, decoded, as JSON or as TOML, or refused with the file and the byte.
+"""Read text files: whole, decoded, as JSON or as TOML; errors name the file and the byte.
 
-Every text that weft reads and did not write in the same process comes through here, so that bytes that are no UTF-8,
-brackets without end and numbers of thousands of digits are one message each.
+All text that weft reads and did not write in the same process is read here, so that invalid UTF-8, unclosed brackets
+and numbers of thousands of digits give one message each.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from weft.base.errors import RequestError
 from weft.base.files.regular_file import open_file
 
 LONGEST_BYTES = 1 << 30
-"""No file of text that weft reads whole is longer."""
+"""Maximum size of a text file that is read whole."""
 _BYTE_ORDER_MARK = "\ufeff"
 _MOST_DIGITS = 400
 _LONG_NUMBER = re.compile(rf"(?<!\d)\d{{{_MOST_DIGITS}}}")
@@ -29,11 +29,11 @@ _Type = TypeVar("_Type")
 
 
 class ContentError(RequestError):
-    """A text is not of the kind that it should be; the file itself could be read."""
+    """The file could be read, but its contents are invalid."""
 
 
 def read_bytes(path: Path, longest_bytes: int = LONGEST_BYTES, or_pipe: bool = False) -> bytes:
-    """All of a file; raises RequestError where it is none, cannot be read or is longer; FileNotFoundError."""
+    """Read a whole file; raises FileNotFoundError, and RequestError if it is no file, cannot be read or is too long."""
     with open_file(path, or_pipe) as file:
         content = file.read(longest_bytes + 1)
     if len(content) > longest_bytes:
@@ -42,14 +42,14 @@ def read_bytes(path: Path, longest_bytes: int = LONGEST_BYTES, or_pipe: bool = F
 
 
 def read_text(path: Path, longest_bytes: int = LONGEST_BYTES, or_pipe: bool = False) -> str:
-    """The text of a file, whose lines end as they do there; raises what `read_bytes` raises, ContentError where it is
-    not UTF-8."""
+    """Read a text file, keeping its line ends; raises ContentError if it is not UTF-8, and the errors of
+    `read_bytes`."""
     return decode(read_bytes(path, longest_bytes, or_pipe), str(path))
 
 
 def lines_of(file: BinaryIO, name: str) -> Iterator[str]:
-    """The lines of a file that may not fit into memory, each with the one "\n" at its end, whichever way it ends
-    there; raises ContentError where one is not UTF-8."""
+    """Iterate over the lines of a file that may not fit into memory; each ends with one "\n", whatever its line end in
+    the file. Raises ContentError if a line is not UTF-8."""
     at = 0
     for line in file:
         text = with_short_numbers(_decoded(line, name, at), name)
@@ -58,20 +58,20 @@ def lines_of(file: BinaryIO, name: str) -> Iterator[str]:
 
 
 def with_short_numbers(text: str, name: str) -> str:
-    """The text; raises ContentError where it has a number of more digits than any has that is measured, so that what
-    reads it may take digits for a number."""
+    """Return the text; raises ContentError if it has a number with more digits than any measured one, so that callers
+    may parse digits as numbers."""
     if _LONG_NUMBER.search(text):
         raise ContentError(f"{name}: a number of more than {_MOST_DIGITS} digits")
     return text
 
 
 def decode(content: bytes, name: str) -> str:
-    """UTF-8 as text, without a byte order mark; raises ContentError that names the first byte (from 0) that is none."""
+    """Decode UTF-8, without a byte order mark; raises ContentError that names the first invalid byte (from 0)."""
     return _decoded(content, name)
 
 
 def _decoded(content: bytes, name: str, before: int = 0) -> str:
-    """`before` bytes of the file come before these."""
+    """Decode a part of a file that starts at byte `before`."""
     try:
         text = content.decode()
     except UnicodeDecodeError as error:
@@ -87,8 +87,8 @@ def read_json(
     hint: str = "",
     dec_hook: Callable[[type, Any], Any] | None = None,
 ) -> _Type:
-    """What a JSON file says; raises what `read_bytes` raises, and ContentError where it is no such document: then
-    `wrong`, such as "damaged", stands behind the file's name."""
+    """Read a JSON file as `type`; raises the errors of `read_bytes`, and ContentError if it does not conform: the
+    message then has `wrong`, such as "damaged", after the file's name."""
     name = f"{path}: {wrong}" if wrong else str(path)
     return parse_json(read_bytes(path), type, name, hint, dec_hook)
 
@@ -100,11 +100,11 @@ def parse_json(
     hint: str = "",
     dec_hook: Callable[[type, Any], Any] | None = None,
 ) -> _Type:
-    """The same of the document itself; `name` says in the message what it is."""
+    """Parse a JSON document as `type`; raises ContentError, in which `name` identifies the document."""
     try:
         return msgspec.json.decode(content, type=type, dec_hook=dec_hook)
     except UnicodeError:
-        # Only JSON's strings are checked as they are read, and each counts from its own start.
+        # msgspec only checks strings, and reports byte positions from the start of each.
         decode(
             content.encode(errors="surrogatepass") if isinstance(content, str) else content, name
         )
@@ -116,10 +116,10 @@ def parse_json(
 
 
 def parse_toml(text: str, name: str, hint: str = "") -> dict[str, Any]:
-    """What TOML says; raises ContentError."""
+    """Parse TOML; raises ContentError."""
     try:
         return tomllib.loads(text)
     except RecursionError:
         raise ContentError(f"{name}: not TOML: {_DEEP}", hint) from None
-    except ValueError as error:  # Also of numbers with more digits than Python converts.
+    except ValueError as error:  # Also for numbers with more digits than Python converts.
         raise ContentError(f"{name}: not TOML: {error}", hint) from None

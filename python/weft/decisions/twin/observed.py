@@ -13,7 +13,6 @@ import pyarrow.compute as pc
 from weft.base.frames import FULL
 from weft.base.statistics import Floats
 from weft.measure.testbed.computed.network import Simulated
-from weft.plan.pattern import Pingpong, Stream
 from weft.plan.phases import Phase, expand
 from weft.plan.plan import CountRule, Step
 from weft.runs.experiment import experiments_of
@@ -22,6 +21,7 @@ from weft.simulation.prediction.placed import placed
 from weft.understand.curve.curve import Ints, column, group_starts
 
 CARRIERS = ("tcp", "mpi")
+_PAIRS = ("pingpong", "stream")
 """What is taken for streams of TCP; over other networks MPI has no twin."""
 
 
@@ -94,7 +94,7 @@ def series_of(run: RunFolder, places: Sequence[int]) -> Iterator[ObservedStep]:
             continue
         if step.is_ensemble and not step.measures_latency:
             yield _of_many(run, index, rows, places)
-        elif isinstance(step.pattern, Pingpong | Stream) and not step.computes:
+        elif step.pattern.kind in _PAIRS and step.pattern.has_curve:
             yield from _of_pair(run, index, rows, places)
 
 

@@ -20,6 +20,7 @@ from weft.base.statistics import Floats
 from weft.decisions.twin.draft import TwinElement
 from weft.measure.testbed.computed.network import Simulated
 from weft.plan.load import load_plan
+from weft.plan.pattern import MultiPair
 from weft.plan.phases import Phase, Transfer
 from weft.plan.plan import CountRule
 from weft.runs.folder import RunFolder
@@ -85,8 +86,9 @@ def trips_of(runs: Iterable[tuple[RunFolder, Sequence[int]]]) -> Trips:
     """The round trips of runs, each with its nodes' places in the twin: the median of each pair and size."""
     found: dict[tuple[int, int, int], list[float]] = {}
     for run, places in runs:
+        several = {index for index, *_ in run.meta.plan.steps_of(MultiPair)}
         for index, step in enumerate(run.meta.plan.steps):
-            if not step.measures_latency or step.transport != "tcp" or step.is_multi_pair:
+            if not step.measures_latency or step.transport != "tcp" or index in several:
                 continue
             rows = run.samples.filter(
                 (pc.field("step") == index)

@@ -9,6 +9,7 @@ from weft.decisions.twin.draft import Draft
 from weft.decisions.twin.facts import mtu_bytes
 from weft.decisions.twin.sketch import SlowEnd, draft_of
 from weft.decisions.twin.tree import flat, tree_of
+from weft.plan.pattern import ManyNodes
 from weft.runs.folder import RunFolder
 from weft.understand.limits.diagnosis import study_of
 from weft.understand.xray.outliers import slow_ports, slow_routes, suspects
@@ -31,7 +32,7 @@ class Structure:
 def structure_of(run: RunFolder, hosts: list[str], name: str) -> Structure:
     """The structure that a run shows; without many nodes, hosts on one cable or switch."""
     title = f"Twin of {run.meta.testbed.get('name', 'a cluster')}"
-    if not any(step.is_ensemble for step in run.meta.plan.steps):
+    if not run.meta.plan.steps_of(ManyNodes):
         return Structure(draft_of(flat(len(hosts)), hosts, name, title, mtu_bytes(run)))
     study = study_of(run)
     if not study.survey.nodes:

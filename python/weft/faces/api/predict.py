@@ -9,8 +9,8 @@ from dataclasses import dataclass, field
 from weft.base.errors import RequestError
 from weft.base.nodeset import fold
 from weft.decisions.twin.known import KnownNetwork, open_known
+from weft.measure.execute.kinds.every import kind_of
 from weft.measure.testbed.base import Testbed
-from weft.measure.testbed.needs import nodes_of
 from weft.plan.plan import Plan
 from weft.runs.meta import Warning
 from weft.runs.predicted import SCHEMA, RunPrediction
@@ -64,7 +64,7 @@ def predictor(
 def nodes_used(plan: Plan, nodes: int) -> int:
     """Of so many nodes, how many from the first on the steps of a plan use that may be predicted."""
     steps = [step for step in plan.steps if not step.is_adaptive]
-    return 1 + max((max(nodes_of(step, nodes)) for step in steps), default=nodes - 1)
+    return 1 + max((max(kind_of(step).nodes(nodes)) for step in steps), default=nodes - 1)
 
 
 def places_of(nodes: Sequence[str], known: KnownNetwork) -> tuple[list[int], list[Warning]]:

@@ -12,6 +12,7 @@ from weft.base.statistics import Floats
 from weft.faces.server.content import Document, matrix_document
 from weft.faces.server.folders import read_meta
 from weft.faces.server.search_document import xray_document
+from weft.plan.pattern import ManyNodes
 from weft.runs.folder import RunFolder, check_positions
 from weft.runs.meta import RunMeta
 from weft.runs.samples import SCHEMA
@@ -104,8 +105,8 @@ class RunView:
 
     def _add(self, part: RunFolder) -> set[Key]:
         self.rows += part.samples.num_rows
-        is_many = np.array([step.is_ensemble for step in self.meta.plan.steps], dtype=bool)
-        of_many = is_many[part.samples["step"].to_numpy()]
+        many = [index for index, *_ in self.meta.plan.steps_of(ManyNodes)]
+        of_many = np.isin(part.samples["step"].to_numpy(), many)
         if of_many.any():
             self._many.append(part.samples.filter(of_many))
             self._matrix = self._xray = None

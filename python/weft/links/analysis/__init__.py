@@ -1,1 +1,1 @@
-"""What series of probes say of a link: outages, congestion, changes, alpha and beta by hour."""
+"""Analysis of probe series of a link: outages, congestion, changes, alpha and beta by hour."""

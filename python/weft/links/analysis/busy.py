@@ -1,4 +1,5 @@
-"""Hours that are usually busy: their jitter is above that of quiet hours by more than these differ among themselves."""
+"""Hours that are usually busy: their jitter exceeds that of quiet hours by more than quiet hours vary among
+themselves."""
 
 from __future__ import annotations
 
@@ -18,21 +19,23 @@ from weft.links.analysis.quarters import Quarters
 
 _CLEAR = 3.0
 _ALONE = 5.0
-"""Standard deviations of an hour that no neighbour agrees with: of 168 one is above three by chance in a third of all
-links."""
+"""Threshold in standard deviations for an hour without a busy neighbour: of 168 hours, one exceeds three by chance in a
+third of all links."""
 LEAST_RATIO = 1.25
-"""Less than a quarter more jitter is not worth a name, however clear it is."""
+"""Below this ratio of jitter to that of quiet hours, an hour is not busy, however significant the difference."""
 _LEAST_DAYS = 5
 _FRIDAY_ENDS_H = 5 * DAY_HOURS
 DAYS = ("Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun")
 
 
 def busy_hours(parts: Quarters) -> list[int]:
-    """Hours of the week (0 is Monday 00:00, local time). Each is one of its own from two weeks on; before, weekdays are
-    taken together, and weekends, or all days where there are not two of a weekend. None of fewer than five days.
+    """Return the busy hours of the week, where 0 is Monday 00:00 local time; none if the series is shorter than five
+    days.
 
-    Quiet is the lower half of the hours; a busy one lies three of their standard deviations above their median, as an
-    hour beside it does, or the same hour of a day beside it; five where none does.
+    From two weeks on, each hour of the week is judged by itself; before, weekdays are pooled, and so are weekend days
+    (all days if there are not two weekend days). The quieter half of the hours is the reference. A busy hour exceeds
+    the reference median by three standard deviations if an adjacent hour, or the same hour of an adjacent day, does so
+    too, and by five otherwise.
     """
     if not len(parts) or parts.time_s[-1] - parts.time_s[0] < _LEAST_DAYS * 86400:
         return []
@@ -44,7 +47,7 @@ def busy_hours(parts: Quarters) -> list[int]:
     usual[names] = [np.median(jitter[kind == one]) for one in names]
     quiet = np.sort(usual[names])[: (len(names) + 1) // 2]
     beyond = (usual - np.median(quiet))[kinds]
-    # Of fewer days an hour's median is less certain.
+    # The median of an hour is less certain if it is of fewer days.
     sd = 2 * spread(quiet) * np.sqrt(count.max() / np.maximum(count, 1))[kinds]
     is_high = beyond > np.maximum(_CLEAR * sd, np.log(LEAST_RATIO))
     is_busy = is_high & (_has_neighbour(is_high, kinds) | (beyond > _ALONE * sd))
@@ -52,7 +55,7 @@ def busy_hours(parts: Quarters) -> list[int]:
 
 
 def _has_neighbour(is_high: Bools, kinds: Ints) -> Bools:
-    """Of each hour of the week whether one beside it that is no part of the same kind is high as well."""
+    """For each hour of the week, whether an adjacent hour that is not pooled with it is high as well."""
     found = np.zeros(HOURS, bool)
     for apart in (1, -1, DAY_HOURS, -DAY_HOURS):
         found |= np.roll(is_high, apart) & (np.roll(kinds, apart) != kinds)
@@ -60,8 +63,8 @@ def _has_neighbour(is_high: Bools, kinds: Ints) -> Bools:
 
 
 def _kinds(parts: Quarters) -> Ints:
-    """For each hour of the week what it is taken together with: itself, that hour of weekdays or weekends, or that of
-    all days."""
+    """For each hour of the week, the number of its pool: itself, that hour of weekdays or weekends, or that hour of all
+    days."""
     hours = np.arange(HOURS)
     if has_weeks(float(parts.time_s[0]), float(parts.time_s[-1])):
         return hours
@@ -73,7 +76,7 @@ def _kinds(parts: Quarters) -> Ints:
 
 
 def hours_text(hours: list[int]) -> str:
-    """Such as "Mon-Fri 08-18; Sat 10-12"; without days where all have the same hours."""
+    """Such as "Mon-Fri 08-18; Sat 10-12"; without days if all days have the same hours."""
     days: dict[str, list[int]] = {}
     for day in sorted({one // 24 for one in hours}):
         spans = _spans([one % 24 for one in hours if one // 24 == day])
@@ -90,7 +93,7 @@ def days_text(weekdays: list[int]) -> str:
 
 
 def _spans(numbers: list[int]) -> list[tuple[int, int]]:
-    """Runs of successive numbers, from the first to behind the last."""
+    """Runs of successive numbers as (first, last + 1)."""
     spans: list[tuple[int, int]] = []
     for one in sorted(numbers):
         if spans and spans[-1][1] == one:

@@ -1,4 +1,4 @@
-"""What failed in an outage, by what failed with it and what did not."""
+"""What failed in an outage, concluded from what failed at the same time and what did not."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from weft.runs.probes import KINDS
 _ICMP = KINDS.index("icmp")
 _OF_THE_AGENT = {KINDS.index("tcp-echo"), KINDS.index("udp-echo")}
 _SILENT_INTERVALS = 10
-"""Shorter times without probes are gaps, and nothing more."""
+"""Times without probes that are shorter than this many intervals are not explained; they are only gaps."""
 
 
 @dataclass(frozen=True)
 class Incident:
-    """A period of a link with what failed: `what` is one of `CLASSES`, `evidence` says why; Unix times.
+    """A period in which a link failed: `what` is one of `CLASSES`, `evidence` is the reason; Unix times.
 
-    Of the probes in it the `share` was lost. None were probed (`lost` is 0) where the source itself failed.
+    `share` is the lost fraction of its probes. `lost` is 0 if nothing was probed because the source itself failed.
     """
 
     src: str
@@ -35,18 +35,18 @@ class Incident:
 
     @property
     def link(self) -> str:
-        """Such as "a -> b", with the network where it is not the usual one."""
+        """Such as "a -> b", with the network unless it is the default one."""
         return link_name(self.src, self.dst, self.network)
 
     @property
     def site(self) -> str:
-        """The end that failed; "" where it is none."""
+        """The end that failed; "" if it is neither."""
         whose = self.what.partition(" ")[0]
         return {"their": self.dst, "our": self.src}.get(whose, "")
 
     @property
     def cause(self) -> str:
-        """What failed, in the same words whichever link tells of it, such as "host of b"."""
+        """What failed, worded alike for all links that are affected, such as "host of b"."""
         return f"{self.what.partition(' ')[2]} of {self.site}" if self.site else self.what
 
 
@@ -72,11 +72,11 @@ CLASSES = {
 def find_incidents(
     watched: list[ProbeSeries], periods: list[list[Period]] | None = None
 ) -> list[Incident]:
-    """All outages of all links in the order of time, each with what failed; lasting loss; and times in which a source
-    did not probe, where something says why.
+    """Find incidents of all links, in order of time: outages with their causes, lasting loss, and times in which a
+    source did not probe for a known reason.
 
-    An outage of all kinds and sizes of a link at once is one incident; one of some is an incident of those. `periods`
-    are those of each series, found where not given.
+    An outage of all kinds and sizes of probe is one incident; an outage of only some of them is an incident of those.
+    `periods` has those of each series; they are computed if not given.
     """
     periods = [find_periods(one) for one in watched] if periods is None else periods
     sites = SiteLinks(watched)
@@ -105,7 +105,7 @@ def _incident(series: ProbeSeries, period: Period, sites: SiteLinks) -> Incident
 
 
 def _what(series: ProbeSeries, period: Period, sites: SiteLinks) -> tuple[str, str]:
-    """The first explanation that fits, from what is nearest to the probe to what is farthest."""
+    """The class and evidence: the first explanation that fits, from nearest to the probe to farthest."""
     begin_s, end_s = period.begin_s, period.end_s
     if period.is_loss:
         return "loss", f"{100 * period.share:.0f} % of the probes were lost"
@@ -124,7 +124,7 @@ def _what(series: ProbeSeries, period: Period, sites: SiteLinks) -> tuple[str, s
 
 
 def _some(series: ProbeSeries, period: Period, sites: SiteLinks) -> tuple[str, str]:
-    """What it is where some kinds or sizes failed and others passed."""
+    """The class and evidence if some kinds or sizes failed and others passed."""
     failed, passed = ({kind for kind, _ in groups} for groups in (period.failed, period.passed))
     if failed & passed:
         size = min(size for _, size in period.failed)
@@ -164,7 +164,7 @@ def _names(kinds: set[int]) -> str:
 
 
 def _silences(series: ProbeSeries, found: list[Incident], sites: SiteLinks) -> Iterator[Incident]:
-    """Times without probes of which the site's own agent, or those that probed it meanwhile, say why."""
+    """Times without probes that are explained by the site's own agent, or by those that probed the site meanwhile."""
     for first_s, last_s in series.gaps():
         if last_s - first_s < _SILENT_INTERVALS * series.interval_s:
             continue
@@ -178,7 +178,7 @@ def _silences(series: ProbeSeries, found: list[Incident], sites: SiteLinks) -> I
 def _why_silent(
     series: ProbeSeries, begin_s: float, end_s: float, found: list[Incident], sites: SiteLinks
 ) -> tuple[str, str]:
-    """ "" where nothing says why, or the agent was told to stop."""
+    """The class and evidence; "" if nothing explains it, or the agent was stopped on purpose."""
     site = series.src
     if sites.has_mark(site, "agent-stop", begin_s, end_s):
         return "", ""

@@ -1,4 +1,4 @@
-"""A series in parts of equal width, as it is drawn: median round trip and losses of each."""
+"""A series in cells of equal width, for figures: median round trip and losses of each."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ from weft.links.analysis.series import ProbeSeries
 
 @dataclass(frozen=True)
 class Cells:
-    """Parts that have probes, in the order of time: Unix time of their begin, the median round trip in seconds (NaN
-    where nothing was answered), probes, and how many of them were lost; and the time zone of hours of the week."""
+    """Cells with probes, in order of time: Unix time of the start, median round trip in seconds (NaN if nothing was
+    answered), number of probes and of lost ones; and the time zone for hours of the week."""
 
     width_s: float
     begin_s: Floats
@@ -30,14 +30,14 @@ class Cells:
 
 
 def cells(small: ProbeSeries, width_s: float) -> Cells:
-    """The parts of a series that has one kind and size of probe, in the order of time; hours are whole ones in its time
+    """Divide a series with one kind and size of probe into cells; cells of an hour start at whole hours of its time
     zone. O(n log n)."""
     behind_s = hour_starts_s(small.timezone, small.start) % min(width_s, 3600.0)
     number = ((small.start - behind_s + small.time_s) // width_s).astype(np.int64)
     first = np.flatnonzero(np.diff(number, prepend=number[:1] - 1))
     end = np.append(first[1:], len(number))
     lost = np.diff(np.concatenate([[0], np.cumsum(small.lost)])[np.append(first, len(number))])
-    # What was lost is NaN, which is behind all answers of its part.
+    # NaN (lost) sorts behind all answers of its cell.
     rtt_s = small.rtt_s[np.lexsort((small.rtt_s, number))]
     last = np.maximum(end - first - lost - 1, 0)
     medians = (rtt_s[first + last // 2] + rtt_s[first + (last + 1) // 2]) / 2
@@ -46,8 +46,8 @@ def cells(small: ProbeSeries, width_s: float) -> Cells:
 
 
 def week(hours: Cells) -> Floats:
-    """By hour of the week (0 is Monday 00:00, local time) the median over weeks of the hours' medians, NaN without any;
-    shape (168,)."""
+    """For each hour of the week (0 is Monday 00:00, local time), the median over weeks of the hours' medians; NaN
+    without data; shape (168,)."""
     name = hour_of_week(hours.begin_s, hours.timezone)
     found = [hours.rtt_s[(name == one) & ~np.isnan(hours.rtt_s)] for one in range(HOURS)]
     return np.array([np.median(part) if len(part) else np.nan for part in found])

@@ -1,4 +1,4 @@
-"""Times, in UTC, and sizes as a page about a watch writes them."""
+"""Format times (UTC) and sizes for the page about a watch."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ def when(unix_s: float) -> str:
 
 
 def day_name(day: int) -> str:
-    """Such as "Mon 23 Nov 2026", of a day since 1970."""
+    """Such as "Mon 23 Nov 2026"; `day` counts from 1 January 1970."""
     return f"{datetime.fromtimestamp(day * DAY_S, UTC):%a %d %b %Y}"
 
 
 def hour_name(hour: int, is_by_week: bool) -> str:
-    """Such as "Mon 09-10", or "09-10" of any day."""
+    """Such as "Mon 09-10", or "09-10" for an hour of any day."""
     span = f"{hour % 24:02}-{hour % 24 + 1:02}"
     return f"{DAYS[hour // 24]} {span}" if is_by_week else span
 
@@ -35,7 +35,7 @@ def lasts(seconds: float) -> str:
 
 
 def by_day(spans: Iterable[tuple[float, float]]) -> Iterator[tuple[int, float, float]]:
-    """Times as days since 1970 with their hours from and to; one that goes over midnight is several."""
+    """Split spans at midnight: (day since 1970, first hour, last hour)."""
     for begin_s, end_s in spans:
         for day in range(int(begin_s // DAY_S), int(end_s // DAY_S) + 1):
             first, last = (max(begin_s, day * DAY_S), min(end_s, (day + 1) * DAY_S))
@@ -44,7 +44,7 @@ def by_day(spans: Iterable[tuple[float, float]]) -> Iterator[tuple[int, float, f
 
 
 def size_text(size_bytes: int) -> str:
-    """Such as "8 B", "20 kB" or "1.5 MB", in powers of ten as sites.toml has them."""
+    """Such as "8 B", "20 kB" or "1.5 MB", in powers of ten as in sites.toml."""
     for unit, size in (("GB", 10**9), ("MB", 10**6), ("kB", 1000)):
         if size_bytes >= size:
             return f"{size_bytes / size:.4g} {unit}"

@@ -1,4 +1,4 @@
-"""All that series of probes say, link by link, as data for tables, JSON and reports."""
+"""All findings from probe series, link by link, as data for tables, JSON and reports."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ from weft.runs.probes import KINDS
 
 @dataclass(frozen=True)
 class LinkFindings:
-    """One link in one direction; `kind` is that of the probes which all but outages are of. Unix times; `gaps` are
-    times that were not measured; `busy` are hours of the week (0 is Monday 00:00 in the `timezone`)."""
+    """One link in one direction, in Unix times. `kind` is the kind of probe that all findings but outages are based on;
+    `gaps` are times without measurement; `busy` are hours of the week (0 is Monday 00:00 in `timezone`)."""
 
     src: str
     dst: str
@@ -41,27 +41,28 @@ class LinkFindings:
 
     @property
     def name(self) -> str:
-        """Such as "a -> b", with the network where it is not the usual one."""
+        """Such as "a -> b", with the network unless it is the default one."""
         return link_name(self.src, self.dst, self.network)
 
 
 @dataclass(frozen=True)
 class WatchFindings:
-    """All links, and outages of all of them in the order of time."""
+    """Findings of all links, and all their outages in order of time."""
 
     links: list[LinkFindings]
     outages: list[Incident]
     availability_definition: str = DEFINITION
 
     def end_s(self, one: Incident) -> float:
-        """When an outage ended, or until when it has lasted (Unix time)."""
+        """The end of an outage, or the last measurement if it has not ended (Unix time)."""
         if one.end_s is not None:
             return one.end_s
         return next(link.end_s for link in self.links if link.name == one.link)
 
 
 def analyse(watched: list[ProbeSeries]) -> WatchFindings:
-    """A month of one link with a probe every 10 s takes seconds, nearly all of them to find changes."""
+    """Analyse all links. A month of one link with a probe every 10 s takes seconds, nearly all for the detection of
+    changes."""
     watched = [one for one in watched if len(one)]
     periods = [find_periods(one) for one in watched]
     end_s = max((one.start + float(one.time_s[-1]) for one in watched), default=0.0)

@@ -1,4 +1,4 @@
-"""What is usual at hours of the week or the day: one differs from the others where chance does not explain it."""
+"""Typical values by hour of the week or day: hours differ only if chance does not explain it."""
 
 from __future__ import annotations
 
@@ -15,17 +15,18 @@ from weft.links.analysis.noise import spread
 from weft.links.analysis.profile import DAY_HOURS
 
 LEAST_VALUES = 6
-"""Of fewer the range does not hold the median with 95 %: at an hour of the week, values of six weeks."""
+"""The range of fewer values does not contain the median with 95 %; six values of an hour of the week take six weeks."""
 FALSE = 0.05
-"""The share of links of which an hour is shown as another one where all are equal."""
+"""If all hours are equal, the share of links for which an hour is nevertheless shown as different."""
 _USUAL_VALUES = 6
-"""As many values as that the spread of all hours counts beside an hour's own, which two or three say little of."""
+"""Weight, as a number of values, of the spread of all hours when the spread of a single hour is estimated: two or three
+values say little."""
 _WEEKEND_H = 5 * DAY_HOURS
 
 
 @dataclass(frozen=True)
 class Typical:
-    """What an hour has, and the interval that its values give; None where they are too few for one."""
+    """The typical value of an hour and its interval; the bounds are None with fewer than `LEAST_VALUES` values."""
 
     median: float
     low: float | None
@@ -33,22 +34,26 @@ class Typical:
 
     @property
     def interval(self) -> Interval:
-        """Without one, of no width."""
+        """The interval; of zero width if there are no bounds."""
         if self.low is None or self.high is None:
             return Interval(self.median, self.median, self.median)
         return Interval(self.median, self.low, self.high)
 
 
 def typical_text(value: Typical) -> str:
-    """Of seconds, with the interval where there is one."""
+    """Format a value in seconds, with its interval if it has one."""
     if value.low is None:
         return format_us(1e6 * value.median)
     return range_us(value.interval.scaled(1e6))
 
 
 def typical(values: Mapping[int, Floats]) -> dict[int, Typical]:
-    """By hour. The median is what all hours have in common, or that hour of working days or of weekends, or the hour's
-    own: the last of these that is clear among so many. Weeks are taken for independent, values for normal."""
+    """Estimate the typical value of each hour.
+
+    The median is that of all hours, or of this hour on working days or weekends, or of the hour itself: the most
+    specific of these that differs significantly, corrected for the number of hours. Assumes that weeks are independent
+    and values are normal.
+    """
     if not values:
         return {}
     names = np.array(sorted(values))
@@ -78,7 +83,8 @@ def _drawn(names: np.ndarray, values: list[Floats]) -> Floats:
 
 
 def _clear(beyond: Floats, variance: Floats, which: np.ndarray, false: float) -> Floats:
-    """Of each hour what its group is beyond the usual: none in this share of cases where no group is."""
+    """For each hour, the deviation of its group from the usual value, 0 if not significant; `false` is the probability
+    that any group is significant when none differs."""
     groups = range(int(which.max()) + 1)
     found = np.array([np.median(beyond[which == one]) for one in groups])
     size = np.bincount(which)
@@ -88,13 +94,13 @@ def _clear(beyond: Floats, variance: Floats, which: np.ndarray, false: float) ->
 
 
 def _variances(values: list[Floats], medians: Floats) -> Floats:
-    """Of the medians, by the spread from week to week at all hours, or at that hour where it is larger; by that of
-    hours where each has one value."""
+    """The variances of the medians, from the spread from week to week at all hours, or at that hour if it is larger;
+    from the spread between hours if each has one value."""
     count = np.array([len(one) for one in values])
     own = np.array([np.var(one, ddof=1) if len(one) > 1 else 0.0 for one in values])
     known = count > 1
     if known.any():
-        # The median of variances is below their mean.
+        # The median of sample variances is below their mean, by the factor that chi-squared gives.
         usual = float(np.median(own[known] * (count - 1)[known] / chi2.median(count - 1)[known]))
     else:
         usual = spread(medians) ** 2

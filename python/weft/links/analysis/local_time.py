@@ -1,4 +1,4 @@
-"""What clocks on the wall of a site show: hours of the week are those by which people work."""
+"""Local time of a site: people work by local hours, so hours of the week are local."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from weft.base.statistics import Floats
 USUAL = "UTC"
 DAY_S = 86400.0
 _STEP_S = 900.0
-"""Clocks are put on or back at whole quarters of an hour of UTC."""
+"""Clock changes happen at whole quarters of an hour of UTC."""
 
 
 def zone_of(name: str) -> ZoneInfo:
-    """Of the names of the IANA, such as Europe/Berlin; raises RequestError for another."""
+    """The zone by its IANA name, such as Europe/Berlin; raises RequestError if unknown."""
     try:
         return ZoneInfo(name)
     except (OSError, ValueError, KeyError):
@@ -27,20 +27,19 @@ def zone_of(name: str) -> ZoneInfo:
 
 
 def local_s(unix_s: Floats, timezone: str) -> Floats:
-    """Unix time plus what clocks of the zone are ahead of UTC, in seconds: an hour comes twice, and one is left out,
-    where they are set. O(n log n)."""
+    """Unix time plus the zone's UTC offset, in seconds; an hour repeats or is skipped at clock changes. O(n log n)."""
     return np.asarray(unix_s + _ahead_s(unix_s, timezone))
 
 
 def hour_starts_s(timezone: str, unix_s: float) -> float:
-    """How many seconds behind whole hours of UTC those of the zone begin: 1800 in India."""
+    """Offset in seconds of the zone's whole hours from those of UTC: 1800 in India."""
     return float(-_ahead_s(np.array([unix_s]), timezone)[0] % 3600)
 
 
 def local_days(
     first_s: float, last_s: float, timezone: str
 ) -> tuple[npt.NDArray[np.int64], Floats]:
-    """The dates from one Unix time to another, counted from 1 January 1970, and the Unix time at which each begins."""
+    """The dates between two Unix times as days since 1 January 1970, and the Unix time at which each starts."""
     ends = local_s(np.array([first_s, last_s]), timezone) // DAY_S
     days = np.arange(ends[0], ends[1] + 1).astype(np.int64)
     if timezone == USUAL:

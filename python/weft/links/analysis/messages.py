@@ -1,4 +1,4 @@
-"""What an MPI ping-pong and an all-to-all between the two sites would take, by hour: t(n) = alpha + beta n."""
+"""Predicted times of an MPI ping-pong and an all-to-all between two sites, by hour: t(n) = alpha + beta n."""
 
 from __future__ import annotations
 
@@ -14,7 +14,8 @@ from weft.links.analysis.times import Hourly, hourly, hours_apart
 
 @dataclass(frozen=True)
 class HourTimes:
-    """`hour` as in `times_by_hour`; seconds. `exchange_s` is None without ranks."""
+    """Times in seconds; `hour` is one of the keys of `LinkFindings.times_by_hour`. `exchange_s` is None without
+    ranks."""
 
     hour: int
     message_s: Typical
@@ -23,9 +24,12 @@ class HourTimes:
 
 @dataclass(frozen=True)
 class MessageTimes:
-    """A message of `size_bytes` one way, and an all-to-all of as much a pair between `ranks`, half of them at either
-    site; hours are those of the week where `is_by_week`, else of the day, in the `timezone`. `best`, `middle` and
-    `worst` are hours by `message_s`, `are_alike` where none is another one."""
+    """One-way time of a message of `size_bytes`, and time of an all-to-all with messages of that size between `ranks`,
+    half of them at each site.
+
+    Hours are those of the week if `is_by_week`, else of the day, in `timezone`. `best`, `middle` and `worst` are hours
+    ranked by `message_s`.
+    """
 
     src: str
     dst: str
@@ -41,22 +45,22 @@ class MessageTimes:
 
     @property
     def are_alike(self) -> bool:
-        """Whether chance explains how hours differ."""
+        """Whether chance explains the differences between hours."""
         return self.best.message_s.median == self.worst.message_s.median
 
 
 def crossing(ranks: int) -> int:
-    """Messages of an all-to-all that cross the link in each direction, where half of the ranks are at either site."""
+    """Messages of an all-to-all that cross the link in each direction, with half of the ranks at each site."""
     return (ranks // 2) * (ranks - ranks // 2)
 
 
 def message_times(
     watched: Iterable[ProbeSeries], size_bytes: int, ranks: int | None = None
 ) -> list[MessageTimes]:
-    """Each link that both alpha and beta are known of; one with a single size of probe is left out.
+    """Predict times for each link whose alpha and beta are both known; links with a single size of probe are left out.
 
-    The repetition is an hour of measuring: alpha + beta n of each, then what is usual by hour of the week or the day,
-    so that errors of alpha and beta that go together are counted once.
+    The unit of repetition is an hour of measurement: alpha + beta n of each, then the typical value by hour of the week
+    or day, so that correlated errors of alpha and beta count once.
     """
     found = (_of_link(one, size_bytes, ranks) for one in watched)
     return [one for one in found if one]

@@ -1,4 +1,4 @@
-"""A series' own noise: in part autocorrelated, with gaps, taken apart into innovations that are not."""
+"""The noise of a series, in part autocorrelated and with gaps, decomposed into independent innovations."""
 
 from __future__ import annotations
 
@@ -13,20 +13,20 @@ from weft.base.statistics import Floats
 _MAD_TO_SD = 1.4826
 _CORRELATIONS = np.arange(0.02, 0.985, 0.02)
 _LEAST_VALUES = 8
-"""Of an hour, from which on its noise may differ from that of others."""
+"""With fewer values, an hour gets the noise of all hours."""
 _CLEAR = 2.0
-"""Standard deviations up to which the spread of one of many groups is taken for that of all."""
+"""Deviations of a group's spread up to this many standard deviations are attributed to chance."""
 _LEAST_OF_MANY = 32
-"""Values of one of many groups, likewise: of 20 days two at either end would say how wide it is."""
+"""Minimum number of values of a group if there are many groups: in fewer, two outliers would decide the spread."""
 _LAGS = (1, 2, 3, 4, 6, 8, 12)
 _ORDER = 8
-"""How many values before one tell something of it."""
+"""Number of earlier values in the forecast of one."""
 
 
 @dataclass(frozen=True)
 class Noise:
-    """An autoregressive course of the first order, seen through errors that are independent: `correlation` from one
-    part of the series to the next of what lasts, its `share` of the variance, `sd` of both together."""
+    """A first-order autoregressive process plus independent errors: `correlation` of the process from one part to the
+    next, its `share` of the variance, and `sd` of the sum."""
 
     correlation: float
     share: float
@@ -34,14 +34,14 @@ class Noise:
 
 
 def spread(values: Floats) -> float:
-    """The standard deviation that the median absolute deviation stands for."""
+    """Robust standard deviation, from the median absolute deviation."""
     return float(_MAD_TO_SD * np.median(np.abs(values - np.median(values))))
 
 
 def estimate(values: Floats, position: npt.NDArray[np.int64]) -> Noise:
-    """Fit the model robustly; `position` counts parts of the series from its start, gaps included.
+    """Fit the model robustly; `position` counts parts of the series from its start, including gaps.
 
-    Correlations are those of robust spreads of sum and difference (Gnanadesikan and Kettenring, Biometrics 28, 1972).
+    Correlations are from robust spreads of sum and difference (Gnanadesikan and Kettenring, Biometrics 28, 1972).
     """
     lags = [lag for lag in _LAGS if _pairs(position, lag)[0].size >= 2 * _LAGS[-1]]
     if not lags:
@@ -62,10 +62,10 @@ def by_group(
     *,
     are_few: bool = False,
 ) -> Floats:
-    """By what factor the noise of each value is larger than usual, as that of its group is, such as an hour of the day.
+    """The factor by which each value's noise exceeds the usual, estimated for its group, such as an hour of the day.
 
-    A group's spread is drawn to that of all as far as chance explains the difference (on logarithms; empirical Bayes,
-    or where only few groups differ, the garrote); `count` has for each group how many of its values are independent.
+    The spread of a group is shrunk towards that of all by the share that chance explains (on logarithms; empirical
+    Bayes, or the garrote if only few groups differ). `count` has each group's number of independent values.
     """
     least = _LEAST_OF_MANY if are_few else _LEAST_VALUES
     parts = np.split(
@@ -81,7 +81,7 @@ def by_group(
     logs[known] = np.log(spreads[known]) - np.median(np.log(spreads[known]))
     chance = 1 / np.maximum(count, 1)
     if are_few:
-        # What begins or ends in a part makes it noisier than its hour, never quieter.
+        # Load that starts or ends in a part makes it noisier than its hour, never quieter.
         logs = np.maximum(logs, 0.0)
         share = np.clip(1 - _CLEAR**2 * chance / np.maximum(logs**2, 1e-300), 0.0, 1.0)
     else:
@@ -92,8 +92,7 @@ def by_group(
 
 
 def _wide_spread(values: Floats, share: float = 0.9) -> float:
-    """The standard deviation that this share in the middle stands for: noise that is larger by day counts, events do
-    not."""
+    """Standard deviation from the middle `share` of values: days with more noise count, events do not."""
     edges = np.quantile(values, [(1 - share) / 2, (1 + share) / 2])
     return float(np.ptp(edges)) / (2 * NormalDist().inv_cdf((1 + share) / 2))
 
@@ -121,7 +120,7 @@ def _correlation(
 
 @dataclass(frozen=True)
 class Whitener:
-    """Takes values to innovations in units of their spread, and steps of a level to what they do to innovations.
+    """Turns values into innovations in units of their spread, and steps of a level into the response of innovations.
 
     Innovation i is `scale[i] * (value[i] - sum over j of keep[i, j] * value[i - 1 - j])`.
     """
@@ -130,15 +129,15 @@ class Whitener:
     scale: Floats
 
     def innovations(self, values: Floats) -> Floats:
-        """What is new in each value (last axis)."""
+        """The innovation of each value (last axis)."""
         known = np.zeros(values.shape)
         for lag in range(1, min(self.keep.shape[1], values.shape[-1] - 1) + 1):
             known[..., lag:] += self.keep[lag:, lag - 1] * values[..., :-lag]
         return np.asarray(self.scale * (values - known))
 
     def response(self) -> Floats:
-        """What is new in value i by a step of one at value i - k: row i, column k; the last column is for all k from
-        the model's order on."""
+        """The innovation of value i after a unit step at value i - k: row i, column k; the last column is for all k
+        from the model's order on."""
         kept = np.cumsum(self.keep, axis=1)
         return np.asarray(
             self.scale[:, None] * (1 - np.concatenate([np.zeros((len(kept), 1)), kept], axis=1))
@@ -148,8 +147,8 @@ class Whitener:
 def whitener(
     noise: Noise, position: npt.NDArray[np.int64], unrest: Floats | None = None
 ) -> Whitener:
-    """The best linear forecast from the values before, as far back in time as they are. `unrest` is by what factor the
-    noise of each value is larger than the model's."""
+    """The best linear forecast from the previous values, whatever the gaps between them. `unrest` is the factor by
+    which each value's noise exceeds the model's."""
     count = len(position)
     back = np.arange(count)[:, None] - np.arange(1, _ORDER + 1)
     before = np.where(back >= 0, position[back], np.iinfo(np.int64).min // 4)
@@ -172,7 +171,7 @@ def whitener(
 
 
 def _forecast(noise: Noise, apart: npt.NDArray[np.int64]) -> tuple[Floats, float]:
-    """Weights of values so many parts before, and what of the variance they leave."""
+    """Weights of earlier values at these distances, and the share of the variance that remains."""
     lasting = noise.share * noise.correlation ** apart.astype(float)
     between = np.abs(apart[:, None] - apart[None, :]).astype(float)
     covariance = noise.share * noise.correlation**between

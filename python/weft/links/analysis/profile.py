@@ -1,8 +1,8 @@
-"""The usual course of a week, which changes and single odd days do not move.
+"""The usual profile of a week, robust against changes and single odd days.
 
-A course is made of what days have in common: all days; then, beyond that, weekdays and weekends; then, from two weeks
-on, each day of the week; then what moves from week to week. Each is a median over days, as far as chance does not
-explain it, in which what is known already counts as a day more: of two days it is what both agree on.
+It is the sum of what all days have in common, then weekdays and weekends, then (from two weeks on) each day of the
+week, then what drifts from week to week. Each part is a median over days, shrunk by the share that chance explains,
+with what is known already as one more day: of two days, it is what both agree on.
 """
 
 from __future__ import annotations
@@ -26,45 +26,47 @@ HOURS = 168
 DAY_HOURS = 24
 _FRIDAY_ENDS = 5
 LEAST_DAYS = 5
-"""In fewer, one odd day would be too much of what is usual at an hour."""
+"""With fewer days, one odd day would dominate the profile."""
 _FEWEST_ALIKE = 2
-"""Days of a class, from which on it may differ."""
+"""Days of a class needed for a profile of its own."""
 _CLEAR = 2.0
-"""Standard deviations up to which a difference is taken for chance."""
+"""Differences up to this many standard deviations are attributed to chance."""
 _MEDIAN_VARIANCE = np.pi / 2
-"""Of a median, in units of that of a mean (of normal values)."""
+"""Variance of a median in units of that of a mean, for normal values."""
 _WEEK_S = 7 * DAY_S
 _EPOCH_HOUR = 72
 """1 January 1970 was a Thursday; weeks begin on Monday."""
 _AROUND = 15
 _AROUND_FREE = 7
-"""Working days, and free ones, which say together what is usual in the middle of them: about three weeks."""
+"""Number of weekend days in the running median, about three weeks."""
 _FAR = 3.0
-"""Standard deviations from which on a value is no nearer to one course than to another."""
+"""Deviations are clipped at this many standard deviations when a day is compared with two profiles."""
 _HOLIDAY = 4.0
-"""By how much nearer (chi-squared) to the course of free days a weekday is that is like them."""
+"""A weekday is a holiday if it is closer to the profile of weekends by this much (chi-squared)."""
 _EVENT = 5.0
-"""Standard deviations of the load of days from which on one is no usual day. Beyond 4.1 are as few of the days of a
-quarter year, by chance, as there are windows that pass by chance; a spread of 60 days is a fifth too small at worst."""
+"""Standard deviations of the daily load from which a day is an event. By chance, as few days of a quarter year exceed
+4.1 as windows pass by chance; the estimated spread of 60 days is at most a fifth too small."""
 _MAD_TO_SD = 1.4826
 
 
 def hour_of_week(unix_s: Floats, timezone: str) -> Ints:
-    """0 is Monday from 00:00 to 01:00 in the zone."""
+    """The hour of the week in the zone; 0 is Monday from 00:00 to 01:00."""
     return ((local_s(unix_s, timezone) // 3600).astype(np.int64) + _EPOCH_HOUR) % HOURS
 
 
 def has_weeks(first_s: float, last_s: float) -> bool:
-    """Whether parts of up to an hour that begin at these times, the last one included, are two weeks."""
+    """Whether parts of up to an hour, the first and last of which start at these times, cover two weeks."""
     return bool(last_s - first_s >= 2 * _WEEK_S - 3600)
 
 
 @dataclass(frozen=True)
 class Calendar:
-    """Of each value its `day`, counted from the first, and its `part` of the day; of each day its day of the week (0 is
-    Monday), whether it is `free`: a weekend, or a weekday that is like one, and which `path` it had, counted from the
-    first: after a re-route another course may be usual. A day that is divided by one (`is_divided`) is two: before it,
-    and after it."""
+    """For each value its `day` (counted from the first) and `part` of the day. For each day its weekday (0 is Monday),
+    whether it is `free` (a weekend, or a holiday), and its `path`, counted from the first: after a re-route another
+    profile may hold.
+
+    A day with a re-route (`is_divided`) is two days: before and after it.
+    """
 
     day: Ints
     part: Ints
@@ -83,8 +85,8 @@ class Calendar:
         moved_s: Sequence[float] = (),
         timezone: str = USUAL,
     ) -> Calendar:
-        """Every weekday is a working day at first. `moved_s` are the times of re-routes, in order: they divide the days
-        on which they were. Where clocks are put back, what comes twice is one part of a day."""
+        """Build a calendar with every weekday a working day. `moved_s` are the sorted times of re-routes, which divide
+        their days. An hour that repeats when clocks are put back is one part of the day."""
         parts = max(1, int(DAY_S / width_s))
         part = (local_s(unix_s, timezone) % DAY_S / width_s).astype(np.int64)
         part = np.minimum(part, parts - 1)
@@ -101,17 +103,17 @@ class Calendar:
 
     @property
     def is_usual(self) -> Bools:
-        """Of each day whether it is no holiday."""
+        """For each day, whether it is not a holiday."""
         return np.asarray(self.free == (self.weekday >= _FRIDAY_ENDS))
 
     @cached_property
     def hour(self) -> Ints:
-        """Of each part of a day; parts that are longer than an hour are one each."""
+        """The hour of each part of a day; parts longer than an hour are one each."""
         return np.asarray(np.arange(self.parts) * min(self.parts, DAY_HOURS) // self.parts)
 
     @cached_property
     def _parts_of_hours(self) -> Ints:
-        """Of each hour the parts of it (row), and behind them that after the last, which there is not."""
+        """The parts of each hour, a row each; padded with the index after the last part."""
         found = [np.flatnonzero(self.hour == one) for one in range(int(self.hour[-1]) + 1)]
         table = np.full((len(found), max(map(len, found))), self.parts)
         for one, parts in zip(table, found, strict=True):
@@ -119,31 +121,32 @@ class Calendar:
         return table
 
     def by_hour(self, rows: Floats) -> Floats:
-        """All values of each hour: a column an hour; NaN where there is none."""
+        """All values of each hour, a column an hour; NaN if missing."""
         padded = np.hstack([rows, np.full((len(rows), 1), np.nan)])[:, self._parts_of_hours]
         return padded.transpose(0, 2, 1).reshape(-1, len(self._parts_of_hours))
 
     @property
     def alike(self) -> int:
-        """So many parts that follow each other are taken for one: their errors are alike."""
+        """Number of successive parts whose errors are so similar that they count as one."""
         return max(1, self.parts // 12)
 
     def table(self, values: Floats) -> Floats:
-        """A row a day, a column a part of it; NaN where there is no value."""
+        """Values as a table of days (rows) and parts (columns); NaN if missing."""
         table = np.full((len(self.weekday), self.parts), np.nan)
         table[self.day, self.part] = values
         return table
 
     def at(self, table: Floats) -> Floats:
-        """The values of a table in the order of time."""
+        """The values of a table in order of time."""
         return np.asarray(table[self.day, self.part])
 
     def hours_of_kinds(self) -> tuple[Ints, Ints]:
-        """Of each value a number for path, kind of day and hour; of each number how many days have it."""
+        """For each value the number of its class of path, kind of day and hour; for each class its number of days."""
         return self._of_kinds(self.hour, 2 * self.path + self.free)
 
     def parts_of_kinds(self) -> tuple[Ints, Ints]:
-        """The same of kind and part of a day: people come and go at the same hours on all paths."""
+        """For each value the number of its class of kind of day and part; for each class its number of days. All paths
+        together, since people come and go at the same hours."""
         return self._of_kinds(np.arange(self.parts), self.free.astype(np.int64))
 
     def _of_kinds(self, of_part: Ints, kind: Ints) -> tuple[Ints, Ints]:
@@ -154,9 +157,12 @@ class Calendar:
 
 @dataclass(frozen=True)
 class Courses:
-    """What is usual at each time of each value (rows), beyond the level of the week around, zero in the median; and the
-    same of each day of the `calendar` and part of it without that day's own load (`of_days`, a table a value), whose
-    variance `of_loads` has, in units of the square of the course."""
+    """`usual` has the profile at each time of each value (rows), relative to the level of the week around, with median
+    zero.
+
+    `of_days` has it for each day and part of the `calendar`, without that day's own load (one table a value), and
+    `of_loads` the variance of loads, in units of the squared profile.
+    """
 
     usual: Floats
     calendar: Calendar
@@ -171,9 +177,10 @@ def courses(
     moved_s: Sequence[float] = (),
     timezone: str = USUAL,
 ) -> Courses:
-    """`moved_s` are the times of re-routes, in order; their steps are not in the values.
+    """Estimate the weekly profile of each row of values.
 
-    Weekdays that are like weekends, such as holidays, are taken for free days; whether one is, all rows say together.
+    `moved_s` are the sorted times of re-routes, whose steps must have been removed from the values. Weekdays that
+    resemble weekends, such as holidays, count as free days; all rows decide this together.
     """
     calendar = Calendar.of(unix_s, width_s, moved_s, timezone)
     shape = len(values), len(calendar.free)
@@ -191,14 +198,14 @@ def courses(
 
 
 def level(unix_s: Floats, values: Floats, width_s: float) -> Floats:
-    """The running median of a week, or of a day where there are under two weeks; it keeps a step as a step."""
+    """The running median of a week, or of a day if there are less than two weeks; it preserves steps."""
     is_long = has_weeks(float(unix_s[0]), float(unix_s[-1]))
     span = int((_WEEK_S if is_long else DAY_S) / width_s) | 1
     return np.asarray(median_filter(values, size=min(span, len(values) | 1), mode="nearest"))
 
 
 def _course(calendar: Calendar, table: Floats) -> tuple[Floats, Floats, Floats]:
-    """Of each day and part, with the load of each day and without; and the variance of loads."""
+    """The profile of each day and part, with and without the day's load, and the variance of loads."""
     usual = np.tile(_drawn(calendar, table), (len(table), 1))
     of_paths = _kinds_of_paths(calendar)
     for chosen in [*_kinds(calendar), *of_paths, *_days_of_week(calendar)]:
@@ -212,7 +219,7 @@ def _course(calendar: Calendar, table: Floats) -> tuple[Floats, Floats, Floats]:
 
 
 def _kinds(calendar: Calendar, among: Bools | None = None) -> list[Ints]:
-    """Working days and free days; none in too few days."""
+    """Working days and free days; none if there are too few days."""
     among = np.ones(len(calendar.free), bool) if among is None else among
     if among.sum() < LEAST_DAYS:
         return []
@@ -221,7 +228,7 @@ def _kinds(calendar: Calendar, among: Bools | None = None) -> list[Ints]:
 
 
 def _kinds_of_paths(calendar: Calendar) -> list[Ints]:
-    """The same of each path."""
+    """Working days and free days of each path."""
     paths = [_kinds(calendar, calendar.path == one) for one in range(calendar.path[-1] + 1)]
     return [kind for kinds in paths for kind in kinds]
 
@@ -235,8 +242,8 @@ def _days_of_week(calendar: Calendar) -> list[Ints]:
 
 
 def _with_holidays(calendar: Calendar, tables: list[Floats]) -> Calendar:
-    """Weekdays that follow the course of free days by far better than that of working days are free. What is left of
-    one that a re-route divides says too little of that."""
+    """Mark weekdays as free that fit the profile of free days far better; days divided by a re-route have too few
+    values to tell."""
     free = calendar.free.copy()
     for path in range(calendar.path[-1] + 1):
         kinds = _kinds(calendar, calendar.path == path)
@@ -247,7 +254,8 @@ def _with_holidays(calendar: Calendar, tables: list[Floats]) -> Calendar:
 
 
 def _nearer_to_free(calendar: Calendar, table: Floats, working: Ints, free: Ints) -> Floats:
-    """By how much (chi-squared, as if all parts were independent) each working day is nearer to what free days have."""
+    """The gain in fit (chi-squared, as if all parts were independent) of each working day by the profile of free
+    days."""
     common = _drawn(calendar, table[working])
     of_free = common + _drawn(calendar, table[free] - common, is_known=True)
     noise = _spreads(calendar, table[working])
@@ -258,8 +266,8 @@ def _nearer_to_free(calendar: Calendar, table: Floats, working: Ints, free: Ints
 
 
 def _drawn(calendar: Calendar, left: Floats, *, is_known: bool = False) -> Floats:
-    """What these days have in common, of each part: hours drawn smoothly, and then what begins or ends at once: working
-    hours do. With `is_known`, what is usual already, and was taken off, counts as a day of its own."""
+    """The common profile of these days: hours shrunk smoothly, then abrupt changes, such as at working hours. With
+    `is_known`, the profile that was subtracted counts as one more day."""
     noise = _spreads(calendar, left)
     rows = np.vstack([left, np.zeros((1, left.shape[1]))]) if is_known else left
     variance = _MEDIAN_VARIANCE * noise**2 / len(rows)
@@ -270,7 +278,7 @@ def _drawn(calendar: Calendar, left: Floats, *, is_known: bool = False) -> Float
 
 
 def _spreads(calendar: Calendar, left: Floats) -> Floats:
-    """The standard deviation of one value, for each part of a day, as its hour has it."""
+    """The standard deviation of one value for each part of a day, pooled over its hour."""
     beyond = np.abs(left - _medians(left))
     few = np.sqrt(len(left) / max(len(left) - 1, 1))
     pooled = _medians(calendar.by_hour(beyond))
@@ -279,8 +287,8 @@ def _spreads(calendar: Calendar, left: Floats) -> Floats:
 
 
 def _by_hour(calendar: Calendar, rows: Floats, variance: Floats) -> Floats:
-    """Medians of hours, drawn to zero by twice the share of them that chance makes (James and Stein, 1961), each with
-    half the weight of its neighbours. Values of one hour of a day count as one: they are alike."""
+    """Medians of hours, shrunk by twice the share that chance explains (James and Stein, 1961) and smoothed with
+    weights 1, 2, 1. Values of one hour of a day count as one, since their errors are alike."""
     found = _medians(calendar.by_hour(rows))
     chance = variance[np.searchsorted(calendar.hour, np.arange(len(found)))]
     share = 1 - _CLEAR * len(found) / max(float(np.sum(found**2 / chance)), 1e-300)
@@ -291,16 +299,16 @@ def _by_hour(calendar: Calendar, rows: Floats, variance: Floats) -> Floats:
 
 
 def _sharp(rows: Floats, variance: Floats) -> Floats:
-    """Medians of parts. Few parts have anything, so each is drawn to zero by itself (the garrote; Breiman,
-    Technometrics 37, 1995)."""
+    """Medians of parts. Few parts differ from zero, so each is shrunk by itself (the garrote; Breiman, Technometrics
+    37, 1995)."""
     found = _medians(rows)
     chance = _CLEAR**2 * variance / np.maximum(found**2, 1e-300)
     return np.asarray(found * np.clip(1 - chance, 0.0, 1.0))
 
 
 def _moving(calendar: Calendar, left: Floats, around: int) -> Floats:
-    """What moves from week to week: load grows, clocks are put on, another path has another course. Medians of about
-    three weeks around each day, drawn to zero by the share of them that chance makes."""
+    """Drift from week to week, as load grows or clocks change: running medians of about three weeks of days, shrunk by
+    the share that chance explains."""
     running = median_filter(np.nan_to_num(left), size=(around, 1), mode="mirror")
     power = uniform_filter1d(np.mean(running**2, axis=0), calendar.alike, mode="wrap")
     chance = _MEDIAN_VARIANCE * _spreads(calendar, left) ** 2 / around
@@ -310,9 +318,11 @@ def _moving(calendar: Calendar, left: Floats, around: int) -> Floats:
 def _more(
     calendar: Calendar, left: Floats, usual: Floats, of_paths: list[Ints]
 ) -> tuple[Floats, Floats]:
-    """What days have because they have more or less of the usual course than others: their load differs. With the
-    variance of that, which is one of users and no path: working days of all paths have one, and free days. It is drawn
-    to zero by the share that chance makes; what is far more than days differ by is left alone."""
+    """The part of each day due to its load, a multiple of the profile, and the variance of loads.
+
+    The variance is that of users, so one for working days of all paths, and one for free days. Loads are shrunk by the
+    share that chance explains; days far beyond that variance are events and are left as they are.
+    """
     found, of_loads = np.zeros(left.shape), np.zeros(len(left))
     for is_free in (False, True):
         paths = [one for one in of_paths if calendar.free[one[0]] == is_free]
@@ -331,8 +341,7 @@ def _more(
 
 
 def _loads(calendar: Calendar, left: Floats, course: Floats) -> tuple[Floats, Floats]:
-    """Of each day how much more of the course than usual it has, by least squares, and the variance that chance gives
-    that."""
+    """The load of each day as a multiple of the profile, by least squares, and its variance by chance."""
     more, _ = _least_squares(left, course, _spreads(calendar, left))
     rest = left - more[:, None] * course
     more, weight = _least_squares(left, course, _spreads(calendar, rest))
@@ -340,14 +349,14 @@ def _loads(calendar: Calendar, left: Floats, course: Floats) -> tuple[Floats, Fl
 
 
 def _least_squares(left: Floats, course: Floats, noise: Floats) -> tuple[Floats, Floats]:
-    """Of each row how much of the course it has, and the weight of that."""
+    """The multiple of the profile in each row, and its weight."""
     weight = ~np.isnan(left) / noise**2
     total = np.maximum(np.sum(weight * course**2, axis=1), 1e-300)
     return np.sum(weight * course * np.nan_to_num(left), axis=1) / total, total
 
 
 def _medians(rows: Floats) -> Floats:
-    """Of each column without its NaN; 0 of a column without values."""
+    """Medians of columns without NaN; 0 for a column without values."""
     count = np.sum(~np.isnan(rows), axis=0)
     ordered = np.sort(rows, axis=0)
     at = np.arange(rows.shape[1])

@@ -1,4 +1,4 @@
-"""A link by the quarter of an hour: the minimum is the path's own time, the rest is queues."""
+"""A link by quarters of an hour: the minimum is the path's own time, the rest is queueing."""
 
 from __future__ import annotations
 
@@ -12,16 +12,16 @@ from weft.links.analysis.series import ProbeSeries
 
 QUARTER_S = 900.0
 _LEAST_ANSWERS = 4
-"""Of fewer answers the least one is no minimum: such a quarter is as if it had not been measured."""
+"""The minimum of fewer answers is not that of the path, so such a quarter counts as not measured."""
 _LEAST_SHARE = 1 / 8
-"""Of a quarter, from its first answer to its last: what is less, beside a gap or an outage, has far noisier jitter."""
+"""Minimum share of a quarter from its first to its last answer: shorter ones, beside a gap or an outage, have noisier
+jitter."""
 
 
 @dataclass(frozen=True)
 class Quarters:
-    """Quarters with enough answers: when each begins (seconds since the series' start), its minimum, and its jitter,
-    which is how much longer than the minimum the median took. `start` is Unix time; hours of the week are those of the
-    `timezone`."""
+    """Quarters with enough answers: start (seconds since the series' start), minimum, and jitter, which is the median
+    minus the minimum. `start` is Unix time; hours of the week are those of `timezone`."""
 
     start: float
     time_s: Floats
@@ -35,7 +35,8 @@ class Quarters:
 
 
 def quarters(series: ProbeSeries, width_s: float = QUARTER_S) -> Quarters:
-    """Minimum and jitter of each quarter, of the smallest probes; wider parts where probes are rarer than that.
+    """Minimum and jitter of each quarter, from the smallest probes; parts are wider if probes are too rare for
+    quarters.
 
     One sort by quarter and time: O(n log n).
     """

@@ -1,4 +1,4 @@
-"""What all links together say of a site in a time: whether it probed, whether anything reached it, what its agent
+"""The state of a site in a time span, from all links: whether it probed, whether it was reached, what its agent
 noted."""
 
 from __future__ import annotations
@@ -10,20 +10,20 @@ import numpy as np
 from weft.links.analysis.series import ProbeSeries
 
 STOPPED = {"stall": "got no processor", "suspend": "was suspended"}
-"""Marks of a machine that did nothing, which explains that it answered nothing."""
+"""Marks of a machine that stood still, which explain that it did not answer."""
 STRAINED = {"pressure": "waited for its machine", "steal": "had its processors taken"}
-"""Marks that explain only that a site probed nothing: a machine that is busy still answers."""
+"""Marks that only explain why a site did not probe: a busy machine still answers."""
 _ALIVE = 0.5
-"""Of the probes in a time, so many answered say that what they test was alive."""
+"""Answered share of probes from which their target counts as alive."""
 _COVERED = 0.5
-"""So much of a time a mark must cover to explain it."""
+"""Share of a span that a mark must cover to explain it."""
 _LOST = ("agent-lost", "unreachable")
 _UNHEARD_S = 30.0
-"""A site that has said nothing for so much longer than others is silent; before that it may only not be fetched yet."""
+"""A site is silent if its data end this much earlier than those of others; before, they may not be fetched yet."""
 
 
 class SiteLinks:
-    """All links of a watch; times are Unix times, an end of None is now."""
+    """All links of a watch; times are Unix times, an end of None means now."""
 
     def __init__(self, watched: list[ProbeSeries]) -> None:
         self._watched = watched
@@ -31,17 +31,17 @@ class SiteLinks:
         self._now_s = max(ends, default=0.0)
 
     def find(self, src: str, dst: str, network: str) -> ProbeSeries | None:
-        """The link of these ends."""
+        """The link between these ends; None if there is none."""
         key = (src, dst, network)
         return next((s for s in self._watched if (s.src, s.dst, s.network) == key), None)
 
     def passes(self, series: ProbeSeries | None, begin_s: float, end_s: float | None) -> bool:
-        """Whether at least half of a link's probes were answered, and there were some."""
+        """Whether a link was probed, and at least half of its probes were answered."""
         inside = _inside(series, begin_s, end_s) if series else None
         return bool(inside and len(inside) and inside.answered >= _ALIVE)
 
     def has_probed(self, site: str, begin_s: float, end_s: float | None) -> bool:
-        """Whether any probe of the site is known that began then, a little behind the begin and before the end."""
+        """Whether the site is known to have sent a probe after the begin and before the end."""
         last_s = self._now_s if end_s is None else end_s
         for one in self._own(site):
             margin_s = min(2 * one.interval_s, (last_s - begin_s) / 4)
@@ -50,7 +50,7 @@ class SiteLinks:
         return False
 
     def is_silent(self, site: str, begin_s: float, end_s: float | None) -> bool:
-        """Whether the site has an agent, which did not probe; what is not fetched yet is no silence."""
+        """Whether the site has an agent that did not probe; probes not yet fetched do not count as silence."""
         own = self._own(site)
         if not own or self.has_probed(site, begin_s, end_s):
             return False
@@ -60,7 +60,7 @@ class SiteLinks:
         return last_s >= until_s or is_lost or self._now_s - last_s > _UNHEARD_S
 
     def is_cut(self, site: str, link: ProbeSeries, begin_s: float, end_s: float | None) -> bool:
-        """Whether no other link of the site passed while links that do not touch it did."""
+        """Whether no other link of the site passed while links elsewhere did."""
         ends = {link.src, link.dst}
         networks = ("", link.network)
         others = [
@@ -76,11 +76,11 @@ class SiteLinks:
         )
 
     def stopped(self, site: str, begin_s: float, end_s: float | None) -> str:
-        """How the site's agent says that its host did nothing in the time; "" where it does not."""
+        """Why the site's host stood still in this time, as noted by its agent; "" if it did not."""
         return self._covered(site, STOPPED, begin_s, end_s)
 
     def strained(self, site: str, begin_s: float, end_s: float | None) -> str:
-        """The same where it may only have been busy."""
+        """Why the site's host stood still or was too busy to probe, as noted by its agent; "" if neither."""
         return self._covered(site, STOPPED | STRAINED, begin_s, end_s)
 
     def _covered(
@@ -95,12 +95,12 @@ class SiteLinks:
         return ""
 
     def has_mark(self, site: str, what: str, begin_s: float, end_s: float | None) -> bool:
-        """Whether the site's agent, or the coordinator of it, noted this in the time."""
+        """Whether the site's agent, or the coordinator for it, noted this event in this time."""
         until_s = self._now_s if end_s is None else end_s
         return any(b <= until_s and e >= begin_s for b, e in self._marks(site, (what,)))
 
     def is_one_way(self, link: ProbeSeries, begin_s: float, end_s: float | None) -> bool:
-        """Whether the source noted of this link that it hears the destination."""
+        """Whether the link's source noted that it receives the destination's probes."""
         until_s = self._now_s if end_s is None else end_s
         times = [link.start + one.begin_s for one in link.marks if one.what == "one-way"]
         return any(begin_s <= at_s <= until_s for at_s in times)
@@ -116,7 +116,7 @@ class SiteLinks:
 
 
 def _inside(series: ProbeSeries, begin_s: float, end_s: float | None) -> ProbeSeries:
-    """Probes that began in the time."""
+    """Probes that began in this time."""
     first = int(np.searchsorted(series.time_s, begin_s - series.start))
     last = (
         len(series) if end_s is None else int(np.searchsorted(series.time_s, end_s - series.start))

@@ -1,4 +1,4 @@
-"""What happened on links, as tables. Times are in UTC, hours of the week in the zone of the link."""
+"""Events on links as tables. Times are in UTC, hours of the week in the link's zone."""
 
 from __future__ import annotations
 
@@ -82,7 +82,7 @@ _TABLES = (
 
 
 def tables_of(found: WatchFindings, watched: Sequence[ProbeSeries]) -> dict[str, ResultTable]:
-    """Links in their order, then what happened on them in the order of time."""
+    """Links in their order, then their events in order of time."""
     links, probed = found.links, [one for one in watched if len(one)]
     changes = [(link, one) for link in links for one in link.changes]
     changes.sort(key=lambda pair: pair[1].begin_s)
@@ -113,7 +113,7 @@ def _of_each(links: Sequence[LinkFindings]) -> Iterator[str]:
 
 
 def _span(begin_s: float, end_s: float | None, until_s: float, link: str) -> list[Value]:
-    """What goes on has lasted `until_s`; what is an instant has no length."""
+    """Columns of a span: one without end lasts until `until_s`; an instant has no length."""
     length = lasts(until_s - begin_s) if until_s > begin_s else ""
     goes_on = ", goes on" * (end_s is None)
     return [begin_s, end_s, when(begin_s), f"{length}{goes_on}", link]

@@ -16,20 +16,20 @@ from weft.links.analysis.series import ProbeSeries
 from weft.runs.probes import trips
 
 _LEAST = 3
-"""Answers of each size in an hour; of fewer there is no median."""
+"""Minimum number of answers of each size in an hour for a median."""
 _DAYS = 6
-"""Days from which on the interval is that of daily medians: the range of six holds the median with 97 %."""
+"""From this many days on, the interval is that of daily medians: the range of six contains the median with 97 %."""
 
 
 @dataclass(frozen=True)
 class MessageModel:
-    """`alpha_s` in seconds, `beta_s` in seconds per byte; None where one size alone was probed."""
+    """`alpha_s` in seconds, `beta_s` in seconds per byte; None if only one size was probed."""
 
     alpha_s: Interval
     beta_s: Interval | None
 
     def one_way_s(self, size_bytes: int) -> float | None:
-        """The time of a message of this size; None where beta is not known."""
+        """The predicted time of a message of this size; None if beta is unknown."""
         if self.beta_s is None:
             return None
         return self.alpha_s.median + self.beta_s.median * size_bytes
@@ -37,8 +37,8 @@ class MessageModel:
 
 @dataclass(frozen=True)
 class Hourly:
-    """Hours with enough answers: Unix time, alpha, and beta (NaN where there is one size); `timezone` is that of hours
-    of the week."""
+    """Hours with enough answers: Unix time, alpha, and beta (NaN with one size); `timezone` is that of hours of the
+    week."""
 
     unix_s: Floats
     alpha_s: Floats
@@ -46,7 +46,7 @@ class Hourly:
     timezone: str
 
     def during(self, chosen: npt.NDArray[np.bool_]) -> Hourly:
-        """Some of the hours."""
+        """The chosen hours."""
         return replace(
             self,
             unix_s=self.unix_s[chosen],
@@ -59,8 +59,8 @@ HOUR_S = 3600.0
 
 
 def hourly(series: ProbeSeries, width_s: float = HOUR_S) -> Hourly:
-    """alpha and beta of each hour, or other part: the line through half the medians of the smallest and the largest
-    probes, or through the medians where probes are one-way."""
+    """Estimate alpha and beta of each hour (or part of `width_s`): the line through the halved medians of the smallest
+    and the largest probes; not halved if probes are one-way."""
     main = series.main_kind()
     main = main.where(~main.lost)
     if not len(main):
@@ -84,7 +84,8 @@ def _medians(series: ProbeSeries, width_s: float) -> tuple[Floats, Floats]:
 
 
 def overall(hours: Hourly) -> MessageModel | None:
-    """Over the whole series: the repetition is the day; the hour where there are fewer than six days."""
+    """alpha and beta of the whole series, with the day as unit of repetition, or the hour with fewer than six days;
+    None without hours."""
     if not len(hours.unix_s):
         return None
     days = hours.unix_s // 86400
@@ -100,7 +101,7 @@ def overall(hours: Hourly) -> MessageModel | None:
 
 @dataclass(frozen=True)
 class HourlyTimes:
-    """What is usual at an hour: `alpha_s` in seconds, `beta_s` in seconds per byte; None where one size alone was
+    """Typical values at an hour: `alpha_s` in seconds, `beta_s` in seconds per byte; None if only one size was
     probed."""
 
     alpha_s: Typical
@@ -108,7 +109,8 @@ class HourlyTimes:
 
 
 def by_hour(hours: Hourly) -> dict[int, HourlyTimes]:
-    """By hour of the week (0 is Monday 00:00, local time) where there are two weeks, else by hour of the day."""
+    """Typical values by hour of the week (0 is Monday 00:00, local time) with two weeks of data, else by hour of the
+    day."""
     apart = hours_apart(hours)
     alpha_s = typical({name: part.alpha_s for name, part in apart.items()})
     if np.isnan(hours.beta_s).any():
@@ -118,7 +120,7 @@ def by_hour(hours: Hourly) -> dict[int, HourlyTimes]:
 
 
 def hours_apart(hours: Hourly) -> dict[int, Hourly]:
-    """The hours by their name, as `by_hour` has them."""
+    """The hours grouped by hour of the week or day, with the keys of `by_hour`."""
     if not len(hours.unix_s):
         return {}
     is_long = has_weeks(float(hours.unix_s[0]), float(hours.unix_s[-1]))
@@ -127,8 +129,8 @@ def hours_apart(hours: Hourly) -> dict[int, Hourly]:
 
 
 def over_time(series: ProbeSeries) -> list[tuple[float, float, MessageModel]]:
-    """Begin (Unix time), width (s), alpha and beta of each part of the series; the repetition is a sixth or less of
-    the part, so that the interval holds the median with 97 % where nothing is missing."""
+    """Begin (Unix time), width (s) and model of each part of the series. Each part has six or more repetitions, so that
+    the interval contains the median with 97 % if none is missing."""
     span_s = float(series.time_s[-1] - series.time_s[0]) if len(series) else 0.0
     part_s, each_s = next((part, each) for longest, part, each in _PARTS if span_s <= longest)
     found = hourly(series, each_s)
@@ -146,7 +148,7 @@ _PARTS = (
     (60 * 86400.0, 6 * HOUR_S, HOUR_S),
     (np.inf, 86400.0, HOUR_S),
 )
-"""Up to which length of a series, how wide a part is, and what is its repetition; in seconds."""
+"""Maximum length of a series, width of its parts, and length of a repetition; in seconds."""
 
 
 def _times(alpha_s: Floats, beta_s: Floats) -> MessageModel:

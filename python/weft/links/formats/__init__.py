@@ -1,1 +1,1 @@
-"""Importers of weeks of probes: from other tools' files to series."""
+"""Importers of probe series from other tools' files."""

@@ -1,4 +1,4 @@
-"""`fping -D -l` or `fping -D -c N`: a line for each answer or time-out, with its time."""
+"""`fping -D -l` or `fping -D -c N`: one line for each answer or time-out, with its time."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ _LINE = re.compile(
 )
 
 _WORDLESS = re.compile(r"\s*$|\S+ +: xmt/rcv/%loss = ")
-"""Nothing, or a host's sum at the end."""
+"""An empty line, or the summary of a host at the end."""
 
 
 def read(source: ProbeFile) -> ReadSeries:
-    """A series for each host. A time-out has the time at which fping gave up."""
+    """Read a series for each host. The time of a lost probe is that at which fping gave up."""
     hosts: dict[str, Rows] = defaultdict(Rows)
     passed_over = SkippedProbes()
     for number, line in source.numbered():

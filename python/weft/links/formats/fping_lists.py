@@ -1,4 +1,4 @@
-"""`fping -C N`, quiet or not at its end: a line a host with all its round trips, and no times."""
+"""`fping -C N`, with or without -q: one line for each host with all its round trips, without times."""
 
 from __future__ import annotations
 
@@ -14,11 +14,12 @@ SIGN = re.compile(r"^\S+\s+:( (\d+\.\d+|\d+|-))+\s*$", re.MULTILINE)
 _LINE = re.compile(r"(\S+)\s+:((?: (?:\d+\.\d+|\d+|-))+)\s*$")
 
 _UNKNOWN = re.compile(r"(\S+): (\S.*(?:not known|resolution|nodename|No address)[^:]*)$")
-"""A host whose name has no address."""
+"""A host whose name does not resolve."""
 
 
 def read(source: ProbeFile) -> ReadSeries:
-    """A series for each host, with the first probe at `start_s` and the others `interval_s` apart."""
+    """Read a series for each host, the first probe at `start_s` and the others `interval_s` apart; raises RequestError
+    without `start_s`, or if a host occurs twice."""
     start_s, interval_s = source.options.start_s, source.options.interval_s
     if start_s is None:
         raise RequestError(

@@ -1,7 +1,7 @@
-"""`owping -R` (perfSONAR's owamp): a line a packet, in one direction, by the clocks of both ends.
+"""`owping -R` (perfSONAR's owamp): one line a packet, one-way delays by the clocks of both ends.
 
-SEQNO STIME SS SERR RTIME RS RERR TTL; times are seconds since 1900 with 32 bits of fraction (RFC 4656, 4.1.2), RTIME 0
-is a loss, SS and RS say whether the clock of sender and receiver is synchronised.
+Fields: SEQNO STIME SS SERR RTIME RS RERR TTL. Times are seconds since 1900 with 32 bits of fraction (RFC 4656, 4.1.2),
+RTIME 0 is a loss, SS and RS tell whether the sender's and receiver's clock is synchronised.
 """
 
 from __future__ import annotations
@@ -14,24 +14,24 @@ from weft.links.formats.source import ProbeFile, ReadSeries
 
 SIGN = re.compile(r"^\d+ \d{18,20} [01] \S+ \d+ [01] \S+ \d+$", re.MULTILINE)
 TEST_BYTES = 14
-"""The payload of a test packet in open mode without padding: number, time, and estimated error (RFC 4656, 4.1.2)."""
+"""Payload of a test packet in open mode without padding: number, time, and estimated error (RFC 4656, 4.1.2)."""
 CLOCKS_HINT = "a one-way delay is right by as much as the clocks of both ends agree: NTP or PTP"
 _LINE = re.compile(r"(\d+) (\d+) ([01]) \S+ (\d+) ([01]) \S+ \d+\s*$")
 _SINCE_1900_S = 2_208_988_800
 
 
 def unix_s(stamp: int) -> float:
-    """Unix time of a time of NTP with 32 bits of fraction."""
+    """Convert an NTP timestamp with 32 bits of fraction to Unix time."""
     return stamp / 2**32 - _SINCE_1900_S
 
 
 def delay_s(sent: int, received: int) -> float:
-    """NaN where the packet was lost."""
+    """One-way delay in seconds of two NTP timestamps; NaN if the packet was lost."""
     return (received - sent) / 2**32 if received else math.nan
 
 
 def read(source: ProbeFile) -> ReadSeries:
-    """One series. A packet that came twice counts once."""
+    """Read one series; duplicates count once. Raises RequestError for an incomplete line or a negative delay."""
     rows, seen, unsynchronised = Rows(ONE_WAY), set(), 0
     for number, line in source.numbered():
         if not (found := _LINE.match(line)):
@@ -54,7 +54,7 @@ def read(source: ProbeFile) -> ReadSeries:
 
 
 def clock_notes(unsynchronised: int, count: int) -> list[str]:
-    """What is to be known of delays by clocks that were not synchronised."""
+    """A note if packets were timed by clocks that were not synchronised."""
     if not unsynchronised:
         return []
     return [f"clocks were not synchronised for {unsynchronised} of {count} packets: {CLOCKS_HINT}"]

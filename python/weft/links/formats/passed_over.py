@@ -1,4 +1,4 @@
-"""What a reader of probes does not take: counted, and said."""
+"""Lines that a reader of probes skips, counted and reported."""
 
 from __future__ import annotations
 
@@ -6,19 +6,19 @@ _LONGEST = 60
 
 
 class SkippedProbes:
-    """Lines that are no probes."""
+    """Counts lines that are no probes."""
 
     def __init__(self) -> None:
         self._count = 0
         self._first = ""
 
     def add(self, number: int, line: str) -> None:
-        """A line, by its number."""
+        """Count a line with this number."""
         self._count += 1
         self._first = self._first or f"line {number}: {line.strip()[:_LONGEST]!r}"
 
     def notes(self) -> list[str]:
-        """How many there were, and the first of them."""
+        """A note with the number of skipped lines and the first of them; none if there are none."""
         if not self._count:
             return []
         lines = (

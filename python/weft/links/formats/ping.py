@@ -1,4 +1,4 @@
-"""`ping` of iputils, BusyBox, BSD and macOS: with -D (iputils), best with -O; without times where they are given."""
+"""Output of `ping` (iputils, BusyBox, BSD, macOS): with -D (iputils only) or a given start, and preferably with -O."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ _WRAP = 1 << 16
 
 @dataclass
 class _Log:
-    """What a run of ping says; times are 0 where it writes none."""
+    """The output of one run of ping; times are 0 if it prints none."""
 
     dst: str = ""
     counts_from: int | None = None
@@ -48,17 +48,18 @@ class _Log:
 
     @property
     def first(self) -> int:
-        """The number of the first probe: without a header, of the first that is told."""
+        """The number of the first probe; without a header, of the first one in the output."""
         if self.counts_from is not None:
             return self.counts_from
         return min([*self.answers, *self.announced])
 
 
 def read(source: ProbeFile) -> ReadSeries:
-    """One series. A number that is missing between answers was lost, at a time in between. What the last lines count
-    as sent behind the last answer was lost, too, but for the last, which may have had no time.
+    """Read one series.
 
-    Times of answers are those of receipt, so that a probe began a round trip earlier.
+    Sequence numbers missing between answers were lost, at a time in between. The summary's count tells what was lost
+    after the last answer; its last probe is ignored, as it may not have been waited for. Answers are stamped when
+    received, so the probe started one round trip earlier.
     """
     passed_over = SkippedProbes()
     log = _log(source, passed_over)
@@ -100,7 +101,7 @@ def _add_answer(log: _Log, number: int, found: re.Match[str]) -> None:
 
 
 def _give_times(source: ProbeFile, log: _Log) -> None:
-    """Number and interval say when each probe began; raises RequestError where the begin is not given."""
+    """Compute start times from sequence numbers and interval; raises RequestError without a start time."""
     start_s, interval_s, first = source.options.start_s, source.options.interval_s, log.first
     if start_s is None:
         raise RequestError(
@@ -130,20 +131,20 @@ def _rows(log: _Log) -> Rows:
 
 
 class _Numbers:
-    """The kernel's sequence numbers without their wrap at 65536."""
+    """Unwraps the kernel's sequence numbers, which wrap at 65536."""
 
     def __init__(self) -> None:
         self._last = 0
 
     def number(self, sequence: int) -> int:
-        """The count of probes that this one is."""
+        """The unwrapped number of this probe."""
         apart = (sequence - self._last + _WRAP // 2) % _WRAP - _WRAP // 2
         self._last = max(self._last, self._last + apart)
         return self._last if apart >= 0 else self._last + apart
 
 
 def _steps_s(known: Mapping[int, float]) -> list[tuple[int, int, float]]:
-    """Two numbers that follow each other, and the time from one probe to the next between them."""
+    """Pairs of successive known numbers, with the time from one probe to the next between them."""
     return [
         (before, after, (known[after] - known[before]) / (after - before))
         for before, after in pairwise(sorted(known))
@@ -151,14 +152,14 @@ def _steps_s(known: Mapping[int, float]) -> list[tuple[int, int, float]]:
 
 
 def _add_missing(rows: Rows, known: Mapping[int, float]) -> None:
-    """Losses that nothing announced, spread evenly between the probes around them."""
+    """Add losses that ping did not report, spread evenly between the known probes."""
     for before, after, step_s in _steps_s(known):
         for missing in range(before + 1, after):
             rows.add(known[before] + (missing - before) * step_s, math.nan, 0)
 
 
 def _add_end(rows: Rows, known: Mapping[int, float], last_sent: int) -> None:
-    """Losses behind what is known."""
+    """Add losses after the last known probe."""
     steps_s = [step_s for _, _, step_s in _steps_s(known)]
     last = max(known)
     for missing in range(last + 1, last_sent) if steps_s else ():

@@ -1,7 +1,7 @@
-"""Runs of perfSONAR's pScheduler: tests rtt, latency and latencybg, as its archivers hand them on.
+"""Runs of perfSONAR's pScheduler: tests rtt, latency and latencybg, as passed to its archivers.
 
-A record has `test` (type, spec), `schedule` (start), `participants` and `result`; archivers put it into `result` of
-theirs, and the API of a run has `start-time` and `result-merged`. An object, an array, or an object a line.
+A record has `test` (type, spec), `schedule` (start), `participants` and `result`. Archivers wrap it in their own
+`result`; the API of a run has `start-time` and `result-merged`. Accepts an object, an array, or one object a line.
 Format: https://github.com/perfsonar/pscheduler, validate.py of each test (result schemas 1 to 2).
 """
 
@@ -44,7 +44,8 @@ class _Packet(msgspec.Struct, rename="kebab"):
 
 
 class _Result(msgspec.Struct, rename="kebab"):
-    """Of rtt (`roundtrips`, `sent`) or latency (`packets_sent` and so on; histogram by units of `bucket_width`)."""
+    """The result of rtt (`roundtrips`, `sent`) or latency (the other fields; the histogram is in units of
+    `bucket_width`)."""
 
     succeeded: bool
     roundtrips: list[_Roundtrip] | None = None
@@ -85,7 +86,7 @@ class _Record(msgspec.Struct, rename="kebab"):
 
 
 class _Run:
-    """A record, and the links that its packets go to."""
+    """A record with its result, and the link that it measured."""
 
     def __init__(self, record: _Record, result: _Result, options: ProbeOptions) -> None:
         spec = record.test.spec if record.test else _Spec()
@@ -97,14 +98,15 @@ class _Run:
         self.start_s = _unix_s(start) if start else options.start_s
 
     def begin_s(self) -> float:
-        """When its first packet began; raises ValueError where that is not known."""
+        """Unix time of the first packet; raises ValueError if unknown."""
         if self.start_s is None:
             raise ValueError("a result without the time of its start")
         return self.start_s
 
 
 def read(source: ProbeFile) -> ReadSeries:
-    """A series for each source, destination and kind of test. What did not succeed was not measured."""
+    """Read a series for each source, destination and kind of test; failed runs count as not measured. Raises
+    RequestError for a malformed record."""
     links: dict[tuple[str, str, int], Rows] = defaultdict(Rows)
     notes: list[str] = []
     failed = 0
@@ -124,7 +126,7 @@ def read(source: ProbeFile) -> ReadSeries:
 
 
 def _documents(source: ProbeFile) -> Iterator[tuple[str, msgspec.Raw]]:
-    """Each record as JSON, and where it is."""
+    """Each record as JSON, with its location for messages; raises RequestError for invalid JSON."""
     text = "".join(source.lines).strip()
     try:
         if text[0] == "[":
@@ -143,7 +145,7 @@ def _documents(source: ProbeFile) -> Iterator[tuple[str, msgspec.Raw]]:
 
 
 def _record(raw: msgspec.Raw) -> _Record:
-    """The record itself, also where it is what an archiver was given."""
+    """Decode a record, unwrapped if it is what an archiver received."""
     record = msgspec.json.decode(raw, type=_Record)
     if record.test is None and bytes(record.result) != b"null":
         inner = msgspec.json.decode(record.result, type=_Record)
@@ -184,7 +186,7 @@ def _rows(links: dict[tuple[str, str, int], Rows], run: _Run, kind: int) -> Rows
 
 
 def _add_roundtrips(run: _Run, trips: list[_Roundtrip], rows: Rows) -> None:
-    """Echoes are counted from 1; a number without an answer up to the last that was sent is a loss."""
+    """Add round trips. Echoes are numbered from 1; numbers without an answer, up to the last one sent, are losses."""
     interval_s = run.spec.interval.total_seconds() if run.spec.interval else 1.0
     answers: dict[int, _Roundtrip] = {}
     for position, trip in enumerate(trips, 1):

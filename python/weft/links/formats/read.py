@@ -1,4 +1,4 @@
-"""Files of probes, in whichever format each is."""
+"""Read probe files, detecting their format."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ _HEAD_LINES = 50
 
 
 def read_all(paths: Iterable[Path], options: ProbeOptions) -> tuple[list[str], ReadSeries]:
-    """The formats found, and one series for each link (src, dst, network) of all files; raises RequestError."""
+    """Return the formats found, and one series for each link (src, dst, network) of all files; raises RequestError."""
     names: dict[str, None] = {}
     links: dict[tuple[str, str, str], list[ProbeSeries]] = defaultdict(list)
     notes = []
@@ -54,7 +54,8 @@ def read_all(paths: Iterable[Path], options: ProbeOptions) -> tuple[list[str], R
 
 
 def read_probes(path: Path, options: ProbeOptions) -> tuple[str, ReadSeries]:
-    """The format, found by what only it has, and what is in the file; raises RequestError."""
+    """Return the detected format and the series of a file; raises RequestError if it is none, damaged or without
+    probes."""
     try:
         with open_file(path, or_pipe=True) as file:
             name, found = _read(path, file, options)

@@ -1,4 +1,4 @@
-"""Ping results of RIPE Atlas: a JSON array as its API serves it, or an object a line (`format=txt`).
+"""Ping results of RIPE Atlas: a JSON array as its API returns it, or one object a line (`format=txt`).
 
 Format: https://atlas.ripe.net/docs/apis/measurement-result-format/, firmware 4400 and newer.
 """
@@ -17,11 +17,11 @@ from weft.links.formats.source import ProbeFile, ReadSeries
 
 SIGN = re.compile(r'\A\s*+\[?+\s*+\{.*?"(prb_id|msm_id)"\s*:', re.DOTALL)
 _PACKET_S = 1.0
-"""A probe's packets of one result follow each other in a second where no step is stated; a result has one time."""
+"""Default interval between the packets of one result, which has a single timestamp."""
 
 
 class _Packet(msgspec.Struct):
-    """An answer, or none (`x`); `dup` is there where an answer came twice, `error` where nothing was sent."""
+    """An answer, or a time-out (`x`); `dup` is set for a duplicate, `error` if the packet could not be sent."""
 
     x: object = None
     rtt: float | None = None
@@ -30,7 +30,7 @@ class _Packet(msgspec.Struct):
 
 
 class _Result(msgspec.Struct):
-    """Of any measurement: what `result` holds depends on its type."""
+    """The result of a measurement; the contents of `result` depend on its type."""
 
     type: str = "ping"
     prb_id: int | None = None
@@ -42,8 +42,8 @@ class _Result(msgspec.Struct):
 
 
 def read(source: ProbeFile) -> ReadSeries:
-    """A series for each probe and destination; a probe's name is its number. Other measurements are left out. What was
-    never sent was not measured."""
+    """Read a series for each probe and destination; a probe is named by its number. Other measurements are skipped, and
+    packets that could not be sent count as not measured. Raises RequestError."""
     links: dict[tuple[str, str], Rows] = defaultdict(Rows)
     left_out: Counter[str] = Counter()
     try:
@@ -73,7 +73,7 @@ def _add(rows: Rows, result: _Result, left_out: Counter[str]) -> None:
 
 
 def _no_probe(packet: _Packet) -> str:
-    """What it is where it is no answered or lost probe."""
+    """Why a packet is neither an answered nor a lost probe; "" if it is one."""
     if packet.error is not None:
         return f"packets never sent ({packet.error})"
     if packet.dup is not None:

@@ -1,4 +1,4 @@
-"""Probes as an importer collects them, in any order."""
+"""Probes as collected by an importer, in any order."""
 
 from __future__ import annotations
 
@@ -17,27 +17,27 @@ ONE_WAY = KINDS.index("one-way")
 UDP_ECHO = KINDS.index("udp-echo")
 ICMP_HEADER_BYTES = 8
 DEFAULT_BYTES = 56
-"""Payload of ping and fping where nothing else was asked for."""
+"""Default payload of ping and fping."""
 _GOLDEN = (math.sqrt(5) - 1) / 2
 _STEP_S = 1e-6
 _EARLIEST_S, _LATEST_S = 631_152_000.0, 4_102_444_800.0
 _LONGEST_S = 3600.0
-"""Longer round trips are damage: no monitor keeps a probe so long."""
+"""A longer round trip is a damaged value: no monitor waits so long."""
 MOST_BYTES = 1 << 24
 
 
 class OutOfRangeError(ValueError):
-    """A time or a round trip that no probe can have."""
+    """A time or round trip outside of the plausible range."""
 
 
 def is_unix_time(seconds: float) -> bool:
-    """Whether this is a time between 1990 and 2100, and not one in milliseconds."""
+    """Whether this is a Unix time in seconds between 1990 and 2100, and not in milliseconds."""
     return _EARLIEST_S <= seconds < _LATEST_S
 
 
 @dataclass
 class Rows:
-    """Unix times in seconds; a round trip (or one-way delay) of NaN is a loss; a size of 0 is not known."""
+    """Columns of probes: Unix time in seconds, round trip or one-way delay (NaN for a loss), size (0 if unknown)."""
 
     kind: int = ICMP
     unix_s: list[float] = field(default_factory=list)
@@ -53,15 +53,14 @@ class Rows:
     def add_round(
         self, begin_s: float, interval_s: float, answers: Sequence[float], lost: int, size: int = 0
     ) -> None:
-        """Append probes whose round trips are known, but not their order: ranks and losses are spread evenly."""
+        """Append probes with known round trips but unknown order: ranks and losses are spread evenly."""
         trips = [*answers, *([math.nan] * lost)]
         order = np.argsort(np.arange(len(trips)) * _GOLDEN % 1)
         for position, which in enumerate(order):
             self.add(begin_s + (position + 0.5) * interval_s, trips[which], size)
 
     def series(self, src: str, dst: str, network: str = "") -> ProbeSeries:
-        """The probes in the order of time; a size that is not known is the usual one of the others.
-        Raises OutOfRangeError."""
+        """The probes in order of time; an unknown size becomes the usual one of the others. Raises OutOfRangeError."""
         unix_s, rtt_s = np.array(self.unix_s), np.array(self.rtt_s)
         _check(unix_s, rtt_s, max(self.size_bytes, default=0))
         order = np.argsort(unix_s, kind="stable")
@@ -81,7 +80,7 @@ class Rows:
 
 
 def merged(parts: list[ProbeSeries]) -> ProbeSeries:
-    """Series of one link as one, in the order of time."""
+    """Merge series of one link, in order of time."""
     if len(parts) == 1:
         return parts[0]
     start = min(one.start for one in parts)
@@ -113,7 +112,7 @@ def _check(unix_s: Floats, rtt_s: Floats, largest: int) -> None:
 
 
 def _apart(time_s: Floats) -> Floats:
-    """Times without equal ones, in the resolution of a watch: those tell its probes apart."""
+    """Make equal times distinct, at the resolution of a watch, which identifies probes by time."""
     ticks = np.round(time_s / _STEP_S).astype(np.int64)
     index = np.arange(len(ticks))
     return np.asarray((np.maximum.accumulate(ticks - index) + index) * _STEP_S, np.float64)

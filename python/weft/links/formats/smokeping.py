@@ -1,8 +1,8 @@
-"""SmokePing's round-robin databases: an .rrd file, what `rrdtool dump` makes of it, or `rrdtool fetch FILE AVERAGE`.
+"""SmokePing's round-robin databases: an .rrd file, the output of `rrdtool dump`, or of `rrdtool fetch FILE AVERAGE`.
 
-A row has a round of N pings, sorted, without their times, and how many were lost. RRDtool lays rounds on a grid: each
-value is the mean of the rounds within the row, weighted by time, so that losses have fractions.
-Layout: DS uptime, loss, median, ping1 .. pingN (seconds), https://oss.oetiker.ch/smokeping/.
+A row has a round of N pings, sorted and without times, and the number lost. RRDtool resamples rounds to a grid: each
+value is the time-weighted mean of the rounds within the row, so that losses have fractions. Layout: DS uptime, loss,
+median, ping1 .. pingN (seconds), https://oss.oetiker.ch/smokeping/.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ _DUMP_SECONDS = 120
 
 @dataclass(frozen=True)
 class _Archive:
-    """Rows (end in Unix time, values by data source) that cover so many seconds each."""
+    """Rows (end as Unix time, values by data source) that cover a fixed number of seconds each."""
 
     step_s: int
     rows: list[tuple[int, list[float]]]
@@ -39,7 +39,7 @@ class _Archive:
 
 
 def read_database(path: Path, options: ProbeOptions) -> ReadSeries:
-    """An .rrd file, by the program `rrdtool`; raises RequestError where that is missing or refuses."""
+    """Read an .rrd file with the program `rrdtool`; raises RequestError if that is missing or fails."""
     try:
         done = subprocess.run(
             ["rrdtool", "dump", str(path.resolve())],
@@ -61,7 +61,7 @@ def read_database(path: Path, options: ProbeOptions) -> ReadSeries:
 
 
 def read(source: ProbeFile) -> ReadSeries:
-    """One series, to the target that the file is named after; NAME~SLAVE.rrd was measured by SLAVE."""
+    """Read one series, to the target after which the file is named; NAME~SLAVE.rrd was measured by SLAVE."""
     text = "".join(source.lines)
     names, archives = _dump(source, text) if "<rrd>" in text else _fetch(source, text)
     archive = _chosen(source, archives)
@@ -96,14 +96,14 @@ def _add_rounds(source: ProbeFile, rows: Rows, names: list[str], archive: _Archi
 
 
 def _ranks(known: list[float], count: int) -> list[float]:
-    """So many of the sorted values, evenly by rank: where rounds were mixed there are more than answers."""
+    """Select `count` of the sorted values, evenly by rank: averaged rounds have more values than answers."""
     if len(known) <= count:
         return known
     return [known[int((rank + 0.5) * len(known) / count)] for rank in range(count)]
 
 
 def _chosen(source: ProbeFile, archives: list[_Archive]) -> _Archive:
-    """The one with the shortest rows, or that asked for."""
+    """The archive with the shortest rows, or the one requested; raises RequestError if there is none."""
     wanted = source.options.step_s
     fitting = [one for one in archives if wanted is None or one.step_s == wanted]
     if not fitting:
@@ -161,7 +161,7 @@ def _text(element: ElementTree.Element, name: str) -> str:
 
 
 def _archive(rra: ElementTree.Element, step: int, last: int) -> _Archive:
-    """The last row ends at the last multiple of its length: RRDtool states it in a comment alone."""
+    """Parse an archive. Its last row ends at the last multiple of its length: RRDtool states this only in a comment."""
     length = step * int(_text(rra, "pdp_per_row"))
     if length <= 0:
         raise ValueError(f"rows of {length} s")

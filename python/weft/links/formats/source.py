@@ -1,4 +1,4 @@
-"""What a reader is given, and what it gives."""
+"""Input and output of readers of probe files."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from weft.links.analysis.series import ProbeSeries
 
 @dataclass(frozen=True)
 class ProbeOptions:
-    """What a file does not say: names of the sites ("" where the file, or its name, says it), when its first probe
-    began (Unix time), the seconds from one probe to the next, and which archive of an RRD is meant (seconds a row)."""
+    """What a file does not state: names of the sites ("" to take them from the file or its name), Unix time of the
+    first probe, seconds between probes, and which archive of an RRD to read (seconds a row)."""
 
     src: str = ""
     dst: str = ""
@@ -23,7 +23,7 @@ class ProbeOptions:
 
     @property
     def here(self) -> str:
-        """The probing site where the file does not name it."""
+        """The probing site, for files that do not name it."""
         return self.src or "here"
 
 
@@ -36,17 +36,17 @@ class ProbeFile:
     options: ProbeOptions
 
     def numbered(self) -> Iterator[tuple[int, str]]:
-        """The lines, counted from 1."""
+        """The lines with their numbers, from 1."""
         return enumerate(self.lines, 1)
 
     def wrong(self, line: int, why: str, hint: str = "") -> RequestError:
-        """That a line is wrong."""
+        """An error that names the line."""
         return RequestError(f"{self.path}:{line}: {why}", hint)
 
 
 @dataclass(frozen=True)
 class ReadSeries:
-    """A series for each link, and what the user should know of how it was read."""
+    """A series for each link, and notes for the user about how it was read."""
 
     series: list[ProbeSeries]
     notes: list[str] = field(default_factory=list)

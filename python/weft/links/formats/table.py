@@ -1,7 +1,7 @@
-"""CSV with a header: time, rtt_ms, and where they are known src, dst, size, kind and network.
+"""CSV with a header: time, rtt_ms, and optionally src, dst, size, kind and network.
 
-`time` is Unix time in seconds, or ISO 8601 (UTC where it has no zone); an empty `rtt_ms` is a loss; `size` is the
-payload in bytes; `kind` is one of `weft.runs.probes.KINDS`.
+`time` is Unix time in seconds, or ISO 8601 (UTC without a zone); an empty `rtt_ms` is a loss; `size` is the payload in
+bytes; `kind` is one of `weft.runs.probes.KINDS`.
 """
 
 from __future__ import annotations

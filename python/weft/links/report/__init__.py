@@ -1,1 +1,1 @@
-"""The page about a watch: links over weeks."""
+"""The HTML report of a watch."""

@@ -1,4 +1,4 @@
-"""Colours of the figures about links, told apart on a light and on a dark page."""
+"""Colours of link figures, distinguishable on a light and on a dark page."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ CHANGE = "#d55e00"
 
 
 def colour_domain(values_ms: Iterable[float | None]) -> tuple[float, float]:
-    """From where to where colours go, in milliseconds: without the hundredth at either end, which would take all of
-    them, and at least by half, so that noise is not spread over all colours."""
+    """The range of the colour scale in milliseconds: from the 1st to the 99th percentile, so that outliers do not use
+    it up, and at least a factor of 1.5, so that noise does not span it."""
     known = [value for value in values_ms if value is not None]
     if not known:
         return 1.0, 1.5
@@ -26,7 +26,7 @@ def colour_domain(values_ms: Iterable[float | None]) -> tuple[float, float]:
 
 
 def round_trip_colour(low_ms: float, high_ms: float) -> alt.Color:
-    """From short, bright, to long, dark."""
+    """A colour scale from short (bright) to long (dark)."""
     scale = alt.Scale(
         type="log" if high_ms > WIDE_RATIO * low_ms else "linear",
         domain=[low_ms, high_ms],
@@ -48,7 +48,7 @@ def round_trip_colour(low_ms: float, high_ms: float) -> alt.Color:
 
 
 def value_text(field: str) -> str:
-    """A Vega expression that writes milliseconds with the unit that fits."""
+    """A Vega expression that formats milliseconds in a suitable unit."""
     micro = f"format(1000 * {field}, '.3~r') + ' µs'"
     milli = f"format({field}, '.4~r') + ' ms'"
     return f"!isValid({field}) ? 'nothing answered' : {field} < 1 ? {micro} : {milli}"

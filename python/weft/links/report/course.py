@@ -1,4 +1,4 @@
-"""alpha and beta with their intervals: over time, with changes marked, and by hour of the week or the day."""
+"""Figures of alpha and beta with intervals: over time, with changes marked, and by hour of the week or day."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ BUSY = "#8a94a0"
 
 @dataclass(frozen=True)
 class ProbeQuantity:
-    """A field of rows, and how it is written."""
+    """A field of rows and its format."""
 
     field: str
     title: str
@@ -34,7 +34,7 @@ class ProbeQuantity:
 
 
 def course_figures(link: LinkMaterial, outages: Sequence[Incident]) -> list[Figure]:
-    """Over time, and by hour; none where no part has enough answers."""
+    """Figures over time and by hour; none if no part has enough answers."""
     found = [_over_time(link, outages)] if link.course else []
     return found + ([_by_hour(link)] if len(link.findings.times_by_hour) > 2 else [])
 
@@ -119,11 +119,11 @@ _CLOCK = {
     "hours": "%H:%M",
     "minutes": "%H:%M",
 }
-"""How ticks are written, by what they are whole of."""
+"""Format of axis labels by the unit that a tick is a whole number of."""
 
 
 def _part(hour: int, link: LinkMaterial) -> int:
-    """Equal for hours that follow each other."""
+    """The number of a line: equal for successive hours."""
     return hour - sum(1 for one in link.findings.times_by_hour if one < hour)
 
 
@@ -207,7 +207,7 @@ def _panel(
 ) -> Any:
     high = max(row[one.field] for row in rows)
     ends = [row[f"{one.field}_high"] for row in rows]
-    # An interval that reaches far beyond the medians is cut: it would flatten all the others.
+    # An interval that extends far beyond the medians is clipped, since it would flatten all others.
     scale = axes.linear_scale(min(max(ends), 3 * high))
     axis = alt.Axis(
         title=f"{one.title} ({one.unit})",
@@ -223,7 +223,7 @@ def _panel(
         }
     )
     colour = {"color": parts_colour(one.field)}
-    # The first layer's x has the axis; bands have their own ends in the same scale.
+    # The first layer's x defines the axis; bands have their own ends on the same scale.
     reach = parts.layer(
         table,
         "rule",
@@ -242,5 +242,5 @@ def _panel(
 
 
 def parts_colour(field: str) -> str:
-    """One for each panel, legible on a light and on a dark page."""
+    """A colour for each panel, legible on a light and on a dark page."""
     return {"alpha": "#2f86c9", "beta": "#21a179"}[field]

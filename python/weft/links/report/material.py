@@ -1,4 +1,4 @@
-"""Everything that the page about a watch is made from."""
+"""The data of the report of a watch."""
 
 from __future__ import annotations
 
@@ -17,7 +17,8 @@ from weft.links.analysis.times import MessageModel, over_time
 
 @dataclass(frozen=True)
 class About:
-    """What the folder says: its name, what wrote it, sites.toml as it was, and what is damaged."""
+    """Facts from the folder: its name, the `source` of probes (agents or another monitor), its sites.toml, and what is
+    damaged."""
 
     name: str
     source: str = "agents"
@@ -27,7 +28,7 @@ class About:
 
 @dataclass(frozen=True)
 class LinkMaterial:
-    """One link: its smallest probes, and what was found of it. `number` counts from 1."""
+    """One link: its smallest probes and its findings. `number` counts from 1."""
 
     number: int
     series: ProbeSeries
@@ -45,12 +46,12 @@ class LinkMaterial:
 
     @cached_property
     def hours(self) -> Cells:
-        """By the hour."""
+        """Cells of an hour."""
         return cells(self.small, 3600.0)
 
     @cached_property
     def week(self) -> Floats:
-        """Round trips by hour of the week, shape (168,), in seconds."""
+        """Round trips by hour of the week in seconds, shape (168,)."""
         return week(self.hours)
 
     @cached_property
@@ -71,8 +72,8 @@ class LinkMaterial:
 
 @dataclass(frozen=True)
 class LinksMaterial:
-    """A watch: its series in the order of the findings' links. `message_bytes` and `ranks` are what times are stated
-    for."""
+    """A watch: its series in the order of the findings' links. `message_bytes` and `ranks` are those for which message
+    times are predicted."""
 
     about: About
     watched: Sequence[ProbeSeries]
@@ -82,11 +83,11 @@ class LinksMaterial:
 
     @cached_property
     def links(self) -> list[LinkMaterial]:
-        """All links that have probes."""
+        """All links with probes."""
         found = zip([one for one in self.watched if len(one)], self.findings.links, strict=True)
         return [LinkMaterial(i, series, link) for i, (series, link) in enumerate(found, 1)]
 
     @cached_property
     def messages(self) -> list[MessageTimes]:
-        """What messages would take."""
+        """Predicted message times."""
         return message_times(self.watched, self.message_bytes, self.ranks)

@@ -1,4 +1,4 @@
-"""What a message and an all-to-all between the sites would take, by hour, as a figure."""
+"""Figures of the predicted times of a message and an all-to-all between sites, by hour."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ HEIGHT = 260
 
 
 def message_figures(link: LinkMaterial, times: MessageTimes) -> list[Figure]:
-    """The two times of one link by hour; none of fewer than three hours."""
+    """The two times of one link by hour; no figure with fewer than three hours."""
     if len(times.by_hour) < 3:
         return []
     size = size_text(times.size_bytes)
@@ -56,7 +56,7 @@ def _rows(times: MessageTimes, names: list[str]) -> Iterator[Row]:
 
 
 def message_sentence(times: MessageTimes) -> str:
-    """The best, the middle and the worst hour in words."""
+    """The best, median and worst hour in words."""
     if len(times.by_hour) < 3 or times.are_alike:
         when = " at any hour" if len(times.by_hour) > 2 else ""
         takes = typical_text(times.middle.message_s)
@@ -102,7 +102,7 @@ def _spec(table: str, rows: list[Row], names: list[str], times: MessageTimes) ->
     )
     tip = parts.tooltip({"name": "title", "kind": "What", "text": "Takes"})
     style = {"strokeWidth": 2, "opacity": 0.5}
-    # A line ends where hours have no value.
+    # A line is interrupted at hours without a value.
     line = {"x": x, "y": y, "color": colour, "detail": "part:N", "tooltip": tip}
     layers = [
         parts.layer(table, "line", {"strokeWidth": 1.8}, **line),

@@ -1,4 +1,4 @@
-"""The page about a watch: one HTML file that needs nothing but a browser."""
+"""The report of a watch: one self-contained HTML file."""
 
 from __future__ import annotations
 
@@ -21,30 +21,30 @@ from weft.understand.report.table import PageTable
 
 
 class LinksReport(LinksMaterial):
-    """The page and its figures; raises RequestError where nothing was measured."""
+    """The report and its figures; raises RequestError if nothing was measured."""
 
     @cached_property
     def figures_by_link(self) -> list[tuple[LinkMaterial, list[Figure]]]:
-        """Of each link the strip by day, the map of the week, alpha and beta, and what messages take."""
+        """For each link: the strip by day, the map of the week, alpha and beta, and message times."""
         return [(link, self._figures(link)) for link in self.links]
 
     @property
     def figures(self) -> list[Figure]:
-        """All of them."""
+        """The figures of all links."""
         return [figure for _, some in self.figures_by_link for figure in some]
 
     def outages_of(self, link: LinkMaterial) -> list[Incident]:
-        """Those of one link."""
+        """The outages of one link."""
         return [one for one in self.findings.outages if one.link == link.name]
 
     def sentence_of(self, link: LinkMaterial) -> str:
-        """What is said of one link."""
+        """The summary sentence of one link."""
         said = [verdict.link_sentence(link, self.outages_of(link))]
         said += [message_sentence(one) for one in self._messages(link)]
         return " ".join(said)
 
     def html(self) -> str:
-        """The page, complete: styles, scripts, figures and data are inside."""
+        """The complete page, with styles, scripts, figures and data inside."""
         if not self.links:
             raise RequestError(
                 f"{self.about.name}: has no probes in this time, so there is nothing to report",
@@ -57,7 +57,7 @@ class LinksReport(LinksMaterial):
         return render("links.html.j2", page_data(self.figures), values)
 
     def write(self, path: Path) -> Path:
-        """Write the page to `path`; an old one is replaced only by a whole new one."""
+        """Write the page to `path`, atomically."""
         return write_page(self.html(), path)
 
     def write_figures(self, directory: Path) -> list[Path]:

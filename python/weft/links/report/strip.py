@@ -1,4 +1,4 @@
-"""A link by the day, a row for each, 24 hours across: round trips, outages and gaps in colours."""
+"""A link by day, one row of 24 hours a day: round trips, outages and gaps in colours."""
 
 from __future__ import annotations
 
@@ -25,11 +25,11 @@ from weft.understand.report.figures.drawing import axes, parts
 from weft.understand.report.figures.drawing.figure import Figure, Row, Spec, short
 
 MOST_CELLS = 9000
-"""More are finer than pixels, and make the page slow."""
+"""More cells would be smaller than pixels and make the page slow."""
 WIDTHS_S = (300.0, 600.0, 900.0, 1800.0, 3600.0)
 MOST_PX, ROW_PX, LEAST_PX = 900, 22, 60
 LOSS_SHARE = 0.01
-"""A cell that lost this share outside of outages is marked."""
+"""A cell is marked if it lost this share of probes outside of outages."""
 
 
 def strip_figure(link: LinkMaterial, outages: list[Incident]) -> Figure:
@@ -53,7 +53,7 @@ def strip_figure(link: LinkMaterial, outages: list[Incident]) -> Figure:
 
 
 def width_s(days: int) -> float:
-    """Of a cell, where there are so many days."""
+    """Width of a cell for this number of days, in seconds."""
     return next((w for w in WIDTHS_S if days * 86400 / w <= MOST_CELLS), WIDTHS_S[-1])
 
 
@@ -92,7 +92,7 @@ def _outage_rows(link: LinkMaterial, outages: list[Incident], first: int) -> Ite
 
 
 def _hours(link: LinkMaterial) -> tuple[int, int]:
-    """Of a single day only the hours around what was measured."""
+    """Range of hours; a single day shows only the hours around its measurements."""
     begin_s, end_s = (one % 86400 for one in (link.findings.begin_s, link.findings.end_s))
     return int(begin_s // 3600), int(end_s // 3600) + 1
 
@@ -139,7 +139,7 @@ def _spec(tables: dict[str, list[Row]], days: list[str], hours: tuple[int, int])
 
 def _cells(table: str, **channels: object) -> alt.Chart:
     ends = {"x": "from:Q", "x2": "to", "y": "day:Q", "y2": "below"} | channels
-    # Rows reach to the next where they are thin.
+    # The stroke closes the space between rows if they are thin.
     return parts.layer(table, "rect", {"strokeWidth": 0.8}, **ends).transform_calculate(
         below="datum.day + 0.94"
     )

@@ -1,4 +1,4 @@
-"""What a watch found, in words."""
+"""The findings of a watch in words."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from weft.links.report.material import LinkMaterial, LinksMaterial
 
 
 def sentences(watch: LinksMaterial) -> Iterator[str]:
-    """The first paragraph: when, what was down for how long and why, what is busy, what changed."""
+    """The first paragraph: the period, outages and their causes, busy hours, changes."""
     begin_s = min(link.findings.begin_s for link in watch.links)
     end_s = max(link.findings.end_s for link in watch.links)
     count = len(watch.links)
@@ -61,7 +61,7 @@ def _down(watch: LinksMaterial) -> str:
 
 
 def main_cause(watch: LinksMaterial) -> str:
-    """What failed for longest."""
+    """The cause of most downtime."""
     totals: defaultdict[str, float] = defaultdict(float)
     counts: defaultdict[str, int] = defaultdict(int)
     for one in watch.findings.outages:
@@ -93,7 +93,7 @@ def link_sentence(link: LinkMaterial, outages: Sequence[Incident]) -> str:
 
 
 def _way(kind: str) -> str:
-    """What is the time of: two ways that differ are not told apart by a round trip."""
+    """What the time is of: a round trip cannot tell the two directions apart."""
     return "one way" if kind == "one-way" else f"one way: half of both, by {kind} probes"
 
 

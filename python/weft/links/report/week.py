@@ -1,4 +1,4 @@
-"""Round trips by hour of the week as a map: a row for each day, busy hours framed."""
+"""A map of round trips by hour of the week: one row a day, busy hours framed."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ from weft.understand.report.figures.drawing.figure import Figure, Row, Spec, sho
 
 HEIGHT = 200
 LEAST_HOURS = 24
-"""Fewer hours of the week make no map."""
+"""Minimum number of hours of the week for a map."""
 
 
 def week_figures(link: LinkMaterial) -> list[Figure]:
-    """The map of one link; none of less than a day."""
+    """The map of one link; none with less than a day of data."""
     if np.count_nonzero(~np.isnan(link.week)) < LEAST_HOURS:
         return []
     tables = {
@@ -58,7 +58,7 @@ def _row(link: LinkMaterial, hour: int) -> Row:
 
 
 def _frames(busy: list[int]) -> list[Row]:
-    """Successive busy hours of a day in one frame."""
+    """One frame for successive busy hours of a day."""
     if not busy:
         return []
     cuts = [0, *(i for i, (a, b) in enumerate(pairwise(busy), 1) if b != a + 1 or b % 24 == 0)]

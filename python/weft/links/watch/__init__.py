@@ -1,1 +1,1 @@
-"""`weft watch`: links are probed for weeks by agents that keep what they measured until it is fetched."""
+"""`weft watch`: agents probe links for weeks and keep what they measure until it is fetched."""

@@ -1,4 +1,4 @@
-"""Whether a watch is fine now: what an exit code and a line a problem can say."""
+"""Problems of a watch at present, for an exit code and one line a problem."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ MAX_AGE_S = 300.0
 
 
 class OpenProblem(Struct, frozen=True, kw_only=True):
-    """Something that is wrong now: `kind` is that of an open event, or "down", "stale", "disk-full", "undelivered";
-    `subject` a link or a site; `since_s` Unix time where it is known."""
+    """A present problem: `kind` is that of an open event, or "down", "stale", "disk-full", "undelivered"; `subject` a
+    link or a site; `since_s` Unix time, if known."""
 
     kind: str
     subject: str
@@ -30,7 +30,7 @@ class OpenProblem(Struct, frozen=True, kw_only=True):
 
 
 def problems_of(folder: Path, max_age_s: float = MAX_AGE_S) -> list[OpenProblem]:
-    """What is wrong, as of what was collected within this time; raises RequestError where there is no watch."""
+    """Problems according to data collected within `max_age_s`; raises RequestError if the folder is no watch."""
     record, now_s = read_record(folder), time.time()
     now, ledger, state = read_now(folder), read_ledger(folder), read_state(folder)
     if now is None or now_s - now.time_s > max_age_s:
@@ -71,7 +71,7 @@ def _of_event(event: LinkEvent) -> OpenProblem:
 def _of_links(
     now: Now, record: WatchRecord, events: list[LinkEvent], oldest_s: float
 ) -> list[OpenProblem]:
-    """Links that are down or without probes, where no event says so."""
+    """Links that are down or without probes, unless an event covers them."""
     said = {link for one in events for link in one.links}
     silent = {one.site for one in events if one.kind == "not-measured" and not one.links}
     intervals = {name_of(one): one.interval_s or 1.0 for one in record.links}
@@ -117,7 +117,7 @@ def _of_sites(
 
 
 def undelivered(ledger: AlertLedger) -> list[OpenProblem]:
-    """Notices that a command or webhook did not take: those that are tried again, and those that were given up."""
+    """Notices that a command or webhook did not accept, to be retried or abandoned."""
     found = []
     for by in ("command", "webhook"):
         waiting = [one for one in ledger.outbox if one.by == by and one.error]

@@ -1,5 +1,7 @@
-"""The coordinator of a watch: starts agents at sites, fetches what they keep, and starts them again. They do without
-it: what it has not fetched yet it fetches when it is back."""
+"""The coordinator of a watch: starts agents at sites, fetches what they keep, and restarts them.
+
+Agents continue without it: what it misses, it fetches when it is back.
+"""
 
 from __future__ import annotations
 
@@ -34,7 +36,7 @@ RETRY_S = (5.0, 10.0, 30.0, 60.0)
 
 
 class Collector:
-    """One for a folder; `run` until cancelled."""
+    """The coordinator of one folder; `run` until cancelled."""
 
     def __init__(
         self, writer: Writer, sites: SitesFile, tell: Tell, places: Places, file: Path | None = None
@@ -52,13 +54,13 @@ class Collector:
         self._next_s: dict[str, float] = {}
 
     async def run(self, for_s: float | None = None) -> None:
-        """Fetch every 10 s until the time is over."""
+        """Fetch every 10 s, for `for_s` seconds or until cancelled."""
         deadline = time.monotonic() + for_s if for_s is not None else None
         self._state.use({site.name: site.on for site in self._sites.measuring()})
         self._writer.add_event(HostEvent(time_s=time.time(), what="coordinator-start"))
         await self._lookout.open()
         notify("READY=1")
-        # Twice at the start: what the first round finds of ports, the second tells the others.
+        # Twice at the start: the second round announces the ports found by the first.
         await self._round()
         while deadline is None or time.monotonic() < deadline:
             self._reload()
@@ -67,7 +69,7 @@ class Collector:
             await asyncio.sleep(max(0.0, min(FETCH_EVERY_S, left)))
 
     async def stop(self) -> list[str]:
-        """End the processes at all sites once all that they have kept is here; the sites where that failed."""
+        """Stop the agents of all sites after fetching all that they kept; returns the sites where that failed."""
         await self._let_go()
         sites = self._sites.measuring()
         stopped = await asyncio.gather(
@@ -78,7 +80,7 @@ class Collector:
         return left + [one.name for one in self._state.leaving]
 
     async def close(self) -> None:
-        """Leave the sites to themselves."""
+        """Disconnect from the sites; their agents continue."""
         await self._lookout.close()
         self._writer.add_event(HostEvent(time_s=time.time(), what="coordinator-stop"))
         for name in list(self._agents):
@@ -96,8 +98,8 @@ class Collector:
         await self._lookout.look(self._heard(), self._state.counts)
 
     async def _let_go(self) -> None:
-        """End the agents of sites that are gone, once what they have kept is here; before others, of which one may be
-        the same machine."""
+        """Stop the agents of removed sites after fetching all that they kept. Done before others start, one of which
+        may be on the same machine."""
         for one in list(self._state.leaving):
             site = SiteEntry(name=f"{one.name} on {one.state.on}", on=one.state.on)
             if time.monotonic() >= self._next_s.get(site.name, 0):
@@ -131,7 +133,7 @@ class Collector:
         self._tries[site.name] = 0
 
     async def _ready(self, site: SiteEntry) -> Agent:
-        """The agent of a site whose process has the newest configuration."""
+        """The agent of a site, with its watching process started and configured as of now."""
         name, state = site.name, self._state.site(site.name)
         if name not in self._agents:
             self._agents[name], address = await self._places.agent(site)
@@ -152,7 +154,7 @@ class Collector:
         return agent
 
     async def _fetch(self, site: SiteEntry, agent: Agent, state: SiteState, name: str = "") -> None:
-        """Take what an agent keeps; `name` is what its site is called there. Raises StoreError, and the same can be
+        """Fetch what an agent keeps; `name` is what its site is called there. Raises StoreError, after which it can be
         fetched again."""
         place = place_of(self._writer.record, name or site.name)
         while True:
@@ -163,7 +165,7 @@ class Collector:
                 self._writer.append(rows)
             for event in drained.events:
                 self._writer.add_event(event)
-            # What is before the cursor may be removed there: it must be safe here.
+            # The agent may delete what is before the cursor: it must be on disk here.
             self._writer.sync()
             self._take(rows, drained.events)
             state.cursor, state.heard_s = drained.cursor, time.time()
@@ -177,7 +179,7 @@ class Collector:
             self._note_lost(site)
 
     def _take(self, rows: pa.Table | None, events: list[HostEvent]) -> None:
-        """Count and say what is stored."""
+        """Count stored rows, pass them to the evaluator and report events."""
         for event in events:
             tell_event(self._tell, event)
             self._lookout.add_event(event)
@@ -210,7 +212,7 @@ class Collector:
                 await self._fetch(site, agent, state, name)
                 await agent.send(request.WatchStop(place=place, forget=True))
                 await agent.expect(reply.WatchState)
-                # It is gone, and keeps nothing any more.
+                # The agent is gone, with nothing left to fetch.
                 state.status = None
         except (WeftError, TimeoutError, OSError) as error:
             self._tell(f"{site.name}: cannot be stopped: {error}", Level.ERROR)
@@ -244,7 +246,8 @@ class Collector:
         tell_event(self._tell, event)
 
     def _reload(self) -> None:
-        """Take sites.toml where it has changed; a wrong one is said, and the old one goes on."""
+        """Reload sites.toml if it has changed; an invalid file is reported, and the previous configuration stays in
+        force."""
         mtime = _mtime(self._file)
         if self._file is None or mtime == self._mtime:
             return

@@ -1,4 +1,4 @@
-"""A watch as a service: its unit written, started and taken away again; or the commands that do without systemd."""
+"""A watch as a service: write, start and remove its unit; or the commands that replace it without systemd."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ from weft.links.watch.unit import Unit, quoted
 
 SYSTEM_UNITS = Path("/etc/systemd/system")
 _BOOTED = Path("/run/systemd/system")
-"""There while systemd runs the machine (sd_booted(3))."""
+"""Exists while systemd runs the machine (sd_booted(3))."""
 
 
 @dataclass(frozen=True)
 class UnitManager:
-    """Where a unit belongs: `systemctl` is the command that manages units there."""
+    """Where units are installed, and the `systemctl` command that manages them."""
 
     units: Path
     systemctl: tuple[str, ...]
@@ -29,7 +29,7 @@ class UnitManager:
     home: Path = Path("/root")
 
     def run(self, *arguments: str) -> None:
-        """systemctl with arguments; raises WeftError with what it says where it fails."""
+        """Run systemctl with arguments; raises WeftError with its message if it fails."""
         command = [*self.systemctl, *arguments]
         done = subprocess.run(command, capture_output=True, text=True, check=False)
         if done.returncode:
@@ -42,7 +42,7 @@ def has_systemd() -> bool:
 
 
 def find_service(is_system: bool | None) -> UnitManager:
-    """The system's where asked for, or where this is root and nothing is asked for; raises RequestError."""
+    """The system manager if requested, or by default for root; else the user's. Raises RequestError."""
     is_root = os.geteuid() == 0
     if is_system is None:
         is_system = is_root
@@ -53,13 +53,13 @@ def find_service(is_system: bool | None) -> UnitManager:
         raise RequestError(
             "--system: only root can install a system unit", "use sudo, or leave out --system"
         )
-    # Keys for ssh are those of the user behind sudo.
+    # The ssh keys are those of the user who called sudo.
     account = pwd.getpwnam(os.environ.get("SUDO_USER") or pwd.getpwuid(0).pw_name)
     return UnitManager(SYSTEM_UNITS, ("systemctl",), account.pw_name, Path(account.pw_dir))
 
 
 def unit_of(file: Path, folder: Path, service: UnitManager) -> Unit:
-    """The unit of a watch; raises RequestError where sites.toml is wrong, or a path cannot be in a unit."""
+    """The unit of a watch; raises RequestError if sites.toml is invalid, or a path cannot be used in a unit."""
     for path in (file, folder):
         if not str(path).isprintable():
             raise RequestError(f"{str(path)!r}: a unit cannot name it", "rename it")
@@ -68,8 +68,8 @@ def unit_of(file: Path, folder: Path, service: UnitManager) -> Unit:
 
 
 def install(unit: Unit, service: UnitManager) -> Path:
-    """Write the unit, have it start now and with the machine; raises RequestError, WeftError. What fails leaves no
-    unit behind."""
+    """Write the unit, start it, and enable it at boot; removes it again if that fails. Raises RequestError,
+    WeftError."""
     path = service.units / unit.name
     if path.exists() and _quoted_folder(unit.folder) not in read_text(path):
         raise RequestError(
@@ -89,12 +89,12 @@ def install(unit: Unit, service: UnitManager) -> Path:
 
 
 def _quoted_folder(folder: Path) -> str:
-    """How a unit's command says its folder."""
+    """The folder as quoted in the unit's command."""
     return quoted(["--out", str(folder)])
 
 
 def _make_folder(unit: Unit, service: UnitManager) -> None:
-    """The service may write only in folders that are there when it starts."""
+    """Create the folder: the service may only write in folders that exist when it starts."""
     if unit.folder.exists():
         return
     unit.folder.mkdir(parents=True, mode=0o700)
@@ -103,7 +103,7 @@ def _make_folder(unit: Unit, service: UnitManager) -> None:
 
 
 def uninstall(folder: Path, service: UnitManager) -> Path:
-    """End the service and remove its unit; raises RequestError where there is none of this folder, WeftError."""
+    """Stop the service and remove its unit; raises RequestError if this folder has none, WeftError."""
     folder = folder.resolve()
     for path in sorted(service.units.glob("weft-watch-*.service")):
         if _quoted_folder(folder) in read_text(path):
@@ -117,7 +117,7 @@ def uninstall(folder: Path, service: UnitManager) -> Path:
 
 
 def without_systemd(unit: Unit) -> list[str]:
-    """Shell commands that run the watch now, and with the machine by cron."""
+    """Shell commands that run the watch now, and at boot by cron."""
     command, log = shlex.join(unit.command), shlex.quote(f"{unit.folder}.log")
     line = f"@reboot {command} >>{log} 2>&1".replace("%", "\\%")
     return [

@@ -1,4 +1,4 @@
-"""What probes ask of the labs that a watch builds: far less than the cables carry, so that no lab needs a scale."""
+"""Load of probes on labs that a watch builds: far below what the cables carry, so no lab needs a scale."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from weft.measure.execute.lab_scale.settle import fabric_to_build, surely_carrie
 
 
 def overloads(sites: SitesFile) -> Iterator[str]:
-    """Labs whose probes this machine may not carry; a smaller scale would not help, fewer probes do."""
+    """Messages for labs whose probes this machine may not carry; fewer probes help, a smaller scale does not."""
     for spec, names in _sites_of_labs(sites).items():
         probes_mbps = _probes_mbps(sites, names)
         carried_mbps = surely_carried_mbps(OfferedLoad(tuple(range(len(names)))))
@@ -24,7 +24,7 @@ def overloads(sites: SitesFile) -> Iterator[str]:
 
 
 def _sites_of_labs(sites: SitesFile) -> dict[str, set[str]]:
-    """Names of sites, by the lab that is built for them."""
+    """Names of sites by the lab that is built for them."""
     found: dict[str, set[str]] = {}
     for site in sites.measuring():
         spec = site.on.partition("/")[0]
@@ -34,7 +34,7 @@ def _sites_of_labs(sites: SitesFile) -> dict[str, set[str]]:
 
 
 def _probes_mbps(sites: SitesFile, names: set[str]) -> float:
-    """Probes and their answers."""
+    """Rate of probes and their answers."""
     sizes = sites.settings.sizes
     bits = 2 * 8 * sum(map(wire_bytes, sizes)) / len(sizes)
     return sum(bits / link.interval_s for link in sites.links if link.src in names) / 1e6

@@ -1,5 +1,8 @@
-"""What systemd is told of a service (sd_notify(3)). The protocol is one datagram; libraries for it either need
-libsystemd and a compiler (systemd-python, cysystemd) or have had no release since 2017 (sdnotify)."""
+"""Notifications to systemd (sd_notify(3)).
+
+The protocol is one datagram; libraries for it either need libsystemd and a compiler (systemd-python, cysystemd) or had
+no release since 2017 (sdnotify).
+"""
 
 from __future__ import annotations
 
@@ -11,7 +14,7 @@ from collections.abc import Iterator
 
 
 def notify(*lines: str) -> None:
-    """Send lines such as "READY=1"; nothing where systemd did not start this process, or does not listen."""
+    """Send lines such as "READY=1"; does nothing if systemd did not start this process, or does not listen."""
     address = os.environ.get("NOTIFY_SOCKET", "")
     if not address:
         return
@@ -19,14 +22,14 @@ def notify(*lines: str) -> None:
         contextlib.suppress(OSError),
         socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM | socket.SOCK_NONBLOCK) as sender,
     ):
-        # An @ stands for the 0 that begins the name of an abstract socket.
+        # A leading @ stands for the NUL byte of an abstract socket's name.
         name = "\0" + address[1:] if address.startswith("@") else address
         sender.sendto("\n".join(lines).encode(), name)
 
 
 @contextlib.contextmanager
 def kept_alive() -> Iterator[None]:
-    """Meanwhile tell the watchdog that this event loop still turns, three times in the time that it waits."""
+    """Meanwhile, notify the watchdog three times per watchdog interval that this event loop still runs."""
     usec, pid = os.environ.get("WATCHDOG_USEC", ""), os.environ.get("WATCHDOG_PID", "")
     if not usec.isdigit() or pid not in ("", str(os.getpid())):
         yield

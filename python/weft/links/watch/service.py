@@ -1,4 +1,4 @@
-"""Starting and stopping a watch from a command."""
+"""Start and stop a watch."""
 
 from __future__ import annotations
 
@@ -29,16 +29,16 @@ ENDS_WITHIN_S = 90.0
 
 
 def watch_sites(file: Path, folder: Path, for_s: float | None, tell: Tell) -> list[str]:
-    """Watch until interrupted, or for a time: then the agents end, too. Gives the sites whose agents could not be
-    ended. Raises RequestError."""
+    """Watch until interrupted, or for `for_s` seconds, after which the agents end too. Returns the sites whose agents
+    could not be stopped. Raises RequestError."""
     sites = read_sites(file)
     check_command(sites.alerts)
-    # What is wrong with the request is said before there is a folder.
+    # Errors in the request are reported before a folder is created.
     places = Places()
     for site in sites.measuring():
         places.check(site)
     if (folder / FILE_NAME).exists():
-        # With its token its owner would have the agents, too.
+        # Whoever owns the folder has the token, and with it the agents.
         refuse_other_owner(folder, folder / FILE_NAME)
         writer = Writer.resume(folder)
         update_record(writer.record, sites)
@@ -52,14 +52,14 @@ def watch_sites(file: Path, folder: Path, for_s: float | None, tell: Tell) -> li
 
 
 def deeds_of_watch(folder: Path) -> list[str]:
-    """What ending the agents of a watch does beyond starting others that tell them; raises RequestError."""
+    """Commands, beyond starting agents, that stopping the agents of a watch runs; raises RequestError."""
     sites = parse_sites(read_record(folder).config)
     return list(dict.fromkeys(one for site in sites.sites for one in deeds(site.on)))
 
 
 def stop_watch(folder: Path, tell: Tell, approved: Collection[str] = ()) -> list[str]:
-    """End the coordinator of a folder, and all agents; the sites where that failed. Raises RequestError, also for a
-    folder of another user, and where it names commands that were not `approved`."""
+    """Stop the coordinator of a folder and all agents; returns the sites where that failed. Raises RequestError, also
+    for another user's folder, and if it names commands that were not `approved`."""
     record = read_record(folder)
     refuse_other_owner(folder, folder / FILE_NAME)
     refuse_unapproved(folder, deeds_of_watch(folder), approved)
@@ -101,7 +101,7 @@ async def _watch(
 
 
 def _end_coordinator(folder: Path) -> None:
-    """Ask the process that fetches to end, and wait for it; raises RequestError where it does not."""
+    """Ask the coordinator process to end, and wait for it; raises RequestError if it does not."""
     deadline = time.monotonic() + ENDS_WITHIN_S
     pid = read_state(folder).pid
     if is_locked(folder) and pid:

@@ -1,4 +1,4 @@
-"""Whether an agent that runs delivers what it measures."""
+"""Detects agents that run but deliver nothing."""
 
 from __future__ import annotations
 
@@ -6,12 +6,12 @@ from weft.links.watch.state import State
 from weft.links.watch.store.store import WatchRecord
 
 DELIVERS_WITHIN_S = 30.0
-"""An agent hands over what it has each 10 s, and it is fetched each 10 s."""
+"""An agent delivers every 10 s, and is fetched every 10 s."""
 
 
 def silent_since_s(state: State, record: WatchRecord, site: str) -> float | None:
-    """Since when the agent of a site runs and delivers nothing, though it has links and is fetched; None where that is
-    not so."""
+    """Unix time since when the agent of a site runs and is fetched, but delivers nothing although it has links; None
+    otherwise."""
     one = state.sites.get(site)
     links = [record.links[index] for index in record.active]
     intervals_s = [link.interval_s or 1.0 for link in links if link.src == site]

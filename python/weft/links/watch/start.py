@@ -1,4 +1,4 @@
-"""From sites.toml to processes that watch: what each site is told, and how it is reached."""
+"""From sites.toml to running agents: the configuration of each site, and how it is reached."""
 
 from __future__ import annotations
 
@@ -18,18 +18,18 @@ from weft.measure.testbed.base import Testbed
 from weft.measure.testbed.open import open_testbed
 
 PORT_KINDS = ("tcp-connect",)
-"""What can be probed of a site without an agent, besides ICMP, where it has a port."""
+"""Kinds besides ICMP that can probe a site without agent, if it has a port."""
 
 
 def new_record(sites: SitesFile) -> WatchRecord:
-    """What run.json says before anything is measured."""
+    """The initial contents of run.json."""
     record = WatchRecord(token=secrets.token_hex(32))
     update_record(record, sites)
     return record
 
 
 def update_record(record: WatchRecord, sites: SitesFile) -> None:
-    """Have run.json say what sites.toml says now; links that it has no more keep their numbers."""
+    """Update run.json from sites.toml; links that were removed keep their numbers."""
     record.config = sites.text
     record.sites = [
         Site(name=one.name, on=one.on, networks=dict(one.networks)) for one in sites.sites
@@ -48,12 +48,12 @@ def _stored(link: LinkEntry) -> SiteLink:
 
 
 def watch_id(record: WatchRecord) -> bytes:
-    """What tells this watch from others on the wire."""
+    """The identifier of this watch in its probes."""
     return hashlib.sha256(record.token.encode()).digest()[:8]
 
 
 def place_of(record: WatchRecord, site: str) -> str:
-    """The name of a site's folder on its own machine."""
+    """Name of a site's folder on its own machine."""
     return f"{watch_id(record).hex()}-{site}"
 
 
@@ -64,7 +64,8 @@ def config_of(
     ports: Mapping[str, int],
     addresses: Mapping[str, str],
 ) -> WatchConfig:
-    """What a site is told; `ports` and `addresses` are those found so far. Another content has another serial."""
+    """The configuration of a site; `ports` and `addresses` are those known so far. The serial changes with the
+    contents."""
     settings = sites.settings
     links = tuple(
         _watched(link, record.link(_stored(link)), sites, ports, addresses)
@@ -112,13 +113,13 @@ def _watched(
 
 
 class Places:
-    """The testbeds that sites are nodes of, each opened once."""
+    """The testbeds of sites, each opened once."""
 
     def __init__(self) -> None:
         self._open: dict[str, Testbed] = {}
 
     async def agent(self, site: SiteEntry) -> tuple[Agent, str]:
-        """An agent at a site, and the address that the testbed has for it; raises AgentError, RequestError."""
+        """Start an agent at a site; returns it and its address in the testbed. Raises AgentError, RequestError."""
         testbed, node = self._find(site)
         started = (await testbed.start_agents([node]))[node]
         if isinstance(started, AgentError):
@@ -126,11 +127,12 @@ class Places:
         return started, testbed.nodes[node].address
 
     def check(self, site: SiteEntry) -> None:
-        """Raise RequestError where there is no such testbed or node."""
+        """Raise RequestError if the testbed or node does not exist."""
         self._find(site)
 
     def _find(self, site: SiteEntry) -> tuple[Testbed, int]:
-        """lab:FABRIC/NODE and vm:FABRIC/NODE are that node; of other testbeds it is the first."""
+        """The testbed and node of a site: the named node of lab:FABRIC/NODE and vm:FABRIC/NODE, the first one of other
+        testbeds."""
         spec, wanted = site.on, ""
         if spec.startswith(("lab:", "vm:")):
             spec, _, wanted = spec.partition("/")
@@ -144,7 +146,7 @@ class Places:
 
     @property
     def warnings(self) -> list[str]:
-        """What is to be said of testbeds by now, such as a lab's scale."""
+        """Warnings about the testbeds opened so far, such as a lab's scale."""
         return [
             f"{spec}: {one.message}"
             for spec, testbed in self._open.items()
@@ -152,6 +154,6 @@ class Places:
         ]
 
     def close(self) -> None:
-        """Give back what was opened."""
+        """Close the testbeds."""
         for testbed in self._open.values():
             testbed.close()

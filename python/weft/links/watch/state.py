@@ -1,4 +1,4 @@
-"""state.json: what the coordinator must not forget besides samples."""
+"""state.json: the state of the coordinator besides samples."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ STATE_NAME = "state.json"
 
 
 class SiteState(Struct, kw_only=True):
-    """What is known of a site: `on` what its agent was started, how far it was fetched, its port and address,
-    when it was heard and when it last had probes, and what it said last (None: it has no agent)."""
+    """State of a site: the `--on` its agent was started with, how far it was fetched, its port and address, when it was
+    last reached and last delivered probes, and its last status (None without agent)."""
 
     on: str = ""
     cursor: WatchCursor = WatchCursor()
@@ -31,14 +31,15 @@ class SiteState(Struct, kw_only=True):
 
 
 class Leaving(Struct, kw_only=True):
-    """An agent whose site is no longer in sites.toml, or is on another machine there."""
+    """An agent whose site was removed from sites.toml or moved to another machine."""
 
     name: str
     state: SiteState
 
 
 class State(Struct, kw_only=True):
-    """It is written behind samples, so that what is fetched twice is the same."""
+    """The coordinator's state; saved after the samples, so that what is fetched again after a crash is known as
+    duplicate."""
 
     sites: dict[str, SiteState] = field(default_factory=dict)
     leaving: list[Leaving] = field(default_factory=list)
@@ -46,17 +47,17 @@ class State(Struct, kw_only=True):
     pid: int = 0
 
     def site(self, name: str) -> SiteState:
-        """That of a site."""
+        """The state of a site, added if new."""
         return self.sites.setdefault(name, SiteState())
 
     def use(self, on: dict[str, str]) -> None:
-        """Take what sites are on now, by name; agents that are elsewhere leave."""
+        """Update where sites are, by name; agents of sites that moved are leaving."""
         for name, known in list(self.sites.items()):
             if known.on and known.on != on.get(name, ""):
                 self.leaving.append(Leaving(name=name, state=self.sites.pop(name)))
 
     def save(self, folder: Path) -> None:
-        """Write it in place of the earlier one; raises OSError."""
+        """Replace the file; raises OSError."""
         path = folder / STATE_NAME
         temporary = path.with_suffix(".new")
         with fresh_file(temporary) as file:
@@ -65,7 +66,7 @@ class State(Struct, kw_only=True):
 
 
 def read_state(folder: Path) -> State:
-    """The state of a watch, empty where there is none yet."""
+    """Read the state of a watch; empty if there is none, or it is damaged."""
     try:
         return read_json(folder / STATE_NAME, State)
     except (FileNotFoundError, ContentError):

@@ -1,4 +1,4 @@
-"""How a watch is now: each link up or down, its latency and rate, and today's availability."""
+"""Present state of a watch: each link up or down, its latency and rate, and today's availability."""
 
 from __future__ import annotations
 
@@ -24,14 +24,16 @@ from weft.runs.lock import is_locked
 
 LATELY_S = 900.0
 IN_A_ROW = 3
-"""So many probes lost in a row, and a link is down."""
+"""A link is down after this many successive losses."""
 
 
 class LinkNow(Struct, kw_only=True):
-    """A link: `state` is "up", "down" or "not measured", `since_s` since when (Unix time). One way takes `alpha_us`
-    plus the message's bits at `rate_mbps`: half of round trips, medians of the last 15 minutes of probes of this
-    `kind`, "" without an answer. `available` is the share of today's measured time outside of outages, as
-    `weft watch show` has it, `answered` that of its probes."""
+    """A link: `state` is "up", "down" or "not measured", `since_s` since when (Unix time).
+
+    One way takes `alpha_us` plus the message's bits at `rate_mbps`, from half the medians of the last 15 minutes of
+    probes of this `kind` ("" if none was answered). `available` is the share of today's measured time outside of
+    outages, as in `weft watch show`, `answered` the share of its probes.
+    """
 
     src: str
     dst: str
@@ -49,8 +51,8 @@ class LinkNow(Struct, kw_only=True):
 
 
 class SiteNow(Struct, kw_only=True):
-    """A site: when it was heard last (Unix time), what keeps it from being reached, what it keeps, and since
-    when its agent runs and delivers nothing, where that is so."""
+    """A site: when it was last reached (Unix time), why it cannot be reached, what its agent keeps, and since when its
+    agent runs without delivering, if so."""
 
     name: str
     heard_s: float | None
@@ -61,8 +63,8 @@ class SiteNow(Struct, kw_only=True):
 
 
 class Status(Struct, kw_only=True):
-    """A watch; `is_collecting` says whether a coordinator fetches, `has_agents` whether there is what it
-    could fetch from. `events` are open, `undelivered` is what a command or webhook did not take."""
+    """A watch; `is_collecting` tells whether a coordinator runs, `has_agents` whether there is anything to fetch from.
+    `events` are open ones, `undelivered` are notices that were not accepted."""
 
     folder: str
     is_collecting: bool
@@ -74,7 +76,7 @@ class Status(Struct, kw_only=True):
 
 
 def status_of(folder: Path, now_s: float | None = None) -> Status:
-    """The state of a watch as of its folder; raises RequestError where it is none, or a replay."""
+    """The state of a watch according to its folder; raises RequestError if it is no watch, or a replay."""
     now_s = time.time() if now_s is None else now_s
     watched, state = open_watch(folder, since=now_s - now_s % 86400), read_state(folder)
     if watched.record.is_replay:
@@ -137,7 +139,7 @@ def _up(series: ProbeSeries) -> float | None:
 
 
 def _state(probes: pa.Table, now_s: float, interval_s: float) -> tuple[str, float | None]:
-    """Up, down or not measured, and the time of the first probe that says so today."""
+    """Up, down or not measured, and the time of today's first probe with that state."""
     if not probes.num_rows:
         return "not measured", None
     time_s = probes["time_us"].to_numpy() / 1e6
@@ -152,7 +154,7 @@ def _state(probes: pa.Table, now_s: float, interval_s: float) -> tuple[str, floa
 
 
 def _end_of_outage(lost: np.ndarray) -> int:
-    """The first answered probe behind the last `IN_A_ROW` losses in a row; 0 where there are none."""
+    """Index of the first answered probe after the last `IN_A_ROW` successive losses; 0 if there are none."""
     rows = np.convolve(lost, np.ones(IN_A_ROW, int))
     ends = np.flatnonzero(rows[: len(lost)] >= IN_A_ROW)
     return int(ends[-1]) + 1 if len(ends) else 0

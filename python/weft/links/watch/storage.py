@@ -1,4 +1,4 @@
-"""The folder as the coordinator writes it: a disk that is full is said once, and tried again each round."""
+"""Writes the folder for the coordinator: a full disk is reported once, and writing is retried each round."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from weft.runs.probes import HostEvent
 
 
 class Storage:
-    """Says when the folder cannot be written, and when it can again."""
+    """Reports when the folder cannot be written, and when it can again."""
 
     def __init__(self, writer: Writer, tell: Tell) -> None:
         self._writer, self._tell = writer, tell
@@ -23,7 +23,7 @@ class Storage:
         self._has_failed = False
 
     def failed(self, error: StoreError) -> None:
-        """Nothing is lost: agents keep what was not stored."""
+        """Report the failure. Nothing is lost: agents keep what was not stored."""
         self._has_failed = True
         if self._since_s is None:
             self._since_s = time.time()
@@ -35,7 +35,7 @@ class Storage:
             )
 
     def save(self, state: State) -> None:
-        """Force all to the disk, and then how far that is."""
+        """Sync samples to disk, then save the cursors."""
         try:
             self._writer.sync()
             with written(self._writer.folder):
@@ -44,7 +44,7 @@ class Storage:
             self.failed(error)
 
     async def end_round(self, state: State, settings: Settings) -> None:
-        """Save, look after old days, and say whether a full disk is over: when a round has passed without a failure."""
+        """Save, maintain old days, and report the end of a full disk: a round without a failure."""
         self.save(state)
         try:
             with written(self._writer.folder):

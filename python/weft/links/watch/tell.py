@@ -1,4 +1,4 @@
-"""What a watch says while it runs: lines, with a priority each where systemd's journal reads them."""
+"""Messages of a running watch: lines, with a priority each if systemd's journal reads them."""
 
 from __future__ import annotations
 
@@ -33,19 +33,20 @@ class Level(IntEnum):
 
 
 class Tell(Protocol):
-    """Takes a line; without a level it is information."""
+    """Takes a line; the default level is information."""
 
     def __call__(self, line: str, level: Level = Level.INFO) -> None: ...
 
 
 def tell_stderr(line: str, level: Level = Level.INFO) -> None:
-    """Print a line to standard error, with its priority in front where that is the journal (sd-daemon(3))."""
+    """Print a line to standard error, prefixed with its priority if the journal reads it (sd-daemon(3))."""
     prefix = f"<{level.value}>" if is_journal(sys.stderr.fileno()) else ""
     print(f"{prefix}{one_line(line)}", file=sys.stderr, flush=True)
 
 
 def is_journal(descriptor: int) -> bool:
-    """Whether the journal reads this file: systemd names its device and inode, since a child may have another."""
+    """Whether the journal reads this descriptor: compared by the device and inode that systemd passes, since a child
+    may have redirected it."""
     try:
         status = os.fstat(descriptor)
     except OSError:
@@ -54,7 +55,7 @@ def is_journal(descriptor: int) -> bool:
 
 
 def tell_event(tell: Tell, event: HostEvent) -> None:
-    """Say an event in a line."""
+    """Report an event in a line."""
     link = f" link {event.link}" if event.link is not None else ""
     seconds = f" {event.seconds:.3g} s" if event.seconds is not None else ""
     text = f": {event.text}" if event.text else ""

@@ -33,7 +33,8 @@ _ANYWHERE = (
     "RestrictSUIDSGID=yes",
     "SystemCallArchitectures=native",
 )
-"""What a user's manager can set up as well: all else needs a mount namespace, which not each kernel gives a user."""
+"""Settings that a user's service manager can apply too: all others need a mount namespace, which not every kernel
+grants users."""
 
 _SYSTEM = (
     "ProtectSystem=strict",
@@ -48,7 +49,7 @@ _SYSTEM = (
 
 @dataclass(frozen=True)
 class Unit:
-    """A unit for one folder; `account` is the user that it runs as, "" for the one whose manager runs it."""
+    """The unit for one folder; `account` is the user that it runs as, "" for the user's own service manager."""
 
     file: Path
     folder: Path
@@ -58,21 +59,21 @@ class Unit:
 
     @property
     def name(self) -> str:
-        """Of the folder's last part."""
+        """The name, derived from the folder's last component."""
         return f"weft-watch-{re.sub('[^A-Za-z0-9_.-]', '-', self.folder.name)}.service"
 
     @property
     def command(self) -> list[str]:
-        """What is run."""
+        """The command line."""
         return [sys.executable, "-m", "weft", *self.arguments]
 
     @property
     def arguments(self) -> list[str]:
-        """What weft is given."""
+        """The arguments of weft."""
         return ["watch", "start", str(self.file), "--out", str(self.folder)]
 
     def text(self) -> str:
-        """The file."""
+        """The contents of the file."""
         sections = {
             "Unit": [
                 f"Description=weft watch of the links in {_literal(str(self.file))}",
@@ -95,7 +96,7 @@ class Unit:
             return ["# Sites in a lab need its namespaces and this machine's privileges."]
         if not self.account:
             return list(_ANYWHERE)
-        # Agents on this machine keep what they measure in the state folder.
+        # Agents on this machine store what they measure in the state folder.
         writable = [str(self.folder), f"-{self.home}/.local/state", f"-{self.home}/.ssh"]
         own = [self.folder, self.file, Path(sys.executable)]
         is_in_tmp = any(one.is_relative_to("/tmp") for one in own)
@@ -109,7 +110,7 @@ class Unit:
 
 
 def quoted(command: list[str]) -> str:
-    """A command line of a unit: each word in quotes, with nothing in it that systemd would replace."""
+    """A command line for a unit: each word quoted, and escaped so that systemd expands nothing."""
     return " ".join(_quote(_literal(word).replace("$", "$$")) for word in command)
 
 

@@ -1,4 +1,4 @@
-"""What a watch's folder needs once a day: days that are too old removed, old ones thinned, new ones summarised."""
+"""Daily maintenance of a watch's folder: remove days that are too old, thin old ones, summarise new ones."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _DAY_S = 86400.0
 
 
 class Upkeep:
-    """Of one folder, by the only process that writes it; `step` does one day's work at a time."""
+    """Maintenance of one folder, in the only process that writes it; `step` does one day's work at a time."""
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
@@ -31,8 +31,8 @@ class Upkeep:
         self._done: set[str] = set()
 
     def step(self, settings: Settings, now_s: float | None = None) -> list[HostEvent]:
-        """Remove days, or thin or summarise one; what was done. A kill leaves each file as it was or as it will be.
-        Raises OSError where the disk is full."""
+        """Remove days, or thin or summarise one; returns what was done. A crash leaves each file either old or new.
+        Raises OSError if the disk is full."""
         now_s = time.time() if now_s is None else now_s
         if settings != self._settings:
             self._settings, self._done = settings, set()
@@ -41,7 +41,7 @@ class Upkeep:
             return [
                 _event(now_s, "days-removed", f"{removed[0]} to {removed[-1]}: older than `retain`")
             ]
-        # What is still fetched of a day would be thinned by another rule than the rest.
+        # A day with a stream is still being fetched: its new rows would be thinned by another rule than the rest.
         rest = [name for name in over if not stream_path(self._folder, name).exists()]
         thin = settings.thin
         for name in rest:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -17,11 +16,9 @@ from weft.measure.execute.ensemble.ensemble import EnsembleEngine
 from weft.measure.execute.logbook import Logbook
 from weft.measure.execute.mpi.ensemble import MpiEnsemble
 from weft.measure.execute.progress import StepProgress
-from weft.plan.pattern import Health, Paths, Xray
 from weft.plan.phases import Phase
 from weft.plan.plan import Step
 from weft.runs.experiment import PhaseSpec
-from weft.runs.folder import RunWriter
 
 
 class Chooser(Protocol):
@@ -38,10 +35,6 @@ class Chooser(Protocol):
         """Why it stopped, for people."""
 
 
-Choosers = Callable[[RunWriter, int], Chooser]
-"""Makes the chooser of a step of a run."""
-
-
 @dataclass
 class AdaptiveStep:
     """Runs the phases that a chooser asks for, until it asks for none; a resumed step goes on where it was."""
@@ -50,6 +43,7 @@ class AdaptiveStep:
     _chooser: Chooser
     _logbook: Logbook
     _progress: StepProgress
+    _budget_s: float
 
     def __post_init__(self) -> None:
         logbook = self._logbook
@@ -64,7 +58,7 @@ class AdaptiveStep:
             phases = [record_choice(self._logbook, spec) for spec in specs]
             self._logbook.writer.sync()
             await self._ensemble.run(phases)
-        if self._elapsed_s() >= self._budget_s():
+        if self._elapsed_s() >= self._budget_s:
             self._logbook.meta.warn(
                 "time-was-up",
                 f"{self._logbook.step_name}: {self._chooser.summary}",
@@ -74,11 +68,6 @@ class AdaptiveStep:
     def _choose(self, crew: Crew) -> list[PhaseSpec]:
         samples = self._logbook.writer.samples
         return self._chooser.next_phases(samples, set(crew.lost), self._elapsed_s())
-
-    def _budget_s(self) -> float:
-        pattern = self._logbook.meta.plan.steps[self._logbook.step].pattern
-        assert isinstance(pattern, (Xray, Paths, Health))
-        return pattern.time_ns / 1e9
 
     def _elapsed_s(self) -> float:
         return self._before_s + time.monotonic() - self._began_s

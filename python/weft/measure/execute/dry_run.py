@@ -6,13 +6,14 @@ from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 
+from msgspec.structs import replace
+
 from weft.base.nodeset import fold
-from weft.measure.execute.applications.web_server import with_loops
+from weft.measure.execute.kinds.every import kind_of
 from weft.measure.execute.pair import WITHOUT_SERVER
 from weft.measure.execute.settle.networks import settle_networks
 from weft.measure.testbed.base import Node, Testbed
 from weft.measure.testbed.computed.base import is_computed
-from weft.measure.testbed.needs import nodes_of
 from weft.measure.testbed.vm.planned import GuestsOutlook
 from weft.plan.plan import Plan, Step
 
@@ -101,9 +102,10 @@ def foresee(plan: Plan, spec: str, testbed: Testbed) -> Outlook:
     """What the steps of a resolved plan would use; raises RequestError when the testbed has too few nodes."""
     plan, _ = settle_networks(plan, testbed)
     if not is_computed(testbed):
-        plan = with_loops(plan)
+        live = (one for step in plan.steps for one in kind_of(step).live_steps())
+        plan = replace(plan, steps=tuple(live))
     nodes = testbed.nodes
-    members_of = [nodes_of(step, len(nodes)) for step in plan.steps]
+    members_of = [kind_of(step).nodes(len(nodes)) for step in plan.steps]
     taking_part = sorted({node for members in members_of for node in members})
     with ThreadPoolExecutor(_ASKED_AT_ONCE) as pool:
         logins = pool.map(testbed.login, [nodes[node] for node in taking_part])
@@ -121,6 +123,4 @@ def callers_of(step: Step, node: int, members: Sequence[int]) -> set[int]:
     each."""
     if step.transport in WITHOUT_SERVER:
         return set()
-    if step.is_ensemble or step.is_program or step.uses_mpi:
-        return set(members) - {node}
-    return {members[0]} if node == members[-1] else set()
+    return kind_of(step).callers(node, members)

@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterable, Iterator
 from pathlib import Path
 
 from weft.base.errors import RequestError
-from weft.plan.pattern import Cast
+from weft.measure.execute.kinds.every import kind_of
 from weft.plan.plan import Plan, Step
 from weft.runs.meta import FILE_NAME, RunMeta
 
@@ -50,10 +50,8 @@ def _deeds_of_step(step: Step, spec: str) -> Iterator[str]:
     if kind not in _MADE_HERE:
         for knob, value in (step.options.knobs or {}).items():
             yield f"set {knob} = {value} on nodes of {spec}"
-    if kind not in _OWN_DISKS and isinstance(step.pattern, Cast) and step.pattern.file:
-        file = step.pattern.file
-        over = ", over what is there," if file.overwrite else ""
-        yield f"copy {file.path} to {file.to}{over} on nodes of {spec}"
+    if kind not in _OWN_DISKS:
+        yield from (f"{deed} on nodes of {spec}" for deed in kind_of(step).deeds())
 
 
 def deeds_below(folder: Path, spec: str) -> list[str]:

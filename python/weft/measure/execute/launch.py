@@ -2,34 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass, field
 
 import msgspec
-import pyarrow as pa
 
-from weft.measure.execute.adaptive import AdaptiveStep, Choosers, chosen_phases
 from weft.measure.execute.agenda import Agenda
-from weft.measure.execute.applications.costs import with_work
-from weft.measure.execute.applications.web_server import run_web_step
 from weft.measure.execute.crew import Crew, not_started
-from weft.measure.execute.ensemble.ensemble import EnsembleEngine
-from weft.measure.execute.file_cast.step import run_file_cast
 from weft.measure.execute.host_settings.settings import HostSettings
-from weft.measure.execute.linpack.step import run_linpack_step
+from weft.measure.execute.kinds.every import kind_of
+from weft.measure.execute.kinds.kind import LaunchedStep
 from weft.measure.execute.logbook import Logbook
-from weft.measure.execute.mpi.ensemble import MpiEnsemble
-from weft.measure.execute.mpi.library import library_phases
-from weft.measure.execute.mpi.step import run_mpi_step
-from weft.measure.execute.multi_pair.step import MultiPairStep
-from weft.measure.execute.pair import StepJob, run_step
-from weft.measure.execute.pinning import Pinning
+from weft.measure.execute.pair import StepJob
 from weft.measure.execute.progress import Reporter, StepProgress
 from weft.measure.execute.race import RaceAgenda
 from weft.measure.testbed.base import Testbed
-from weft.measure.testbed.needs import nodes_of
-from weft.plan.pattern import Hpl
-from weft.plan.phases import expand
 from weft.plan.plan import Step
 from weft.runs.folder import RunWriter
 from weft.runs.missing import MissingStep
@@ -45,7 +31,6 @@ class Launch:
     writer: RunWriter
     progress: Reporter
     patience_s: float
-    choosers: Choosers
     agenda: Agenda | RaceAgenda
     token: str
     epoch_ns: int
@@ -84,7 +69,7 @@ class Launch:
         return self.writer.meta.plan.steps[missing.step]
 
     def _nodes(self, missing: MissingStep) -> list[int]:
-        return nodes_of(self._step(missing), len(self.testbed.nodes))
+        return kind_of(self._step(missing)).nodes(len(self.testbed.nodes))
 
     def _record_nodes(self, crew: Crew) -> None:
         meta = self.writer.meta
@@ -115,57 +100,14 @@ class Launch:
         progress = StepProgress(self.progress, f"{self._where()}, {step.name}", len(missing.phases))
         logbook = Logbook(self.writer, missing.step, self.number, progress.over, self.tally)
         logbook.knobs = {agent.node: settings.of(node) for node, agent in crew.agents.items()}
+        nodes, job = self._nodes(missing), self._step_job(missing)
         try:
-            await self._measure(crew, missing, logbook, progress)
+            await kind_of(step).carry_out(
+                LaunchedStep(self.testbed, crew, nodes, job, logbook, progress)
+            )
         finally:
             logbook.refused(crew.agents.values())
-        logbook.finish()
-
-    async def _measure(
-        self, crew: Crew, missing: MissingStep, logbook: Logbook, progress: StepProgress
-    ) -> None:
-        step = self._step(missing)
-        if step.is_real_program and isinstance(step.pattern, Hpl):
-            await run_linpack_step(self.testbed, self._step_job(missing), step.pattern, logbook)
-        elif step.is_webserver:
-            agents = crew.need(self._nodes(missing))
-            await run_web_step(agents, self._step_job(missing), logbook)
-        elif step.is_multi_pair:
-            await MultiPairStep(self.testbed, self._step_job(missing), logbook).run(crew)
-        elif step.cast_file:
-            await run_file_cast(crew, self._step_job(missing), logbook)
-        elif not (step.is_ensemble or step.is_program):
-            await self._run_pair(crew, missing, logbook, progress)
-        elif step.is_adaptive:
-            await self._run_adaptive(crew, missing, logbook, progress)
-        else:
-            await self._run_ensemble(crew, missing, logbook)
-
-    async def _run_pair(
-        self, crew: Crew, missing: MissingStep, logbook: Logbook, progress: StepProgress
-    ) -> None:
-        agents = crew.need(self._nodes(missing))
-        job = self._step_job(missing)
-        take, pinning = _handing_over(logbook), Pinning(logbook, progress)
-        if not missing.phases and not pinning.is_needed:
-            return
-        if job.step.has_gamma:
-            job = await with_work(agents, job, self.writer.meta)
-        if job.step.transport == "mpi":
-            outcome = await run_mpi_step(
-                self.testbed, agents, job, take, pinning.next_batches, logbook.evidence.take
-            )
-        else:
-            outcome = await run_step(
-                agents,
-                job,
-                take,
-                logbook.deliveries,
-                pinning.next_batches,
-                on_evidence=logbook.evidence.take,
-            )
-        for name, settings in outcome.effective.items():
-            logbook.settings(name, settings)
+        kind_of(self._step(missing)).finish(logbook)
 
     def _step_job(self, missing: MissingStep) -> StepJob:
         return StepJob(
@@ -179,54 +121,3 @@ class Launch:
             epoch_ns=self.epoch_ns,
             patience_s=self.patience_s,
         )
-
-    async def _run_ensemble(self, crew: Crew, missing: MissingStep, logbook: Logbook) -> None:
-        self._begin(crew, missing, logbook)
-        step = self._step(missing)
-        phases = expand(step, len(self.testbed.nodes))
-        left = [phase for phase in phases if phase.index in set(missing.phases)]
-        # Agents carry the others out, unless all is over MPI.
-        is_mixed = step.transport != "mpi"
-        of_library = library_phases(step, len(self.testbed.nodes)) if is_mixed else set()
-        for is_library in (False, True):
-            mine = [phase for phase in left if (phase.index in of_library) == is_library]
-            if mine:
-                ensemble = self._ensemble(crew, missing, logbook, is_library)
-                await ensemble.run(mine)
-                await ensemble.close()
-
-    async def _run_adaptive(
-        self, crew: Crew, missing: MissingStep, logbook: Logbook, progress: StepProgress
-    ) -> None:
-        meta = self.writer.meta
-        chooser = self.choosers(self.writer, missing.step)
-        meta.plan = meta.plan.with_step(missing.step, chooser.settle(self.writer.samples))
-        self._begin(crew, missing, logbook)
-        ensemble = self._ensemble(crew, missing, logbook)
-        left = [one for one in chosen_phases(logbook) if one.index in set(missing.phases)]
-        await AdaptiveStep(ensemble, chooser, logbook, progress).run(crew, left)
-        await ensemble.close()
-
-    def _begin(self, crew: Crew, missing: MissingStep, logbook: Logbook) -> None:
-        """Note which nodes are missing, instead of what was missing before."""
-        logbook.forget(missing.phases)
-        for node in sorted(crew.lost.keys() & set(self._nodes(missing))):
-            logbook.node_missing(node, crew.lost[node].reason, is_told=True)
-
-    def _ensemble(
-        self, crew: Crew, missing: MissingStep, logbook: Logbook, is_library: bool = False
-    ) -> EnsembleEngine | MpiEnsemble:
-        nodes = set(self._nodes(missing))
-        job = self._step_job(missing)
-        if job.step.transport == "mpi" or is_library:
-            return MpiEnsemble(self.testbed, crew, nodes, job, logbook)
-        return EnsembleEngine(crew, nodes, job, logbook)
-
-
-def _handing_over(logbook: Logbook) -> Callable[[pa.RecordBatch], None]:
-    """Takes the samples of whole phases, as agents that work in pairs send them."""
-
-    def take(batch: pa.RecordBatch) -> None:
-        logbook.phases_measured(batch.column("phase").unique().to_pylist(), [batch])
-
-    return take

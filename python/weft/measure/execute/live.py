@@ -12,7 +12,6 @@ from dataclasses import dataclass
 import pyarrow.compute as pc
 
 from weft.base.errors import WorkError
-from weft.measure.execute.adaptive import Choosers
 from weft.measure.execute.agenda import Agenda
 from weft.measure.execute.crew import TooFewNodes
 from weft.measure.execute.launch import Launch
@@ -52,7 +51,6 @@ class LiveRun:
     _writer: RunWriter
     _progress: Reporter
     _patience_s: float
-    _choosers: Choosers
     _anyway: bool = False
 
     def __post_init__(self) -> None:
@@ -160,7 +158,6 @@ class LiveRun:
                     self._writer,
                     self._progress,
                     self._patience_s,
-                    self._choosers,
                     self._agenda,
                     token,
                     epoch_ns,

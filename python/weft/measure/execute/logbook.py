@@ -24,7 +24,7 @@ from weft.measure.testbed.agent.reply import (
     Settings,
 )
 from weft.plan.arrangements import Arrangement
-from weft.plan.pattern import Interference, Traffic
+from weft.plan.pattern import Traffic
 from weft.plan.phases import Phase
 from weft.runs.columns.tables import ACTIVITIES_NAME, LAPS_NAME, PAGES_NAME, SCHEMAS, TRAFFIC_NAME
 from weft.runs.experiment import Experiment, chosen_record
@@ -33,7 +33,6 @@ from weft.runs.meta import RunMeta
 from weft.runs.records import records
 from weft.runs.samples import SCHEMA
 from weft.understand.host.disturbed import Tally
-from weft.understand.kinds.interference.notes import notes
 
 
 @dataclass
@@ -104,8 +103,7 @@ class Logbook:
     def driven(self, by_node: Mapping[int, Driven], activities: Mapping[int, Activities]) -> None:
         """Where cars are after a phase that is traffic, and how long it took, before its samples."""
         phase = next(iter(by_node.values())).phase
-        pattern = self.meta.plan.steps[self.step].pattern
-        seconds = pattern.seconds if isinstance(pattern, Traffic) else 0
+        seconds = self.meta.plan.steps[self.step].pattern_as(Traffic).seconds
         row = driven_row(by_node.values(), [one.activities[0] for one in activities.values()])
         key = {"phase": phase, "nodes": len(by_node), "seconds": seconds, "steps": seconds}
         self._replace(TRAFFIC_NAME, {phase}, [key | row])
@@ -278,11 +276,6 @@ class Logbook:
     def finish(self) -> None:
         """The step ran to its end in this launch."""
         self._warn_of_pauses()
-        pattern = self.meta.plan.steps[self.step].pattern
-        if isinstance(pattern, Interference):
-            laps = self.writer.stored_table(LAPS_NAME)
-            for one in notes(self.meta, laps, self.step, pattern):
-                self.meta.warn(one.code, one.message, one.hint)
         if [self.step, self.launch] not in self.meta.done:
             self.meta.done.append([self.step, self.launch])
         self.writer.sync()

@@ -15,26 +15,23 @@ from msgspec.structs import replace
 
 from weft import __version__
 from weft.base.errors import RequestError
-from weft.measure.execute.adaptive import Chooser
 from weft.measure.execute.against import settle_against
 from weft.measure.execute.busy import announce_busy
 from weft.measure.execute.dry_run import Outlook, foresee
-from weft.measure.execute.file_cast.settle import settle_file_casts
 from weft.measure.execute.gate import deeds_of_run, refuse_other_owner, refuse_unapproved
+from weft.measure.execute.kinds.every import kind_of
 from weft.measure.execute.live import LiveRun
 from weft.measure.execute.options.overrides import overrides_of, split_cpus
 from weft.measure.execute.options.run_options import USUAL_OPTIONS, RunOptions
 from weft.measure.execute.progress import Reporter
-from weft.measure.execute.settle.settle import settle, settle_scale, settle_unasked
+from weft.measure.execute.settle.settle import settle, settle_unasked
 from weft.measure.execute.simulation import SimulatedRun
 from weft.measure.testbed.base import Testbed
 from weft.measure.testbed.computed.base import Simulator, is_computed
-from weft.measure.testbed.needs import check_load, refuse_program
 from weft.measure.testbed.open import look_at_testbed, open_testbed
 from weft.measure.testbed.vm.planned import foresee_guests
 from weft.plan.load import PlanSource, load_plan
-from weft.plan.pattern import Collective, Halo, Hpl, Interference, Program, Xray
-from weft.plan.plan import Plan, Step
+from weft.plan.plan import Plan
 from weft.runs.columns.table_stream import damaged_tables
 from weft.runs.digests import lacks_tables
 from weft.runs.folder import RunFolder, RunWriter, lock_folder, refuse_existing
@@ -100,14 +97,13 @@ def start_run(
 
     What `predictor` says before the run is kept in its folder. `afterwards` is called before the testbed is closed.
     """
-    plan = request.load()
-    _check_loads(plan, request.testbed)
+    plan = _load_plan(request)
     against = settle_against(request.options.against, plan, request.testbed)
     out = Path(request.options.out) if request.options.out else default_folder(plan.name)
     with open_testbed(*request.place) as testbed:
         plan, notes = settle(plan, testbed, request.cpus)
         notes = [*request.notes, *notes]
-        plan = settle_file_casts(plan, testbed, None if testbed.is_computed else out)
+        plan = _with_files(plan, testbed, None if testbed.is_computed else out)
         refuse_existing(out)
         predicted = predictor(plan, testbed) if predictor else None
         meta = _new_meta(request, plan, testbed, notes)
@@ -129,21 +125,18 @@ def start_run(
         return run
 
 
-def _check_loads(plan: Plan, spec: str) -> None:
-    """What agents cannot measure of an application is refused before anything is started."""
-    kind, _, name = spec.partition(":")
+def _load_plan(request: RunRequest) -> Plan:
+    """The plan that is asked for; raises RequestError where this kind of testbed cannot carry it out."""
+    plan = request.load()
+    kind, _, name = request.testbed.partition(":")
     for step in plan.steps:
-        if step.has_gamma and kind not in ("sim", "node"):
-            check_load(step, kind, name)
-        is_refused = kind == "node" or (kind == "local" and not _runs_here(step))
-        if step.is_program and is_refused:
-            refuse_program(step, kind, name)
+        kind_of(step).refuse_testbed(kind, name)
+    return plan
 
 
-def _runs_here(step: Step) -> bool:
-    """Whether processes of one machine carry out a step that is a program."""
-    programs = (Program, Halo, Collective, Hpl, Interference)
-    return step.is_real_program or isinstance(step.pattern, programs)
+def _with_files(plan: Plan, testbed: Testbed, out: Path | None) -> Plan:
+    """The plan with the sizes of files that are cast; raises RequestError."""
+    return replace(plan, steps=tuple(kind_of(one).with_files(testbed, out) for one in plan.steps))
 
 
 def simulate_run(request: RunRequest, reporter: Reporter | None = None) -> RunFolder:
@@ -159,7 +152,7 @@ def compute_run(
     testbed: Simulator, request: RunRequest, reporter: Reporter | None = None
 ) -> RunFolder:
     """Compute a plan on a testbed that is open already, in memory; raises RequestError as `simulate_run`."""
-    plan = settle_file_casts(request.load(), testbed, None)
+    plan = _with_files(request.load(), testbed, None)
     return compute_plan(testbed, plan, request, reporter)
 
 
@@ -181,25 +174,23 @@ def compute_plan(
 
 def predict_run(request: RunRequest, predictor: Forecaster) -> RunPrediction:
     """What is predicted of a run; nothing is started, and Slurm not asked for nodes. Raises RequestError."""
-    plan = request.load()
-    _check_loads(plan, request.testbed)
+    plan = _load_plan(request)
     with look_at_testbed(*request.place) as testbed:
-        plan = settle_file_casts(plan, testbed, None)
-        plan = replace(plan, steps=tuple(settle_scale(step, testbed) for step in plan.steps))
+        plan = _with_files(plan, testbed, None)
+        plan = replace(plan, steps=tuple(kind_of(one).with_scale(testbed) for one in plan.steps))
         return predictor(plan, testbed)
 
 
 def foresee_run(request: RunRequest) -> Outlook:
     """What a run would use; nothing is started, and Slurm not asked for nodes. Raises RequestError."""
-    plan = request.load()
-    _check_loads(plan, request.testbed)
+    plan = _load_plan(request)
     settle_against(request.options.against, plan, request.testbed)
     out = Path(request.options.out) if request.options.out else None
     if out:
         refuse_existing(out)
     with look_at_testbed(*request.place) as testbed:
         settle_unasked(plan, testbed, request.cpus)
-        plan = settle_file_casts(plan, testbed, None)
+        plan = _with_files(plan, testbed, None)
         outlook = foresee(plan, request.testbed, testbed)
     kind, _, name = request.testbed.partition(":")
     if kind == "vm":
@@ -250,26 +241,8 @@ def _carry_out(
     """With agents, or by computing what they would find."""
     progress = reporter or Reporter()
     if is_computed(testbed):
-        return SimulatedRun(testbed, writer, progress, _chooser).run()
-    return LiveRun(testbed, writer, progress, patience_s, _chooser, anyway).run()
-
-
-def _chooser(writer: RunWriter, step_index: int) -> Chooser:
-    """What chooses the phases of an adaptive step."""
-    from weft.understand.grey.search import HealthSearch
-    from weft.understand.paths.search import PathSearch
-    from weft.understand.xray.quick.search import HealthCheck
-    from weft.understand.xray.search import LimitSearch
-
-    meta = writer.meta
-    pattern = meta.plan.steps[step_index].pattern
-    if pattern.kind == "health":
-        return HealthSearch(meta, step_index, writer.stored_table)
-    if isinstance(pattern, Xray) and pattern.quick:
-        return HealthCheck(meta, step_index)
-    return (
-        PathSearch(meta, step_index) if pattern.kind == "paths" else LimitSearch(meta, step_index)
-    )
+        return SimulatedRun(testbed, writer, progress).run()
+    return LiveRun(testbed, writer, progress, patience_s, anyway).run()
 
 
 def default_folder(plan_name: str) -> Path:

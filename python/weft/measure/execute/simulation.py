@@ -8,7 +8,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from weft.base.errors import RequestError
-from weft.measure.execute.adaptive import Choosers, chosen_phases, elapsed_s, record_choice
+from weft.measure.execute.adaptive import Chooser, chosen_phases, elapsed_s, record_choice
+from weft.measure.execute.kinds.every import kind_of
 from weft.measure.execute.logbook import Logbook
 from weft.measure.execute.progress import Reporter, StepProgress
 from weft.measure.testbed.computed.base import Simulator
@@ -32,14 +33,11 @@ SAMPLE_BYTES = 60
 class SimulatedRun:
     """Carries out what a run lacks on a computed testbed, writing as it goes."""
 
-    def __init__(
-        self, testbed: Simulator, writer: RunWriter, progress: Reporter, choosers: Choosers
-    ) -> None:
+    def __init__(self, testbed: Simulator, writer: RunWriter, progress: Reporter) -> None:
         self._testbed = testbed
         self._writer = writer
         self._meta = writer.meta
         self._progress = progress
-        self._choosers = choosers
         self._clock_ns = _end_ns(writer.samples)
         self._constraints = testbed.model.constraints()
         self._digests = DigestWriter(writer.directory, writer.samples)
@@ -101,8 +99,9 @@ class SimulatedRun:
         if settings := self._testbed.settings(step):
             for node in self._testbed.nodes:
                 logbook.settings(node.name, settings)
-        if step.is_adaptive:
-            self._run_adaptive(step, logbook, progress)
+        kind = kind_of(step)
+        if chooser := kind.chooser(self._writer, index):
+            self._run_adaptive(chooser, logbook, progress)
         else:
             self._run_phases(step, range(first, count), logbook)
         if step.pin_ns:
@@ -114,7 +113,7 @@ class SimulatedRun:
         # Before the step counts as done: a run that is killed later has them, or does the step again.
         self._write_tables()
         self._note_effort()
-        logbook.finish()
+        kind.finish(logbook)
 
     def _run_phases(self, step: Step, phases: range, logbook: Logbook) -> None:
         """The phases that are left, as many at a time as fit."""
@@ -125,7 +124,7 @@ class SimulatedRun:
         with_loads = rows is None and self._keeps_loads(step, phases.stop)
         for first in phases[::chunk]:
             last = min(first + chunk, phases.stop)
-            outcome = self._testbed.simulate(step, first, last, with_loads)
+            outcome = kind_of(step).simulate(self._testbed, first, last, with_loads)
             self._take(outcome, logbook)
             if rows is not None:
                 digests = outcome.digests(logbook.step, self._testbed.constraint_names)
@@ -149,8 +148,7 @@ class SimulatedRun:
             "single routes are those kept, and loads are not; `rows=N` in the brackets keeps more",
         )
 
-    def _run_adaptive(self, step: Step, logbook: Logbook, progress: StepProgress) -> None:
-        chooser = self._choosers(self._writer, logbook.step)
+    def _run_adaptive(self, chooser: Chooser, logbook: Logbook, progress: StepProgress) -> None:
         step = chooser.settle(self._writer.samples)
         self._meta.plan = self._meta.plan.with_step(logbook.step, step)
         have = measured_phases(self._writer.samples, logbook.step, logbook.launch)

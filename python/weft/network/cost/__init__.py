@@ -1,1 +1,1 @@
-"""What a network consists of, and what that costs: parts, prices, bills."""
+"""Parts of a network and their cost: parts, prices, bills."""

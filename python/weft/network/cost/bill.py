@@ -1,4 +1,4 @@
-"""What a network costs: items, totals, for each node and port, and its share of the cluster's price."""
+"""The bill of a network: items, totals, costs per node and port, and the network's share of the cluster's price."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from weft.network.cost.wiring import Source, read_wiring
 
 @dataclass(frozen=True)
 class PerUnit:
-    """Prices for each unit of performance; of the cluster None where nodes have no price."""
+    """Prices per unit of performance; that of the cluster is None if nodes have no price."""
 
     unit: str
     network: float
@@ -24,7 +24,7 @@ class PerUnit:
 
 @dataclass(frozen=True)
 class NetworkBill:
-    """What a network and its nodes cost, all in one currency and in money of one year."""
+    """The cost of a network and its nodes, in one currency and the money of one year."""
 
     name: str
     prices: str
@@ -34,52 +34,52 @@ class NetworkBill:
     host_ports: int
     items: tuple[Item, ...]
     converted: tuple[str, ...]
-    """How prices were converted into that currency and year."""
+    """How prices were converted to that currency and year."""
     not_priced: tuple[str, ...]
-    """Parts that no price is for; they count nothing."""
+    """Parts without a price, which count as zero."""
     rates_bits_per_s: tuple[int, ...]
-    """Of its cables, those that differ, the slowest first."""
+    """The distinct rates of its cables, ascending."""
     at_any_rate: tuple[str, ...]
-    """What has prices that name no rate: they hold for links of any speed."""
+    """Parts whose prices name no rate, and hold for links of any speed."""
 
     @property
     def network(self) -> float:
-        """All but the nodes."""
+        """Everything except the nodes."""
         return sum(one.total for one in self.items if not one.of_nodes)
 
     @property
     def nodes(self) -> float | None:
-        """The nodes without their interfaces; None where they have no price."""
+        """The nodes without their interfaces; None if they have no price."""
         of_nodes = [one for one in self.items if one.of_nodes]
         has_price = any(one.kind == "node" for one in of_nodes)
         return sum(one.total for one in of_nodes) if has_price else None
 
     @property
     def total(self) -> float:
-        """All items."""
+        """The sum of all items."""
         return sum(one.total for one in self.items)
 
     @property
     def per_node(self) -> float:
-        """The network, for each host."""
+        """The network's cost per host."""
         return self.network / self.hosts
 
     @property
     def per_port(self) -> float:
-        """The network, for each interface of a host."""
+        """The network's cost per interface of a host."""
         return self.network / self.host_ports
 
     @property
     def share(self) -> float | None:
-        """The network's part of the cluster's price, 0.2: a fifth; None where nodes have no price."""
+        """The network's share of the cluster's price (0.2: a fifth); None if nodes have no price."""
         return None if self.nodes is None or not self.total else self.network / self.total
 
     def of_kind(self, kind: Kind) -> float:
-        """The network's items of a kind."""
+        """The cost of the network's items of a kind."""
         return sum(one.total for one in self.items if one.kind == kind and not one.of_nodes)
 
     def to_json(self) -> dict[str, object]:
-        """As `weft cost --json` prints it, without prices for each unit of performance."""
+        """The document of `weft cost --json`, without prices per unit of performance."""
         own = {name: value for name, value in vars(self).items() if name != "items"}
         totals = ("network", "nodes", "total", "per_node", "per_port", "share")
         return {
@@ -89,7 +89,7 @@ class NetworkBill:
         }
 
     def per(self, performance: Performance) -> PerUnit:
-        """The network and the whole cluster, for each unit of what the cluster does."""
+        """The network and the whole cluster per unit of performance."""
         total = None if self.nodes is None else self.total / performance.value
         return PerUnit(performance.unit, self.network / performance.value, total)
 
@@ -97,7 +97,7 @@ class NetworkBill:
 def bill_of(
     source: Source, prices: PriceList | None = None, terms: Terms | None = None
 ) -> NetworkBill:
-    """What a network costs by its own prices, or by others; raises RequestError.
+    """The bill of a network by its own prices, or by given ones; raises RequestError.
 
     source: a name, a generator, or the resolved fabric of a run.
     """
@@ -108,7 +108,7 @@ def bill_of(
 
 
 def add_up(parts: Parts, prices: PriceList, money: Money) -> NetworkBill:
-    """The bill of parts; raises RequestError where a part is of no kind that has a price."""
+    """The bill of parts; raises RequestError if no price fits a part of a priced kind."""
     return NetworkBill(
         parts.name,
         prices.title,

@@ -1,4 +1,4 @@
-"""Cables by kind: what `weft fabric show --parts` lists."""
+"""Cables by kind, as listed by `weft fabric show --parts`."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from weft.network.cost.wiring import Source, read_wiring
 
 @dataclass(frozen=True)
 class CableKind:
-    """Cables of a kind, of hosts or between switches; None where nothing names kinds, or tells lengths."""
+    """Cables of a kind, at hosts or between switches; the kind is None if prices name none, the length if unknown."""
 
     network: int
     of_hosts: bool
@@ -27,14 +27,14 @@ class CableKind:
 
 @dataclass(frozen=True)
 class PartsList:
-    """Parts, and their cables by kind too."""
+    """Parts, with their cables by kind."""
 
     parts: Parts
     cable_kinds: tuple[CableKind, ...]
 
 
 def parts_list(source: Source, given: PriceList | None = None) -> PartsList:
-    """The parts of a network, with racks and kinds of cables of given prices, or of its own; raises RequestError."""
+    """The parts of a network, with racks and kinds of cables from the given prices, or its own; raises RequestError."""
     wiring = read_wiring(source)
     own = prices_of(wiring.fabric)
     layout = (given and given.layout) or (own and own.layout)

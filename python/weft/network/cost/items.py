@@ -1,4 +1,4 @@
-"""The items of a bill: so many of each part, at the price that holds for it."""
+"""The items of a bill: the quantity of each part, at the applicable price."""
 
 from __future__ import annotations
 
@@ -20,32 +20,32 @@ HOURS_PER_YEAR = 8766.0
 
 @dataclass(frozen=True)
 class Item:
-    """So many of something. The unit price of cables that differ in length is their mean."""
+    """A quantity of something. The unit price of cables of different lengths is their mean."""
 
     name: str
     kind: Kind
     count: float
     unit_price: float
     source: str
-    """Where the price is from; of energy, the watts too."""
+    """The source of the price; for energy, also that of the power."""
     of_nodes: bool = False
-    """Whether it belongs to the nodes, and not to the network."""
+    """Whether it is a cost of the nodes, not of the network."""
     network: int | None = None
-    """Which of a host's networks; the first is 0."""
+    """The index of the network among a host's networks."""
 
     @property
     def total(self) -> float:
-        """All of them."""
+        """The price of the quantity."""
         return self.count * self.unit_price
 
 
 def items_of(parts: Parts, prices: PriceList, money: Money) -> list[Item]:
-    """What is paid for; raises RequestError where a part is of no kind that has a price."""
+    """All items of a bill; raises RequestError if no price fits a part of a priced kind."""
     return _merged(_items(parts, prices, money))
 
 
 def _merged(items: Iterable[Item]) -> list[Item]:
-    """Items that are alike are one; none of something is no item."""
+    """Merge equal items, and drop those with quantity zero."""
     counts: dict[Item, float] = defaultdict(float)
     for one in items:
         counts[replace(one, count=0)] += one.count
@@ -94,13 +94,13 @@ def _port_items(switches: Switches, prices: PriceList, money: Money) -> Iterator
 
 
 def counted_ports(switches: Switches) -> tuple[PortCount, ...]:
-    """All ports of one by their rates; free ones are as the slowest that is used."""
+    """All ports of one switch by rate; free ones count with the slowest that is used."""
     slowest, *others = switches.by_rate or (PortCount(0, 0, 0),)
     return (replace(slowest, used=slowest.used + switches.free), *others)
 
 
 def holding(prices: list[UnitPrice], rate_bits_per_s: int, money: Money) -> list[UnitPrice]:
-    """Those that hold for links of a rate: all that name none, and of the others the cheapest that is fast enough."""
+    """The prices for links of a rate: those without rate, and of the others the cheapest that is fast enough."""
     rated = [one for one in prices if one.rate_bits_per_s is not None]
     fitting = [one for one in rated if one.serves(rate_bits_per_s)]
     cheapest = [min(fitting, key=lambda one: money.of(one.value, one))] if fitting else []
@@ -112,7 +112,7 @@ def _switch_value(price: UnitPrice, ports: int) -> float:
 
 
 def _model(switches: Switches, models: list[UnitPrice], money: Money) -> UnitPrice | None:
-    """The cheapest with enough ports that are fast enough; None where none is so fast."""
+    """The cheapest model with enough ports that are fast enough; None if none is fast enough."""
     fitting = [one for one in models if one.ports is None or one.ports >= switches.ports]
     if not fitting:
         most = max(one.ports or 0 for one in models)
@@ -134,7 +134,7 @@ def _model(switches: Switches, models: list[UnitPrice], money: Money) -> UnitPri
 
 
 def _cable_items(cables: tuple[Cables, ...], prices: PriceList, money: Money) -> Iterator[Item]:
-    """Those of a kind are an item."""
+    """The items of cables, one a kind."""
     counts: dict[tuple[int, UnitPrice], int] = defaultdict(int)
     totals: dict[tuple[int, UnitPrice], float] = defaultdict(float)
     for one in cables:
@@ -148,13 +148,13 @@ def _cable_items(cables: tuple[Cables, ...], prices: PriceList, money: Money) ->
 
 
 def cable_kinds(cables: Cables, prices: PriceList) -> list[UnitPrice]:
-    """The kinds that are fast enough."""
+    """The kinds of cable that are fast enough."""
     kinds = prices.of("cable", cables.network)
     return [one for one in kinds if one.serves(cables.rate_bits_per_s)]
 
 
 def cable_kind(cables: Cables, kinds: list[UnitPrice], money: Money) -> UnitPrice:
-    """The cheapest that is long enough."""
+    """The cheapest kind that is long enough; raises RequestError if none is."""
     length_m = cables.length_m
     if length_m is None:
         if any(one.per_metre or one.longest_m for one in kinds):
@@ -187,7 +187,7 @@ def _interface_items(interfaces: Interfaces, prices: PriceList, money: Money) ->
 
 
 def _power_items(parts: Parts, power: Power, money: Money) -> Iterator[Item]:
-    """Kilowatt-hours, neither discounted nor rising in price."""
+    """The item of energy in kilowatt-hours, at a constant price and without discounting."""
     switches = sum(one.count for one in parts.switches)
     ports = sum(one.count * one.ports for one in parts.switches)
     network_watts = switches * power.watts_per_switch + ports * power.watts_per_port

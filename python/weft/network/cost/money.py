@@ -1,4 +1,4 @@
-"""Money of one currency and year: others are converted by what the user says, or refused."""
+"""Money of one currency and year; other money is converted as the user states, or refused."""
 
 from __future__ import annotations
 
@@ -11,30 +11,30 @@ from weft.network.cost.prices import UnitPrice
 
 @dataclass(frozen=True)
 class Terms:
-    """What the user says of money: the currency and the year to count in, and how others are converted."""
+    """The currency and year of a bill as stated by the user, and how other money is converted."""
 
     currency: str | None = None
     year: int | None = None
     rates: Mapping[str, float] = field(default_factory=dict)
-    """Of another currency: what one of it is in `currency`, in the year of its price."""
+    """By other currency: the value of one unit in `currency`, in the year of its price."""
     inflation_pct: float | None = None
-    """Of `currency`, in each year between a price's and `year`."""
+    """Inflation of `currency` in each year between that of a price and `year`."""
 
 
 @dataclass(frozen=True)
 class Money:
-    """The currency and the year that everything is counted in."""
+    """The currency and year of a bill."""
 
     currency: str
     year: int
     terms: Terms
 
     def of(self, value: float, price: UnitPrice) -> float:
-        """An amount in the terms of a price."""
+        """Convert an amount in the terms of a price."""
         return value * self._rate(price.currency) * self._growth(price.year)
 
     def said(self, prices: Iterable[UnitPrice]) -> list[str]:
-        """How prices were converted, if they were."""
+        """How prices were converted; empty if none were."""
         known = list(prices)
         currencies = sorted({one.currency for one in known} - {self.currency})
         years = sorted({one.year for one in known} - {self.year})
@@ -59,7 +59,8 @@ class Money:
 
 
 def settle(prices: Iterable[UnitPrice], terms: Terms) -> Money:
-    """What to count in; raises RequestError where that would mix currencies or years without being told how."""
+    """The currency and year of a bill; raises RequestError if prices differ in these and the terms do not tell how to
+    convert them."""
     known = list(prices)
     _check(terms)
     currencies = sorted({one.currency for one in known})
@@ -119,7 +120,7 @@ def _check(terms: Terms) -> None:
 
 
 def read_rates(texts: Iterable[str]) -> dict[str, float]:
-    """EUR=1.1, several times; raises RequestError."""
+    """Parse exchange rates such as EUR=1.1; raises RequestError."""
     rates = {}
     for text in texts:
         currency, equals, number = text.partition("=")

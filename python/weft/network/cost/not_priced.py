@@ -1,4 +1,4 @@
-"""Parts that no price is for: they count nothing, which should be seen."""
+"""Parts without a price: they count as zero, which the bill must show."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from weft.network.cost.parts import Interfaces, Parts, Switches
 from weft.network.cost.prices import Per, PriceList
 
 ROUTERS = "routers in interfaces"
-"""Of hosts that pass on what others send: more than an interface of one cable."""
+"""Interfaces of hosts that forward traffic of others: these are more than an interface with one cable."""
 
 
 def not_priced(parts: Parts, prices: PriceList) -> tuple[str, ...]:
-    """What they are, each with the rate where only slower ones have a price."""
+    """Names of the parts without a price, with their rate if only slower ones have a price."""
     return tuple(dict.fromkeys(_missing(parts, prices)))
 
 
@@ -31,7 +31,7 @@ def _missing(parts: Parts, prices: PriceList) -> Iterator[str]:
 
 
 def _of_switches(switches: Switches, prices: PriceList) -> Iterator[str]:
-    """A model's price is of the whole switch, others are of its ports."""
+    """Switches and ports without a price; that of a model is for the whole switch, others are per port."""
     network, fastest = switches.network, switches.rate_bits_per_s
     if _is_held(prices, ("switch",), network, fastest):
         return
@@ -56,7 +56,7 @@ def _of_interfaces(interfaces: Interfaces, prices: PriceList) -> Iterator[str]:
 
 
 def _is_held(prices: PriceList, counted: tuple[Per, ...], network: int, rate: int) -> bool:
-    """Whether a price holds: where some name rates, one of these."""
+    """Whether a price applies; if some prices name rates, one of these must."""
     found = [one for per in counted for one in prices.of(per, network)]
     rated = [one for one in found if one.rate_bits_per_s is not None]
     return any(one.serves(rate) for one in rated or found)

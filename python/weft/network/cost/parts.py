@@ -12,7 +12,7 @@ from weft.network.cost.wiring import NetworkWiring, Numbers, Source, read_wiring
 
 @dataclass(frozen=True)
 class PortCount:
-    """Used ports of a switch whose cables have one rate (0: no limit), and how many of them are hosts'."""
+    """Used ports of a switch whose cables have one rate (0: unlimited), and how many of them lead to hosts."""
 
     rate_bits_per_s: int
     used: int
@@ -21,8 +21,8 @@ class PortCount:
 
 @dataclass(frozen=True)
 class Switches:
-    """Switches that are alike. Of their ports so many are used, and so many of these by hosts. `by_rate` has the used
-    ones, the slowest first."""
+    """Equal switches, with the numbers of ports, of used ones, and of those to hosts; `by_rate` has the used ones,
+    slowest first."""
 
     network: int
     ports: int
@@ -33,19 +33,19 @@ class Switches:
 
     @property
     def free(self) -> int:
-        """Ports without a cable, of one of them."""
+        """Ports without a cable, per switch."""
         return self.ports - self.used
 
     @property
     def rate_bits_per_s(self) -> int:
-        """Of its fastest port."""
+        """The rate of its fastest port."""
         return max((one.rate_bits_per_s for one in self.by_rate), default=0)
 
 
 @dataclass(frozen=True)
 class Cables:
-    """Cables that are alike; those of hosts lead to at least one. Without racks no length is known; a rate of 0 is no
-    limit."""
+    """Equal cables; those of hosts have a host at one end at least. The length is unknown without racks; a rate of 0
+    means unlimited."""
 
     network: int
     of_hosts: bool
@@ -56,7 +56,7 @@ class Cables:
 
 @dataclass(frozen=True)
 class Interfaces:
-    """The hosts' interfaces into a network, of one rate (0: no limit) and each with so many cables."""
+    """The hosts' interfaces into a network, of one rate (0: unlimited) and number of cables each."""
 
     network: int
     rate_bits_per_s: int
@@ -66,7 +66,7 @@ class Interfaces:
 
 @dataclass(frozen=True)
 class Parts:
-    """What there is of what; networks count from 0."""
+    """All parts with their numbers; networks count from 0."""
 
     name: str
     hosts: int
@@ -76,17 +76,17 @@ class Parts:
 
     @property
     def host_ports(self) -> int:
-        """All interfaces of hosts."""
+        """The number of all interfaces of hosts."""
         return sum(one.count for one in self.interfaces)
 
 
 def parts_of(source: Source, racks: Racks | None = None) -> Parts:
-    """The parts of a network; raises RequestError where there is none. Racks give cables their lengths."""
+    """The parts of a network; raises RequestError if there is none. Lengths of cables require racks."""
     return count_parts(read_wiring(source), racks)
 
 
 def count_parts(wiring: NetworkWiring, racks: Racks | None) -> Parts:
-    """The parts of what is connected so."""
+    """The parts of this wiring."""
     return Parts(
         wiring.name,
         wiring.hosts,
@@ -107,7 +107,7 @@ def _interfaces(wiring: NetworkWiring) -> list[Interfaces]:
 
 
 def _switches(wiring: NetworkWiring) -> list[Switches]:
-    """A switch is in the network of its cables; one without any is in the first."""
+    """Switches by network, which is that of their cables; the first one for switches without cables."""
     switches = len(wiring.ports)
     is_switch = ~wiring.is_host
     at = wiring.ends[is_switch] - wiring.hosts
@@ -126,7 +126,7 @@ def _switches(wiring: NetworkWiring) -> list[Switches]:
 
 
 def _ports_by_rate(wiring: NetworkWiring) -> tuple[list[tuple[PortCount, ...]], Numbers]:
-    """The ways in which rates are spread over the used ports of a switch, and which of them each switch has."""
+    """The distinct distributions of used ports over rates, and the index of each switch's."""
     cable, side = np.nonzero(~wiring.is_host)
     switch = wiring.ends[cable, side] - wiring.hosts
     rates, kinds = np.unique(wiring.rates, return_inverse=True)
@@ -164,7 +164,7 @@ def _cables(wiring: NetworkWiring, racks: Racks | None) -> list[Cables]:
 
 
 def _alike(*columns: Numbers) -> list[tuple[list[int], int]]:
-    """The rows that differ, sorted, each with how often it is there; as one number each, since rows sort slowly."""
+    """The distinct rows, sorted, and how often each occurs. Rows are encoded as one number, since they sort slowly."""
     if not len(columns[0]):
         return []
     shape = [int(column.max()) + 1 for column in columns]

@@ -1,4 +1,4 @@
-"""Price lists: of a fabric's file, of a run's fabric, or of a file of prices."""
+"""Price lists: from a fabric file, a run's fabric, or a file of prices."""
 
 from __future__ import annotations
 
@@ -24,11 +24,11 @@ _BY_RATE: dict[Per, str] = {
     "host_port": "ports of hosts",
     "cable": "cables",
 }
-"""What may cost more for a faster link."""
+"""Items whose price may depend on the link's rate."""
 
 
 class UnitPrice(msgspec.Struct, frozen=True):
-    """Money for each of something, of which year, and who says so."""
+    """The price of one item, with its year and source."""
 
     per: Per
     value: float
@@ -36,24 +36,24 @@ class UnitPrice(msgspec.Struct, frozen=True):
     year: int
     source: str
     name: str = ""
-    """Of a fixed item its name, of a switch its model, of a cable its kind."""
+    """The name of a fixed item, model of a switch, or kind of a cable."""
     per_port: float = 0.0
     per_metre: float = 0.0
     ports: int | None = None
     longest_m: float | None = None
     rate_bits_per_s: int | None = None
-    """Of the fastest link that it serves; None: any."""
+    """The fastest link that it supports; None: any."""
     count: int = 1
     network: int | None = None
-    """The network that it holds for, the first is 0; None: all."""
+    """The index of the network that it holds for; None: all."""
 
     def serves(self, rate_bits_per_s: int) -> bool:
-        """Whether it holds for links of a rate; those without a limit have none."""
+        """Whether it supports links of a rate."""
         return self.rate_bits_per_s is None or rate_bits_per_s <= self.rate_bits_per_s
 
 
 class Power(msgspec.Struct, frozen=True):
-    """What is drawn, how long, and what a kilowatt-hour costs."""
+    """Power drawn, for how long, and the price of a kilowatt-hour."""
 
     watts_per_node: float
     watts_per_switch: float
@@ -64,14 +64,14 @@ class Power(msgspec.Struct, frozen=True):
 
 
 class CostSection(msgspec.Struct, frozen=True):
-    """`[cost]`."""
+    """The section `[cost]`."""
 
     prices: tuple[UnitPrice, ...] = ()
     power: Power | None = None
 
 
 class PriceList(msgspec.Struct, frozen=True):
-    """Prices, and the racks that give cables their lengths, where they are known."""
+    """Prices, and the racks that determine the lengths of cables, if known."""
 
     title: str
     cost: CostSection
@@ -79,13 +79,13 @@ class PriceList(msgspec.Struct, frozen=True):
 
     @property
     def all(self) -> tuple[UnitPrice, ...]:
-        """Every price, that of energy too."""
+        """Every price, including that of energy."""
         power = self.cost.power
         return self.cost.prices if power is None else (*self.cost.prices, power.per_kwh)
 
     @property
     def at_any_rate(self) -> tuple[str, ...]:
-        """What has prices that name no rate."""
+        """Items whose prices name no rate."""
         found = (one.per for one in self.cost.prices if one.rate_bits_per_s is None)
         return tuple(dict.fromkeys(_BY_RATE[per] for per in found if per in _BY_RATE))
 
@@ -97,14 +97,14 @@ class PriceList(msgspec.Struct, frozen=True):
 
 
 def read_prices(name: str) -> PriceList:
-    """The prices of a file, or of one of the catalogue's; raises RequestError."""
+    """The prices of a file or catalogue name; raises RequestError."""
     path = catalog.find("price", name)
     text = _core.load_prices(catalog.read(path), catalog.shown(path))
     return msgspec.json.decode(text, type=PriceList)
 
 
 def prices_of(fabric: FabricRecord | None) -> PriceList | None:
-    """The prices that a resolved fabric has itself, or the racks alone; None where it has neither."""
+    """The prices of a resolved fabric, or its racks alone; None if it has neither."""
     if fabric is None:
         return None
     own = {"cost": fabric.get("cost", {}), "layout": fabric.get("layout")}
@@ -113,8 +113,7 @@ def prices_of(fabric: FabricRecord | None) -> PriceList | None:
 
 
 def chosen_prices(name: str, fabric: FabricRecord | None, given: PriceList | None) -> PriceList:
-    """The prices that are given, or else the fabric's own, with the racks of either; raises RequestError where there
-    are none."""
+    """The given prices, or else the fabric's own, with the racks of either; raises RequestError if there are none."""
     own = prices_of(fabric)
     if given is not None:
         layout = given.layout or (own.layout if own else None)

@@ -1,4 +1,4 @@
-"""Racks in rows, and how long the cables between them are."""
+"""Racks in rows, and the lengths of cables between them."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from weft.network.cost.wiring import NetworkWiring, Numbers
 
 
 class Racks(msgspec.Struct, frozen=True):
-    """`[layout]`: hosts fill racks in their order, racks fill rows."""
+    """The section `[layout]`: hosts fill racks in order, racks fill rows."""
 
     hosts_per_rack: int
     racks_per_row: int
@@ -22,14 +22,15 @@ class Racks(msgspec.Struct, frozen=True):
     switches: Literal["rack", "central"]
 
     def lengths_m(self, wiring: NetworkWiring) -> Floats:
-        """By cable, to the centimetre: along rows and across them, since cables run in trays, and the slack."""
+        """Length of each cable in metres, rounded to centimetres: along rows and across them, since cables run in
+        trays, plus slack."""
         places = self._places_m(wiring)
         ways = np.abs(places[wiring.ends[:, 0]] - places[wiring.ends[:, 1]]).sum(axis=1)
         lengths: Floats = np.round(ways + self.slack_m, 2)
         return lengths
 
     def _places_m(self, wiring: NetworkWiring) -> Floats:
-        """Where each node stands: along its row, and across the rows."""
+        """Position of each node in metres: along its row, and across the rows."""
         rack = np.arange(wiring.hosts) // self.hosts_per_rack
         column, row = rack % self.racks_per_row, rack // self.racks_per_row
         hosts = np.column_stack((column * self.rack_width_m, row * self.row_spacing_m))
@@ -42,7 +43,7 @@ class Racks(msgspec.Struct, frozen=True):
 
 
 def _middle_hosts(wiring: NetworkWiring) -> tuple[Numbers, Numbers]:
-    """The switches that have hosts, and of each the middle one of its hosts."""
+    """The switches that have hosts, and the middle host of each."""
     is_host = wiring.is_host
     joins = is_host[:, 0] != is_host[:, 1]
     hosts, switches = wiring.ends[joins].min(axis=1), wiring.ends[joins].max(axis=1) - wiring.hosts

@@ -35,7 +35,7 @@ _CABLES = (
 
 
 def items_table(bill: NetworkBill) -> ResultTable:
-    """What is counted, and what it costs, in the bill's currency. Energy is in kilowatt-hours."""
+    """Items and their costs in the bill's currency; energy in kilowatt-hours."""
     networks = {one.network for one in bill.items} - {None}
     return ResultTable.of("Items", (*_ITEMS, _network(len(networks))), bill.items)
 
@@ -50,7 +50,7 @@ def parts_tables(found: PartsList) -> list[ResultTable]:
 
 
 def _network(networks: int) -> ResultColumn:
-    """Where there are several; users count them from 1."""
+    """A column with the network, from 1, if there are several."""
 
     def read(one: Item | Switches | CableKind) -> int | None:
         return None if networks < 2 or one.network is None else one.network + 1

@@ -1,4 +1,4 @@
-"""Hosts, switches and cables as arrays: what is connected how in a described or generated network."""
+"""Hosts, switches and cables of a described or generated network as arrays."""
 
 from __future__ import annotations
 
@@ -18,38 +18,38 @@ from weft.runs.records.fabric_records import FabricRecord
 
 Numbers: TypeAlias = npt.NDArray[np.int64]
 Source: TypeAlias = str | FabricRecord
-"""A fabric's name or file, a generator with its parameters, or the resolved fabric that a run keeps."""
+"""A fabric's name or file, a generator with parameters, or the resolved fabric of a run."""
 _Columns: TypeAlias = tuple[int, int, bytes, bytes, bytes, bytes]
 
 
 @dataclass(frozen=True, eq=False)
 class NetworkWiring:
-    """Nodes have numbers: hosts first, then switches."""
+    """Nodes are numbered, hosts first, then switches."""
 
     name: str
     hosts: int
     cables_per_interface: int
-    """1, unless hosts pass on what others send."""
+    """1, unless hosts forward traffic of others."""
     ports: Numbers
-    """By switch."""
+    """Number of ports by switch."""
     ends: Numbers
-    """Of each cable (shape: cables x 2)."""
+    """Nodes at both ends of each cable, shape (cables, 2)."""
     networks: Numbers
-    """By cable; the first is 0."""
+    """Index of the network by cable."""
     rates: Numbers
-    """By cable, bit/s; 0 where nothing limits it."""
+    """Rate by cable in bit/s; 0 if unlimited."""
     fabric: FabricRecord | None = None
-    """The description that it was made of, where there is one."""
+    """The description that it was made from; None if generated."""
 
     @property
     def is_host(self) -> npt.NDArray[np.bool_]:
-        """Of each end of each cable."""
+        """For each end of each cable, whether it is a host."""
         host: npt.NDArray[np.bool_] = self.ends < self.hosts
         return host
 
 
 def read_wiring(source: Source) -> NetworkWiring:
-    """What is connected how; raises RequestError where there is no such network, or it is no list of cables."""
+    """The wiring of a network; raises RequestError if there is no such network, or it is not made of cables."""
     if isinstance(source, Mapping):
         return _described(source)
     spec = parse_spec(source.removeprefix("sim:"))

@@ -1,4 +1,4 @@
-"""A bill in words."""
+"""Sentences about a bill."""
 
 from __future__ import annotations
 
@@ -6,12 +6,12 @@ from weft.network.cost.bill import NetworkBill, PerUnit
 
 
 def headline(bill: NetworkBill) -> str:
-    """Whose bill, and in what money."""
+    """The name of the network, and the currency and year."""
     return f"{bill.name}: {bill.hosts:,} nodes, in {bill.currency} of {bill.year}"
 
 
 def totals(bill: NetworkBill) -> list[str]:
-    """The network's price, whole and in parts, then the cluster's."""
+    """The network's price, total and parts, then the cluster's."""
     lines = [f"converted: {'; '.join(bill.converted)}"] if bill.converted else []
     lines += [
         f"network {money(bill.network)}: {money(bill.per_node)} for each node, "
@@ -25,7 +25,7 @@ def totals(bill: NetworkBill) -> list[str]:
 
 
 def per_unit(bill: NetworkBill, one: PerUnit) -> str:
-    """Prices for each unit of performance."""
+    """Sentence on the prices per unit of performance."""
     unit = f"{bill.currency} per {one.unit}"
     cluster = "" if one.total is None else f", cluster {one.total:.4g}"
     return f"network {one.network:.4g}{cluster} {unit}"

@@ -1,1 +1,1 @@
-"""Networks seen from outside: what they consist of, and the formats of other tools."""
+"""Descriptions of networks, and formats of other tools."""

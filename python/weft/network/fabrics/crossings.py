@@ -1,4 +1,4 @@
-"""What passes each constraint of a network: from which hosts, to which, and how many pairs of them."""
+"""The traffic across each constraint of a network: senders, receivers, and the number of pairs."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ from weft.base.errors import RequestError
 from weft.base.statistics import Floats
 
 MOST_HOSTS = 1024
-"""With more there would be millions of routes to look at."""
+"""With more hosts, there would be millions of routes to follow."""
 UNLIMITED_BPS = 1e14
-"""A fabric's largest rate; what is above limits nothing."""
+"""The maximum rate of a fabric; higher rates count as unlimited."""
 
 Members = int
 """A set of hosts: bit i is host i."""
@@ -26,33 +26,35 @@ Ints = npt.NDArray[np.int64]
 
 @dataclass(frozen=True)
 class Crossing:
-    """The senders and receivers across a constraint, the number of pairs among them that do, and which these are."""
+    """The senders and receivers across a constraint, the number of pairs among them that cross it, and which pairs
+    these are."""
 
     sources: Members
     targets: Members
     pairs: int
     which: bytes
-    """A digest of the pairs: as many others may have the same ends."""
+    """A digest of the pairs, since different sets of pairs can have the same ends."""
 
     @property
     def is_cut(self) -> bool:
-        """Whether it carries exactly what all sources send to all others: a link between two parts of a tree."""
+        """Whether all traffic from its sources to all other hosts crosses it, and nothing else: it is a link between
+        two parts of a tree."""
         counts = self.sources.bit_count(), self.targets.bit_count()
         return not self.sources & self.targets and self.pairs == counts[0] * counts[1]
 
     @property
     def objection(self) -> str:
-        """Why nothing in a tree of switches is crossed so."""
+        """Why no constraint in a tree of switches is crossed in this way."""
         if self.sources == self.targets:
             return "both directions share it, or more than a link or switch of a tree does"
         return "its traffic is not that of a link or switch in a tree"
 
 
 class Crossings:
-    """The routes of all pairs of a network, seen from its constraints."""
+    """The routes of all pairs of a network, by constraint."""
 
     def __init__(self, network: _core.Network) -> None:
-        """Follows all routes; raises RequestError where there are too many, or one is missing."""
+        """Follow all routes; raises RequestError if there are too many, or one is missing."""
         self.network = network
         self.hosts = network.hosts()
         if len(self.hosts) > MOST_HOSTS:
@@ -78,7 +80,7 @@ class Crossings:
 
     @cached_property
     def by_constraint(self) -> dict[int, Crossing]:
-        """The constraints that anything crosses."""
+        """Crossings by constraint, for those that anything crosses."""
         src, dst = np.divmod(np.flatnonzero(~np.eye(len(self.hosts), dtype=bool)), len(self.hosts))
         crossed = np.concatenate([np.array(route, dtype=np.int64) for route in self._routes])
         pair = np.repeat(np.arange(len(self._routes)), [len(route) for route in self._routes])
@@ -97,11 +99,11 @@ class Crossings:
         }
 
     def route(self, src: int, dst: int) -> list[int]:
-        """The constraints from one host to another one."""
+        """The constraints from one host to another."""
         return self._routes[src * (len(self.hosts) - 1) + dst - (dst > src)]
 
     def limits_bps(self) -> dict[Crossing, float]:
-        """By crossing the least capacity: all that decides what rates are fair."""
+        """By crossing, the minimum capacity, which is all that max-min fair rates depend on."""
         found: dict[Crossing, float] = {}
         for at, crossing in self.by_constraint.items():
             if self.capacities_bps[at] < UNLIMITED_BPS:
@@ -122,7 +124,7 @@ class Crossings:
 
 
 def hosts_of(members: Members) -> list[int]:
-    """The hosts of a set, by index."""
+    """The indices of the hosts in a set."""
     return [i for i in range(members.bit_length()) if members >> i & 1]
 
 

@@ -1,4 +1,4 @@
-"""A prepared network in a few lines: how many hosts, which limits, which way between two of them."""
+"""A short description of a prepared network: hosts, limits, and the route between two hosts."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ from weft.base.statistics import Floats
 from weft.network.fabrics.losses import Loss
 
 NAMED = 20
-"""More constraints than these are counted, not listed."""
+"""If there are more constraints, they are counted instead of listed."""
 
 
 @dataclass(frozen=True)
 class Hop:
-    """A constraint on a way: what it carries, and the delay behind it."""
+    """A constraint on a route: what it carries, and the delay after it."""
 
     name: str
     mbps: float | None
@@ -29,7 +29,7 @@ class Hop:
 
 
 class Description:
-    """What `weft fabric show` says of a network. Rates are those of the wire, None where there is no limit."""
+    """The contents of `weft fabric show`. Rates are those on the wire, None if unlimited."""
 
     def __init__(self, network: _core.Network, losses: Sequence[Loss] = ()) -> None:
         self.network, self.losses = network, losses
@@ -57,12 +57,12 @@ class Description:
         return [self._hop(index) for index in range(len(self.constraints))]
 
     def by_rate(self) -> list[tuple[float | None, int]]:
-        """How many constraints have which rate in Mb/s, the slowest first."""
+        """The number of constraints by rate in Mb/s, the slowest first."""
         counted = Counter(self.capacities_mbps.tolist())
         return [(_finite(rate), counted[rate]) for rate in sorted(counted)]
 
     def way(self, src: str, dst: str) -> list[Hop]:
-        """The constraints from one host to another; raises RequestError where there is no such host, or no way."""
+        """The constraints from one host to another; raises RequestError if there is no such host, or no route."""
         found = self.network.way(self._index(src), self._index(dst), 0)
         if found is None:
             raise RequestError(f"there is no way from {src} to {dst}")

@@ -1,4 +1,4 @@
-"""A declared fabric as a graph for Graphviz, its links coloured by what they carried in a run."""
+"""A declared fabric as a Graphviz graph, with links coloured by their load in a run."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from weft.runs.records.fabric_records import FabricRecord, LinkRecord
 
 
 def to_dot(fabric: FabricRecord, run: RunFolder | None = None) -> str:
-    """The graph of a resolved fabric (weft.network.fabrics.load); raises RequestError when a run has no loads."""
+    """The graph of a resolved fabric (weft.network.fabrics.load); raises RequestError if a run has no loads."""
     loads = _loads_on(fabric, run) if run else {}
     return "\n".join(_lines(fabric, loads)) + "\n"
 

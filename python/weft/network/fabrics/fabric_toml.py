@@ -1,4 +1,4 @@
-"""A network whose routes are those of a tree of switches, as a fabric file."""
+"""Write a network whose routes are those of a tree of switches as a fabric file."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ from weft.network.fabrics.crossings import UNLIMITED_BPS, Crossings
 from weft.network.fabrics.reconstruct import Joint, Lane, Reconstruction, SwitchTree
 
 _ROUNDED_BPS, _ROUNDED_S = 2.0, 1e-8
-"""The precision of a file: it has whole bits per second, and whole nanoseconds for each hop."""
+"""The precision of a file: whole bits per second, and whole nanoseconds for each hop."""
 
 
 def to_toml(network: _core.Network, title: str) -> str:
-    """The file's text; raises RequestError where no such file can say what the network is.
+    """The text of the file; raises RequestError if no file can express the network.
 
-    Rates become those of the wire where the network counts what messages get, as SimGrid's do. What is returned has
-    been read again and compared with the network, limit by limit and route by route.
+    Rates become those on the wire if those of the network are net of frame overhead, as SimGrid's are. The result is
+    read back and compared with the network, limit by limit and route by route.
     """
     seen = Crossings(network)
     written = _Written(seen, Reconstruction(seen).tree())
@@ -33,7 +33,7 @@ def to_toml(network: _core.Network, title: str) -> str:
 
 
 class _Written:
-    """A tree as the entries of a file."""
+    """A tree as entries of a file."""
 
     def __init__(self, seen: Crossings, tree: SwitchTree) -> None:
         self._seen = seen
@@ -49,7 +49,7 @@ class _Written:
         yield from self._paths()
 
     def _switches(self) -> Iterator[str]:
-        """Those that let the same through are one entry."""
+        """Entries of switches; those with equal capacity share one."""
         by_capacity: dict[int | None, list[str]] = {}
         for name, inside in self._tree.switches.items():
             by_capacity.setdefault(self._capacity(inside), []).append(name)
@@ -59,7 +59,7 @@ class _Written:
                 yield f"capacity = {_quoted(written(capacity, RATES))}"
 
     def _links(self) -> Iterator[str]:
-        """Links that are alike and lead to the same node are one entry."""
+        """Entries of links; equal links to the same node share one."""
         alike: dict[tuple[str, ...], list[str]] = {}
         for joint in self._tree.joints:
             alike.setdefault((joint.upper, *self._link_keys(joint)), []).append(joint.lower)
@@ -83,7 +83,7 @@ class _Written:
         yield from _both_ways("delay", up_ns, down_ns, TIMES)
 
     def _rate(self, lane: Lane) -> int:
-        """Whole bits per second on the wire, 0 where there is no limit."""
+        """The rate on the wire in whole bit/s; 0 if unlimited."""
         if lane is None or self._seen.capacities_bps[lane] >= UNLIMITED_BPS:
             return 0
         return round(float(self._seen.capacities_bps[lane]) * self.wire)
@@ -92,14 +92,15 @@ class _Written:
         return 0 if lane is None else round(float(self._seen.delays_s[lane]) * 1e9)
 
     def _capacity(self, inside: Sequence[int]) -> int | None:
-        """What a switch lets in, and out; inside of it frames have neither preamble nor gap."""
+        """The capacity of a switch for incoming and outgoing traffic; inside, frames have neither preamble nor gap."""
         share = FULL.inside_bytes / FULL.wire_bytes
         rates = [self._rate(at) * share for at in inside if self._rate(at)]
         return round(min(rates)) if rates else None
 
     @property
     def _backbone_ns(self) -> int:
-        """The delay of what all pairs pass: a switch has none, so that every host's way out gets it."""
+        """The delay of the backbone that all pairs cross. Switches have no delay, so it is added to each host's
+        uplink."""
         hosts = len(self._seen.hosts)
         everywhere = [
             at
@@ -110,17 +111,17 @@ class _Written:
 
 
 def _both_ways(key: str, there: int, back: int, units: Mapping[str, float]) -> Iterator[str]:
-    """What holds for both directions of a link, or for each; 0 is what holds where nothing is said."""
+    """A key for both directions of a link, or one for each; 0 means the default."""
     if there or (back and key == "delay"):
         yield f"{key} = {_quoted(written(there, units))}"
     if there != back:
-        # Where one rate is said and the other is not, it would hold for both.
+        # If only one rate were written, it would hold for both.
         shown = back or (int(UNLIMITED_BPS) if key == "rate" else 0)
         yield f"{key}_back = {_quoted(written(shown, units))}"
 
 
 def _compare(seen: Crossings, text: str, wire: float) -> None:
-    """Raises RequestError where the file is another network; says what is."""
+    """Raise RequestError, with the difference, if the file describes another network."""
     found = Crossings(_core.Network.declared(text, "as a fabric file", 1.0))
     asked, got = seen.limits_bps(), found.limits_bps()
     for at, crossing in seen.by_constraint.items():
@@ -137,5 +138,5 @@ def _is_near(one_bps: float, other_bps: float) -> bool:
 
 
 def _quoted(text: str) -> str:
-    """TOML's strings escape as JSON's do."""
+    """TOML strings have the escapes of JSON."""
     return json.dumps(text, ensure_ascii=False)

@@ -1,4 +1,4 @@
-"""Constraints and routes put down one by one, until they are a network."""
+"""Build a network from a list of constraints and routes."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from weft.base.errors import RequestError
 
 @dataclass
 class Listing:
-    """What has been put down: constraints with their rates and delays, and routes by their two hosts.
+    """Constraints with rates and delays, and routes by their two hosts.
 
-    What is not shared gives each connection its whole rate.
+    A constraint that is not shared gives each connection its full rate.
     """
 
     names: dict[str, int] = field(default_factory=dict)
@@ -23,7 +23,7 @@ class Listing:
     routes: dict[tuple[int, int], Sequence[int]] = field(default_factory=dict)
 
     def add(self, name: str, rate_bps: float, delay_s: float, is_shared: bool = True) -> int:
-        """The constraint of a name, which is new or has been added before."""
+        """The index of a constraint, which is added if new."""
         at = self.names.setdefault(name, len(self.names))
         if at == len(self.rates_bps):
             self.rates_bps.append(rate_bps)
@@ -32,7 +32,7 @@ class Listing:
         return at
 
     def network(self, name: str, hosts: list[str], origin: str) -> _core.Network:
-        """The whole; raises RequestError where it is none."""
+        """The complete network; raises RequestError if it is invalid."""
         try:
             return _core.Network.explicit(
                 name,

@@ -1,4 +1,4 @@
-"""Loading a fabric: from the catalogue or a file, checked before anything is made of it."""
+"""Load a fabric from the catalogue or a file, and check it."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from weft.runs.records.fabric_records import FabricRecord
 
 
 def load_fabric(name_or_path: str, scale: float = 1.0) -> FabricRecord:
-    """The resolved fabric, its rates multiplied by `scale`; raises RequestError when there is none or it is wrong."""
+    """The resolved fabric, with rates multiplied by `scale`; raises RequestError if it is missing or invalid."""
     path = catalog.find("fabric", name_or_path)
     fabric: FabricRecord = json.loads(
         _core.load_fabric(catalog.read(path), catalog.shown(path), scale)
@@ -22,7 +22,7 @@ def load_fabric(name_or_path: str, scale: float = 1.0) -> FabricRecord:
 
 
 def find_fabric(name: str) -> Path:
-    """A fabric's file; raises RequestError that names the generators too."""
+    """The file of a fabric; raises RequestError, which also names the generators."""
     try:
         return catalog.find("fabric", name)
     except RequestError as error:
@@ -31,7 +31,7 @@ def find_fabric(name: str) -> Path:
 
 
 def refuse_parameters(asked: str, spec: SimSpec) -> None:
-    """Raise RequestError for parameters that a fabric's file does not take."""
+    """Raise RequestError for parameters that a fabric file does not accept."""
     if spec.others:
         generators = ", ".join(name for name, _ in _core.Network.generators())
         raise RequestError(

@@ -1,4 +1,4 @@
-"""Links and paths of a fabric that lose frames for which there was room."""
+"""Links and paths of a fabric that lose frames for other reasons than full queues."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from weft.runs.records.fabric_records import Direction, FabricRecord
 
 @dataclass(frozen=True)
 class Loss:
-    """One direction that loses frames: larger IP packets than so many bytes, and a share of all, from 0 to 1."""
+    """A direction that loses frames: IP packets above a size, and a share of all, from 0 to 1."""
 
     src: str
     dst: str
@@ -28,7 +28,7 @@ class Loss:
 
 
 def losses(fabric: FabricRecord | None) -> list[Loss]:
-    """Those of a resolved fabric, links first; none of what is no fabric."""
+    """The losses of a resolved fabric, links first; none without a fabric."""
     if fabric is None:
         return []
     return [
@@ -39,7 +39,7 @@ def losses(fabric: FabricRecord | None) -> list[Loss]:
 
 
 def refuse_losses(name: str, found: Sequence[Loss], why: str) -> None:
-    """Raise RequestError where a fabric of a name has losses; `why` ends the sentence "..., which"."""
+    """Raise RequestError if a fabric has losses; `why` ends the sentence "..., which"."""
     if found:
         raise RequestError(
             f"{name}: {found[0].text}, which {why}",
@@ -48,7 +48,7 @@ def refuse_losses(name: str, found: Sequence[Loss], why: str) -> None:
 
 
 def refuse_weather(name: str, fabric: FabricRecord | None) -> None:
-    """Raise RequestError where a fabric changes while it is up."""
+    """Raise RequestError if a fabric changes over time."""
     if fabric is not None and fabric.get("weather"):
         raise RequestError(
             f"{name}: the fabric has weather, which is not simulated",
@@ -57,7 +57,7 @@ def refuse_weather(name: str, fabric: FabricRecord | None) -> None:
 
 
 def refuse_spraying(name: str, fabric: FabricRecord | None) -> None:
-    """Raise RequestError where the packets of one connection take several paths."""
+    """Raise RequestError if packets of one connection take several paths."""
     routing = fabric.get("routing") if fabric is not None else None
     unit = routing["hash"].get("unit", "flow") if isinstance(routing, dict) else "flow"
     if unit != "flow":

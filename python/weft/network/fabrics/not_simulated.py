@@ -1,4 +1,4 @@
-"""Keys of a fabric file on which no simulated result depends."""
+"""Keys of a fabric file that do not affect simulations."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ _NEEDS: Mapping[str, str] = {
     "kind": "guests are built by vm: only",
     "behind": "guests are built by vm: only",
 }
-"""By key: where it matters."""
+"""By key: what it applies to."""
 _WITH_RENO = ("queue_frames",)
 _NO_CAPACITY = "that of a switch is what waits for its capacity, and one has none"
 
 
 def not_simulated(text: str, sharing: str) -> dict[str, str]:
-    """The keys of a fabric's text that change nothing on sim:, and why."""
+    """The keys of a fabric's text that have no effect on sim:, with the reason."""
     idle = {key: why for key, why in _NEEDS.items() if sharing != "reno" or key not in _WITH_RENO}
     file = tomllib.loads(text)
     found = set(_keys(file))
@@ -29,7 +29,7 @@ def not_simulated(text: str, sharing: str) -> dict[str, str]:
 
 
 def _keys(value: Any) -> Iterator[str]:
-    """Those of all tables inside."""
+    """The keys of all tables inside."""
     if isinstance(value, dict):
         yield from value
     inner = value.values() if isinstance(value, dict) else value

@@ -1,4 +1,4 @@
-"""How many paths between two hosts of a fabric can be told apart by filling them."""
+"""The number of paths between two hosts of a fabric that can be distinguished by filling them."""
 
 from __future__ import annotations
 
@@ -10,21 +10,21 @@ import numpy as np
 from weft.runs.records.fabric_records import FabricRecord, LinkRecord
 
 WIDE = 1.5
-"""Two connections from hosts with so many times less than a link do not fill it."""
+"""Two connections do not fill a link that is faster than their hosts by this factor."""
 MANY = 1000
-"""Stands for as many as there are, on a link that is wide."""
+"""Stands for any number of paths, on a wide link."""
 
 
 class Told(NamedTuple):
-    """So many paths, 0 where they cannot be told or there are none; over so many links between switches."""
+    """The number of distinguishable paths (0 if none), and the number of links between switches on each."""
 
     paths: int
     links: int
 
 
 class PathCounts:
-    """Counts paths in a network over the fewest links that have no link in common which two connections fill: the
-    greatest flow where each such link carries one."""
+    """Counts shortest paths that share no link which two connections can fill: the maximum flow with capacity one on
+    each such link."""
 
     def __init__(self, fabric: FabricRecord, network: int = 0) -> None:
         hosts = {host["name"] for host in fabric["hosts"]}
@@ -45,8 +45,8 @@ class PathCounts:
                     self._between[one, other] += 1 if _rate_bps(link) < WIDE * usual_bps else MANY
 
     def between(self, src: str, dst: str) -> Told:
-        """Of two hosts, which may be unknown or at the same switch."""
-        from scipy.sparse import csr_array  # here, because every command would wait for it
+        """The paths between two hosts; none if they are unknown or at the same switch."""
+        from scipy.sparse import csr_array  # imported here, as it would slow down every command
         from scipy.sparse.csgraph import maximum_flow
 
         start, end = self._leaf_of.get(src), self._leaf_of.get(dst)
@@ -63,7 +63,7 @@ class PathCounts:
         return Told(int(found) if found < MANY else 0, steps.get(end, 0))
 
     def _steps(self, start: str) -> dict[str, int]:
-        """The fewest links from a switch to each other one."""
+        """The number of links from a switch to each other one."""
         steps, level = {start: 0}, [start]
         while level:
             near = {b for a in level for one, b in self._between if one == a and b not in steps}
@@ -73,6 +73,6 @@ class PathCounts:
 
 
 def _rate_bps(link: LinkRecord) -> float:
-    """Of the slower direction; infinite where nothing limits it."""
+    """The rate of the slower direction; infinite if unlimited."""
     rates = (link["forward"]["rate_bits_per_s"], link["backward"]["rate_bits_per_s"])
     return min(rate if rate is not None else np.inf for rate in rates)

@@ -1,8 +1,8 @@
-"""A network whose routes are those of a tree of switches, as that tree.
+"""Reconstruct the tree of switches of a network from its routes.
 
-Every link of a tree parts its hosts in two, and what crosses it in one direction is all that one part sends to the
-other. The parts that are compatible with each other make the tree (P. Buneman, "The recovery of trees from measures
-of dissimilarity", 1971). What a switch lets in and out is known by its members alone sending, or receiving.
+Every link of a tree splits the hosts in two, and in one direction it carries exactly the traffic from one part to the
+other. The splits that are compatible form the tree (P. Buneman, "The recovery of trees from measures of dissimilarity",
+1971). The capacity of a switch is known from constraints that only its members' traffic crosses, in or out.
 """
 
 from __future__ import annotations
@@ -19,12 +19,12 @@ _LINK = re.compile(r"(?P<lower>\S+) to (?P<upper>\S+)")
 _INSIDE = re.compile(r"(?:into|out of) (?P<switch>\S+)")
 
 Lane = int | None
-"""One direction of a link: the constraint that it is; None where nothing limits it."""
+"""The constraint of one direction of a link; None if unlimited."""
 
 
 @dataclass(frozen=True)
 class Joint:
-    """A link from a node to the one above it."""
+    """A link from a node to its parent."""
 
     lower: str
     upper: str
@@ -34,7 +34,7 @@ class Joint:
 
 @dataclass
 class HostGroup:
-    """Hosts that differ from all others in something: the links above them, the nearest first, and their switch."""
+    """Hosts split from all others: the links above them, the nearest first, and their switch."""
 
     up: list[int] = field(default_factory=list)
     down: list[int] = field(default_factory=list)
@@ -43,7 +43,7 @@ class HostGroup:
 
 @dataclass(frozen=True)
 class SwitchTree:
-    """Switches with the constraints inside of them, links, and pairs of hosts with a constraint of their own."""
+    """Switches with their inner constraints, links, and pairs of hosts with a constraint of their own."""
 
     switches: dict[str, list[int]]
     joints: list[Joint]
@@ -51,11 +51,11 @@ class SwitchTree:
 
 
 class Reconstruction:
-    """Puts the tree together; raises RequestError where the routes are no tree's."""
+    """Builds the tree; raises RequestError if the routes are not those of a tree."""
 
     def __init__(self, crossings: Crossings) -> None:
         self._seen = crossings
-        # The root is above all.
+        # The root has all hosts below it.
         self._parts: dict[Members, HostGroup] = {crossings.everyone: HostGroup()}
         self._paths: dict[tuple[int, int], int] = {}
         for at, crossing in crossings.by_constraint.items():
@@ -67,7 +67,7 @@ class Reconstruction:
         self._names = self._find_names()
 
     def tree(self) -> SwitchTree:
-        """The whole network."""
+        """The complete network."""
         switches = {
             self._names[members]: part.inside
             for members, part in self._parts.items()
@@ -83,7 +83,7 @@ class Reconstruction:
         return SwitchTree(switches, joints, self._paths)
 
     def _sort(self, at: int, crossing: Crossing) -> None:
-        """Finds out what a constraint is."""
+        """Determine what a constraint is."""
         everyone, senders = self._seen.everyone, crossing.sources
         if crossing.is_cut and senders | crossing.targets == everyone:
             members = min(senders, crossing.targets, key=lambda side: (side.bit_count(), side & 1))
@@ -97,7 +97,7 @@ class Reconstruction:
             raise self._no_tree(at)
 
     def _order(self, members: Members, part: HostGroup) -> None:
-        """Several links above the same hosts stand one behind the other."""
+        """Sort several links above the same hosts into a chain."""
         if len(part.up) < 2 and len(part.down) < 2:
             return
         near, far = hosts_of(members)[0], hosts_of(self._seen.everyone & ~members)[0]
@@ -105,7 +105,7 @@ class Reconstruction:
         part.down.sort(key=self._seen.route(far, near)[::-1].index)
 
     def _find_above(self) -> dict[Members, Members]:
-        """By part, and by host, the smallest part around it."""
+        """The smallest group around each group and host."""
         innermost = [self._seen.everyone] * len(self._seen.hosts)
         above = {}
         for members in sorted(self._parts, key=int.bit_count, reverse=True)[1:]:
@@ -120,7 +120,7 @@ class Reconstruction:
         return above | alone
 
     def _links(self, part: HostGroup, lower: str, upper: str) -> Iterator[Joint]:
-        """The links between a node and the one above it, with switches between them where there are several."""
+        """The links between a node and its parent, with switches in between if there are several."""
         lanes = list(zip_longest(part.up, part.down)) or [(None, None)]
         between = [self._name([self._end(up, "upper")]) for up, _ in lanes[:-1]]
         ends = [lower, *between, upper]
@@ -128,10 +128,10 @@ class Reconstruction:
             yield Joint(below, above, up, down)
 
     def _find_names(self) -> dict[Members, str]:
-        """Of hosts and switches; exported platforms say in their links what the switches are called."""
+        """Names of hosts and switches; exported platforms have the names of switches in those of their links."""
         names = {1 << i: host for i, host in enumerate(self._seen.hosts)}
         if len(self._seen.hosts) == 2:
-            # Two hosts need no switch: one is the end of what is above the other.
+            # Two hosts need no switch: one is the upper end of the other's link.
             names[self._seen.everyone] = self._seen.hosts[0]
         for members in self._parts:
             if members not in names:
@@ -170,5 +170,5 @@ def _group(pattern: re.Pattern[str], name: str, group: str) -> str:
 
 
 def _as_name(text: str) -> str:
-    """A switch's name without a slash, which would make it a part of another one."""
+    """A switch name without slashes, which would make it a part of another switch."""
     return re.sub(r"[^A-Za-z0-9._-]", "-", text)

@@ -1,4 +1,4 @@
-"""What limits transfers, as tables."""
+"""Tables of limits."""
 
 from __future__ import annotations
 
@@ -21,10 +21,10 @@ _RATES = (
 
 
 def limits_table(hops: Iterable[Hop]) -> ResultTable:
-    """Those of a way or of a fabric, with the delay behind each."""
+    """The limits of a route or a fabric, with the delay after each."""
     return ResultTable.of("limits", _LIMITS, hops)
 
 
 def rates_table(found: Description) -> ResultTable:
-    """How many limits have each rate."""
+    """The number of limits by rate."""
     return ResultTable.of("limits", _RATES, found.by_rate())

@@ -1,1 +1,1 @@
-"""Models fitted to runs."""
+"""Models of message times, bandwidth sharing and offload, and their fits to runs."""

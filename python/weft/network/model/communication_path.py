@@ -1,8 +1,8 @@
-"""The time of a packet from its crossings of buses and network, and the mean time of a memory access behind a cache.
+"""Packet times over buses and network, and mean access times with a cache.
 
-Source: A. Ortiz García's thesis (Granada, 2008), equations 1.1 to 1.3, and in section 4.3.3 the second of two
-equations numbered 4.1 (catalog/published/nic_offload.toml). That is printed with `h` for the hits' term, which stands
-for h times one cycle, as its example 10 = 0.9 * 1 + 0.1 * 91 has it.
+Source: A. Ortiz García's thesis (Granada, 2008), equations 1.1 to 1.3, and in section 4.3.3 the second of two equations
+numbered 4.1 (catalog/published/nic_offload.toml). It is printed with `h` for the term of hits, which stands for h times
+one cycle, as in its example 10 = 0.9 * 1 + 0.1 * 91.
 """
 
 from __future__ import annotations
@@ -19,11 +19,11 @@ from weft.network.model.hockney import Hockney
 
 @dataclass(frozen=True)
 class CommunicationPath:
-    """What a packet crosses; raises RequestError when a value cannot be.
+    """The path of a packet; raises RequestError if a value is out of range.
 
-    `memory_crossings` (M) and `io_crossings` (N) count how often it crosses the memory and the I/O bus at
-    both ends together; `processing_us` (dt) is what protocol, context switches and interrupts take
-    that nothing else hides; `flight_us` (L) the network's latency.
+    `memory_crossings` (M) and `io_crossings` (N) count how often it crosses the memory and the I/O bus at both ends
+    together; `processing_us` (dt) is the time of protocol, context switches and interrupts that is not overlapped;
+    `flight_us` (L) is the network's latency.
     """
 
     network_mbps: float
@@ -44,20 +44,20 @@ class CommunicationPath:
 
     @property
     def hockney(self) -> Hockney:
-        """The same as a start-up time and a rate: all that times over sizes determine of a path."""
+        """The equivalent start-up time and rate, which is all that times over sizes determine."""
         return Hockney(self.flight_us + self.processing_us, 1.0 / self._us_per_bit)
 
     def overhead_us(self, size_bytes: npt.ArrayLike) -> Floats:
-        """What both ends spend on a packet: Os + Or of equation 1.2."""
+        """Time that both ends spend on a packet: Os + Or of equation 1.2."""
         return _bits(size_bytes) * self._bus_us_per_bit + self.processing_us
 
     def predict(self, size_bytes: npt.ArrayLike) -> Floats:
-        """The time of a packet in microseconds: equation 1.1."""
+        """Packet time in microseconds: equation 1.1."""
         on_wire_us = _bits(size_bytes) / self.network_mbps
         return self.overhead_us(size_bytes) + self.flight_us + on_wire_us
 
     def effective_mbps(self, size_bytes: npt.ArrayLike) -> Floats:
-        """The bandwidth that applications can use: equation 1.3, which neglects the time of flight."""
+        """Bandwidth available to applications: equation 1.3, which neglects the time of flight."""
         bits = _bits(size_bytes)
         rate: Floats = bits / (bits * self._us_per_bit + self.processing_us)
         return rate
@@ -78,7 +78,7 @@ def _bits(size_bytes: npt.ArrayLike) -> Floats:
 
 @dataclass(frozen=True)
 class AccessTime:
-    """Cycles of an access to memory and to the cache, 0 < cache <= memory; else raises RequestError."""
+    """Cycles of an access to memory and to the cache, 0 < cache <= memory; raises RequestError otherwise."""
 
     memory_cycles: float
     cache_cycles: float = 1.0
@@ -91,7 +91,7 @@ class AccessTime:
             )
 
     def predict(self, hit_rate: npt.ArrayLike) -> Floats:
-        """Mean cycles of an access at these hit rates, 0 to 1; raises RequestError beyond."""
+        """Mean cycles of an access at these hit rates; raises RequestError outside of 0 to 1."""
         hits = np.asarray(hit_rate, dtype=np.float64)
         if not np.all((hits >= 0) & (hits <= 1)):
             raise RequestError(f"hit rate {hits}: not between 0 and 1")

@@ -1,4 +1,4 @@
-"""What a fit says of a model's parameters and of the points it was fitted to."""
+"""Results of a fit: the model's parameters, and its residuals."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from weft.network.model.misfit import Misfit
 class Estimate:
     """A parameter; its unit is in its name.
 
-    An end of the interval that is None is one that the points do not give. One that was `held` was
+    An interval end of None means that the points do not bound the parameter there. A parameter that is `held` was
     given, not fitted.
     """
 
@@ -31,7 +31,7 @@ class Estimate:
 
 @dataclass(frozen=True)
 class ModelResidual:
-    """One measured value beside what the model predicts; `error_pct` is how far the model is off."""
+    """A measured value and the model's prediction; `error_pct` is the error of the prediction."""
 
     at: float
     quantity: str
@@ -41,19 +41,19 @@ class ModelResidual:
 
 
 class TimeModel(Protocol):
-    """The face that all models have."""
+    """The interface of all models."""
 
     def predict(self, at: npt.ArrayLike, /) -> Floats:
-        """What the model is about, at sizes, application ratios, ..."""
+        """The predicted quantity at these sizes, application ratios, ..."""
         ...
 
 
 @dataclass(frozen=True)
 class Fitted:
-    """A fitted model: `coverage` is that of the intervals, `axis` what the residuals lie along.
+    """A fitted model: `coverage` is that of the intervals, `axis` the quantity along which residuals are given.
 
-    With `misfits` the points do not follow the model, and no interval of it is stated; nor is one with `doubts`, which
-    say why nothing can be concluded from what was measured. `notes` say which of the model's assumptions do not hold.
+    With `misfits`, the points do not follow the model; with `doubts`, the measurement does not allow a conclusion. In
+    both cases no intervals are given. `notes` name the assumptions of the model that do not hold.
     """
 
     name: str
@@ -73,12 +73,12 @@ class Fitted:
 
     @property
     def rms_error_pct(self) -> float:
-        """The root of the mean squared error of the model at the points."""
+        """The root mean square of the model's relative errors at the points."""
         squares = [each.error_pct**2 for each in self.residuals]
         return math.sqrt(sum(squares) / len(squares))
 
     def doubted(self, doubts: Sequence[str]) -> Fitted:
-        """The same, without intervals where something is in doubt."""
+        """A copy with these doubts, without intervals if there are any."""
         if not doubts:
             return self
         estimates = [replace(each, low=None, high=None) for each in self.estimates]
@@ -104,7 +104,7 @@ class Fitted:
 def residuals(
     at: Floats, quantity: str, measured: Floats, predicted: Floats
 ) -> list[ModelResidual]:
-    """One for each point, with errors relative to what was measured."""
+    """One residual a point, with errors relative to the measured value."""
     errors_pct = 100.0 * (predicted / measured - 1.0)
     columns = (at, measured, predicted, errors_pct)
     return [
@@ -114,7 +114,7 @@ def residuals(
 
 
 def residuals_table(fitted: Fitted) -> ResultTable:
-    """Each measured value beside what the model predicts; `at` is a size in bytes or a gamma."""
+    """A table of measured and predicted values; `at` is a size in bytes or a gamma."""
     columns = (
         ResultColumn("at", fitted.axis, spec=".10g"),
         ResultColumn("quantity", "quantity", str),

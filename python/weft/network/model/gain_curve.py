@@ -1,4 +1,4 @@
-"""A model of offload over a range of gamma: throughput before and after, the gain, what limits, and the best."""
+"""An offload model over a range of gamma: throughput before and after, gain, limiting stage, and optimum."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ from weft.network.model.laws import STAGES, Laws, Optimum, Stage, cuts
 Trend = Literal["rises", "falls", "constant"]
 
 _SAME = 1e-12
-"""Gains nearer than this differ by rounding only."""
+"""Gains closer than this differ only by rounding."""
 
 
 @dataclass(frozen=True)
 class Regime:
-    """A range of gamma, what limits before and after offload there, and what the gain does as gamma grows."""
+    """A range of gamma with the limiting stages before and after offload, and how the gain changes as gamma grows."""
 
     low: float
     high: float
@@ -30,7 +30,7 @@ class Regime:
 
 
 class GainPoint(NamedTuple):
-    """Throughputs before and after offload as a share of the link's, and what limits them."""
+    """Throughputs before and after offload as shares of the link's, and the limiting stages."""
 
     gamma: float
     before: float
@@ -42,19 +42,19 @@ class GainPoint(NamedTuple):
 
 @dataclass(frozen=True)
 class GainCurve:
-    """A model with single ratios at increasing gammas (shape: points)."""
+    """A model with scalar ratios at increasing gammas, shape (points,)."""
 
     model: Laws
     gammas: Floats
 
     @cached_property
     def best(self) -> Optimum:
-        """The greatest gain of the range."""
+        """The maximum gain in the range."""
         return self.model.optimum(*self._ends)
 
     @cached_property
     def regimes(self) -> list[Regime]:
-        """From the lowest gamma to the highest."""
+        """The regimes in order of gamma."""
         return regimes(self.model, *self._ends)
 
     @property
@@ -64,7 +64,7 @@ class GainCurve:
         return last.trend == "rises" and self.best.gamma == last.high
 
     def points(self, every: int = 1) -> list[GainPoint]:
-        """Every so many of the points."""
+        """Every n-th point."""
         gammas, model = self.gammas[::every], self.model
         numbers = (gammas, model.before(gammas), model.after(gammas), model.gain(gammas))
         limits = map(slowest, (model.times_before(gammas), model.times_after(gammas)))
@@ -83,12 +83,12 @@ class GainCurve:
 
 
 def regimes(model: Laws, low: float, high: float) -> list[Regime]:
-    """The regimes between two gammas, in increasing order; of a model with single ratios."""
+    """The regimes between two gammas, in increasing order, for a model with scalar ratios."""
     return [_regime(model, *ends) for ends in pairwise(cuts(model, low, high))]
 
 
 def slowest(times: Floats) -> list[Stage]:
-    """The stage that limits, of stage times by stage and point."""
+    """The limiting stage at each point, from times of shape (stages, points)."""
     return [STAGES[index] for index in np.atleast_1d(times.argmax(axis=0))]
 
 

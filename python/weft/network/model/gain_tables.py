@@ -1,4 +1,4 @@
-"""What offload brings over gamma as tables."""
+"""Tables of the gain of offload over gamma."""
 
 from __future__ import annotations
 
@@ -27,10 +27,10 @@ _REGIMES = (
 
 
 def gains_table(points: Sequence[GainPoint]) -> ResultTable:
-    """Throughput before and after as a share of the link's, the gain (0.3: 30 % more), and what limits."""
+    """Throughput before and after as shares of the link's, the gain (0.3: 30 % more), and the limiting stages."""
     return ResultTable.of("throughput as a share of the link's", _GAINS, points)
 
 
 def regimes_table(curve: GainCurve) -> ResultTable:
-    """Ranges of gamma, and what limits in each."""
+    """Ranges of gamma, and the limiting stage in each."""
     return ResultTable.of("regimes", _REGIMES, curve.regimes)

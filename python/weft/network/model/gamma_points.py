@@ -1,4 +1,4 @@
-"""The application ratio gamma: ranges of it as users write them, and files of what was measured over it."""
+"""The application ratio gamma: ranges as written by users, and files of measurements over it."""
 
 from __future__ import annotations
 
@@ -26,9 +26,9 @@ _HINT = (
 
 
 def read_gamma_points(file: str) -> dict[str, Floats]:
-    """The columns by name: `gamma`, and RATES or `gain` with or without `sigma`.
+    """The columns by name: `gamma`, and RATES or `gain`, with or without `sigma`.
 
-    Raises RequestError when there is no such table, when a column is missing or a value cannot be.
+    Raises RequestError if there is no such table, a column is missing or a value is out of range.
     """
     table = _table(Path(file))
     wanted = _wanted(file, table.column_names)
@@ -39,7 +39,7 @@ def read_gamma_points(file: str) -> dict[str, Floats]:
 
 
 def is_rates(points: Mapping[str, Floats]) -> bool:
-    """Whether the points are throughputs, not gains."""
+    """Whether the points are throughputs rather than gains."""
     return GAIN not in points
 
 
@@ -55,7 +55,7 @@ def _table(path: Path) -> pa.Table:
 
 
 def _wanted(file: str, found: list[str]) -> list[str]:
-    """Which columns are used: rates where there are both, else gains."""
+    """The columns to use: rates if there are both, else gains."""
     if "gamma" in found and all(name in found for name in RATES):
         return ["gamma", *RATES]
     if "gamma" in found and GAIN in found:
@@ -83,13 +83,13 @@ MOST_POINTS = 100_000
 
 _RANGE_HINT = 'write LOW:HIGH or LOW:HIGH:STEP, such as "0:3.5" or "0:3.5:0.1"'
 _INTERVALS = 50
-"""A range without a step has at most so many."""
+"""Maximum number of intervals in a range without step."""
 
 
 def gamma_range(text: str) -> Floats:
-    """The gammas of a range, both ends included; raises RequestError when it is none.
+    """The gammas of a range, both ends included; raises RequestError if it is invalid.
 
-    Without a step it is 1, 2 or 5 times a power of ten.
+    The default step is 1, 2 or 5 times a power of ten.
     """
     low, high, step = _range_numbers(text)
     if not 0 <= low < high:

@@ -15,15 +15,15 @@ import numpy.typing as npt
 from weft.base.statistics import Floats
 
 SATURATION_RATIO = 5.0
-"""A message is saturated when it takes this many times the latency: then 4/5 of its time grows with
-its size, and the slope of log T over log n of the affine model, 1 - t0/T, is 0.8."""
+"""A message is saturated if it takes this many times the latency: then 4/5 of its time is proportional to its size, and
+the slope of log T over log n in the affine model, 1 - t0/T, is 0.8."""
 
 KNEE_RATIO = (1 + math.sqrt(5)) / 2
-"""At the knee a message takes this many times the latency: there log T over log n of the affine model, whose slope s
-is 1 - t0/T, is bent most. Its curvature s (1 - s) / (1 + s^2)^(3/2) is greatest at s = (3 - sqrt 5) / 2."""
+"""At the knee a message takes this many times the latency, where log T over log n in the affine model, with slope s = 1
+- t0/T, has its maximum curvature: s (1 - s) / (1 + s^2)^(3/2) is largest at s = (3 - sqrt 5) / 2."""
 
 _FIT_TOLERANCE = 0.05
-"""Relative errors beyond this count linearly, not squared: a dip does not bend the fit."""
+"""Larger relative errors count linearly instead of squared, so that a dip does not distort the fit."""
 
 
 @dataclass(frozen=True)
@@ -34,28 +34,29 @@ class Hockney:
     peak_mbps: float
 
     def predict(self, size_bytes: npt.ArrayLike) -> Floats:
-        """One-way time in microseconds of messages of these sizes."""
+        """One-way times in microseconds of messages of these sizes."""
         return self.latency_us + np.asarray(size_bytes, dtype=np.float64) * 8.0 / self.peak_mbps
 
     @property
     def n_half(self) -> float:
-        """Hockney's n1/2 = t0 r: bytes of the message that reaches half of `peak_mbps`, as much as t0 would carry."""
+        """Hockney's n1/2 = t0 r: the size in bytes at which half of `peak_mbps` is reached, and which t0 would
+        carry."""
         return self.latency_us * self.peak_mbps / 8.0
 
     @property
     def saturation_bytes(self) -> float:
-        """Bytes from which a message takes at least SATURATION_RATIO times the latency: 4 n1/2."""
+        """Size from which a message takes at least SATURATION_RATIO times the latency: 4 n1/2."""
         return (SATURATION_RATIO - 1.0) * self.n_half
 
     @property
     def knee_bytes(self) -> float:
-        """Bytes at which time over size, both logarithmic, is bent most: 0.618 n1/2."""
+        """Size with maximum curvature of time over size, both logarithmic: 0.618 n1/2."""
         return (KNEE_RATIO - 1.0) * self.n_half
 
 
 def fit_times(size_bytes: npt.ArrayLike, time_us: npt.ArrayLike) -> Hockney:
-    """Fit to one-way times: relative errors (small and large messages weigh alike), robustly."""
-    from scipy.optimize import least_squares  # here, because every command would wait for it
+    """Robust fit to one-way times by relative errors, so that small and large messages have equal weight."""
+    from scipy.optimize import least_squares  # imported here, as it would slow down every command
 
     sizes = np.asarray(size_bytes, dtype=np.float64)
     times = np.asarray(time_us, dtype=np.float64)

@@ -1,4 +1,4 @@
-"""How well sizes tell Hockney's parameters where they are off the model in all launches alike."""
+"""The uncertainty of Hockney's parameters due to deviations from the model that all launches share."""
 
 from __future__ import annotations
 
@@ -17,18 +17,18 @@ _PARAMETERS = 2
 def widened(
     model: Hockney, curve: NoisyCurve, latency: Interval, peak: Interval
 ) -> tuple[Interval, Interval]:
-    """Intervals over launches, of the latency and the peak, made wide enough for what launches have in common.
+    """Intervals of latency and peak over launches, widened for deviations that launches have in common.
 
-    Fits to launches that share a size's deviation agree better than any of them is right. Both errors are independent:
-    their squares add up. Two sizes tell nothing, since the model passes through them.
+    Fits to launches that share a deviation at some size agree better with each other than with the truth. Both errors
+    are independent, so their squares add up. Two sizes give no information, as the model passes through them.
     """
     of_latency, of_peak = _reach(model, curve).tolist()
     return _wider(latency, of_latency), _wider(peak, of_peak)
 
 
 def _reach(model: Hockney, curve: NoisyCurve) -> Floats:
-    """Of both parameters, how far their logarithms may be off for what is common to all launches."""
-    from scipy.special import stdtrit  # here, because every command would wait for it
+    """For both parameters, the error of the logarithm due to deviations common to all launches."""
+    from scipy.special import stdtrit  # imported here, as it would slow down every command
 
     freedom = len(curve.sizes) - _PARAMETERS
     if freedom < 1:
@@ -36,7 +36,7 @@ def _reach(model: Hockney, curve: NoisyCurve) -> Floats:
     times_us = model.predict(curve.sizes)
     start_up = model.latency_us / times_us
     slopes = np.stack([start_up, 1 - start_up])
-    # The fit is nearly one to absolute deviations, which costs as much as a median does beside a mean.
+    # The fit nearly minimises absolute deviations, so its errors are larger, as a median's are than a mean's.
     per_size = MEDIAN_COST * _common_deviation(np.log(curve.levels_us / times_us), curve)
     covariance = np.linalg.pinv(slopes @ slopes.T)
     reach: Floats = stdtrit(freedom, (1 + LEVEL) / 2) * per_size * np.sqrt(np.diag(covariance))
@@ -44,9 +44,9 @@ def _reach(model: Hockney, curve: NoisyCurve) -> Floats:
 
 
 def _common_deviation(residuals: Floats, curve: NoisyCurve) -> float:
-    """The standard deviation of levels from the model, less what launches explain; a few dips do not count.
+    """The standard deviation of levels from the model, without what launches explain; robust against a few dips.
 
-    The fit makes about as many residuals vanish as it has parameters.
+    The fit makes about as many residuals zero as it has parameters.
     """
     off = np.sort(np.abs(residuals))[_PARAMETERS:]
     squared = (MAD * float(np.median(off))) ** 2 - float(np.median(curve.launch_errors**2))
@@ -54,7 +54,7 @@ def _common_deviation(residuals: Floats, curve: NoisyCurve) -> float:
 
 
 def _wider(found: Interval, reach: float) -> Interval:
-    """With ends further out, in logarithms: squares of distances add up."""
+    """Extend both ends of an interval in logarithms: squares of distances add up."""
     down = math.log(found.median / found.low)
     up = math.log(found.high / found.median)
     return Interval(

@@ -1,26 +1,26 @@
-"""LAWS: what it brings to move communication work from the host to the network interface (NIC).
+"""LAWS: the gain from moving communication work from the host to the network interface (NIC).
 
 Source: P. Shivam and J. S. Chase, "On the elusive benefits of protocol offload", NICELI 2003. Equations are
 numbered as in A. Ortiz García's thesis (Granada, 2008; catalog/published/nic_offload.toml).
 
-A transfer is a pipeline, so its slowest stage sets its rate. All stage times here are of one unit of data and
-count in o X, what the host spends on communicating it before anything is moved:
+A transfer is a pipeline, so its slowest stage limits its rate. All stage times are for one unit of data, in units
+of o X, the host's time for communicating it before offload:
 
     before  link sigma    host gamma + 1                            (equation 1.4)
     after   link sigma    host gamma + 1 - p    NIC p alpha beta    (equations 1.5 to 1.7)
 
-Modified LAWS has deviations besides: what offload changes other than where work is done (equation 4.3 and section
-4.6.3 of the thesis). The host's time after offload becomes
+Modified LAWS adds deviations: effects of offload other than moving work (equation 4.3 and section 4.6.3 of the
+thesis). The host's time after offload becomes
 
     (gamma (1 + delta_a) + (1 - p) (1 + delta_o)) (1 + tau)
 
-and the NIC's p alpha beta (1 + delta_o). The equation as printed has the communication work o twice in the
-NIC's term, which then is no time any more; here it is there once, as in equation 1.7, which the modified model
-must become where all deviations are 0. `as_printed` is the other reading. The deviations are relative, as in
-equation 4.3; chapter 6 of the thesis words them as absolute.
+and the NIC's p alpha beta (1 + delta_o). The printed equation has the communication work o twice in the NIC's term,
+which is then no time; here it occurs once, as in equation 1.7, to which the modified model must reduce if all
+deviations are 0. `as_printed` is the other reading. The deviations are relative, as in equation 4.3; chapter 6 of the
+thesis describes them as absolute.
 
-A measured system may have a limit that no stage explains. `ceiling` is its stage time, before and after; it enters
-where sigma does, so that of c = max(sigma, ceiling) the peak is p/c at gamma = c - (1 - p).
+A measured system may have a limit that no stage explains. `ceiling` is its stage time, before and after; it acts like
+sigma, so that with c = max(sigma, ceiling) the peak is p/c at gamma = c - (1 - p).
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ from weft.base.errors import RequestError
 from weft.base.statistics import Floats
 
 Ratio = float | Floats
-"""A number, or an array that broadcasts against gamma and the other ratios."""
+"""A number, or an array that broadcasts with gamma and the other ratios."""
 
 Stage = Literal["link", "nic", "host", "ceiling"]
 STAGES: tuple[Stage, ...] = ("link", "nic", "host", "ceiling")
@@ -49,7 +49,7 @@ _HINTS = {
 
 @dataclass(frozen=True)
 class Optimum:
-    """The application ratio at which the relative `gain` is greatest (0.3: 30 % more throughput)."""
+    """The application ratio with the largest relative `gain` (0.3: 30 % more throughput)."""
 
     gamma: float
     gain: float
@@ -57,15 +57,15 @@ class Optimum:
 
 @dataclass(frozen=True)
 class Laws:
-    """The ratios of which LAWS is made, without unit; raises RequestError when one cannot be.
+    """The dimensionless ratios of LAWS; raises RequestError if one is out of range.
 
-    `p` is the share of communication work that is moved, 0 to 1; `alpha` the lag ratio Y/X, above 1
-    for a NIC slower than the host; `beta` the structural ratio, the remaining part of the work that is
-    moved; `sigma` the wire ratio 1/(o X B), the share of the link's bandwidth B that the host
-    reaches when it only communicates. The deviations of modified LAWS are fractions greater than -1: `delta_a` is the
-    relative change of the application's work, `delta_o` that of communication work, `tau` that of all work left on
-    the host, from the host and the NIC talking to each other. `ceiling` is the host's rate when it only communicates
-    over the greatest throughput that there is, whatever its cause: 2 where that is half of the host's; 0 is none.
+    `p` is the share of communication work that is moved, 0 to 1; `alpha` the lag ratio Y/X, above 1 for a NIC slower
+    than the host; `beta` the structural ratio, the part of the moved work that remains; `sigma` the wire ratio 1/(o X
+    B), the share of the link's bandwidth B that the host reaches when it only communicates. The deviations of modified
+    LAWS are fractions greater than -1: `delta_a` is the relative change of the application's work, `delta_o` that of
+    communication work, `tau` that of all work left on the host, due to the communication of host and NIC. `ceiling` is
+    the host's rate when it only communicates relative to the maximum throughput that any cause allows: 2 if that is
+    half of the host's rate; 0 for none.
     """
 
     p: Ratio
@@ -89,17 +89,17 @@ class Laws:
 
     @property
     def host_slope(self) -> Ratio:
-        """What the host's time grows by with gamma after offload."""
+        """The slope of the host's time over gamma after offload."""
         return (1.0 + self.delta_a) * (1.0 + self.tau)
 
     @property
     def host_rest(self) -> Ratio:
-        """The host's time after offload where there is no application work: equation 1.6 at a = 0."""
+        """The host's time after offload without application work: equation 1.6 at a = 0."""
         return (1.0 - self.p) * (1.0 + self.delta_o) * (1.0 + self.tau)
 
     @property
     def nic_time(self) -> Ratio:
-        """Equation 1.7."""
+        """The NIC's time after offload: equation 1.7."""
         return self.p * self.alpha * self.beta * (1.0 + self.delta_o)
 
     def times_before(self, gamma: npt.ArrayLike) -> Floats:
@@ -122,7 +122,7 @@ class Laws:
         return share
 
     def gain(self, gamma: npt.ArrayLike) -> Floats:
-        """What offload adds to the throughput, relative to before (equations 1.8 and 1.9)."""
+        """The throughput added by offload, relative to before (equations 1.8 and 1.9)."""
         longest_before = self.times_before(gamma).max(axis=0)
         longest_after = self.times_after(gamma).max(axis=0)
         gain: Floats = longest_before / longest_after - 1.0
@@ -132,21 +132,21 @@ class Laws:
 
     @property
     def border_before(self) -> Ratio:
-        """Gamma from which the host, not link or ceiling, limits before offload; below 0 it always does."""
+        """Gamma from which the host, not link or ceiling, limits before offload; if below 0, it always does."""
         return np.maximum(self.sigma, self.ceiling) - 1.0
 
     @property
     def border_after(self) -> Ratio:
-        """Gamma from which the host, not link, ceiling or NIC, limits after offload; below 0 it always does."""
+        """Gamma from which the host, not link, ceiling or NIC, limits after offload; if below 0, it always does."""
         others = np.maximum(np.maximum(self.sigma, self.ceiling), self.nic_time)
         return (others - self.host_rest) / self.host_slope
 
     def optimum(self, low: float, high: float) -> Optimum:
-        """The greatest gain between two gammas, at the smallest gamma that has it; for single ratios.
+        """The maximum gain between two gammas, at the smallest gamma that has it; for scalar ratios.
 
-        The gain is monotone between the borders, so it is greatest at one of them or at an end. Over
-        all gamma it is so at max(0, max(sigma, alpha beta p) - (1 - p)), which for p = 1 is the
-        thesis's equation 1.10 (referenced there, not printed; this form is derived).
+        The gain is monotone between the borders, so its maximum is at one of them or at an end. Over all gamma it is at
+        max(0, max(sigma, alpha beta p) - (1 - p)), which for p = 1 is the thesis's equation 1.10 (referenced there, not
+        printed; this form is derived).
         """
         gammas = cuts(self, low, high)
         gains = self.gain(gammas)
@@ -161,7 +161,7 @@ def cuts(model: Laws, low: float, high: float) -> Floats:
 
 
 def check_above(name: str, value: Ratio, bound: float, hint: str = "") -> None:
-    """Raise RequestError unless the value, or all of an array, is finite and greater than `bound`."""
+    """Raise RequestError unless the value, or every element of an array, is finite and greater than `bound`."""
     if not np.all(np.isfinite(value) & (np.asarray(value) > bound)):
         raise RequestError(f"{name} {value}: must be a number greater than {bound:g}", hint)
 
@@ -178,9 +178,9 @@ def _stacked(*times: Ratio) -> Floats:
 
 
 def as_printed(model: Laws) -> Laws:
-    """The model with equation 4.3 to the letter, o twice in the NIC's term, for comparison.
+    """The model with equation 4.3 taken literally, with o twice in the NIC's term, for comparison.
 
-    An absolute o needs units: in those of Table 4.14, where X and B are 1, it is 1/sigma, and so the
-    second o acts as a beta that is 1/sigma times as large.
+    An absolute o needs units: in those of Table 4.14, where X and B are 1, it is 1/sigma, so that the second o acts
+    like a beta that is 1/sigma times as large.
     """
     return replace(model, beta=model.beta / model.sigma)

@@ -1,10 +1,10 @@
-"""LAWS and modified LAWS fitted to what was measured over the application ratio.
+"""Fits of LAWS and modified LAWS to measurements over the application ratio.
 
 Throughputs before and after offload determine host and link rates as well (sigma is then host_mbps / link_mbps, since
 the host's rate is 1/(o X)); gains determine sigma alone. Errors are relative, of throughputs or of their ratio.
 
-A ceiling is told from the link only where the link is known: with throughputs link_mbps is held, with gains sigma is
-held or a column; there is one ceiling for each sigma.
+A ceiling can only be distinguished from the link if the link is known: with throughputs link_mbps is held, with gains
+sigma is held or a column; there is one ceiling for each sigma.
 """
 
 from __future__ import annotations
@@ -33,26 +33,26 @@ _DEVIATIONS = [
     FreeParameter(name, -0.9, 9.0, (0.0,), DEVIATION) for name in ("delta_a", "delta_o", "tau")
 ]
 CEILING = "ceiling"
-"""How the names of ceilings begin: ceiling_mbps with throughputs, else the ratio."""
+"""Prefix of the names of ceilings: ceiling_mbps with throughputs, else the ratio."""
 _SPAN = 1e3
-"""Rates are searched up to so many times the greatest one that was measured."""
+"""Rates are searched up to this multiple of the largest measured one."""
 
 
 def fit_laws(points: Points, held: Values, with_ceiling: bool = False) -> Fitted:
-    """Fit LAWS: p, beta, and sigma or the rates of host and link, unless they are held; with a ceiling if wanted.
+    """Fit LAWS: p, beta, and sigma or the rates of host and link, except those held; optionally with a ceiling.
 
-    Only the product of alpha and beta shows in a throughput, so alpha is 1 unless held. Raises
-    RequestError for a name or value that cannot be held, for too few points, and for a ceiling beside an unknown link.
+    Only the product of alpha and beta affects throughput, so alpha is 1 unless held. Raises RequestError for a name or
+    value that cannot be held, for too few points, and for a ceiling with an unknown link.
     """
     ceilings = _ceilings(points, held) if with_ceiling else []
     return _fit("laws", points, [_SHARE, _STRUCTURE, *ceilings], {"alpha": 1.0, **held})
 
 
 def fit_laws_modified(points: Points, held: Values) -> Fitted:
-    """Fit the three deviations of modified LAWS, with p and beta held, as the thesis does.
+    """Fit the three deviations of modified LAWS with p and beta held, as in the thesis.
 
-    Free as well they would be told from the deviations by nothing: the host's time over gamma is a
-    line, and that is two numbers. Raises RequestError as `fit_laws` does, and without p or beta.
+    If these were free, they could not be distinguished from the deviations: the host's time over gamma is a line, which
+    has two parameters. Raises RequestError as `fit_laws` does, and without p or beta.
     """
     missing = [name for name in ("p", "beta") if name not in held]
     if missing:
@@ -74,7 +74,7 @@ def _fit(name: str, points: Points, of_model: list[FreeParameter], held: Values)
             f"{count} measured values do not determine {', '.join(each.name for each in free)}",
             f"measure at more gammas, or hold some with --hold {free[0].name if free else 'p'}=VALUE",
         )
-    _model(points, {**{each.name: each.starts[0] for each in free}, **held})  # refuses what is held
+    _model(points, {**{each.name: each.starts[0] for each in free}, **held})  # checks held values
 
     def errors(values: Floats) -> Floats:
         named = dict(zip((each.name for each in free), values.tolist(), strict=True))
@@ -88,7 +88,7 @@ def _fit(name: str, points: Points, of_model: list[FreeParameter], held: Values)
 
 
 def _of_points(points: Points) -> list[FreeParameter]:
-    """What this kind of points determines besides the ratios of the model."""
+    """Parameters that these points determine besides the ratios of the model."""
     if not is_rates(points):
         return [] if SIGMA in points else [_WIRE]
     peak = float(max(points[name].max() for name in RATES))
@@ -101,7 +101,7 @@ def _of_points(points: Points) -> list[FreeParameter]:
 
 
 def _ceilings(points: Points, held: Values) -> list[FreeParameter]:
-    """One for each sigma that is not held."""
+    """A parameter for each sigma that is not held."""
     link = "link_mbps" if is_rates(points) else SIGMA
     if link not in held and link not in points:
         raise RequestError(
@@ -117,7 +117,7 @@ def _ceilings(points: Points, held: Values) -> list[FreeParameter]:
 
 
 def _ceiling_names(points: Points) -> list[str]:
-    """By point the name of its ceiling; one for all where they have one link."""
+    """For each point the name of its ceiling; one name if all have one link."""
     if is_rates(points):
         return [f"{CEILING}_mbps"]
     sigmas = points.get(SIGMA, np.zeros(1))
@@ -135,7 +135,7 @@ def _check_names(held: Values, known: Sequence[str]) -> None:
 
 
 def _model(points: Points, values: Values) -> Laws:
-    """The model with these values; as points of different sigma need it, with one for each."""
+    """The model with these values, in arrays if points differ in sigma."""
     ratios = {
         k: v for k, v in values.items() if not k.endswith("_mbps") and not k.startswith(CEILING)
     }
@@ -148,7 +148,7 @@ def _model(points: Points, values: Values) -> Laws:
 
 
 def _ceiling(points: Points, values: Values) -> Floats:
-    """The ratio by point, or one for all; 0 where there is none."""
+    """The ceiling ratio by point, or one for all; 0 if there is none."""
     found = np.array([values.get(name, 0.0) for name in _ceiling_names(points)])
     return values["host_mbps"] / found if is_rates(points) and found.all() else found
 

@@ -1,4 +1,4 @@
-"""A machine's description as text: what a dotted key is, and the same text with other values."""
+"""Edit a machine's description as text: read a dotted key, and replace values."""
 
 from __future__ import annotations
 
@@ -8,17 +8,17 @@ from weft.base.errors import RequestError
 from weft.base.files.text_file import parse_toml
 
 Keys = Mapping[str, str]
-"""Values of keys such as costs.protocol or processors.nic.clock, as the brackets of --on have them."""
+"""Values by key such as costs.protocol or processors.nic.clock, as in the brackets of --on."""
 
 
 def value_of(text: str, key: str) -> object | None:
-    """What a description says of a key; None where it says nothing."""
+    """The value of a key in a description; None if it is not there."""
     place = _parent(parse_toml(text, "the machine's description"), key.split(".")[:-1])
     return None if place is None else place.get(key.rpartition(".")[2])
 
 
 def configured(text: str, placement: str | None) -> frozenset[str]:
-    """The keys that a placement gives itself, with `with`; what the file says of them elsewhere is nothing to it."""
+    """The keys that a placement sets itself, in `with`; values elsewhere in the file do not affect it."""
     row = parse_toml(text, "the machine's description").get("placements", {}).get(placement, {})
     return frozenset(_paths(row.get("with", {}), ""))
 
@@ -38,8 +38,8 @@ def numbers_of(text: str) -> Iterator[str]:
 
 
 def with_values(text: str, keys: Keys, notes: Keys) -> str:
-    """The text with other values, each with its note instead of the comment behind it; all else stays as it was."""
-    import tomlkit  # here, because every command would wait for it
+    """The text with values replaced, each with its note in place of its comment; everything else is unchanged."""
+    import tomlkit  # imported here, as it would slow down every command
 
     document = tomlkit.parse(text)
     for key, value in keys.items():
@@ -65,7 +65,7 @@ def _plain(value: str) -> float | int | str:
 
 
 def _parent(document: object, path: list[str]) -> MutableMapping[str, object] | None:
-    """The table that a key's path leads to; of an array of tables, the one with that name."""
+    """The table on a key's path; in an array of tables, the one with that name."""
     for part in path:
         if isinstance(document, list):
             document = next((one for one in document if one.get("name") == part), None)

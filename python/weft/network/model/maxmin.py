@@ -1,4 +1,4 @@
-"""Max-min fair rates: what long transfers through shared limits settle at."""
+"""Max-min fair rates of long transfers through shared limits."""
 
 from __future__ import annotations
 
@@ -13,15 +13,15 @@ Crossings = npt.NDArray[np.bool_]
 Ints = npt.NDArray[np.int64]
 
 NONE = -1
-"""In the place of a limit: none."""
+"""Padding in arrays of limits."""
 
 
 def fair_rates(
     crossings: Crossings, capacities: Floats, own_limits: Floats | None = None
 ) -> Floats:
-    """The rate of each flow, in the unit of `capacities`; a flow that nothing limits gets infinity.
+    """The rate of each flow, in the unit of `capacities`; infinity for a flow without limit.
 
-    `own_limits`, (flows,), is what each flow gets at most.
+    `own_limits`, shape (flows,), is the maximum rate of each flow.
     """
     own = np.full(len(crossings), np.inf) if own_limits is None else own_limits
     flow, limit = np.nonzero(crossings)
@@ -29,7 +29,8 @@ def fair_rates(
 
 
 def shared_rates(crossed: Ints, capacities: Floats, own_limits: Floats) -> Floats:
-    """The same of few limits per flow among many: `crossed` are those of each flow, (flows, most), NONE beside them."""
+    """The rate of each flow if each crosses few of many limits: `crossed` are the limits of each flow, shape (flows,
+    most), padded with NONE."""
     flow, place = np.nonzero(crossed != NONE)
     limit = crossed[flow, place]
     is_crossed = np.zeros(len(capacities), dtype=np.bool_)
@@ -39,11 +40,12 @@ def shared_rates(crossed: Ints, capacities: Floats, own_limits: Floats) -> Float
 
 
 def _filled(flow: Ints, limit: Ints, capacities: Floats, own: Floats) -> Floats:
-    """Flow by flow the limits that it crosses.
+    """The rate of each flow, given pairs of flow and crossed limit.
 
-    Progressive filling as below, but all limits at once that are the tightest to each of their flows: what settles
-    there only leaves more to the others (D. Bertsekas and R. Gallager, "Data Networks", 2nd ed. 1992, section 6.5.2).
-    A pass is O(crossings + limits); there are as many as limits in a row wait for each other.
+    Progressive filling as in `fair_rates_in_rounds`, but in each pass for all limits that are the tightest one of each
+    of their flows: settling them leaves more to the others (D. Bertsekas and R. Gallager, "Data Networks", 2nd ed.
+    1992, section 6.5.2). A pass is O(crossings + limits); the number of passes is the length of the longest chain of
+    limits that wait for each other.
     """
     rates = own.astype(np.float64)
     left = np.asarray(capacities, dtype=np.float64).copy()
@@ -66,13 +68,13 @@ def _filled(flow: Ints, limit: Ints, capacities: Floats, own: Floats) -> Floats:
 
 
 def fair_rates_in_rounds(crossings: Crossings, capacities: Floats, own_limits: Floats) -> Floats:
-    """The rates in many rounds at once that share nothing but the capacities.
+    """The rates in many rounds at once, which share nothing but the capacities.
 
-    `crossings` is (rounds, flows, limits), `capacities` (limits,), `own_limits` (rounds, flows): what
-    each flow gets at most, 0 for one that a round does not have.
+    `crossings` is (rounds, flows, limits), `capacities` (limits,), `own_limits` (rounds, flows): the maximum rate of
+    each flow, 0 for a flow that is not in a round.
 
-    All rates rise together, and where a limit is full its flows stay as they are. At most one pass per
-    limit and kind of own limit, each O(rounds x flows x limits).
+    All rates rise together, and the flows of a limit that is full stop rising. At most one pass per limit and kind of
+    own limit, each O(rounds x flows x limits).
     """
     crossed = crossings.astype(np.float64)
     rates = own_limits.astype(np.float64)
@@ -85,7 +87,7 @@ def fair_rates_in_rounds(crossings: Crossings, capacities: Floats, own_limits: F
         content = rising & (own_limits <= share)
         full = shares <= share * (1 + 1e-12)
         held = rising & (crossings & full[:, np.newaxis, :]).any(axis=2)
-        # A flow that has enough leaves a larger share to the others, so in such rounds no other flow settles yet.
+        # A flow at its own limit leaves a larger share to the others, so in such rounds no other flow settles yet.
         settled = np.where(content.any(axis=1, keepdims=True), content, held)
         rates = np.where(settled, np.minimum(share, own_limits), rates)
         left -= summed_per_limit(np.where(settled, rates, 0.0), crossed)
@@ -94,7 +96,7 @@ def fair_rates_in_rounds(crossings: Crossings, capacities: Floats, own_limits: F
 
 
 def summed_per_limit(weights: Floats | Crossings, crossings: Floats | Crossings) -> Floats:
-    """The sum of `weights`, (rounds, flows), over the flows that cross each limit: (rounds, limits)."""
+    """The sum of `weights`, (rounds, flows), over the flows that cross each limit: shape (rounds, limits)."""
     crossed = crossings.astype(np.float64, copy=False)
     summed: Floats = (weights[:, np.newaxis, :].astype(np.float64) @ crossed)[:, 0]
     return summed

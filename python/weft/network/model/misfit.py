@@ -1,4 +1,5 @@
-"""Where a fitted curve is further from what was measured than noise explains, so that its intervals do not hold."""
+"""Sizes at which a fitted curve deviates from measurements by more than noise explains, so that its intervals do not
+hold."""
 
 from __future__ import annotations
 
@@ -12,18 +13,19 @@ from weft.base.statistics import Floats
 from weft.network.model.noisy_curve import NoisyCurve
 
 FALSE_FINDS = 0.005
-"""The share of curves that follow the model in which a misfit may be found, if noise is as it is modelled."""
+"""The share of curves that follow the model, with noise as modelled, in which a misfit may be found."""
 LEAST_ERROR = 0.02
-"""Relative. A model that is nearer than that serves at this size."""
+"""Relative error below which a model is good enough."""
 LEAST_SPAN = 2.0
-"""Sizes that are off inside a curve span at least this factor: fewer are a dip, which a robust fit leaves out."""
+"""Deviating sizes inside a curve must span this factor; fewer are a dip, which a robust fit ignores."""
 
 
 @dataclass(frozen=True)
 class Misfit:
-    """Neighbouring sizes at which a model is off: `worst_error_pct` is of the time, positive where the model is slower.
+    """Neighbouring sizes with a deviation from the model; `worst_error_pct` is that of the time, positive if the model
+    is slower.
 
-    `reason` is what is likely there.
+    `reason` is a likely cause.
     """
 
     first_bytes: int
@@ -33,19 +35,19 @@ class Misfit:
 
     @property
     def text(self) -> str:
-        """Such as: from 765 B to 3,075 B up to +61 %: a jump."""
+        """Such as "from 765 B to 3,075 B up to +61 %: a jump"."""
         where = f"from {self.first_bytes:,} B to {self.last_bytes:,} B"
         return f"{where} up to {self.worst_error_pct:+.0f} %: {self.reason}"
 
 
 def misfit_lines(found: Sequence[Misfit]) -> list[str]:
-    """A line for each, below what it is about."""
+    """An indented line for each."""
     return [f"the model is off {one.text}" for one in found]
 
 
 @dataclass(frozen=True)
 class MisfitSpan:
-    """Neighbouring sizes at which a model is off on one side, as indices, `last` included."""
+    """Neighbouring sizes that deviate in one direction, as indices, `last` included."""
 
     first: int
     last: int
@@ -55,8 +57,9 @@ class MisfitSpan:
 
 
 def stretches(curve: NoisyCurve, predicted_us: Floats) -> list[MisfitSpan]:
-    """Where predicted times, in the shape of the curve's sizes, are off; dips are not named."""
-    from scipy.special import ndtri  # here, because every command would wait for it
+    """Spans of sizes whose predicted times deviate; dips are ignored. `predicted_us` has one time for each size of the
+    curve."""
+    from scipy.special import ndtri  # imported here, as it would slow down every command
 
     errors = predicted_us / curve.levels_us - 1
     allowed = ndtri(1 - FALSE_FINDS / (2 * len(errors))) * curve.errors

@@ -1,4 +1,4 @@
-"""Times over sizes and launches as one level for each size, and how far each level may be off."""
+"""Times over sizes and launches, reduced to one level for each size with its uncertainty."""
 
 from __future__ import annotations
 
@@ -11,27 +11,26 @@ from weft.base.interval import Interval
 from weft.base.statistics import Floats, has_interval, median_interval
 
 LEAST_ERROR = 0.002
-"""Relative. Clocks are no better, and no curve is as straight."""
+"""Minimum relative error: clocks are not better, and no curve is exactly straight."""
 PRIOR_LAUNCHES = 10
-"""The deviation between launches that is usual for the curve counts as much as so many launches of a size: a few
-launches that agree by chance prove nothing."""
+"""Weight, in launches of a size, of the usual deviation between launches: a few launches that agree by chance prove
+nothing."""
 MEDIAN_COST = 1.2533
-"""The standard error of a median over that of a mean, of normal values."""
+"""Standard error of a median over that of a mean, for normal values."""
 _ROUNDS = 4
 MAD = 1.4826
-"""A normal distribution's standard deviation over the median of its absolute deviations."""
+"""Standard deviation of a normal distribution over its median absolute deviation."""
 
 
 @dataclass(frozen=True)
 class NoisyCurve:
-    """Levels are medians over launches, in which what a launch has in common at all sizes does not count.
+    """Levels are medians over launches, after removal of the factor that a launch has in common for all sizes.
 
-    `levels_us`, `errors` (relative standard errors) and `launch_errors` (the part of them that is due to differences
-    between launches) are in shape (sizes), `apart` (the relative deviation of each
-    launch from the levels, NaN where it did not measure a size) in shape (sizes, launches).
-    `deviations` are relative standard deviations between launches, by size. `roughness` is how far a size is
-    from the line between its neighbours, as a standard error, in the middle of the curve's sizes: levels are not known
-    better than that, however well launches agree.
+    `levels_us`, `errors` (relative standard errors) and `launch_errors` (the part of them due to differences between
+    launches) have shape (sizes,); `apart` (the relative deviation of each launch from the levels, NaN if it did not
+    measure a size) has shape (sizes, launches). `deviations` are relative standard deviations between launches, by
+    size. `roughness` is the typical deviation of a size from the line between its neighbours, as a standard error:
+    levels are not known better than that, however well launches agree.
     """
 
     sizes: Floats
@@ -44,7 +43,8 @@ class NoisyCurve:
 
     @classmethod
     def of(cls, sizes: npt.ArrayLike, times_us: npt.ArrayLike) -> NoisyCurve:
-        """From times in shape (sizes, launches); sizes ascend. Sizes without a finite time are left out."""
+        """Build a curve from times of shape (sizes, launches); sizes ascend. Sizes without a finite time are left
+        out."""
         times = np.array(times_us, dtype=np.float64)
         times[~np.isfinite(times) | (times <= 0)] = np.nan
         kept = ~np.isnan(times).all(axis=1)
@@ -58,7 +58,8 @@ class NoisyCurve:
         return cls(of_size, np.exp(levels), errors, by_launch, apart, deviations, rough)
 
     def contrast(self, weights: Floats, value: float) -> LogContrast:
-        """What a sum of the levels' logarithms with these weights is in each launch, where it is `value` in all."""
+        """A weighted sum of the levels' logarithms, with its value in each launch; `value` is that over all
+        launches."""
         used = weights != 0
         launches = value + weights[used] @ self.apart[used]
         launches = launches[~np.isnan(launches)]
@@ -74,7 +75,7 @@ class NoisyCurve:
 
 @dataclass(frozen=True)
 class LogContrast:
-    """A difference of logarithms, its standard error with the degrees of freedom, and its value in each launch."""
+    """A difference of logarithms, its standard error with degrees of freedom, and its value in each launch."""
 
     value: float
     error: float
@@ -82,19 +83,19 @@ class LogContrast:
     launches: Floats
 
     def is_sure(self, alpha: float) -> bool:
-        """Whether it differs from 0, when it may say so wrongly with probability `alpha`; by Student's distribution."""
-        from scipy.special import stdtrit  # here, because every command would wait for it
+        """Whether it differs from 0 at significance level `alpha`, by Student's t test."""
+        from scipy.special import stdtrit  # imported here, as it would slow down every command
 
         needed = float(stdtrit(self.freedom, 1 - alpha / 2))
         return abs(self.value) > needed * self.error and self.interval.low * self.interval.high > 0
 
     def reversed(self) -> LogContrast:
-        """From the other side."""
+        """The contrast with opposite sign."""
         return replace(self, value=-self.value, launches=-self.launches)
 
     @property
     def interval(self) -> Interval:
-        """By the ranks of the launches; of one or two, two standard errors to either side."""
+        """By ranks of the launches; two standard errors to either side with one or two launches."""
         if has_interval(len(self.launches)):
             return median_interval(self.launches)
         reach = 2 * self.error
@@ -102,7 +103,7 @@ class LogContrast:
 
 
 def _levels(logs: Floats) -> tuple[Floats, Floats]:
-    """The level of each size, and what is left of each time without it and its launch's level (median polish)."""
+    """The level of each size, and the residuals without levels of sizes and launches (median polish)."""
     effects = np.zeros(logs.shape[1])
     for _ in range(_ROUNDS):
         levels = np.nanmedian(logs - effects, axis=1)
@@ -113,7 +114,7 @@ def _levels(logs: Floats) -> tuple[Floats, Floats]:
 
 
 def _deviations(apart: Floats) -> Floats:
-    """Between launches, by size; drawn towards what is usual among the sizes. 0 with one launch."""
+    """Deviations between launches by size, shrunk towards the usual one; 0 with one launch."""
     more = np.maximum(np.count_nonzero(~np.isnan(apart), axis=1) - 1, 0)
     squares = np.nansum(apart**2, axis=1)
     if not more.any():
@@ -124,7 +125,8 @@ def _deviations(apart: Floats) -> Floats:
 
 
 def _roughness(sizes: Floats, levels_us: Floats) -> float:
-    """A size's usual distance from the line between its neighbours, as the relative standard error of one size."""
+    """The typical distance of a size from the line between its neighbours, as the relative standard error of one
+    size."""
     if len(sizes) < 3:
         return 0.0
     share = (sizes[1:-1] - sizes[:-2]) / (sizes[2:] - sizes[:-2])

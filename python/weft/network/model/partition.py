@@ -1,10 +1,10 @@
-"""A curve of times over sizes as straight pieces: optimal partitioning by dynamic programming, with BIC.
+"""Partition a curve of times over sizes into straight pieces, optimally, by dynamic programming with BIC.
 
-Each piece is `time = start-up + size * time per byte`, fitted to relative errors. A further piece has to lower the sum
-of squared errors (in units of their own deviation) by more than what its three parameters cost, 3 log n (G. Schwarz,
-"Estimating the dimension of a model", Annals of Statistics 6, 1978). The best division is found exactly, in O(n^2)
-fits (B. Jackson et al., "An algorithm for optimal partitioning of data on an interval", IEEE Signal Processing
-Letters 12, 2005).
+Each piece is `time = start-up + size * time per byte`, fitted to relative errors. A further piece must reduce the sum
+of squared errors (in units of their own deviation) by more than its three parameters cost, 3 log n (G. Schwarz,
+"Estimating the dimension of a model", Annals of Statistics 6, 1978). The best partition is found exactly, in O(n^2)
+fits (B. Jackson et al., "An algorithm for optimal partitioning of data on an interval", IEEE Signal Processing Letters
+12, 2005).
 """
 
 from __future__ import annotations
@@ -17,12 +17,12 @@ import numpy.typing as npt
 from weft.base.statistics import Floats
 
 PARAMETERS = 3
-"""Of a piece: start-up time, time per byte, and where it begins."""
+"""Parameters of a piece: start-up time, time per byte, and start."""
 
 LEAST_APART = 1.1
-"""Sizes closer than this ratio are one place: a size and its perturbations."""
+"""Sizes closer than this ratio count as one place, such as a size and its perturbations."""
 LEVEL_PLACES = 2
-"""So many have no slope yet."""
+"""Pieces of at most this many places have slope zero."""
 
 
 @dataclass(frozen=True)
@@ -33,17 +33,17 @@ class TimeLine:
     us_per_byte: float
 
     def predict(self, size_bytes: npt.ArrayLike) -> Floats:
-        """One-way time in microseconds of messages of these sizes."""
+        """One-way times in microseconds of messages of these sizes."""
         times: Floats = self.start_up_us + np.asarray(size_bytes, np.float64) * self.us_per_byte
         return times
 
     def times(self, factor: float) -> TimeLine:
-        """The line whose times are so many times as long."""
+        """The line with all times multiplied by a factor."""
         return TimeLine(self.start_up_us * factor, self.us_per_byte * factor)
 
 
 def places(sizes: Floats) -> npt.NDArray[np.int64]:
-    """How many places there are up to each size."""
+    """The number of places up to each size."""
     found = np.zeros(len(sizes), dtype=np.int64)
     at = 0
     while at < len(sizes):
@@ -53,13 +53,13 @@ def places(sizes: Floats) -> npt.NDArray[np.int64]:
 
 
 def fit_line(sizes: Floats, times_us: Floats, errors: Floats) -> TimeLine:
-    """The line of least squares, where times have these relative errors."""
+    """The least-squares line for times with these relative errors."""
     at_zero, at_one = (line_weights(sizes, times_us, errors, at) @ times_us for at in (0.0, 1.0))
     return TimeLine(float(at_zero), float(at_one - at_zero))
 
 
 def line_weights(sizes: Floats, times_us: Floats, errors: Floats, at_bytes: float) -> Floats:
-    """What each time contributes to the line's value at a size: the line is linear in the times."""
+    """The weight of each time in the line's value at a size: the line is linear in the times."""
     weights = 1 / (times_us * errors) ** 2
     middle = float(weights @ sizes / weights.sum())
     apart = sizes - middle
@@ -70,15 +70,15 @@ def line_weights(sizes: Floats, times_us: Floats, errors: Floats, at_bytes: floa
 
 
 def misfits(sizes: Floats, times_us: Floats, errors: Floats) -> Floats:
-    """`[i, j]`: the sum of squares that the line through positions i to j leaves; in shape (n, n), 0 below i.
+    """`[i, j]`: the residual sum of squares of the line through positions i to j; shape (n, n), 0 below i.
 
-    Through two places it is level: any two lie on a line.
-    It never falls: a longer message takes no less time.
+    Through two places the line is level, since any two lie on a line. Its slope is never negative: a longer message
+    does not take less time.
     """
     count = len(sizes)
     found = np.zeros((count, count))
     for first in range(count):
-        # Sizes count from the first one: a few that lie close together far from 0 would be lost in rounding.
+        # Relative to the first size: close sizes far from 0 would be lost in rounding.
         x, y = sizes[first:] - sizes[first], times_us[first:]
         weights: Floats = 1 / (y * errors[first:]) ** 2
         powers = [np.ones_like(x), x, y, x * x, x * y, y * y]
@@ -91,10 +91,10 @@ def misfits(sizes: Floats, times_us: Floats, errors: Floats) -> Floats:
 
 
 def partition(sizes: Floats, times_us: Floats, errors: Floats) -> list[range]:
-    """The pieces of the best division, as ranges of positions; sizes ascend.
+    """The pieces of the best partition, as ranges of positions; sizes ascend.
 
-    `errors` are relative standard deviations of the times. Of divisions that cost the same, that whose last piece is
-    the longest.
+    `errors` are relative standard deviations of the times. Among partitions of equal cost, the one with the longest
+    last piece is chosen.
     """
     count = len(sizes)
     left = misfits(sizes, times_us, errors)

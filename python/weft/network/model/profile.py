@@ -1,9 +1,9 @@
-"""Least squares with intervals that also hold for models with corners, as LAWS has.
+"""Least squares with intervals that also hold for models with corners, such as LAWS.
 
-A parameter's interval is its profile likelihood: all values at which the others can still be chosen such that
-the squared errors stay below a limit of the F distribution. Source: D. M. Bates and D. G. Watts, "Nonlinear
-Regression Analysis and Its Applications" (1988), section 6.1. Unlike an interval from the curvature at the best
-point it has no end on a side to which the points do not bound the parameter.
+A parameter's interval is its profile likelihood: all values for which the other parameters can be chosen such that the
+squared errors stay below a limit of the F distribution. Source: D. M. Bates and D. G. Watts, "Nonlinear Regression
+Analysis and Its Applications" (1988), section 6.1. Unlike an interval from the curvature at the optimum, it has no end
+on a side to which the points do not bound the parameter.
 """
 
 from __future__ import annotations
@@ -21,21 +21,21 @@ from weft.base.statistics import LEVEL, Floats
 from weft.network.model.estimate import Estimate
 
 Errors = Callable[[Floats], Floats]
-"""Errors of all points at these values of the parameters."""
+"""The errors of all points as a function of the parameters."""
 
 _STARTS = 12
-"""Descents, from as many of the best combinations of the parameters' starts: corners make local minima."""
+"""Number of descents, from the best combinations of the parameters' starting values: corners cause local minima."""
 
 _SLOPE = 0.03
-"""The part of a value that it is changed by for a slope of errors with steps."""
+"""Relative step for numerical slopes of errors with steps."""
 
 _EXACT = 1e-9
-"""Errors below this are rounding: with exact points they would otherwise count as proof."""
+"""Smaller errors are rounding: with exact points they would otherwise count as evidence."""
 
 
 @dataclass(frozen=True)
 class Scale:
-    """What a parameter is searched along."""
+    """The scale on which a parameter is searched."""
 
     to: Callable[[float], float]
     back: Callable[[float], float]
@@ -43,18 +43,18 @@ class Scale:
 
 LINEAR = Scale(float, float)
 LOGARITHMIC = Scale(math.log, math.exp)
-"""For what is greater than 0."""
+"""For values above 0."""
 DEVIATION = Scale(math.log1p, math.expm1)
-"""For relative changes, which are greater than -1."""
+"""For relative changes, which are above -1."""
 
 
 @dataclass(frozen=True)
 class FreeParameter:
-    """A free parameter: where it is searched, and from where.
+    """A free parameter with its search range and starting values.
 
-    Of one that `is_bounded` low and high are limits by nature, as those of a share are. Errors of a simulator move in
-    steps: `grain` is the least change of a parameter that may show in them, 0 where errors are smooth. With a grain the
-    range is not left, since a simulator refuses what cannot be.
+    With `is_bounded`, low and high are limits by nature, such as those of a share. A simulator's errors change in
+    steps: `grain` is the smallest change of a parameter that may affect them, 0 if errors are smooth. With a grain, the
+    search stays within the range, since a simulator refuses impossible values.
     """
 
     name: str
@@ -66,7 +66,7 @@ class FreeParameter:
     grain: float = 0.0
 
     def reach(self, place: float) -> float:
-        """How far to go from a place on its scale for a slope, up if there is room."""
+        """The step from a place on its scale for a numerical slope, upwards if there is room."""
         value = self.scale.back(place)
         far = max(_SLOPE * abs(value), 2 * self.grain)
         return self.scale.to(value + far if value + far <= self.high else value - far) - place
@@ -79,11 +79,12 @@ def fit_profiled(
     are_standard: bool = False,
     with_intervals: bool = True,
 ) -> list[Estimate]:
-    """The parameters with the least squared errors over so many points, with their intervals.
+    """The parameters that minimise the squared errors of `points` points, with their intervals.
 
-    There must be more points than parameters. Errors that `are_standard` are in standard deviations of what was
-    measured; then as many points suffice, and intervals are by the chi-squared distribution. Where the model is off
-    by more than these deviations allow, they are widened by that factor (as the Particle Data Group does).
+    There must be more points than parameters. Errors with `are_standard` are in standard deviations of the
+    measurements; then as many points as parameters suffice, and intervals use the chi-squared distribution. If the
+    model deviates by more than these standard deviations allow, they are widened by that factor (as by the Particle
+    Data Group).
     """
     search = _Search(errors, free)
     best = search.minimum()
@@ -106,19 +107,19 @@ def fit_profiled(
 
 
 def _f_quantile(freedom: int) -> float:
-    """Of the F distribution with 1 and so many degrees of freedom, at LEVEL: the square of Student's t."""
-    from scipy.special import stdtrit  # here, because every command would wait for it
+    """Quantile of the F distribution with 1 and `freedom` degrees of freedom at LEVEL: the square of Student's t."""
+    from scipy.special import stdtrit  # imported here, as it would slow down every command
 
     return float(stdtrit(freedom, (1 + LEVEL) / 2) ** 2)
 
 
 def _chi_squared_quantile() -> float:
-    """With one degree of freedom, at LEVEL: the square of a normal deviate."""
+    """Quantile of the chi-squared distribution with one degree of freedom at LEVEL: the square of a normal quantile."""
     return NormalDist().inv_cdf((1 + LEVEL) / 2) ** 2
 
 
 class _Search:
-    """Descents in the parameters' scales."""
+    """Descents on the parameters' scales."""
 
     def __init__(self, errors: Errors, free: Sequence[FreeParameter]) -> None:
         self._errors = errors
@@ -143,7 +144,7 @@ class _Search:
         return min((self._descend(start) for start in self._starts), key=self.squares)
 
     def end(self, best: Floats, limit: float, index: int, side: int) -> float | None:
-        """Where the profile crosses the limit on one side; None where it only does at a search's end."""
+        """Where the profile crosses the limit on one side; None if only at the end of the search range."""
         least = 1e-2 if self._has_grain else 1e-3
         inside, step = best, side * least * self._span[index]
         while True:
@@ -160,7 +161,8 @@ class _Search:
             inside, step = outside, 2 * step
 
     def _goes_on(self, near: Floats, past: float, limit: float, index: int) -> bool:
-        """Whether searches of the others, wider ones and from other places, keep below the limit past a crossing."""
+        """Whether searches of the other parameters, with a wider range and from other starts, stay below the limit past
+        a crossing."""
         place = self._within(index, past) if self._is_bounded[index] else past
         return any(
             self.squares(self._descend(start, index, place, widened=True)) <= limit
@@ -186,7 +188,7 @@ class _Search:
     def _descend(
         self, start: Floats, index: int | None = None, place: float = 0.0, widened: bool = False
     ) -> Floats:
-        """The best point below a start, with one parameter kept in its place if there is one."""
+        """The minimum reached from a start, optionally with one parameter fixed."""
         from scipy.optimize import least_squares
 
         point = start.copy()
@@ -218,8 +220,8 @@ class _Search:
 
 
 def slopes(errors: Errors, free: Sequence[FreeParameter]) -> Callable[[Floats], Floats]:
-    """Of the errors at a point on the parameters' scales, a column each: differences over their own reach, since closer
-    ones may show no change at all."""
+    """A function that gives the slopes of the errors on the parameters' scales, one column each: differences over each
+    parameter's reach, since smaller steps may show no change."""
 
     def at(point: Floats) -> Floats:
         here, columns = errors(point), []

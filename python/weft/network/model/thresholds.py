@@ -1,9 +1,8 @@
-"""Sizes at which a curve of times changes: jumps, kinks and dips, found between the sizes that were measured.
+"""Sizes at which a curve of times changes: jumps, kinks and dips, located between measured sizes.
 
-A curve is divided into straight pieces (`weft.network.model.partition`). Pieces of few sizes between two that
-lie on one line
-are dips. At each other border the lines of both sides, through the nearest sizes, are held against each other in
-each launch: where they differ by a level, it is a jump; where they meet but differ in slope, a kink.
+A curve is divided into straight pieces (`weft.network.model.partition`). Pieces of few sizes between two that lie on
+one line are dips. At each other border, the lines of both sides through the nearest sizes are compared in each launch:
+if they differ in level, it is a jump; if they meet but differ in slope, a kink.
 """
 
 from __future__ import annotations
@@ -30,19 +29,19 @@ from weft.network.model.partition import (
 )
 
 FALSE_FINDS = 0.005
-"""The share of curves without a threshold in which one may be found, as far as the noise is as it is modelled."""
+"""The share of curves without thresholds, with noise as modelled, in which one may be found."""
 LEAST_JUMP = 0.02
-"""Relative. Lower ones are too small to act on, and no curve is as straight."""
+"""Minimum relative height: lower jumps are too small to act on, and no curve is exactly straight."""
 LEAST_DIP = 0.05
 LEAST_KINK = 0.10
-"""How far the time has to be from the line of the smaller sizes, at the latest at KINK_REACH times the size."""
+"""Minimum relative deviation from the line of the smaller sizes, at KINK_REACH times the size at the latest."""
 KINK_REACH = 4.0
 MOST_DIP = 3
-"""A dip has at most so many sizes that lie apart."""
+"""Maximum number of distinct sizes in a dip."""
 NEAREST = 6
-"""So many sizes on each side say where the line is: further off it may be bent."""
+"""Number of sizes on each side that determine the line: farther off, the curve may be bent."""
 LEAST_SIDE = 3
-"""Places on each side of a threshold; with fewer, nothing tells whether the curve comes back."""
+"""Minimum number of places on each side of a threshold: with fewer, it is unknown whether the curve returns."""
 
 Kind = Literal["jump", "kink", "dip"]
 Indices = npt.NDArray[np.int64]
@@ -50,13 +49,13 @@ Indices = npt.NDArray[np.int64]
 
 @dataclass(frozen=True)
 class ThresholdCandidate:
-    """A threshold between two sizes that were measured.
+    """A threshold between two measured sizes.
 
-    `last_before` and `first_after` are the sizes on either side: adjacent ones at a jump and mostly at a kink, and
-    around a dip, whose own sizes are `inside`. `height` is relative, with its interval over launches (0.38: 38 %
+    `last_before` and `first_after` are the sizes on either side: adjacent ones at a jump and usually at a kink, and
+    those around a dip, whose own sizes are `inside`. `height` is relative, with its interval over launches (0.38: 38 %
     longer): at a jump where both lines are closest, at a dip from the line, at a kink from the line of the smaller
-    sizes; at the size `height_at_bytes`. `before` and `after` predict the time of a message of any size near it, if
-    the threshold is above that size, or is not.
+    sizes; at the size `height_at_bytes`. `before` and `after` predict the time of a message of any size nearby, below
+    and above the threshold.
     """
 
     kind: Kind
@@ -84,10 +83,10 @@ class ThresholdCandidate:
 def candidates(
     sizes: npt.ArrayLike, times_us: npt.ArrayLike, false_finds: float = FALSE_FINDS
 ) -> list[ThresholdCandidate]:
-    """The thresholds of a curve, by size; none at the first and last sizes, where nothing can be told.
+    """The thresholds of a curve, by size; none at its first and last sizes, where they cannot be detected.
 
-    `times_us` has one-way times in shape (sizes, launches), NaN where a launch did not measure a size; sizes ascend.
-    A curve without thresholds has one with probability `false_finds`. O(n^2) in the sizes.
+    `times_us` has one-way times of shape (sizes, launches), NaN if a launch did not measure a size; sizes ascend. A
+    curve without thresholds gets one with probability `false_finds`. O(n^2) in the sizes.
     """
     if np.asarray(times_us).shape[0] < 2 * LEAST_SIDE:
         return []
@@ -97,13 +96,14 @@ def candidates(
 
 @dataclass(frozen=True)
 class _Search:
-    """`alpha` is the error that each border may have."""
+    """`alpha` is the error probability of each border."""
 
     curve: NoisyCurve
     alpha: float
 
     def run(self) -> list[ThresholdCandidate]:
-        """Dips are taken out of the curve until there is none left in it: what is around them is one piece."""
+        """Remove dips from the curve until none is left, since the sizes around a dip are one piece; then classify the
+        borders."""
         rows = np.arange(len(self.curve.sizes))
         dips: list[ThresholdCandidate] = []
         while True:
@@ -127,7 +127,7 @@ class _Search:
         return _places(self.curve.sizes[rows]) >= LEAST_SIDE
 
     def _dip(self, pieces: Sequence[Indices]) -> tuple[Indices, ThresholdCandidate | None] | None:
-        """The first short piece between two that one line fits, and what it is; None where there is none left."""
+        """The first short piece between two that one line fits, and its threshold; None if there is none."""
         for before, inside, after in zip(pieces, pieces[1:], pieces[2:], strict=False):
             is_short = len(inside) <= MOST_DIP or _places(self.curve.sizes[inside]) == 1
             if is_short and self._is_one_line(before, after):
@@ -157,7 +157,7 @@ class _Search:
         return self._candidate("dip", before, after, apart, float(sizes.mean()), (line, line), said)
 
     def _off_line(self, rows: Indices, around: Indices) -> tuple[TimeLine, LogContrast]:
-        """The line around some sizes, and how far they are from it."""
+        """The line around some sizes, and their distance from it."""
         sizes = self.curve.sizes[rows]
         line = self._line(around)
         weights = -self._log_weights(around, float(sizes.mean()))
@@ -170,14 +170,14 @@ class _Search:
         return apart.is_sure(self.alpha) and abs(np.expm1(apart.value)) >= least
 
     def _between(self, pieces: Sequence[Indices]) -> list[ThresholdCandidate]:
-        """What is between the first and the last of some pieces; those between are short."""
+        """The thresholds between the first and the last of some pieces, of which the inner ones are short."""
         if len(pieces) == 3 and (steps := self._stairs(*pieces)):
             return steps
         found = self._border(pieces[0], pieces[-1])
         return [found] if found else []
 
     def _stairs(self, before: Indices, middle: Indices, after: Indices) -> list[ThresholdCandidate]:
-        """Two jumps in one direction with a few sizes between them; empty where these are no level of their own."""
+        """Two jumps in one direction with a few sizes between them; empty if these have no level of their own."""
         below, up = self._off_line(middle, before[-NEAREST:])
         above, down = self._off_line(middle, after[:NEAREST])
         is_one_way = up.value * down.value < 0
@@ -191,7 +191,7 @@ class _Search:
         ]
 
     def _border(self, before: Indices, after: Indices) -> ThresholdCandidate | None:
-        """What the border between two pieces is."""
+        """The threshold between two pieces; None if there is none."""
         near = before[-NEAREST:], after[:NEAREST]
         lines = self._line(near[0]), self._line(near[1])
         last, first = float(self.curve.sizes[before[-1]]), float(self.curve.sizes[after[0]])
@@ -205,9 +205,9 @@ class _Search:
         return self._kink(before, after)
 
     def _kink(self, before: Indices, after: Indices) -> ThresholdCandidate | None:
-        """The size at which two lines meet, where that is between the two pieces.
+        """A kink where two lines meet, if that is between the two pieces.
 
-        One or two launches prove none: what disturbs a launch for a while bends its curve too.
+        One or two launches prove none: a temporary disturbance of a launch bends its curve too.
         """
         sizes = self.curve.sizes
         sides = before[-2 * NEAREST :], after[: 2 * NEAREST]
@@ -246,7 +246,7 @@ class _Search:
     def _step(
         self, sides: tuple[Indices, Indices], lines: tuple[TimeLine, TimeLine], at_bytes: float
     ) -> LogContrast | None:
-        """How far the lines of two sides are apart at a size; None where one says that time is negative there."""
+        """The distance between the lines of two sides at a size; None if one is negative there."""
         below, above = (float(line.predict(at_bytes)) for line in lines)
         if min(below, above) <= 0:
             return None
@@ -258,7 +258,7 @@ class _Search:
         return fit_line(curve.sizes[rows], curve.levels_us[rows], curve.errors[rows])
 
     def _log_weights(self, rows: Indices, at_bytes: float) -> Floats:
-        """What a relative change of each level changes the line's value at a size, relatively."""
+        """The relative change of the line's value at a size by a relative change of each level."""
         curve = self.curve
         levels = curve.levels_us[rows]
         shares = line_weights(curve.sizes[rows], levels, curve.errors[rows], at_bytes) * levels

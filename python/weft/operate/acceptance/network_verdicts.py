@@ -17,6 +17,7 @@ from weft.operate.acceptance.decide import Case, case, decide, settled, undecide
 from weft.operate.acceptance.declared import Promise
 from weft.operate.acceptance.requirements import Requirement
 from weft.operate.acceptance.verdict import Direction, RequirementVerdict, Symptom
+from weft.plan.pattern import Search
 from weft.runs.folder import RunFolder
 from weft.understand.ensemble.rates import MedianRates
 from weft.understand.ensemble.waiting import waiting_share
@@ -97,7 +98,7 @@ def _may_be_the_machine(one: FabricDifference, run: RunFolder) -> bool:
 
 def _waiting_share(run: RunFolder) -> float:
     """Of the time of the search, what agents waited for a processor."""
-    return waiting_share(run, [at for at, one in enumerate(run.meta.plan.steps) if one.is_adaptive])
+    return waiting_share(run, [at for at, *_ in run.meta.plan.steps_of(Search)])
 
 
 def _narrow(one: FabricDifference, promise: Promise) -> Case | None:

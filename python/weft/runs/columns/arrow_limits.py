@@ -1,4 +1,4 @@
-"""What is looked at in Arrow's files before they are read, so that a small one cannot fill the memory."""
+"""Checks of Arrow files before they are read, so that a small file cannot fill the memory."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 MOST_ROWS = 4_000_000
-"""So many rows a table may have however small its file is: where everything is alike, compression has no end."""
+"""Rows that a table may have however small its file is: constant columns compress without limit."""
 MOST_ROWS_A_BYTE = 4
 _MOST_BYTES = 256 << 20
 _MOST_BYTES_A_BYTE = 64
@@ -17,7 +17,7 @@ _HEADER, _DICTIONARY_DATA, _COMPRESSION, _LENGTH = 2, 1, 3, 0
 
 
 def check_table(file: pq.ParquetFile, file_bytes: int) -> None:
-    """Raises ArrowInvalid where a Parquet file says that it has more than its size can hold."""
+    """Raise ArrowInvalid if a Parquet file claims more data than its size can hold."""
     groups = (file.metadata.row_group(index) for index in range(file.metadata.num_row_groups))
     sizes = [(one.num_rows, one.total_byte_size) for one in groups]
     rows, bytes_ = sum(one for one, _ in sizes), sum(one for _, one in sizes)
@@ -28,8 +28,8 @@ def check_table(file: pq.ParquetFile, file_bytes: int) -> None:
 
 
 def check_next_batch(source: pa.BufferReader) -> None:
-    """Raises ArrowInvalid where the next batch of a stream is compressed, which weft never writes, or says that it has
-    more rows than bytes; EOFError at the end. The position stays."""
+    """Raise ArrowInvalid if the next batch of a stream is compressed, which weft never writes, or claims more rows than
+    bytes; EOFError at the end. Keeps the position."""
     at = source.tell()
     try:
         while True:
@@ -54,8 +54,8 @@ def _check_batch(message: pa.ipc.Message) -> None:
 
 
 class _Table:
-    """A table in a flat buffer (https://flatbuffers.dev/internals), by default its root; raises ArrowInvalid where the
-    buffer ends too early."""
+    """A table in a flat buffer (https://flatbuffers.dev/internals), by default its root; raises ArrowInvalid if the
+    buffer is truncated."""
 
     def __init__(self, content: bytes, at: int | None = None) -> None:
         self._content = content
@@ -72,12 +72,12 @@ class _Table:
         return _Table(self._content, place + self._read("<I", place))
 
     def number(self, field: int) -> int:
-        """A whole number of 64 bits, 0 where it is left out."""
+        """A 64-bit integer; 0 if the field is omitted."""
         place = self._place(field)
         return 0 if place is None else self._read("<q", place)
 
     def _place(self, field: int) -> int | None:
-        """Where a field is; the table of fields stands before its values."""
+        """The position of a field, from the vtable; None if the field is omitted."""
         fields = self._at - self._read("<i", self._at)
         slot = 4 + 2 * field
         if slot >= self._read("<H", fields):

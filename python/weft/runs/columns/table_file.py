@@ -1,4 +1,4 @@
-"""Tables as Parquet files whose content is checked when they are read."""
+"""Tables as Parquet files with checksums that are verified when read."""
 
 from __future__ import annotations
 
@@ -21,27 +21,26 @@ from weft.runs.columns.arrow_limits import check_table
 from weft.runs.columns.tables import added_later
 
 GROUP_ROWS = 65536
-"""A row group ends with the first phase behind so many rows: a damaged byte costs one group."""
+"""A row group ends with the first phase after this many rows: a damaged byte costs one group."""
 
 _CHECKSUMS = b"weft.crc32"
-"""Key in the file's metadata: the checksum of each row group. Pages have their own; but what says where the pages are
-has none."""
+"""Key in the file's metadata: the checksum of each row group. Parquet's own checksums cover pages, but not the metadata
+that locates them."""
 
 ARROW_ERRORS = (pa.ArrowException, OSError, KeyError, ValueError, OverflowError, MemoryError)
-"""What Arrow raises for bytes that are no table."""
+"""Exceptions of Arrow for bytes that are no table."""
 
 
 @dataclass(frozen=True)
 class Readable:
-    """The rows whose checksums are right, and what is wrong with the others."""
+    """The rows with correct checksums, and a description of the damage to the others."""
 
     table: pa.Table
     damage: str = ""
 
 
 def write_table(table: pa.Table, path: Path, **encoding: object) -> None:
-    """Write a table, and put it in place of an earlier one when it is whole and on the disk; `encoding` is what
-    pyarrow's ParquetWriter takes."""
+    """Write a table atomically and sync it to disk; `encoding` is passed to pyarrow's ParquetWriter."""
     temporary = path.with_name(path.name + ".new")
     with fresh_file(temporary) as file:
         sums = []
@@ -56,7 +55,7 @@ def write_table(table: pa.Table, path: Path, **encoding: object) -> None:
 
 
 def read_table(path: Path, schema: pa.Schema) -> pa.Table:
-    """All rows of a table; raises RequestError when any are damaged, FileNotFoundError."""
+    """Read all rows of a table; raises RequestError if any are damaged, FileNotFoundError."""
     found = read_intact(path, schema)
     if found.damage:
         raise RequestError(
@@ -67,7 +66,7 @@ def read_table(path: Path, schema: pa.Schema) -> pa.Table:
 
 
 def read_intact(path: Path, schema: pa.Schema) -> Readable:
-    """What of a table can be read; raises RequestError when it is no file, FileNotFoundError."""
+    """Read the intact rows of a table; raises RequestError if it is no table, FileNotFoundError."""
     try:
         groups = list(intact_groups(path, schema))
     except _Unreadable as error:
@@ -83,8 +82,8 @@ class _Unreadable(RequestError):
 
 
 def intact_groups(path: Path, schema: pa.Schema) -> Iterator[pa.Table | None]:
-    """The row groups of a table one by one, None for each that is damaged; raises RequestError where nothing can be
-    read, FileNotFoundError."""
+    """Iterate over the row groups of a table, with None for damaged ones; raises RequestError if nothing can be read,
+    FileNotFoundError."""
     with open_file(path) as source:
         try:
             file = pq.ParquetFile(source, page_checksum_verification=True)
@@ -98,7 +97,7 @@ def intact_groups(path: Path, schema: pa.Schema) -> Iterator[pa.Table | None]:
 
 
 def _sums(file: pq.ParquetFile) -> list[int] | None:
-    """The checksums of the row groups, None in files of earlier builds; raises ContentError."""
+    """The checksums of the row groups, None in files of earlier versions; raises ContentError."""
     told = (file.schema_arrow.metadata or {}).get(_CHECKSUMS)
     return None if told is None else parse_json(told, list[int], "checksums")
 
@@ -106,7 +105,7 @@ def _sums(file: pq.ParquetFile) -> list[int] | None:
 def _read_group(
     file: pq.ParquetFile, index: int, schema: pa.Schema, sums: list[int] | None
 ) -> pa.Table | None:
-    """A row group, or None where it is damaged; runs of earlier builds have no checksums."""
+    """Read a row group; None if damaged. Files of earlier versions have no checksums."""
     try:
         table = _conform(file.read_row_group(index), schema)
         table.validate(full=True)
@@ -117,7 +116,7 @@ def _read_group(
 
 
 def _conform(table: pa.Table, schema: pa.Schema) -> pa.Table:
-    """The columns of a schema; raises what Arrow raises where there is one that cannot be."""
+    """Convert to the columns of a schema; raises Arrow's exceptions if that is not possible."""
     for name, value in added_later(schema).items():
         if name in schema.names and name not in table.column_names:
             column = pa.repeat(pa.scalar(value, schema.field(name).type), table.num_rows)
@@ -126,7 +125,7 @@ def _conform(table: pa.Table, schema: pa.Schema) -> pa.Table:
 
 
 def _groups(table: pa.Table) -> Iterator[pa.Table]:
-    """The table in parts that end with a step or launch, or with a phase where that is long."""
+    """The table in parts that end with a step or launch, or with a phase if that is long."""
     first = 0
     of_phase = set(_changes(table, "phase"))
     of_launch = {*_changes(table, "step"), *_changes(table, "launch"), table.num_rows}
@@ -137,7 +136,7 @@ def _groups(table: pa.Table) -> Iterator[pa.Table]:
 
 
 def _changes(table: pa.Table, name: str) -> list[int]:
-    """The rows at which a column has another value than before."""
+    """The rows at which the value of a column changes."""
     if name not in table.column_names:
         return []
     values = table[name].to_numpy()
@@ -151,7 +150,7 @@ def _one_line(error: BaseException) -> str:
 
 
 def checksum(table: pa.Table | pa.RecordBatch) -> int:
-    """CRC-32 over the values of all columns, 1 GB/s."""
+    """CRC-32 of the values of all columns, at 1 GB/s."""
     crc = 0
     for column in table.columns:
         crc = _add(_whole(column), crc)

@@ -1,4 +1,4 @@
-"""Tables that grow with a run and that a kill leaves readable: Arrow streams with a checksum in each batch."""
+"""Growing tables that stay readable after a crash: Arrow streams with a checksum in each batch."""
 
 from __future__ import annotations
 
@@ -19,38 +19,38 @@ _CHECKSUM = b"weft.crc32"
 
 
 class TableStream:
-    """Appends batches to a file; `sync` makes what was appended survive a crash."""
+    """Appends batches to a file; `sync` makes them survive a crash of the machine."""
 
     def __init__(self, path: Path, schema: pa.Schema) -> None:
         self._file = path.open("wb")
         self._stream = pa.ipc.new_stream(self._file, schema)
 
     def append(self, batch: pa.RecordBatch) -> None:
-        """Write a batch with its checksum, and hand it to the kernel."""
+        """Write a batch with its checksum, and flush it to the kernel."""
         sums = {_CHECKSUM: str(checksum(batch)).encode()}
         self._stream.write_batch(batch, custom_metadata=sums)
         self._file.flush()
 
     def sync(self) -> None:
-        """Force it to the disk."""
+        """Sync to disk."""
         self._file.flush()
         os.fsync(self._file.fileno())
 
     def close(self) -> None:
-        """End the stream."""
+        """End the stream and close the file."""
         self._stream.close()
         self.sync()
         self._file.close()
 
     def abandon(self) -> None:
-        """Leave the file as it is, as a kill would, after a write that failed."""
+        """Close the file after a failed write and leave it as it is, as a crash would."""
         with contextlib.suppress(OSError):
             self._file.close()
 
 
 def read_stream(path: Path, schema: pa.Schema) -> Readable:
-    """The batches of a stream whose checksums are right. That its end is cut, at any byte, is no damage: it was killed.
-    Raises RequestError when it is no file, FileNotFoundError."""
+    """Read the batches of a stream with correct checksums. A truncated end is no damage, as the writer may have been
+    killed. Raises RequestError if it is no stream, FileNotFoundError."""
     intact: list[pa.RecordBatch] = []
     lost = 0
     for batch, is_right in _batches(path, schema):
@@ -63,13 +63,13 @@ def read_stream(path: Path, schema: pa.Schema) -> Readable:
 
 
 def _batches(path: Path, schema: pa.Schema) -> Iterator[tuple[pa.RecordBatch, bool]]:
-    """Each whole batch, and whether its checksum is right."""
+    """Each complete batch, and whether its checksum is correct."""
     with open_file(path) as file:
         yield from _parse(pa.BufferReader(file.read()), schema)
 
 
 def _parse(source: pa.BufferReader, schema: pa.Schema) -> Iterator[tuple[pa.RecordBatch, bool]]:
-    """The same of the bytes of a stream; batches of earlier builds have no checksum."""
+    """Each complete batch of a stream, and whether its checksum is correct; earlier versions wrote none."""
     try:
         reader = pa.ipc.open_stream(source)
         while True:
@@ -84,11 +84,11 @@ def _parse(source: pa.BufferReader, schema: pa.Schema) -> Iterator[tuple[pa.Reco
 
 
 PART_BYTES = 4 << 20
-"""So much of a growing stream is read at once, unless a batch is larger."""
+"""Bytes of a growing stream read at once, unless a batch is larger."""
 
 
 class StreamTail:
-    """What is new in a growing stream: remembers where the last whole batch ended."""
+    """Reads what is new in a growing stream: remembers the end of the last complete batch."""
 
     def __init__(self, path: Path, schema: pa.Schema) -> None:
         self._path, self._schema = path, schema
@@ -96,8 +96,8 @@ class StreamTail:
         self._offset = 0
 
     def read(self) -> Iterator[pa.RecordBatch]:
-        """The intact batches that are whole by now and were not at the last call, PART_BYTES in memory at a time.
-        Raises RequestError when it is no file, FileNotFoundError."""
+        """The intact batches completed since the last call, with PART_BYTES in memory at a time. Raises RequestError if
+        it is no stream, FileNotFoundError."""
         part_bytes = PART_BYTES
         with open_file(self._path) as file:
             while True:
@@ -110,8 +110,8 @@ class StreamTail:
                     part_bytes *= 2
 
     def _parse(self, part: bytes) -> Iterator[pa.RecordBatch]:
-        """The batches of the bytes at the offset, which moves behind the last. The schema, which the file begins with,
-        must be in front of any batch."""
+        """The batches in a part that starts at the offset, which advances past the last one. The schema, with which the
+        file starts, is prepended for decoding."""
         source = pa.BufferReader(self._head + part)
         begin = self._offset - len(self._head)
         for batch, is_right in _parse(source, self._schema):
@@ -123,15 +123,15 @@ class StreamTail:
 
 
 def _schema_bytes(stream: bytes) -> bytes:
-    """What a stream begins with, in front of its first batch."""
+    """The start of the stream up to its first batch."""
     source = pa.BufferReader(stream)
     pa.ipc.open_stream(source)
     return stream[: source.tell()]
 
 
 class GrowingTable:
-    """A table beside the samples: appends behind the rows of `before`; `finish` makes it the Parquet file of that name.
-    Nothing appended, nothing changed."""
+    """A table beside the samples: appends to the rows of `before`; `finish` converts it to the Parquet file of that
+    name. Without rows, no file is written."""
 
     def __init__(self, path: Path, before: pa.Table) -> None:
         self._path = path
@@ -150,7 +150,7 @@ class GrowingTable:
         self._append(table)
 
     def sync(self) -> None:
-        """Make what was appended survive a crash."""
+        """Make appended rows survive a crash of the machine."""
         if self._stream is not None:
             self._stream.sync()
 
@@ -160,7 +160,7 @@ class GrowingTable:
             self._stream.append(batch)
 
     def finish(self) -> None:
-        """Write the Parquet file of all that was appended, in this run and before."""
+        """Write the Parquet file of all rows, of this process and earlier ones."""
         if self._stream is not None:
             self._stream.close()
             self._stream = None
@@ -171,7 +171,7 @@ class GrowingTable:
 
 
 def read_growing(path: Path) -> pa.Table:
-    """What such a table has, of a run at its end or cut short; no rows where there is none."""
+    """The rows of a growing table, of a finished or interrupted run; none if there is no table."""
     try:
         return read_stream(_stream_path(path), SCHEMAS[path.name]).table
     except FileNotFoundError:
@@ -179,7 +179,7 @@ def read_growing(path: Path) -> pa.Table:
 
 
 def read_side_table(path: Path) -> pa.Table:
-    """A table beside the samples, by its name; no rows where there is none. Raises RequestError where it is damaged."""
+    """Read a table beside the samples; no rows if there is none. Raises RequestError if it is damaged."""
     schema = SCHEMAS[path.name]
     try:
         return read_table(path, schema)
@@ -199,7 +199,7 @@ def damaged_tables(directory: Path) -> list[Path]:
 
 
 def remove_tables(directory: Path) -> None:
-    """Remove all tables beside the samples, which are about to be computed anew."""
+    """Remove all tables beside the samples, before they are computed anew."""
     for path in (directory / name for name in SCHEMAS):
         path.unlink(missing_ok=True)
         _stream_path(path).unlink(missing_ok=True)

@@ -1,5 +1,5 @@
-"""Files that a run has beside its samples: EVIDENCE_NAME and PAGES_NAME a measured one, ACTIVITIES_NAME each with a
-program, the others a simulated one (BOTTLENECKS_NAME all, others by kind)."""
+"""Tables of a run beside its samples. Measured runs have EVIDENCE_NAME and PAGES_NAME, runs of programs
+ACTIVITIES_NAME, simulated runs BOTTLENECKS_NAME and, depending on the pattern, others."""
 
 from __future__ import annotations
 
@@ -10,74 +10,74 @@ BOTTLENECKS_NAME = "bottlenecks.parquet"
 """By step, phase, source and destination: the constraint that limited the transfer when it ended."""
 
 LOADS_NAME = "loads.parquet"
-"""By step, phase and constraint: what it carried on the wire, the mean over the phase, and what it can carry, both in
-10^6 bit/s; the latter is infinite where there is no limit."""
+"""By step, phase and constraint: the mean load on the wire over the phase, and the capacity (infinite if unlimited),
+both in 10^6 bit/s."""
 
 OCCUPATION_NAME = "occupation.parquet"
-"""By step, phase, node, part of the node and task: what share of the time it was busy, interrupts per second."""
+"""By step, phase, node, part of the node and task: share of time busy, and interrupts per second."""
 
 CATEGORIES_NAME = "categories.parquet"
-"""By step, phase, node and category: cycles of a message, of machines whose costs are given by category."""
+"""By step, phase, node and category: cycles per message, for machines whose costs are given by category."""
 
 APPLICATIONS_NAME = "applications.parquet"
-"""By step and phase of a stream with application load: gamma, and what a byte takes in ns: receiving it on a processor
-that does all of it, the application's processor as placed, the busiest of all else, the link; and what it takes under
-the same load where nothing is moved away from the application's processor."""
+"""By step and phase of a stream with application load: gamma, and times per byte in ns: of receiving it on a processor
+that does everything, of the application's processor as placed, of the busiest other part, and of the link; and the
+total under the same load if nothing is moved off the application's processor."""
 
 RESPONSES_NAME = "responses.parquet"
-"""By step, phase and batch of a web server: its users, how many of them waited on average, and the mean, median, 95th
-and 99th percentile of the time from a request to the last byte of its page, in ns."""
+"""By step, phase and batch of a web server: users, mean number of waiting users, and mean, median, 95th and 99th
+percentile of the time from a request to the last byte of its page, in ns."""
 
 PAGES_NAME = "pages.parquet"
-"""By step, phase and launch of a live web server: its users, how many of them waited on average, response times in ns
-(mean and quantiles) of so many `requests`, from when each was due to the last byte of its page; requests without an
-answer, and how late the generator itself was (99th percentile)."""
+"""By step, phase and launch of a live web server: users, mean number of waiting users, response times in ns (mean and
+quantiles) of `requests` requests, from when each was due to the last byte of its page; unanswered requests, and the
+delay of the load generator itself (99th percentile)."""
 
 ACTIVITIES_NAME = "activities.parquet"
-"""By step, phase and launch of a program, the times that it was carried out there (`trial`), and node (as in the
-samples): how long the node computed, communicated and waited until its own last end, and when that was, in ns from the
-begin. What is simulated is carried out once."""
+"""By step, phase, launch, repetition (`trial`) and node (as in the samples) of a program: how long the node computed,
+communicated and waited until its own last operation ended, and when that was, in ns from the start. Simulated programs
+run once."""
 
 LAPS_NAME = "laps.parquet"
 """By step, phase and launch of interference, node and `lap`: when the node began and ended its part of a repetition of
-the victim. Of a congestor's node: from its begin until it was stopped, or had nothing more to do, and what it
-received meanwhile. In ns from the begin of the phase."""
+the victim, in ns from the start of the phase. For a congestor's node: from its start until it was stopped or had
+finished, and the bytes it received meanwhile."""
 
 CASTS_NAME = "casts.parquet"
-"""By step, phase, launch and node of a cast of a file: what the node did with its time (`blocked`: what came waited for
-memory), bytes of the file that it had before and that the source holds, bytes on each network, and when it had the
-first chunk, the last, and all on its disk, since the cast began (null where it never had). `src` is its predecessor at
-the end, null for the source. Times of several networks add up."""
+"""By step, phase, launch and node of a cast of a file: how the node spent its time (`blocked`: received data waited for
+memory), bytes of the file that it had before and that the source has, bytes on each network, and when it had the first
+chunk, the last chunk, and everything on disk, since the start of the cast (null if never). `src` is its predecessor at
+the end, null for the source. Times of several networks are summed."""
 
 TRAFFIC_NAME = "traffic.parquet"
-"""By step, phase and launch of a traffic simulation: over how many `nodes`, how many seconds were simulated, and in how
-many `steps` of them nodes exchanged messages (a simulated network carries out some only); a hash of where all cars are
-in the end, how many are at home, wait to leave, drive and have arrived; how often a car passed the end of a link;
-messages and bytes of all seconds. Of those steps: how long they took, and how long nodes computed, communicated and
-waited, in ns over all nodes."""
+"""By step, phase and launch of a traffic simulation: number of `nodes`, seconds simulated, and the number of `steps` of
+them in which nodes exchanged messages (a simulated network carries out only some). A hash of the final positions of
+cars; how many are at home, wait to leave, drive and have arrived; how often a car passed the end of a link; messages
+and bytes of all seconds. For those steps: their duration, and the times that nodes computed, communicated and waited,
+in ns summed over nodes."""
 
 CACHES_NAME = "caches.parquet"
-"""By step, phase, node, processor, cache and kind of access (read, write, instruction): accesses for each message (of a
-ping-pong, both ways), and what part of them hit."""
+"""By step, phase, node, processor, cache and kind of access (read, write, instruction): accesses per message (of a
+ping-pong, both ways), and the share of hits."""
 
 BUDGET_NAME = "budget.parquet"
-"""By step, phase and stage: where the time of a message went, one way, in ns; together the latency."""
+"""By step, phase and stage: the part of a message's one-way time spent there, in ns; the sum is the latency."""
 
 PHASES_NAME = "phases.parquet"
-"""Of steps that keep a sample of their transfers: every phase in numbers that stand for all of them (PHASES_SCHEMA in
-weft.runs.digests)."""
+"""For steps that keep a sample of their transfers: a summary of every phase (PHASES_SCHEMA in weft.runs.digests)."""
 
 RATE_COUNTS_NAME = "rate-counts.parquet"
-"""Of the same steps: how many transfers had a rate of `least_mbps` to 0.1 % above, in phase `phase` and those that were
-computed with it."""
+"""For steps that keep a sample of their transfers: the number of transfers with a rate from `least_mbps` to 0.1 %
+above, in phase `phase` and the phases computed with it."""
 
 BOTTLENECK_COUNTS_NAME = "bottleneck-counts.parquet"
-"""Of the same steps: how many transfers each constraint held back, likewise."""
+"""For steps that keep a sample of their transfers: the number of transfers limited by each constraint, in phase `phase`
+and the phases computed with it."""
 
 EVIDENCE_NAME = "evidence.parquet"
-"""What the host did while batches were timed: by step, phase, launch and node, for `batches` batches from `batch` on,
-how much a counter of the kernel grew, or the latest value of a gauge. `cpu` is null but for counters that are kept by
-processor. A difference of 0 has no row; `evidence` in run.json names the counters that were read."""
+"""Host activity while batches were timed: by step, phase, launch and node, for `batches` batches from `batch` on, the
+increase of a kernel counter, or the latest value of a gauge. `cpu` is null except for counters kept per processor.
+Increases of 0 have no row; `evidence` in run.json names the counters that were read."""
 
 GAUGES = frozenset(
     (
@@ -91,12 +91,12 @@ GAUGES = frozenset(
         "tcp_unread_bytes",
     )
 )
-"""Counters of evidence whose value is that at the end of a stretch; all others grow."""
+"""Counters of evidence that report the value at the end of a stretch; all others report an increase."""
 
 ADDED_LATER: dict[str, int | None] = {"capacity_mbps": None, "stands": 1}
 ADDED_TO_ACTIVITIES: dict[str, int | None] = {"launch": 0, "trial": 0}
-"""Columns that folders of earlier builds lack, and what they would have: of any table, and of that of activities, for
-where another lacks these it is damaged."""
+"""Columns that folders of earlier versions lack, with their default: of any table, and of activities. In other tables,
+missing columns are damage."""
 
 _KEY = [("step", pa.int32()), ("phase", pa.int32())]
 _NAMED = pa.dictionary(pa.int32(), pa.string())
@@ -115,13 +115,13 @@ def _counts(*names: str) -> dict[str, pa.DataType]:
 
 
 def phase_code(table: pa.Table) -> pa.ChunkedArray:
-    """Step and phase of each row in one number."""
+    """Step and phase of each row as one number."""
     step = pc.shift_left(table["step"].cast(pa.int64()), 32)
     return pc.add(step, table["phase"].cast(pa.int64()))
 
 
 def launch_code(table: pa.Table) -> pa.ChunkedArray:
-    """Step, launch and phase of each row in one number."""
+    """Step, launch and phase of each row as one number."""
     launch = pc.shift_left(table["launch"].cast(pa.int64()), 32)
     step = pc.shift_left(table["step"].cast(pa.int64()), 48)
     return pc.add(pc.add(step, launch), table["phase"].cast(pa.int64()))
@@ -213,10 +213,10 @@ SCHEMAS = {
     RATE_COUNTS_NAME: _schema(least_mbps=pa.float64(), transfers=pa.int64()),
     BOTTLENECK_COUNTS_NAME: _schema(bottleneck=pa.string(), transfers=pa.int64()),
 }
-"""What each of them holds, by name."""
+"""The schema of each table, by name."""
 
 
 def added_later(schema: pa.Schema) -> dict[str, int | None]:
-    """Columns of a table that folders of earlier builds lack, and what they would have."""
+    """Columns of a table that folders of earlier versions lack, with their defaults."""
     is_activities = schema.equals(SCHEMAS[ACTIVITIES_NAME])
     return ADDED_LATER | (ADDED_TO_ACTIVITIES if is_activities else {})

@@ -1,4 +1,4 @@
-"""What a fabric is in run.json. Entries may have more keys than these, which are kept."""
+"""Fabrics in run.json. Entries may have other keys, which are kept."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from weft.runs.records.record_types import Count
 
 
 class Direction(TypedDict):
-    """One direction of a link; without a rate nothing limits it."""
+    """One direction of a link; unlimited without a rate."""
 
     rate_bits_per_s: Count | None
     delay_ns: NotRequired[Count]
@@ -35,7 +35,7 @@ class LinkRecord(TypedDict):
 
 
 class Bond(TypedDict):
-    """A bond over the interfaces of a virtual machine: mode and hash policy as Linux names them."""
+    """A bond of a virtual machine's interfaces: mode and hash policy as Linux names them."""
 
     mode: str
     hash: NotRequired[str]
@@ -43,7 +43,7 @@ class Bond(TypedDict):
 
 
 class Guest(TypedDict, total=False):
-    """What a virtual machine is like, where the fabric says so; `behind` is the host that bridges its frames."""
+    """Properties of a virtual machine, if the fabric states them; `behind` is the host that bridges its frames."""
 
     cpus: Count
     memory_mbytes: Count
@@ -57,7 +57,8 @@ class Guest(TypedDict, total=False):
 
 
 class HostRecord(TypedDict):
-    """A machine that programs run on; with `guest` a virtual one, with `namespace` none on any testbed."""
+    """A machine that programs run on; with `guest` a virtual machine, with `namespace` one that stays a network
+    namespace where the others are virtual machines."""
 
     name: str
     guest: NotRequired[Guest]
@@ -65,7 +66,8 @@ class HostRecord(TypedDict):
 
 
 class SwitchRecord(TypedDict):
-    """A switch, or a part of its parent; with `capacity_by_ports` (ports, bit/s) the capacity is the greatest."""
+    """A switch, or a part of its parent; with `capacity_by_ports` (ports, bit/s), the capacity is the largest of
+    these."""
 
     name: str
     parent: str | None
@@ -83,7 +85,7 @@ class Hashing(TypedDict):
 
 
 class Routing(TypedDict):
-    """A hash chooses among paths of the same length."""
+    """A hash chooses among paths of equal length."""
 
     hash: Hashing
 

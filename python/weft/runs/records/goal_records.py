@@ -1,4 +1,4 @@
-"""What run.json holds about goals, races and earlier runs: when sizes were known, and which candidates are left."""
+"""Goals, races and earlier runs in run.json: when sizes were known well enough, and which candidates remain."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ from weft.runs.records.record_types import Count, Index, Number, Settings
 
 
 class Stop(TypedDict):
-    """Why a size of a step with a goal was measured in so many launches and no more: its interval reaches `width` (a
-    share of the median; None before the first look) to either side. About `needed` launches would make it as narrow as
-    the goal, or decide the difference from an earlier run. `ratio` is the throughput over that of the earlier run."""
+    """Why a size of a step with a goal needed no more launches. `width` is the half-width of its interval as a share of
+    the median (None before the first look). About `needed` launches would reach the goal's width, or decide the
+    difference from an earlier run. `ratio` is the throughput relative to that run."""
 
     step: Index
     phase: Index
@@ -23,7 +23,7 @@ class Stop(TypedDict):
 
 
 class Ratio(TypedDict):
-    """Its middle and its interval."""
+    """A median and its interval."""
 
     median: Number
     low: Number
@@ -31,7 +31,7 @@ class Ratio(TypedDict):
 
 
 class FailedCandidate(TypedDict):
-    """A candidate of a race that could not be measured in a block, and left it."""
+    """A candidate of a race that could not be measured in a block, and was dropped."""
 
     candidate: str
     block: Index
@@ -39,17 +39,16 @@ class FailedCandidate(TypedDict):
 
 
 class RetriedCandidate(TypedDict):
-    """A candidate that failed once in a block, and was measured behind all others of it."""
+    """A candidate that failed once in a block, and was measured again after the other candidates."""
 
     candidate: str
     block: Index
 
 
 class RaceRecord(TypedDict):
-    """The candidates of each block (a launch) in the order in which they run, written before they do; those that
-    failed, and those that did so once and were tried again; and what the race has taken. After `raced` blocks its time
-    was over, after `stopped` that of its confirmation as well. `outcome` says which were dropped after which block and
-    why, and which was confirmed."""
+    """The candidates of each block (a launch) in running order, written before they run; those that failed or were
+    retried; and the time taken. The race's time ended after `raced` blocks, that of its confirmation after `stopped`.
+    `outcome` tells which candidates were dropped, after which block and why, and which was confirmed."""
 
     blocks: list[list[str]]
     failed: list[FailedCandidate]
@@ -61,7 +60,7 @@ class RaceRecord(TypedDict):
 
 
 class Against(TypedDict):
-    """An earlier run that a run is measured against: its folder, and a digest of its samples."""
+    """The earlier run that a run is compared with: its folder, and a digest of its samples."""
 
     path: str
     digest: str

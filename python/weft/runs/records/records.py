@@ -1,4 +1,4 @@
-"""What the entries of run.json hold. Entries may have more keys than these, which are kept."""
+"""Entries of run.json. They may have other keys, which are kept."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from weft.runs.records.record_types import Count, Index, Number, Settings
 
 
 class NodeEntry(TypedDict):
-    """A node; its facts are what its agent said of it."""
+    """A node with the facts reported by its agent."""
 
     name: str
     address: NotRequired[str | None]
@@ -20,7 +20,7 @@ class NodeEntry(TypedDict):
 
 
 class Headroom(TypedDict):
-    """What part of the time a lab's forwarder had nothing to do: the mean, and the least of so many seconds."""
+    """Idle share of a lab's forwarder: the mean, and the minimum of `seconds` intervals of one second."""
 
     mean: Number
     least: Number
@@ -28,7 +28,7 @@ class Headroom(TypedDict):
 
 
 class Effort(TypedDict):
-    """What a simulation took, and the fingerprint of what happened in it."""
+    """The cost of a simulation, and the fingerprint of its events."""
 
     fingerprint: str
     events: Count
@@ -36,7 +36,7 @@ class Effort(TypedDict):
 
 
 class GuestsRecord(TypedDict):
-    """What the virtual machines are that a plan ran on."""
+    """The virtual machines that a plan ran on."""
 
     emulator: str
     kernel: str
@@ -48,14 +48,14 @@ class GuestsRecord(TypedDict):
 
 
 class MachineText(TypedDict):
-    """The description of a simulated node, as its file has it, and which of its placements was taken."""
+    """The description of a simulated node as in its file, and the placement used."""
 
     text: str
     placement: str | None
 
 
 class TestbedRecord(TypedDict, total=False):
-    """What a plan ran on; `spec`, `nodes` and `data_ports` are what was asked for."""
+    """The testbed of a run; `spec`, `nodes` and `data_ports` as requested."""
 
     kind: str
     name: str
@@ -78,7 +78,7 @@ class TestbedRecord(TypedDict, total=False):
 
 
 class Effective(TypedDict):
-    """The settings of a node in a step and launch as the kernel has them."""
+    """Settings of a node in a step and launch, read back from the kernel."""
 
     step: Index
     launch: Index
@@ -87,20 +87,20 @@ class Effective(TypedDict):
 
 
 class AgentTiming(TypedDict, total=False):
-    """What a look at the clock and a turn of the empty loop cost an agent."""
+    """Costs of reading the clock and of one iteration of the empty loop in an agent."""
 
     clock_read_ns: Number
     loop_ns: Number
 
 
 class NodeTiming(AgentTiming):
-    """The same, and of which node."""
+    """Costs of reading the clock and of an empty loop, on a node."""
 
     node: str
 
 
 class TransferRecord(TypedDict):
-    """Messages from a node to a node, as in weft.plan.phases."""
+    """Messages from one node to another, as in weft.plan.phases."""
 
     src: Index
     dst: Index
@@ -125,22 +125,20 @@ Kind = Literal[
     "look",
     "apart",
 ]
-"""What an experiment asks:
+"""The question of an experiment:
 
-inside: all members send to each other, as fast as they can. subset: only some of them do.
-cross: all nodes of `within` send to others outside of their own part.
-out, in: all members send to, or receive from, the other nodes of `within`.
-bisection: a random half of all nodes exchanges with the other half.
-alone: one pair exchanges, and no other node in its part of the network sends.
-port: a connection from a port of its own, by itself. meeting: one beside others, whose path it may take. look: some
-that only a slow path would disturb, or two that may be on one. apart: some that do not disturb each other, and new ones
-beside them.
-send, receive: one node sends to, or receives from, the other node of `within`, in one direction only.
+inside: all members send to each other at full rate. subset: only some of them do. cross: all nodes of `within` send to
+others outside of their own part. out, in: all members send to, or receive from, the other nodes of `within`. bisection:
+a random half of all nodes exchanges with the other half. alone: one pair exchanges, and no other node in its part of
+the network sends. port: a connection from a port of its own, by itself. meeting: one connection beside others whose
+path it may share. look: connections that only a slow path would disturb, or two that may share one. apart: connections
+that do not disturb each other, with new ones beside them. send, receive: one node sends to, or receives from, the other
+node of `within`, in one direction only.
 """
 
 
 class GroupQuestion(TypedDict):
-    """A question about the nodes of a `group`, which those of `within` answer (weft.runs.experiment)."""
+    """A question about the nodes of a `group`, answered by those of `within` (weft.runs.experiment)."""
 
     kind: Kind
     group: list[Index]
@@ -148,14 +146,13 @@ class GroupQuestion(TypedDict):
 
 
 Role = Literal["exists", "side", "confirms"]
-"""What a trial of a jump asks: whether it is between two sizes, on which side of it the size between two others is,
-whether it is between two sizes in another launch as well."""
+"""The question of a trial of a jump: whether it lies between two sizes, on which side of it the size between them lies,
+or whether it lies between them in another launch as well."""
 
 
 class Bisects(TypedDict):
-    """The jump between the two sizes of `start`, and which `sizes` are compared
-    (weft.understand.curve.pinning); phases of one
-    trial follow each other in their order."""
+    """The jump between the two sizes of `start`, and the `sizes` compared (weft.understand.curve.pinning); phases of
+    one trial are successive."""
 
     start: list[Count]
     role: Role
@@ -163,7 +160,7 @@ class Bisects(TypedDict):
 
 
 class Chosen(TypedDict):
-    """A phase that was chosen during the run, and what for; earlier builds only have the `purpose`, as text."""
+    """A phase chosen during the run, and its purpose; earlier versions only wrote the `purpose`, as text."""
 
     step: Index
     launch: Index
@@ -187,15 +184,15 @@ class Incomplete(TypedDict):
 
 
 class FailedCast(TypedDict):
-    """A node that did not get a file, and why."""
+    """A node that did not receive a file, and why."""
 
     node: str
     reason: str
 
 
 class FileCastRecord(TypedDict):
-    """A cast of a file: its name, its BLAKE3 hash (as b3sum prints it), where the nodes have it, and those that do
-    not. `bridged` were left out of the chain while it ran."""
+    """A cast of a file: its name, its BLAKE3 hash (as b3sum prints it), its path on the nodes, and the nodes without
+    it. `bridged` nodes were removed from the chain during the cast."""
 
     step: Index
     launch: Index
@@ -219,7 +216,7 @@ class Lost(TypedDict):
 
 
 class ClockOffset(TypedDict):
-    """How far a node's clock is from the run's."""
+    """The offset of a node's clock from that of the run."""
 
     node: str
     offset_ns: Number
@@ -227,7 +224,7 @@ class ClockOffset(TypedDict):
 
 
 class Barrier(TypedDict):
-    """What the barrier of a phase took."""
+    """The duration of a phase's barrier."""
 
     step: Index
     launch: Index
@@ -250,8 +247,8 @@ Counted = Literal[
 
 
 class DeliveryRecord(TypedDict):
-    """What became of the messages of a batch where the transport may lose some. Where else than at the socket they were
-    lost only simulated nodes say: in the ring of the receiving interface, or before protocol processing."""
+    """Delivery of a batch's messages over a lossy transport. Losses elsewhere than at the socket are known for
+    simulated nodes only: in the ring of the receiving interface, or before protocol processing."""
 
     step: Index
     launch: Index
@@ -268,7 +265,7 @@ class DeliveryRecord(TypedDict):
 
 
 class CarriedRecord(TypedDict):
-    """What each interface of a node has received and sent while several pairs ran, in bytes."""
+    """Bytes received and sent by each interface of a node while several pairs ran."""
 
     step: Index
     launch: Index
@@ -288,7 +285,7 @@ class NotReadRecord(TypedDict):
 
 
 class EvidenceRecord(TypedDict):
-    """Which counters were read on a node beside the batches of some steps; evidence.parquet has those that moved."""
+    """The counters read on a node beside the batches of some steps; evidence.parquet has those that changed."""
 
     node: str
     steps: list[Index]
@@ -297,9 +294,9 @@ class EvidenceRecord(TypedDict):
 
 
 class Stall(TypedDict):
-    """One end of a connection on which nothing moved until the step failed: payload bytes of a full segment, segments
-    that were not acknowledged, how often in a row the oldest was sent again, and how long ago the peer's kernel had
-    acknowledged anything, packets without payload included."""
+    """One end of a connection that stalled until the step failed: payload of a full segment in bytes, unacknowledged
+    segments, successive retransmissions of the oldest, and the time since the peer's kernel last acknowledged anything,
+    packets without payload included."""
 
     step: Index
     launch: Index
@@ -311,8 +308,8 @@ class Stall(TypedDict):
 
 
 class Disturbed(TypedDict):
-    """A launch in which the machine had too little to give: the code of the cause, and where. `counted` is the part of
-    `of` (in ns) in which it had, `share` the one over the other."""
+    """A launch in which the machine had too few resources: the code of the cause, and where. `counted` is the part of
+    `of` (in ns) in which it had too few, `share` their ratio."""
 
     launch: Index
     cause: str
@@ -323,8 +320,9 @@ class Disturbed(TypedDict):
 
 
 class BusyCost(TypedDict):
-    """What receiving took of the receiver's processor where its application left it no time to wait, without that work,
-    and of soft interrupts on its node's other processors; `waits` counts how often it waited all the same."""
+    """Processor time of receiving while the application left the receiver's processor no idle time, without the
+    application's work, and of soft interrupts on its node's other processors; `waits` counts how often it waited
+    nevertheless."""
 
     bytes: Count
     host_ns: Count
@@ -333,10 +331,10 @@ class BusyCost(TypedDict):
 
 
 class ReceivingCost(TypedDict):
-    """What receiving took where no application computed, before a step in which one does: messages of one size in one
-    launch. Processor time of the receiver's processor, of soft interrupts on its node's other processors, and of the
-    sender's process; `process_ns` is what the receiver's own process had of it. `waits`: how often the receiver had
-    nothing to read, slept and was woken."""
+    """Processor time of receiving without application, before a step with one: messages of one size in one launch. Of
+    the receiver's processor, of soft interrupts on its node's other processors, and of the sender's process;
+    `process_ns` is the part of the receiver's own process. `waits` counts how often the receiver had nothing to read,
+    slept and was woken."""
 
     step: Index
     launch: Index
@@ -352,8 +350,8 @@ class ReceivingCost(TypedDict):
 
 
 class Linpack(TypedDict):
-    """What a launch of the real Linpack has solved, and in which time; it is right where its scaled residual is small
-    enough (None: no number)."""
+    """Problem and time of a launch of the real Linpack; the solution is right if its scaled residual is small enough
+    (None: no number)."""
 
     step: Index
     launch: Index
@@ -372,10 +370,10 @@ class ImportedFile(TypedDict, total=False):
     convention: Required[str]
     tests: list[Settings]
     label: str
-    """What was taken off the front of its lines."""
+    """The prefix removed from its lines."""
 
 
 Done: TypeAlias = Annotated[list[Index], Meta(min_length=2, max_length=2)]
 """A step and a launch that ran to their end."""
 Statistic = Literal["batch", "best", "mean"]
-"""What a row of samples is: an ordinary batch, or, in some imported results, the best or the mean of several."""
+"""What a row of samples is: an ordinary batch, or, in some imported results, the minimum or mean of several."""

@@ -8,10 +8,9 @@ from dataclasses import dataclass
 
 from weft.base.errors import RequestError, WorkError
 from weft.base.interval import Interval
-from weft.base.quantity import format_us
+from weft.measure.execute.kinds.every import kind_of
 from weft.measure.execute.request import RunRequest, compute_plan
 from weft.measure.testbed.computed.network import Simulated
-from weft.plan.pattern import Halo, Hpl, Program, Traffic
 from weft.plan.plan import CountRule, Plan, Step
 from weft.runs.folder import RunFolder
 from weft.runs.predicted import ComputeTime, NotPredicted, PredictedKernel
@@ -133,25 +132,5 @@ def _compute_source(run: RunFolder) -> ComputeTime | None:
     """Where the time that the nodes of a run's only step compute is from, where it has some."""
     (step,) = run.meta.plan.steps
     measured = next((one.message for one in run.meta.warnings if one.code == "compute-rate"), None)
-    said = measured.removeprefix(f"{step.name}: ") if measured else _planned(step)
+    said = measured.removeprefix(f"{step.name}: ") if measured else kind_of(step).compute_source
     return ComputeTime(step.name, said) if said else None
-
-
-def _planned(step: Step) -> str:
-    """What the plan says of it."""
-    pattern = step.pattern
-    if isinstance(pattern, Hpl):
-        return "`dgemm` and `panel` of the plan"
-    if isinstance(pattern, Program):
-        return "the trace"
-    if isinstance(pattern, Halo):
-        return (
-            f"`work` of the plan, {format_us(pattern.work_ns / 1e3)} a round"
-            if pattern.work_ns
-            else ""
-        )
-    if isinstance(pattern, Traffic):
-        if pattern.compute_ns:
-            return f"`compute` of the plan, {format_us(pattern.compute_ns / 1e3)} a car"
-        return "none: the plan has no `compute`, and what nodes compute beside is not predicted"
-    return ""

@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from msgspec.structs import replace
 
 from weft.base.errors import RequestError
-from weft.measure.testbed.needs import nodes_of
-from weft.plan.pattern import Dependent, Hpl, ManyNodes
+from weft.measure.execute.kinds.every import kind_of
+from weft.plan.pattern import Dependent, ManyNodes
 from weft.plan.plan import Step
 
 _ENDS = ("nodes", "from_", "to", "senders", "receivers")
@@ -31,7 +31,5 @@ def placed(step: Step, places: Sequence[int]) -> Step:
     }
     # Where both ends are named, no other node takes part.
     if "nodes" not in moved and len(moved) < 2:
-        # Of Linpack those of its grid.
-        nodes = nodes_of(step, len(places)) if isinstance(pattern, Hpl) else range(len(places))
-        moved["nodes"] = tuple(places[node] for node in nodes)
+        moved["nodes"] = tuple(places[node] for node in kind_of(step).ranks(len(places)))
     return replace(step, pattern=replace(pattern, **moved))

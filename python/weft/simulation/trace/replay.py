@@ -12,7 +12,6 @@ import pyarrow.compute as pc
 from weft import _core
 from weft.base.errors import RequestError
 from weft.measure.testbed.computed.node import SimulatedNodes, open_nodes
-from weft.plan.pattern import Pingpong, Stream
 from weft.plan.plan import to_json
 from weft.runs.folder import RunFolder
 from weft.understand.curve.curve import Ints
@@ -62,12 +61,12 @@ def record(run: RunFolder, size_bytes: int, step: int | None = None) -> MessageT
         )
     at, phase = _place(run, size_bytes, step)
     plan = run.meta.plan.steps[at]
-    if not isinstance(plan.pattern, Pingpong | Stream):
+    if plan.pattern.kind not in ("pingpong", "stream"):
         raise RequestError(
             f"{run.directory}: step {plan.name!r} is a {plan.pattern.kind}; only pingpong and stream "
             "can be traced"
         )
-    if plan.has_gamma:
+    if not plan.pattern.has_curve:
         raise RequestError(
             f"{run.directory}: step {plan.name!r} has application loads, which are not traced",
             "trace a stream without `gamma`",

@@ -141,9 +141,8 @@ def _programs(run: RunFolder) -> Iterator[tuple[Key, ComparedRate]]:
         ):
             key = Key(f"{slowed.victim} {beside}", slowed.size_bytes, numbers[slowed.step])
             yield key, ComparedRate(times_us.map_decreasing(rate))
-    steps = run.meta.plan.steps
     for pattern in (Program, Halo):
-        mine = [i for i, step in enumerate(steps) if isinstance(step.pattern, pattern)]
+        mine = [index for index, *_ in run.meta.plan.steps_of(pattern)]
         for each in found:
             if each.step in mine and each.elapsed_ms:
                 moved = _moved_bytes(run, each)

@@ -115,10 +115,7 @@ class PairBatches:
     @classmethod
     def of(cls, run: RunFolder) -> PairBatches:
         steps = run.meta.plan.steps
-        has_curve = [
-            not (one.is_ensemble or one.is_program or one.computes or one.is_multi_pair)
-            for one in steps
-        ]
+        has_curve = [one.pattern.has_curve for one in steps]
         kept = np.array(has_curve, dtype=bool)[column(run.samples, "step")] & ~_pins(run)
         kept &= ~np.isin(column(run.samples, "launch"), [*left_out(run.meta)])
         samples = run.samples.filter(kept)

@@ -8,6 +8,7 @@ from functools import cached_property
 import numpy as np
 
 from weft.base.statistics import Floats
+from weft.plan.pattern import ManyNodes
 from weft.plan.plan import Step
 from weft.runs.digests import sampled_steps
 from weft.runs.folder import RunFolder
@@ -57,8 +58,8 @@ def matrices(
     run: RunFolder, rates: MedianRates, least_share: float = LEAST_SHARE
 ) -> list[RateMatrix]:
     """The matrices of a run, by step."""
-    steps = enumerate(run.meta.plan.steps)
-    found = [matrix_of(run, rates, index, least_share) for index, step in steps if step.is_ensemble]
+    steps = run.meta.plan.steps_of(ManyNodes)
+    found = [matrix_of(run, rates, index, least_share) for index, *_ in steps]
     return [one for one in found if one]
 
 

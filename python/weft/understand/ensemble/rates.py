@@ -8,6 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from weft.base.statistics import Floats, median_interval
+from weft.plan.pattern import Dependent, MultiPair
 from weft.runs.folder import RunFolder
 from weft.runs.windows import are_measured
 from weft.understand.curve.curve import (
@@ -87,9 +88,8 @@ def _per_launch(run: RunFolder) -> tuple[list[Ints], Ints, Floats]:
     Several pairs at once are no route: what each of them gets is in `multi_pair`. Nor are messages of programs, which
     wait for each other. Rows that measured no rate are left out.
     """
-    steps = run.meta.plan.steps
-    single = np.array([not (one.is_multi_pair or one.is_program) for one in steps], dtype=bool)
-    kept = single[column(run.samples, "step")]
+    apart = {at for kind in (MultiPair, Dependent) for at, *_ in run.meta.plan.steps_of(kind)}
+    kept = ~np.isin(column(run.samples, "step"), [*apart])
     kept &= are_measured(run.meta.plan.steps, run.samples)
     samples, time_us = run.samples, message_times_us(run)
     if not kept.all():

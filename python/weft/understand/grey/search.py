@@ -28,9 +28,7 @@ class HealthSearch:
 
     def __init__(self, meta: RunMeta, step: int, table: Callable[[str], pa.Table]) -> None:
         self._meta, self._step, self._table = meta, step, table
-        pattern = meta.plan.steps[step].pattern
-        assert isinstance(pattern, Health)
-        self._pattern = pattern
+        self._pattern = meta.plan.steps[step].pattern_as(Health)
         self._is_late = False
 
     def settle(self, samples: pa.Table) -> Step:

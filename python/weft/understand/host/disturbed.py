@@ -11,7 +11,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from weft.base.sequential import LOOKS
-from weft.plan.plan import Plan, Step
+from weft.plan.plan import Plan
 from weft.runs.meta import RunMeta, Warning
 from weft.runs.records.records import Disturbed
 
@@ -239,12 +239,7 @@ def is_repeatable(plan: Plan) -> bool:
 
 
 def _is_of_pairs(plan: Plan) -> bool:
-    return all(map(_is_of_pair, plan.steps))
-
-
-def _is_of_pair(step: Step) -> bool:
-    is_other = step.is_ensemble or step.is_program or step.is_multi_pair or step.computes
-    return not (is_other or step.cast_file)
+    return all(step.pattern.has_curve for step in plan.steps)
 
 
 def disturbed_launches(meta: RunMeta) -> set[int]:

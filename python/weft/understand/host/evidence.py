@@ -236,8 +236,8 @@ class _Parts:
 
     def of(self, index: int, phase: int) -> str:
         step = self._steps[index]
-        if not step.is_multi_pair:
-            return f"phase {phase}" if step.is_ensemble else ""
+        if step.is_ensemble:
+            return f"phase {phase}"
         if index not in self._arranged:
             self._arranged[index] = arrangements(expand(step, self._nodes))
         return next((one.name for one in self._arranged[index] if phase in one.phases), "")

@@ -9,7 +9,7 @@ import numpy as np
 
 from weft.base.interval import Interval
 from weft.base.statistics import median_interval
-from weft.plan.pattern import Xray
+from weft.plan.pattern import ManyNodes, Search, Xray
 from weft.runs.columns.tables import EVIDENCE_NAME
 from weft.runs.digests import sampled_steps
 from weft.runs.experiment import MOST_NODES
@@ -67,7 +67,7 @@ def _findings(
     meta = run.meta
     if orders := pair_orders(multi_pair_points(run)):
         return LimitFindings(_pairs_verdict(orders), pairs=orders)
-    if not any(step.is_ensemble for step in meta.plan.steps) or run.samples.num_rows == 0:
+    if not meta.plan.steps_of(ManyNodes) or run.samples.num_rows == 0:
         if found := studies(run):
             verdict = " ".join(f"{one.title}: {one.text}" for one in found)
             return LimitFindings(verdict, studies=found)
@@ -191,15 +191,12 @@ def study_of(run: RunFolder, is_over: bool = True, network: int | None = None) -
 
 def searched_steps(meta: RunMeta, network: int | None = None) -> list[int]:
     """The steps that choose what they measure, on all networks or one."""
-    steps = enumerate(meta.plan.steps)
-    return [
-        index for index, step in steps if step.is_adaptive and network in (None, step.on_network)
-    ]
+    steps = meta.plan.steps_of(Search)
+    return [index for index, step, _ in steps if network in (None, step.on_network)]
 
 
 def _is_quick(meta: RunMeta, step: int) -> bool:
-    pattern = meta.plan.steps[step].pattern
-    return isinstance(pattern, Xray) and pattern.quick
+    return any(pattern.quick for at, _, pattern in meta.plan.steps_of(Xray) if at == step)
 
 
 def _full_rate(study: SearchStudy) -> Interval | None:

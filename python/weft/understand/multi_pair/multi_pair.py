@@ -72,11 +72,9 @@ class MultiPairPoint:
 
 def multi_pair_points(run: RunFolder) -> list[MultiPairPoint]:
     """The points of all steps of several pairs, by step, arrangement and size."""
-    steps = run.meta.plan.steps
     return [
         point
-        for index, step in enumerate(steps)
-        if step.is_multi_pair
+        for index, step, _ in run.meta.plan.steps_of(MultiPair)
         for point in _compared(list(_of_step(run, index, step)))
     ]
 
@@ -164,8 +162,7 @@ def _point(
     index: int, phase: int, step: Step, arrangement: Arrangement, timings: _Timings
 ) -> MultiPairPoint:
     sums, is_timed = timings.sums_mbps, step.measures_latency
-    pattern = step.pattern
-    assert isinstance(pattern, MultiPair)
+    pattern = step.pattern_as(MultiPair)
     has_own = arrangement.policy in ("alone", "independent", "shared")
     return MultiPairPoint(
         step=index,

@@ -77,7 +77,7 @@ def full_parts(run: RunFolder) -> list[FullPart]:
 def _steps(run: RunFolder) -> Iterator[int]:
     """Those in which nothing but the size of messages varies."""
     for index, step in enumerate(run.meta.plan.steps):
-        if step.pattern.kind in PATTERNS and not step.computes:
+        if step.pattern.kind in PATTERNS and step.pattern.has_curve:
             yield index
 
 

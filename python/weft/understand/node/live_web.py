@@ -81,8 +81,7 @@ def _of_phase(run: RunFolder, table: pa.Table, step: int, phase: int) -> LiveWeb
     order = np.argsort(column(samples, "launch")[mine])
     pages, elapsed_ns = (column(samples, name)[mine][order] for name in ("messages", "elapsed_ns"))
     rate = pages / elapsed_ns * 1e9
-    pattern = run.meta.plan.steps[step].pattern
-    assert isinstance(pattern, Webserver)
+    pattern = run.meta.plan.steps[step].pattern_as(Webserver)
     return LiveWeb(
         step=step,
         phase=phase,

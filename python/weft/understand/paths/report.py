@@ -129,8 +129,7 @@ def path_report(run: RunFolder, step: int) -> PathReport:
     survey = survey_of(run.samples, meta, step, lost)
     pairs = leaf_pairs(leaves_of(survey.round_trip_us, survey.nodes))
     found = PathLog(step, pairs).read(run.samples, meta.phases)
-    pattern, end = meta.plan.steps[step].pattern, _end_of(meta, step)
-    assert isinstance(pattern, Paths)
+    pattern, end = meta.plan.steps[step].pattern_as(Paths), _end_of(meta, step)
     told = [
         _told(pair, one, not end or not questions(pair, one, pattern.ports))
         for pair, one in zip(pairs, found, strict=True)

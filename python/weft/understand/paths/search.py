@@ -27,9 +27,7 @@ class PathSearch:
     def __init__(self, meta: RunMeta, step: int) -> None:
         self._meta = meta
         self._step = step
-        pattern = meta.plan.steps[step].pattern
-        assert isinstance(pattern, Paths)
-        self._pattern = pattern
+        self._pattern = meta.plan.steps[step].pattern_as(Paths)
         self._is_late = False
         self._log: PathLog | None = None
         self._lost: set[int] = set()

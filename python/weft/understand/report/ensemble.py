@@ -10,6 +10,7 @@ import numpy as np
 
 from weft.base.nodeset import natural
 from weft.base.statistics import Floats
+from weft.plan.pattern import ManyNodes
 from weft.plan.phases import Phase as PlannedPhase
 from weft.plan.phases import expand
 from weft.plan.plan import Step
@@ -100,8 +101,8 @@ class EnsembleRun:
     def steps(self) -> list[EnsembleStep]:
         """The steps that measured anything, in order."""
         measured = {int(step) for step in set(self.rates.step.tolist())}
-        plan_steps = self.run.meta.plan.steps
-        found = [i for i, step in enumerate(plan_steps) if step.is_ensemble and i in measured]
+        steps = self.run.meta.plan.steps_of(ManyNodes)
+        found = [index for index, *_ in steps if index in measured]
         return [self._step(index, found) for index in found]
 
     @cached_property

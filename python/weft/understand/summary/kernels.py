@@ -58,11 +58,11 @@ def _programs(run: RunFolder) -> Iterator[KernelTime]:
     """Traces, halos and collectives."""
     found = activities(run)
     ways = {(one.step, one.phase): one.algorithm for one in collectives(run.meta, found)}
+    others = {at for kind in (Hpl, Traffic) for at, *_ in run.meta.plan.steps_of(kind)}
     for one in found:
-        step = run.meta.plan.steps[one.step]
-        if not isinstance(step.pattern, (Hpl, Traffic)):
+        if one.step not in others:
             way = ways.get((one.step, one.phase), "")
-            yield _of_activity(one, step.name, way)
+            yield _of_activity(one, run.meta.plan.steps[one.step].name, way)
 
 
 def _of_activity(one: PhaseActivity, step: str, variant: str) -> KernelTime:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from weft.plan.pattern import ManyNodes
 from weft.plan.plan import CountRule, Step
 from weft.runs.folder import RunFolder
 from weft.understand.curve.points import CurvePoint, points
@@ -30,8 +31,9 @@ def measures(run: RunFolder) -> list[StepMeasure]:
 def _of_many_nodes(run: RunFolder) -> list[StepMeasure]:
     found: dict[tuple[int, int], list[PhaseResult]] = {}
     steps = run.meta.plan.steps
+    of_many = {index for index, *_ in run.meta.plan.steps_of(ManyNodes)}
     for phase in phases(run):
-        if steps[phase.step].is_ensemble:
+        if phase.step in of_many:
             found.setdefault((phase.step, phase.size_bytes), []).append(phase)
     return [
         StepMeasure(

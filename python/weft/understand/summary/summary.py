@@ -8,6 +8,7 @@ from typing import Any
 
 import msgspec
 
+from weft.plan.pattern import ManyNodes
 from weft.runs.digests import Digests, sampled_steps
 from weft.runs.folder import RunFolder
 from weft.runs.meta import RunMeta, Warning
@@ -80,7 +81,7 @@ class Summary:
     @property
     def ensembles(self) -> list[int]:
         """The steps between many nodes."""
-        return [i for i, step in enumerate(self.meta.plan.steps) if step.is_ensemble]
+        return [index for index, *_ in self.meta.plan.steps_of(ManyNodes)]
 
     def to_json(self) -> dict[str, Any]:
         """The document of `weft show --json`."""

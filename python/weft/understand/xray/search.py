@@ -37,9 +37,7 @@ class LimitSearch:
     def __init__(self, meta: RunMeta, step: int) -> None:
         self._meta = meta
         self._step = step
-        pattern = meta.plan.steps[step].pattern
-        assert isinstance(pattern, Xray)
-        self._time_s = pattern.time_ns / 1e9
+        self._time_s = meta.plan.steps[step].pattern_as(Xray).time_ns / 1e9
         self.study: SearchStudy | None = None
         self._survey: Survey | None = None
         self._cache = TurnCache()

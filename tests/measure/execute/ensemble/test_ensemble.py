@@ -219,7 +219,8 @@ def spec(*routes: tuple[int, int]) -> PhaseSpec:
 def adaptive(script: Script) -> Callable[[Cluster], Any]:
     async def scenario(cluster: Cluster) -> None:
         progress = StepProgress(Reporter(), "here", 0)
-        step = AdaptiveStep(cluster.ensemble, script, cluster.logbook, progress)
+        budget_s = cluster.step.pattern.time_ns / 1e9
+        step = AdaptiveStep(cluster.ensemble, script, cluster.logbook, progress, budget_s)
         await step.run(cluster.crew, chosen_phases(cluster.logbook))
         await cluster.ensemble.close()
 

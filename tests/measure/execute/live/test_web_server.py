@@ -18,7 +18,7 @@ from support.command import start, weft
 from support.here import refusal, weft_json
 from support.live.waiting import agents, wait_for, wait_for_samples
 from support.live.web_servers import servers
-from weft.measure.execute.applications.web_server import with_loops
+from weft.measure.execute.kinds.every import kind_of
 from weft.plan.load import load_plan
 from weft.runs.folder import RunFolder
 from weft.understand.node.web import web_points
@@ -175,7 +175,8 @@ def test_a_stall_counts_in_the_open_loop(tmp_path: Path) -> None:
 
 
 def test_a_step_that_leaves_the_loop_open_becomes_two() -> None:
-    steps = with_loops(load_plan("webserver")).steps
+    (step,) = load_plan("webserver").steps
+    steps = kind_of(step).live_steps()
     assert [(one.name, one.pattern.arrivals) for one in steps] == [  # type: ignore[union-attr]
         ("webserver", "open"),
         ("webserver-closed", "closed"),

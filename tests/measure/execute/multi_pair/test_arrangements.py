@@ -17,8 +17,8 @@ from support.made.cases import cases
 from support.paths import DATA
 from weft.base.errors import RequestError
 from weft.measure.execute.multi_pair.counters import interface_names, judge
+from weft.measure.execute.multi_pair.settle import bond_of, settle_pairs
 from weft.measure.execute.multi_pair.synchronised import PairJob, Together
-from weft.measure.execute.settle.resolve import bond_of, settle_pairs
 from weft.measure.testbed.agent.reply import Facts, Interface, Timed
 from weft.measure.testbed.agent.request import Batch
 from weft.measure.testbed.base import Node

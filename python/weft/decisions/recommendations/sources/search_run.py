@@ -15,7 +15,7 @@ from weft.base.quantity import format_mbps, part_of_mbps, range_mbps
 from weft.decisions.recommendations.action import Action, ActionEvidence, id_of
 from weft.decisions.recommendations.remedy import LikePeers, Proposal, Widen
 from weft.decisions.recommendations.sources.source import ClusterIdentity
-from weft.plan.pattern import Xray
+from weft.plan.pattern import Search
 from weft.runs.folder import RunFolder
 from weft.runs.run_warnings import RunWarning, of_runs
 from weft.understand.host.disturbed import not_usable
@@ -167,9 +167,7 @@ class SearchRun:
     def _more_time(self) -> Proposal:
         (step,) = searched_steps(self.run.meta)[:1]
         planned = self.run.meta.plan.steps[step]
-        time_s = MORE_S + (
-            planned.pattern.time_ns // 10**9 if isinstance(planned.pattern, Xray) else 0
-        )
+        time_s = MORE_S + planned.pattern_as(Search).time_ns // 10**9
         command = (
             f"""weft run xray {self.cluster.on()} --set steps.{planned.name}.time='"{time_s} s"'"""
         )

@@ -25,6 +25,7 @@ from weft.links.watch.store.store import is_watch, open_watch
 from weft.operate.acceptance.accept import RECORD_NAME
 from weft.operate.acceptance.accept import RESULT_NAME as ACCEPTANCE_NAME
 from weft.operate.tuning.tune import RESULT_NAME as TUNING_NAME
+from weft.plan.pattern import ManyNodes
 from weft.runs.folder import RunFolder
 from weft.runs.meta import FILE_NAME
 
@@ -57,7 +58,7 @@ def _of_run(path: Path) -> list[EvidenceSource]:
     if is_watch(path):
         return [WatchFolder(path, open_watch(path, is_summary=True))]
     run = RunFolder.open(path)
-    is_of_many = any(step.is_ensemble for step in run.meta.plan.steps)
+    is_of_many = run.meta.plan.steps_of(ManyNodes)
     return [SearchRun(path, run) if is_of_many else PairRun(path, run)]
 
 

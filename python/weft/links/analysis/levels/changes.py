@@ -1,4 +1,4 @@
-"""When a link changed: congestion raises minimum and jitter together, a re-route shifts the minimum alone."""
+"""Changes of a link: congestion raises minimum and jitter together, a re-route shifts the minimum alone."""
 
 from __future__ import annotations
 
@@ -19,29 +19,33 @@ from weft.links.analysis.profile import LEAST_DAYS, Calendar, Courses, courses, 
 from weft.links.analysis.quarters import Quarters
 
 _CLEAR = 2.0
-"""A z score from which on a step that was found is one of this value."""
+"""The z score from which a detected step counts as a step of this value."""
 _BESIDE = 0.25
 _MOST = 40
 _SEARCHES = 3
 _FEWEST = 48
-"""Quarters (half a day) below which there is no telling a change from noise."""
+"""With fewer quarters (half a day), a change cannot be told from noise."""
 _PATH_S = 7 * 86400.0
-"""What lasts as long has a course of its own."""
+"""A level that lasts this long gets a daily profile of its own."""
 _SPIKE = 6.0
 _WILD = 4.0
-"""Standard deviations by which a day wanders more than others do."""
+"""A day whose deviation exceeds that of the others by this many standard deviations is excluded from the noise
+model."""
 _PASSES = 3
 _CLIP = 3.0
-"""Standard deviations beyond which a quarter that is farther off is no better evidence."""
+"""Deviations are clipped at this many standard deviations: a farther outlier is no stronger evidence."""
 _BRIEF = 8
-"""Quarters up to before which a few that are far off make a window: queues have heavy tails."""
+"""A few outliers can make a window shorter than this many quarters: queueing delays have heavy tails."""
 
 
 @dataclass(frozen=True)
 class LevelShift:
-    """`what` is "congestion", "jitter" (queues, the minimum stayed) or "re-route"; Unix times. The end of congestion is
-    None while it lasts; a re-route is an instant, or ends where the path came back. `minimum_noise` says by how many
-    standard deviations of the series' own noise the minimum moved, `jitter_ratio` by what factor the jitter."""
+    """`what` is "congestion", "jitter" (queues, the minimum stayed) or "re-route"; Unix times.
+
+    `end_s` is None while congestion lasts; a re-route is an instant, or ends when the old path returned.
+    `minimum_noise` is the shift of the minimum in standard deviations of the series' noise, `jitter_ratio` the factor
+    of the jitter.
+    """
 
     what: str
     begin_s: float
@@ -54,7 +58,7 @@ class LevelShift:
 
 @dataclass(frozen=True)
 class Course:
-    """What changed, and what comes back at the same hours and is no change."""
+    """Changes, and deviations that recur at the same hours and are therefore no changes."""
 
     changes: list[LevelShift]
     recurrences: list[Recurrence]
@@ -66,16 +70,16 @@ def find_changes(parts: Quarters, seed: int = 1) -> list[LevelShift]:
 
 
 def find_course(parts: Quarters, seed: int = 1) -> Course:
-    """Windows in which minimum or jitter differ by what hour and week do not explain, and chance does not in this
-    series; and what hour and week do explain.
+    """Find windows in which minimum or jitter differ more than the weekly profile and this series' noise explain, and
+    the deviations that recur every week.
 
-    The first search takes noise for independent beyond its model, and is repeated with noise and profile of the series
-    without what it has found. What remains then says how much chance does by the day, and the finds that exceed that
-    are changes. The same samples give the same changes.
+    The first search assumes noise that is independent beyond its model; it is repeated with noise and profile estimated
+    without the windows found. The residuals then give the threshold by blocks of a day, and windows above it are
+    changes. Deterministic for a given seed.
     """
     if len(parts) < _FEWEST:
         return Course([], [])
-    # Thousands of small matrices: on a busy machine threads of a library of linear algebra wait for each other in each.
+    # Thousands of small matrices: on a busy machine, BLAS threads would wait for each other in each.
     with threadpool_limits(1, "blas"):
         return _find(parts, seed)
 
@@ -101,7 +105,7 @@ def _find(parts: Quarters, seed: int) -> Course:
 
 
 def _is_brief(window: Window) -> bool:
-    """Where minimum and jitter agree, tails have not made it."""
+    """Whether a window is short and only one of minimum and jitter changed: heavy tails rarely raise both."""
     return window.end - window.begin < _BRIEF and 0 in _signs(window)
 
 
@@ -111,8 +115,8 @@ def _floor(jitter_s: Floats) -> float:
 
 @dataclass(frozen=True)
 class _Judged:
-    """The series, what is left of it without its windows and its course (`quiet`), innovations of that (`chance`), and
-    the noise that they are in units of; of each value the standard deviation of its noise (`noise`)."""
+    """A series with its residuals without windows and profile (`quiet`), their innovations (`chance`) and noise models;
+    `noise` is the standard deviation of each value's noise."""
 
     values: WindowValues
     quiet: Floats
@@ -123,13 +127,13 @@ class _Judged:
     whiteners: list[Whitener]
 
     def threshold(self, seed: int, block: int) -> ScanThreshold:
-        """What windows exceed by chance, by blocks of so many quarters; single ones are drawn without their tails."""
+        """The threshold of windows from surrogates of blocks of `block` quarters; single quarters are clipped."""
         chance = np.clip(self.chance, -_CLIP, _CLIP) if block == 1 else _usual_days(self.chance)
         return self._drawn(chance, seed, block)
 
     def tails(self, seed: int, found: list[Window]) -> ScanThreshold:
-        """What windows exceed where single quarters have their tails, those of brief windows as well: chance may have
-        made these, and must not be learnt without them."""
+        """The threshold if single quarters keep their tails, including those of the brief windows `found`, which chance
+        may have made."""
         left = self.with_windows([one for one in found if _is_brief(one)])
         return self._drawn(whitened(left, self.whiteners), seed, 1)
 
@@ -138,11 +142,11 @@ class _Judged:
         return scan.threshold(chance, self.values.answers, np.random.default_rng(seed), block)
 
     def with_windows(self, found: list[Window]) -> Floats:
-        """What is left without the course, with these windows."""
+        """The residuals without the profile, but with these windows."""
         return self.quiet + windows.raised_by(found, self.quiet.shape[1], len(self.quiet))
 
     def holds(self, window: Window, rest: Floats, limit: ScanThreshold) -> bool:
-        """Whether a window is above its limit with quarters that are at most three standard deviations off."""
+        """Whether a window still exceeds its limit if its quarters are clipped at three standard deviations."""
         inside = slice(window.begin, window.end)
         most = _CLIP * self.noise[:, inside]
         whole = np.abs(rest[:, inside].mean(axis=1))
@@ -152,7 +156,7 @@ class _Judged:
 
 
 def _usual_days(chance: Floats) -> Floats:
-    """Without the days that wander far more than others: one that was fitted badly would hide events on all others."""
+    """Drop days that deviate far more than others: one badly fitted day would hide events on all others."""
     days = chance[:, : chance.shape[1] // scan.DAY * scan.DAY].reshape(len(chance), -1, scan.DAY)
     if days.shape[1] < LEAST_DAYS:
         return chance
@@ -164,7 +168,7 @@ def _usual_days(chance: Floats) -> Floats:
 def _dated(
     parts: Quarters, values: Floats, found: list[Window], *, is_first: bool = False
 ) -> tuple[_Judged, list[Window]]:
-    """With moves to other paths where the courses of these say."""
+    """Fit with the windows, after re-routes were moved to where the paths' daily profiles put them."""
     for _ in range(_PASSES):
         judged = _judged(parts, values, found, is_first=is_first)
         better = moves.dated(found, judged.courses, judged.quiet, judged.whiteners)
@@ -177,7 +181,7 @@ def _dated(
 def _judged(
     parts: Quarters, values: Floats, found: list[Window], *, is_first: bool = False
 ) -> _Judged:
-    """Noise and profile without what was found; before anything was, without what lasts about a week as well."""
+    """Estimate noise and profile without the windows found; in the first pass, also without what lasts about a week."""
     unix_s = parts.start + parts.time_s
     shape = len(parts), len(values)
     steady = values - windows.raised_by(_apart_from_course(parts, found), *shape)
@@ -207,22 +211,22 @@ def _judged(
 
 
 def _unrest(steady: Floats, calendar: Calendar) -> Floats:
-    """By what factor the noise of each value is larger than usual: hours differ, and parts of them where something
-    begins or ends, now early, now late."""
+    """The factor by which each value's noise exceeds the usual: noise varies with the hour, and is larger where load
+    starts or ends at varying times."""
     of_hours = by_group(steady, *calendar.hours_of_kinds())
     return of_hours * by_group(steady / of_hours, *calendar.parts_of_kinds(), are_few=True)
 
 
 def _spikes(rest: Floats) -> Floats:
-    """By how much values stand out that are fewer in a row than a window has: they are no event, and two of them would
-    pass for the ends of one."""
+    """The excess of outliers that are fewer in a row than a window: they are no event, and two of them could pass for
+    the ends of one."""
     beyond = rest - median_filter(rest, size=2 * scan.LEAST - 1, mode="nearest")
     return np.where(np.abs(beyond) > _SPIKE * spread(beyond), beyond, 0.0)
 
 
 def _apart_from_course(parts: Quarters, found: list[Window]) -> list[Window]:
-    """Windows without which a course is taken: those that last, as medians over days see to others; all where there are
-    too few days for that."""
+    """The windows to remove before the profile is estimated: those too long for medians over days to ignore, or all if
+    there are too few days."""
     if parts.time_s[-1] - parts.time_s[0] < LEAST_DAYS * 86400:
         return found
     return [one for one in found if _has_own_path(parts, one)]
@@ -234,7 +238,7 @@ def _has_own_path(parts: Quarters, window: Window) -> bool:
 
 
 def _moved_s(parts: Quarters, found: list[Window]) -> list[float]:
-    """When the path became another one for a week or more, in Unix time."""
+    """Unix times at which the path changed for a week or more."""
     at, last_s = parts.time_s, float(parts.time_s[-1])
     places = {end for one in found if _has_own_path(parts, one) for end in (one.begin, one.end)}
     moved_s = [float(at[0])]
@@ -245,12 +249,13 @@ def _moved_s(parts: Quarters, found: list[Window]) -> list[float]:
 
 
 def whitened(values: Floats, whiteners: list[Whitener]) -> Floats:
-    """Innovations of each row."""
+    """The innovations of each row."""
     return np.stack([one.innovations(row) for row, one in zip(values, whiteners, strict=True)])
 
 
 def _search(values: WindowValues, limit: ScanThreshold) -> list[Window]:
-    """The clearest windows, then the clearest in what they leave, and so on; settled, and again what those leave."""
+    """Find the clearest windows, then the clearest in the residuals, and so on; then refine them jointly and search the
+    residuals again."""
     settled: list[tuple[int, int]] = []
     for _ in range(_SEARCHES):
         places = _added(values, settled, limit)
@@ -274,15 +279,15 @@ def _added(
 
 
 def _signs(window: Window) -> tuple[int, int]:
-    """Which way minimum and jitter went, 0 for not clearly. Beside a far clearer one the other is not believed: the
-    longer a step lasts, the more a slow wander looks like one."""
+    """Signs of the steps of minimum and jitter, 0 if not clear. A step far less clear than the other counts as 0, since
+    a slow drift resembles a step, the more so the longer it lasts."""
     clear = max(_CLEAR, float(np.abs(window.scores).max()) * _BESIDE)
     minimum, jitter = (int(np.sign(one)) if abs(one) > clear else 0 for one in window.scores)
     return minimum, jitter
 
 
 def _changes(parts: Quarters, found: list[Window], noise_s: float) -> list[LevelShift]:
-    """A window of more jitter is congestion or jitter; where the minimum alone differs, each end is a re-route."""
+    """Classify windows: more jitter is congestion or jitter; if the minimum alone differs, each end is a re-route."""
     at = parts.start + parts.time_s
     changes: list[LevelShift] = []
     shifts: list[Window] = []
@@ -299,7 +304,7 @@ def _changes(parts: Quarters, found: list[Window], noise_s: float) -> list[Level
 
 
 def _joined(found: list[Window]) -> list[Window]:
-    """Without what raises the minimum alone for a while beside congestion: it is part of that."""
+    """Drop short rises of the minimum alone beside congestion: they are part of it."""
     busy = [one for one in found if _signs(one) == (1, 1)]
     joined = [one for one in found if one not in busy]
     for one in busy:
@@ -314,7 +319,7 @@ def _joined(found: list[Window]) -> list[Window]:
 
 
 def _reroutes(shifts: list[Window], at: Floats, noise_s: float) -> list[LevelShift]:
-    """A shift and its way back are one change; where one level follows another, each is one."""
+    """A shift and its return are one change; if one level follows another, each is a change."""
     inner = [[place for place in (one.begin, one.end) if 0 < place < len(at)] for one in shifts]
     uses = Counter(place for places in inner for place in places)
     rises: dict[int, Floats] = {}
@@ -335,7 +340,7 @@ def _reroutes(shifts: list[Window], at: Floats, noise_s: float) -> list[LevelShi
 
 
 def _from_inside(window: Window, count: int) -> Window:
-    """A window that reaches back to the start, and has less of something, is one of more from its end on."""
+    """Turn a window that starts at the beginning and lowers a value into one that raises it from its end on."""
     if window.begin == 0 and _signs(window)[1] < 0:
         return Window(window.end, count, -window.steps, -window.scores)
     return window

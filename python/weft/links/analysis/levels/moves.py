@@ -1,7 +1,7 @@
-"""When a path became another one that has a course of its own: what is usual on either says it, load and all.
+"""Date re-routes by the daily profiles of the two paths, including their load.
 
-A course that was taken from days on the wrong side of the move would confirm a wrong time of it, so that each side has
-that of other days, with a load that is not known.
+A profile estimated from days on the wrong side of a re-route would confirm a wrong date, so each side uses the profile
+of other days, with unknown load.
 """
 
 from __future__ import annotations
@@ -18,14 +18,14 @@ from weft.links.analysis.noise import Whitener
 from weft.links.analysis.profile import Calendar, Courses
 
 _NEAR = scan.DAY
-"""Quarters by which a move may be put elsewhere."""
+"""A re-route may be moved by at most this many quarters."""
 
 
 def dated(
     found: list[Window], courses: Courses, quiet: Floats, whiteners: list[Whitener]
 ) -> list[Window]:
-    """The windows, with those ends elsewhere that are moves to another path. `quiet` is what the windows and the
-    courses leave of each value (rows)."""
+    """Return the windows with those ends moved that are re-routes. `quiet` has the residuals without windows and
+    profiles, one row a value."""
     path = courses.calendar.path[courses.calendar.day]
     for place in (np.flatnonzero(np.diff(path)) + 1).tolist():
         beside = [one for one in found if _is_beside(one, place)]
@@ -37,7 +37,7 @@ def dated(
 
 
 def _is_beside(window: Window, place: int) -> bool:
-    """A short one of the minimum alone: a move that is dated wrongly leaves one."""
+    """Whether the window is a short one of the minimum alone at `place`: a wrongly dated re-route leaves one."""
     is_near = place - _NEAR <= window.begin and window.end <= place + _NEAR
     return is_near and bool(abs(window.scores[1]) < abs(window.scores[0]) / 2)
 
@@ -48,7 +48,7 @@ def _at(window: Window, place: int, to: int) -> Window:
 
 
 def _rise(found: list[Window], place: int) -> Floats:
-    """By how much each value is higher from there on."""
+    """The step of each value at `place`."""
     rises = [one.steps * ((one.begin == place) - (one.end == place)) for one in found]
     return np.asarray(np.sum(rises, axis=0))
 
@@ -56,7 +56,7 @@ def _rise(found: list[Window], place: int) -> Floats:
 def _best(
     place: int, rise: Floats, courses: Courses, left: Floats, whiteners: list[Whitener]
 ) -> int:
-    """Where the values before fit the path before best, and those from there on the path after."""
+    """The place that maximises the fit of earlier values to the path before and of later ones to the path after."""
     calendar = courses.calendar
     path = calendar.path[calendar.day]
     order = whiteners[0].keep.shape[1]
@@ -81,7 +81,7 @@ def _best(
 
 
 def _misfit(whitener: Whitener, rest: Floats, course: Floats, day: Places) -> Floats:
-    """-2 log likelihood of each row, where each date has its own share of the course, which is normal."""
+    """-2 log likelihood of each row; each day has a normally distributed share of the profile."""
     order = whitener.keep.shape[1]
     new = whitener.innovations(rest)[:, order:]
     misfit = np.sum(new**2, axis=1)
@@ -93,7 +93,7 @@ def _misfit(whitener: Whitener, rest: Floats, course: Floats, day: Places) -> Fl
 
 
 def _days(calendar: Calendar, at: Places, path: int) -> Places:
-    """For each value the nearest day of the path that is like its own."""
+    """For each value, the nearest day of the path that is of the same kind."""
     own = calendar.day[at]
     days = np.flatnonzero(calendar.path == path)
     nearest = {}

@@ -1,4 +1,4 @@
-"""What comes back at the same hours: a minimum that is higher on every weekday from 9 to 17 is no change."""
+"""Rises that recur at the same hours: a minimum that is higher on every weekday from 9 to 17 is no change."""
 
 from __future__ import annotations
 
@@ -13,23 +13,26 @@ from weft.links.analysis.profile import Bools, Calendar
 from weft.links.analysis.quarters import Quarters
 
 _QUIET = 0.25
-"""The share of the week whose minimum is taken for that of quiet hours."""
+"""The share of the week with the lowest minimum, which defines quiet hours."""
 _LEAST_PARTS = 2
 _LEAST_DAYS = 5
-"""So many have an interval: their range holds the median with 94 %."""
+"""The range of five days contains the median with 94 %."""
 _KNOWN = 0.5
-"""Of a span, so that a day counts."""
+"""A day counts if this share of the span was measured."""
 _CLEAR = 2.0
 _SAME_PARTS = 2
 _SAME_RATIO = 2.0
-"""Up to here, spans of two days of the week are one and the same."""
+"""Spans of two days of the week are merged if their levels differ by at most this factor."""
 
 
 @dataclass(frozen=True)
 class Recurrence:
-    """On `weekdays` (0 is Monday) from `begin_s` to `end_s` (seconds of the day, local time) the minimum is `minimum_s`
-    higher than at quiet hours of the same days: the median over days with its interval. It was so on `seen` of `days`.
-    `what` is "congestion" where the jitter is higher, too, and else "shift"; `when` says it in words."""
+    """On `weekdays` (0 is Monday), from `begin_s` to `end_s` (seconds of the day, local time), the minimum exceeds that
+    of quiet hours of the same days by `minimum_s`, the median over days with its interval.
+
+    `seen` of `days` days had it. `what` is "congestion" if the jitter is higher too, else "shift"; `when` is the time
+    in words.
+    """
 
     what: str
     when: str
@@ -44,7 +47,7 @@ class Recurrence:
 
 @dataclass
 class _Span:
-    """Parts of a day, and by how much the minimum's usual course is higher in them."""
+    """Parts of a day, and by how much the minimum's weekly profile is higher in them."""
 
     begin: int
     end: int
@@ -60,8 +63,8 @@ class _Span:
 def find_recurrences(
     parts: Quarters, calendar: Calendar, usual_s: Floats, noise_s: Floats
 ) -> list[Recurrence]:
-    """Where the minimum's usual course is above that of quiet hours, and days agree that it is so by more than twice
-    its noise (`noise_s`, the standard deviation of each value); in the order of the week."""
+    """Find spans whose weekly profile of the minimum exceeds quiet hours consistently over days and by more than twice
+    its noise (`noise_s`, the standard deviation of each value); in order of the week."""
     spans, is_high = _spans(calendar, calendar.table(usual_s), float(np.median(noise_s)))
     jitter = calendar.table(np.log(parts.jitter_s + 1e-7))
     tables = calendar.table(parts.minimum_s), jitter, calendar.table(noise_s)
@@ -70,8 +73,8 @@ def find_recurrences(
 
 
 def _spans(calendar: Calendar, usual_s: Floats, noise_s: float) -> tuple[list[_Span], Bools]:
-    """The spans of all days of the week, those that are alike together; of each day of the week and part whether it is
-    in one."""
+    """The spans of all days of the week, similar ones merged; and for each day of the week and part whether it is in a
+    span."""
     week = np.full((7, calendar.parts), np.nan)
     for day in range(7):
         rows = usual_s[(calendar.weekday == day) & calendar.is_usual]
@@ -105,7 +108,7 @@ def _recurrence(
     jitter: Floats,
     noise_s: Floats,
 ) -> Recurrence | None:
-    """None where too few days have it."""
+    """The recurrence of a span; None if too few days have it."""
     inside = slice(span.begin, span.end)
     quiet = [~is_high[weekday] for weekday in calendar.weekday]
     known = ~np.isnan(minimum_s)

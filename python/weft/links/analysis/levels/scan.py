@@ -1,4 +1,4 @@
-"""The window of a series whose level differs most from its surroundings, judged by what chance does in that series."""
+"""The window whose level differs most from its surroundings, with a threshold from surrogates of the series."""
 
 from __future__ import annotations
 
@@ -20,20 +20,20 @@ DAY = 96
 _MONTH = 30 * DAY
 _GROWTH = 1.15
 _ALIKE = 11
-"""Lengths in a factor of four."""
+"""Number of window lengths within a factor of four."""
 _SURROGATES = 80
 _FEWEST_SURROGATES = 12
 _DRAWN = 80 * _MONTH
-"""Quarters in all surrogates together: of a longer series each has more, and fewer do."""
+"""Quarters in all surrogates together: longer series have fewer surrogates."""
 _TOGETHER = 32768
-"""Values of surrogates in one array: more would not stay in a cache."""
+"""Values of surrogates per array: larger arrays do not fit in a cache."""
 _FALSE_ALARM = 0.005
-"""How likely one window of a whole series passes by chance."""
+"""Probability that any window of a whole series passes by chance."""
 
 
 @dataclass(frozen=True, eq=False)
 class Window:
-    """Quarters from `begin` to before `end`; of each value the step in it and its z score; the sum of their squares."""
+    """Quarters `begin` to `end` (exclusive), with the step and z score of each value."""
 
     begin: int
     end: int
@@ -42,20 +42,21 @@ class Window:
 
     @property
     def total(self) -> float:
-        """Chi-squared, one degree of freedom a value."""
+        """Chi-squared: the sum of squared z scores, one degree of freedom a value."""
         return float(self.scores @ self.scores)
 
 
 @dataclass(frozen=True)
 class StepResponses:
-    """What steps do to innovations: `rows` as Whitener.response; `shared[d, i]` is the product of the responses to a
-    step at i and to one d places before, where d = order stands for all from there on."""
+    """Responses of innovations to unit steps: `rows` as in Whitener.response; `shared[d, i]` is the inner product of
+    the responses to steps at i and at i - d, where d = order stands for all larger d."""
 
     rows: Floats
     shared: Floats
 
     def products(self, innovations: Floats) -> Floats:
-        """Of innovations (last axis) with the response to a step at each place; 0 for one behind the last."""
+        """Inner products of innovations (last axis) with the response to a step at each place; 0 for a step after the
+        last."""
         order = self.rows.shape[1] - 1
         products = np.zeros((*innovations.shape[:-1], innovations.shape[-1] + 1))
         products[..., :-1] = np.cumsum((innovations * self.rows[:, order])[..., ::-1], axis=-1)[
@@ -67,12 +68,12 @@ class StepResponses:
         return products
 
     def between(self, one: Places, other: Places | int) -> Floats:
-        """The products of the responses to steps at two places, broadcast."""
+        """Inner products of the responses to steps at two places, broadcast."""
         apart = np.minimum(np.abs(one - other), len(self.shared) - 1)
         return np.asarray(self.shared[apart, np.maximum(one, other)])
 
     def with_steps(self, ends: Places, steps: Floats) -> Floats:
-        """The products of the responses to steps of these heights together with that to a step at each place: O(n),
+        """Inner products of the summed responses to `steps` at `ends` with the response to a step at each place: O(n),
         without a table of places and steps."""
         order, count = len(self.shared) - 1, self.shared.shape[1]
         far = self.shared[order]
@@ -86,12 +87,12 @@ class StepResponses:
         return np.asarray(products)
 
     def weights(self, begin: Places, end: Places) -> Floats:
-        """The sums of squares of the responses to windows."""
+        """Sums of squares of the responses to windows."""
         both = self.shared[0, begin] + self.shared[0, end]
         return np.asarray(both - 2 * self.between(begin, end))
 
     def of_length(self, length: int) -> Floats:
-        """The same of all windows of a length, by where they begin."""
+        """Sums of squares of the responses to all windows of a length, by first quarter."""
         apart = min(length, len(self.shared) - 1)
         return np.asarray(
             self.shared[0, :-length] + self.shared[0, length:] - 2 * self.shared[apart, length:]
@@ -99,7 +100,7 @@ class StepResponses:
 
 
 def responses(whitener: Whitener) -> StepResponses:
-    """Made once a series: O(n order^2)."""
+    """Compute the responses to steps, once a series: O(n order^2)."""
     rows = whitener.response()
     count, order = rows.shape[0], rows.shape[1] - 1
     shared = np.zeros((order + 1, count + 1))
@@ -113,7 +114,8 @@ def responses(whitener: Whitener) -> StepResponses:
 
 @dataclass(frozen=True)
 class ScanThreshold:
-    """The total that chance gives to windows of `lengths`; between those by the logarithm, beyond as at the ends."""
+    """Totals that windows of `lengths` reach by chance; interpolated in the logarithm of the length, constant beyond
+    the ends."""
 
     lengths: Floats
     totals: Floats
@@ -122,17 +124,17 @@ class ScanThreshold:
         return float(np.interp(np.log(length), np.log(self.lengths), self.totals))
 
     def at_least(self, other: ScanThreshold) -> ScanThreshold:
-        """The higher of two of the same lengths."""
+        """The maximum of two thresholds for the same lengths."""
         return ScanThreshold(self.lengths, np.maximum(self.totals, other.totals))
 
 
 def clear(
     products: list[Floats], answers: list[StepResponses], limit: ScanThreshold
 ) -> list[Window]:
-    """The window furthest above its limit; where that is under a day, others under a day with it that are a day apart
-    from it and from each other, one a month and length. None where none is above.
+    """Return the window farthest above its limit; none if all are below.
 
-    Lengths grow by 15 %; around each of the windows the best ends are taken then. O(n log n).
+    If it is shorter than a day, also others shorter than a day that are at least a day apart from it and each other, at
+    most one a month and length. Tested lengths grow by 15 %; the ends are then refined locally. O(n log n).
     """
     count = len(products[0]) - 1
     candidates = [
@@ -152,7 +154,7 @@ def clear(
 
 
 def _tops(totals: Floats) -> list[tuple[float, int]]:
-    """The highest of each month, and where it is."""
+    """The maximum of each month and its place."""
     tops = []
     for first in range(0, len(totals), _MONTH):
         at = first + int(np.argmax(totals[first : first + _MONTH]))
@@ -167,8 +169,8 @@ def nearby(
     end: int,
     near: int,
 ) -> Window:
-    """The window with the highest total among those which begin and end at most `near` places away; what it would leave
-    of the series before or behind it is no shorter than a window. `products` are those of each value at places."""
+    """Return the window with the highest total whose ends are at most `near` places from `begin` and `end`, and that
+    leaves at least the length of a window before and after. `products` are functions of places, one a value."""
     count = answers[0].shared.shape[1] - 1
     begins = np.arange(max(0, begin - near), min(count - LEAST, begin + near) + 1)
     ends = np.arange(max(LEAST, end - near), min(count, end + near) + 1)
@@ -186,12 +188,12 @@ def nearby(
 def threshold(
     innovations: Floats, answers: list[StepResponses], generator: np.random.Generator, block: int
 ) -> ScanThreshold:
-    """What 0.5 % of series without any event exceed anywhere: blocks of innovations drawn at random (H. R. Kuensch,
-    Ann. Statist. 17, 1989) keep what correlation the model leaves, and rows together.
+    """Compute the threshold that 0.5 % of series without events exceed anywhere.
 
-    Each length has the maxima of up to 80 such series in units of its own and lengths like it, so that a slow wander,
-    which makes long windows likely, does not hide short ones; the highest of them follow Gumbel's distribution, which
-    is fitted by moments.
+    Surrogates are random blocks of innovations (H. R. Kuensch, Ann. Statist. 17, 1989), which keeps the correlation
+    that the model misses, and that between rows. The maxima of up to 80 surrogates are standardised for each length
+    together with similar lengths, so that slow drift, which makes long windows likely, does not hide short ones. The
+    highest follow a Gumbel distribution, fitted by moments.
     """
     count = len(answers[0].rows)
     block = min(block, max(1, count // 4))
@@ -212,7 +214,7 @@ def threshold(
 def _drawn(
     innovations: Floats, answers: list[StepResponses], first: Places, block: int
 ) -> list[Floats]:
-    """The products of each value in series of blocks that begin at `first`."""
+    """The products of each value for surrogates of blocks that start at `first`."""
     count = len(answers[0].rows)
     at = (first[..., None] + np.arange(block)).reshape(len(first), -1)[:, :count]
     at %= innovations.shape[1]
@@ -220,14 +222,14 @@ def _drawn(
 
 
 def _highest(groups: list[list[Floats]], answers: list[StepResponses], length: int) -> Floats:
-    """The highest total of that length in each series."""
+    """The highest total of a window of this length in each surrogate."""
     weights = [one.of_length(length) for one in answers]
     found = [_totals(products, weights, length).max(axis=1) for products in groups]
     return np.concatenate(found)
 
 
 def _totals(products: list[Floats], weights: list[Floats], length: int) -> Floats:
-    """Of all windows of that length, by where they begin (last axis)."""
+    """The totals of all windows of this length, by first quarter (last axis)."""
     totals = [
         np.square(product[..., :-length] - product[..., length:]) / weight
         for product, weight in zip(products, weights, strict=True)

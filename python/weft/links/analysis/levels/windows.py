@@ -1,7 +1,7 @@
-"""Windows of another level, fitted together: which of those that were found one by one are needed, and where they end.
+"""A joint fit of windows of another level, which tells which of those found one by one are needed, and where they end.
 
-A window is worth its place where it explains more (chi-squared) than chance gives one; the same holds for two windows
-in place of one. All of it is made of products with the responses to steps, so it takes no longer in a long series.
+A window is kept if it explains more (chi-squared) than chance gives one; likewise two windows in place of one.
+Everything is computed from inner products with step responses, so the cost does not grow with the series.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ _NEAR = 48
 
 @dataclass(frozen=True)
 class LevelFit:
-    """Generalised least squares of one value: `rises` of the level outside and of each window, their z scores, and the
+    """Generalised least squares of one value: `rises` of the base level and each window, their z scores, and the
     chi-squared that they explain together."""
 
     products: Floats
@@ -33,19 +33,18 @@ class LevelFit:
     explained: float
 
     def left(self, at: Places) -> Floats:
-        """The products of what the fit leaves, at places."""
+        """Products of the residuals at places."""
         steps = self.answer.between(at[:, None], _ends(self.places)) * _steps(self.rises)
         return np.asarray(self.products[at] - steps.sum(axis=1))
 
     def left_everywhere(self) -> Floats:
-        """The same at all places."""
+        """Products of the residuals at all places."""
         return self.products - self.answer.with_steps(_ends(self.places), _steps(self.rises))
 
 
 @dataclass(frozen=True, eq=False)
 class WindowValues:
-    """The products of each value's innovations with the responses to steps; what was fitted once is kept, since two
-    thirds of all fits come again."""
+    """Products of each value's innovations with the step responses. Fits are cached, since two thirds recur."""
 
     products: list[Floats]
     answers: list[StepResponses]
@@ -53,7 +52,7 @@ class WindowValues:
     _best: dict[tuple[Place, ...], Place] = field(default_factory=dict, repr=False)
 
     def fitted(self, places: list[Place]) -> list[LevelFit]:
-        """Of each value."""
+        """The fit of each value."""
         key = tuple(places)
         if key not in self._fits:
             pairs = zip(self.products, self.answers, strict=True)
@@ -61,25 +60,26 @@ class WindowValues:
         return self._fits[key]
 
     def best_near(self, place: Place, others: list[Place]) -> Place:
-        """Where a window explains most of what the others leave; an end at an end of the series stays there."""
+        """The window near `place` that explains most of what the others leave; an end at an end of the series stays
+        there."""
         key = (place, *others)
         if key not in self._best:
             self._best[key] = _best_near(self, place, others)
         return self._best[key]
 
     def windows(self, places: list[Place]) -> list[Window]:
-        """The places with what they explain."""
+        """The windows at these places, with steps and z scores."""
         fits = self.fitted(places)
         rises = np.array([one.rises[1:] for one in fits])
         scores = np.array([one.scores[1:] for one in fits])
         return [Window(b, e, rises[:, i], scores[:, i]) for i, (b, e) in enumerate(places)]
 
     def explained(self, places: list[Place]) -> float:
-        """Chi-squared of all values."""
+        """Chi-squared of all values that these windows explain."""
         return sum(one.explained for one in self.fitted(places))
 
     def settled(self, places: Iterable[Place], limit: ScanThreshold) -> list[Window]:
-        """Each above `limit`: dropped, merged and moved until that changes nothing more."""
+        """Drop, merge and move windows until nothing changes; all that remain exceed `limit`."""
         now = _needed(self, sorted(set(places)), limit)
         for _ in range(_ROUNDS):
             before = now
@@ -91,7 +91,7 @@ class WindowValues:
 
 
 def raised_by(windows: list[Window], count: int, values: int) -> Floats:
-    """What the windows add: a row a value."""
+    """The sum of the windows' steps, shape (values, count)."""
     added = np.zeros((values, count))
     for one in windows:
         added[:, one.begin : one.end] += one.steps[:, None]
@@ -109,25 +109,25 @@ def _fit(products: Floats, answer: StepResponses, places: list[Place]) -> LevelF
 
 
 def _ends(places: list[Place]) -> Places:
-    """Where there is a step: at the start, and at the ends of each window."""
+    """The places of steps: the start, and both ends of each window."""
     return np.concatenate([[0], np.array(places, np.int64).ravel()])
 
 
 def _of_windows(of_ends: Floats) -> Floats:
-    """From values of steps (rows, as in `_ends`) to those of windows, which are one up and one down; the first is the
-    level outside."""
+    """Convert values of steps (rows, as in `_ends`) to those of windows, which are one step up and one down; the first
+    is the base level."""
     return np.concatenate([of_ends[:1], of_ends[1::2] - of_ends[2::2]])
 
 
 def _steps(rises: Floats) -> Floats:
-    """Of the level outside and windows that rise so much."""
+    """Step heights of the base level and windows with these rises."""
     steps = np.repeat(rises, 2)[1:]
     steps[2::2] *= -1
     return steps
 
 
 def _inverse(symmetric: Floats) -> Floats:
-    """Moore and Penrose's: windows that cover the whole series are as one with the level outside."""
+    """Moore-Penrose pseudo-inverse: windows that cover the whole series coincide with the base level."""
     values, vectors = np.linalg.eigh(symmetric)
     least = len(values) * np.finfo(np.float64).eps * np.abs(values).max()
     inverse = np.divide(1, values, out=np.zeros_like(values), where=np.abs(values) > least)
@@ -135,7 +135,7 @@ def _inverse(symmetric: Floats) -> Floats:
 
 
 def _needed(values: WindowValues, places: list[Place], limit: ScanThreshold) -> list[Place]:
-    """Without the least clear one, until all exceed `limit`."""
+    """Drop the least significant window until all exceed `limit`."""
     while places:
         above = [one.total - limit(one.end - one.begin) for one in values.windows(places)]
         weakest = int(np.argmin(above))
@@ -146,7 +146,7 @@ def _needed(values: WindowValues, places: list[Place], limit: ScanThreshold) -> 
 
 
 def _moved(values: WindowValues, places: list[Place]) -> list[Place]:
-    """Each in turn where it explains most of what the others leave."""
+    """Move each window in turn to where it explains most of what the others leave."""
     places = list(places)
     for i, place in enumerate(places):
         places[i] = values.best_near(place, places[:i] + places[i + 1 :])
@@ -162,7 +162,7 @@ def _best_near(values: WindowValues, place: Place, others: list[Place]) -> Place
 
 
 def _opened(values: WindowValues, places: list[Place], limit: ScanThreshold) -> list[Place]:
-    """With an end at an end of the series where the two explain little more: one step instead of two."""
+    """Extend a window to an end of the series if the second step explains little more."""
     count = len(values.products[0]) - 1
     for i, (begin, end) in enumerate(places):
         for wider in ((0, end), (begin, count)):
@@ -175,7 +175,7 @@ def _opened(values: WindowValues, places: list[Place], limit: ScanThreshold) -> 
 
 
 def _merged(values: WindowValues, places: list[Place], limit: ScanThreshold) -> list[Place]:
-    """One window in place of two that explain little more."""
+    """Replace two windows by one if the two explain little more."""
     pair = next(_pairs(values, places, limit), None)
     while pair is not None:
         places = pair
@@ -186,7 +186,7 @@ def _merged(values: WindowValues, places: list[Place], limit: ScanThreshold) -> 
 def _pairs(
     values: WindowValues, places: list[Place], limit: ScanThreshold
 ) -> Iterator[list[Place]]:
-    """The places with one window in place of two, where that explains enough."""
+    """Yield the places with two windows replaced by one that explains enough."""
     explained = values.explained(places)
     for i, first in enumerate(places):
         for j, second in enumerate(places[i + 1 :], i + 1):
@@ -201,7 +201,8 @@ def _pairs(
 
 
 def _union(first: Place, second: Place, count: int, are_neighbours: bool) -> Place | None:
-    """Of two that are single steps, as they reach to an end of the series, what is between them; of neighbours both."""
+    """One window in place of two: for two that reach an end of the series (single steps), what is between them; for
+    neighbours, their union."""
     steps = [b if e == count else e for b, e in (first, second) if b == 0 or e == count]
     if len(steps) == 2 and steps[0] != steps[1]:
         return min(steps), max(steps)

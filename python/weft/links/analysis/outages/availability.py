@@ -19,12 +19,12 @@ DEFINITION = (
 )
 _ENDS = np.array([0.025, 0.975])
 MOST_UNSEEN = 3.0
-"""A rate of more outages in a time shows one in it, with a probability of 95 %: -ln 0.05."""
+"""With no event seen, the expected number is at most this with 95 % confidence: -ln 0.05."""
 
 
 @dataclass(frozen=True)
 class AvailabilityShare:
-    """A part of 1; `low` and `high` are None where nothing tells how far it varies."""
+    """A share of time; `low` and `high` are None if no interval can be estimated."""
 
     median: float
     low: float | None
@@ -32,7 +32,7 @@ class AvailabilityShare:
 
     @property
     def known(self) -> Interval | float:
-        """With its interval where there is one."""
+        """The share with its interval, or alone if there is none."""
         if self.low is None or self.high is None:
             return self.median
         return Interval(self.median, self.low, self.high)
@@ -40,8 +40,10 @@ class AvailabilityShare:
 
 @dataclass(frozen=True)
 class Availability:
-    """`share` of time with its 95 % interval, `answered` of probes, and the times they are of: measured, of them down
-    in so many `outages`, and `elapsed_s`, in which there was time without measurement."""
+    """`share` of measured time with its 95 % interval, and `answered` share of probes.
+
+    Times in seconds: measured, and down in `outages` outages; `elapsed_s` includes time without measurement.
+    """
 
     share: AvailabilityShare
     answered: float
@@ -52,15 +54,15 @@ class Availability:
 
     @property
     def outages_per_day_at_most(self) -> float | None:
-        """With 95 %, where there was no outage; None where there was one."""
+        """Upper 95 % bound of outages per day if there was none; None otherwise."""
         return None if self.outages else MOST_UNSEEN / (self.measured_s / 86400)
 
 
 def availability(
     series: ProbeSeries, periods: list[Period] | None = None, end_s: float | None = None
 ) -> Availability | None:
-    """See `DEFINITION`; None of a series without time. `periods` are those of the series, found where not given;
-    `end_s` (Unix time) is up to when the watch is looked at, the end of the last interval where not given."""
+    """Compute availability as in `DEFINITION`; None if nothing was measured. `periods` are computed if not given;
+    `end_s` (Unix time) is when the series is evaluated, by default the end of its last interval."""
     if series.measured_s <= 0:
         return None
     stands_s = _stands_s(series)
@@ -78,9 +80,12 @@ def availability(
 
 
 def _share(measured_s: float, down_s: np.ndarray) -> AvailabilityShare:
-    """The time down for each second up is the rate of outages, Gamma(k + 1/2) over the time up (Jeffreys' prior), times
-    their mean length, the time down over Gamma(k): a ratio of two, and so an F distribution. Lengths that vary more
-    than exponential ones, by their coefficient of variation, count as fewer."""
+    """The share of time up, with its interval.
+
+    Down time per second of up time is the rate of outages, Gamma(k + 1/2) over the up time (Jeffreys' prior), times
+    their mean length, the down time over Gamma(k). The ratio of the two has an F distribution. If lengths vary more
+    than exponential ones (coefficient of variation), the outages count as fewer.
+    """
     outages, up_s = len(down_s), measured_s - float(down_s.sum())
     share = up_s / measured_s
     if not outages or up_s <= 0:
@@ -93,20 +98,20 @@ def _share(measured_s: float, down_s: np.ndarray) -> AvailabilityShare:
 
 
 def _outages_s(stands_s: np.ndarray, is_up: np.ndarray) -> np.ndarray:
-    """How long each lasted."""
+    """The length of each outage."""
     begins = ~is_up & np.append(True, is_up[:-1])
     return np.bincount(np.cumsum(begins)[~is_up] - 1, stands_s[~is_up])
 
 
 def _stands_s(series: ProbeSeries) -> np.ndarray:
-    """Seconds that each probe stands for: the time to the next one, not for gaps."""
+    """Seconds that each probe represents: the time to the next one, without gaps."""
     is_gap = np.append(series.steps_s() > series.longest_step_s, True)
     alone_s = max(series.interval_s, series.between_rounds_s)
     return np.where(is_gap, alone_s, np.append(np.diff(series.time_s), 0.0))
 
 
 def _is_up(series: ProbeSeries, periods: list[Period]) -> np.ndarray:
-    """Whether each probe is outside of outages of the smallest ones."""
+    """Whether each probe is outside of the outages of the smallest probes."""
     unix_s = series.start + series.time_s
     is_up = np.ones(len(series), bool)
     usual = series.smallest()

@@ -1,4 +1,4 @@
-"""The probes of a link near losses, by kind and size, and which of these may fail together."""
+"""The probes of a link near losses, by kind and size, and which of these groups can fail together."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ _TCP = KINDS.index("tcp-connect"), KINDS.index("tcp-echo")
 _OF_AN_AGENT = KINDS.index("tcp-echo"), KINDS.index("udp-echo")
 _KINDS_TOGETHER = (_TCP, _OF_AN_AGENT, (*_TCP, KINDS.index("udp-echo")))
 _NEAR = 64
-"""Far more than the kinds and sizes of a link: each has answered probes among so many where nothing is wrong."""
+"""Far more than a link has kinds and sizes: unless something failed, this many probes include answered ones of each."""
 
 
 @dataclass(frozen=True)
 class GroupedProbes:
-    """The probes of a series near losses, with their `position` among all `total` of it and the number of gaps before
-    each (`stretch`); the group of each; and the sets of groups that may fail together, of which the first is all."""
+    """The probes near losses: `position` among all `total` probes, `stretch` (number of gaps before), and `group` of
+    each. `sets` are the sets of groups that can fail together; the first one has all."""
 
     series: ProbeSeries
     position: Ints
@@ -38,7 +38,7 @@ class GroupedProbes:
 
 
 def grouped(series: ProbeSeries) -> GroupedProbes | None:
-    """None where nothing was lost."""
+    """The probes near losses; None if nothing was lost."""
     all_lost = series.lost
     position = _near(np.flatnonzero(all_lost), len(series))
     if not len(position):
@@ -60,7 +60,7 @@ def grouped(series: ProbeSeries) -> GroupedProbes | None:
 
 
 def _near(lost: Ints, count: int) -> Ints:
-    """Positions of up to `_NEAR` probes before and behind each lost one: all that tells runs apart."""
+    """Positions of up to `_NEAR` probes before and after each lost one, which suffices to tell runs apart."""
     is_new = np.diff(lost, prepend=-2 * _NEAR - 2) > 2 * _NEAR + 1
     is_last = np.append(is_new[1:], True)[: len(lost)]
     first = np.maximum(lost[is_new] - _NEAR, 0)
@@ -71,7 +71,7 @@ def _near(lost: Ints, count: int) -> Ints:
 
 
 def _distinct(code: Ints) -> tuple[Ints, Ints]:
-    """As np.unique with its inverse, for few distinct values: O(n) for each instead of a sort."""
+    """Like np.unique with its inverse, for few distinct values: O(n) for each instead of a sort."""
     codes: list[int] = []
     group = np.full(len(code), -1)
     while (rest := int(np.argmin(group))) >= 0 and group[rest] < 0:

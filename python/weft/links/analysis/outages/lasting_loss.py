@@ -1,4 +1,4 @@
-"""Lasting loss: times in which a link lost many more probes than it usually does, and still answered others."""
+"""Lasting loss: times in which a link lost many more probes than usual, and still answered others."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ import numpy.typing as npt
 from weft.links.analysis.outages.outages import EXPECTED
 
 LEAST_RUNS = 5
-"""So many separate losses make it lasting: fewer are a burst."""
+"""Fewer separate losses are a burst, not lasting loss."""
 SHARE = 0.2
-"""The share of separate losses that is looked for, or five times the usual one where that is more; a quarter of it is
-found where it lasts."""
+"""The loss rate that is searched for, or five times the usual rate if that is higher; a quarter of it is still found if
+it lasts."""
 _TIMES_USUAL = 5.0
 _MOST_SHARE = 0.5
 _PRIOR_PROBES = 1000.0
@@ -21,18 +21,17 @@ _PASSES = 4
 
 Ints = npt.NDArray[np.int64]
 Spans = list[tuple[int, int]]
-"""First and last of each time."""
+"""First and last index of each span."""
 
 
 def lasting_loss(lost: Ints, total: int) -> Spans:
-    """Stretches with clearly more losses than the rest of the series; several in a row count as one.
+    """Find stretches with significantly more losses than the rest of the series; several in a row count as one.
 
-    `lost` has the positions of the lost probes among all `total`, in their order; a stretch is given as the first and
-    the last of them, by their place in it. Each probe scores the logarithm of how much likelier it is with lasting loss
-    than without. Sought are the maximal segments of these scores (W. L. Ruzzo and M. Tompa, ISMB 1999). With scores of
-    this kind fewer than `n exp(-score)` segments are expected by chance among n probes (S. Karlin and S. F. Altschul,
-    Proc. Natl. Acad. Sci. USA 87, 1990). The usual share is that of the probes outside of such stretches. Linear in the
-    number of losses.
+    `lost` has the sorted positions of lost probes among all `total`; a stretch is the indices of its first and last
+    loss in it. Each probe scores the log likelihood ratio of lasting against usual loss, and the result is the maximal
+    segments of these scores (W. L. Ruzzo and M. Tompa, ISMB 1999). Fewer than `n exp(-score)` segments are expected by
+    chance among n probes (S. Karlin and S. F. Altschul, Proc. Natl. Acad. Sci. USA 87, 1990). The usual rate is that
+    outside such stretches. Linear in the number of losses.
     """
     if len(lost) < LEAST_RUNS:
         return []
@@ -56,8 +55,8 @@ def lasting_loss(lost: Ints, total: int) -> Spans:
 
 
 def _clear_segments(answered: Ints, gain: float, cost: float, least: float) -> Spans:
-    """Positions of the first and last run of losses of segments with that score, and without a quiet time in them that
-    is as clear."""
+    """Positions of the first and last run of losses of segments with at least this score, split at quiet times that are
+    as significant."""
     begins = [0, *np.flatnonzero(answered[1:] * cost >= least) + 1, len(answered)]
     return [
         (begin + first, begin + last)
@@ -71,8 +70,9 @@ def _clear_segments(answered: Ints, gain: float, cost: float, least: float) -> S
 def _segments(answered: Ints, gain: float, cost: float) -> list[tuple[int, int, float]]:
     """All maximal segments as positions of their first and last run of losses, with their scores.
 
-    Ruzzo and Tompa's algorithm, where a run of losses scores `gain` and an answered probe `-cost`. A segment keeps the
-    sum up to its begin (`left`) and its end (`right`), and `lower`, the last one before it that begins at a lower sum.
+    Ruzzo and Tompa's algorithm, in which a run of losses scores `gain` and an answered probe `-cost`. A segment has the
+    cumulated score before it (`left`) and at its end (`right`), and `lower`, the last earlier segment with a lower
+    `left`.
     """
     spans: list[tuple[int, int]] = []
     left: list[float] = []

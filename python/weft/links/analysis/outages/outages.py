@@ -11,12 +11,12 @@ from weft.base.statistics import Floats
 from weft.links.analysis.series import ProbeSeries
 
 LEAST = 3
-"""Probes in a row; fewer losses are loss."""
+"""Lost probes in a row; fewer are loss, not an outage."""
 EXPECTED = 0.02
-"""So many runs of this length may be expected by chance in the whole series."""
+"""Runs of an outage's length that chance may produce in the whole series."""
 _PRIOR_RUNS = 5.0
 _PRIOR_LONGER = 0.5
-"""As if five runs had been seen, of which a tenth went on: so a link without a history has one."""
+"""Prior of five runs, a tenth of which went on, so that a link without history has an estimate."""
 
 Bools = npt.NDArray[np.bool_]
 Ints = npt.NDArray[np.int64]
@@ -24,7 +24,7 @@ Ints = npt.NDArray[np.int64]
 
 @dataclass(frozen=True)
 class Outage:
-    """From the first lost probe to the first answered one behind it (None: not yet), in Unix time."""
+    """From the first lost probe to the next answered one (None: not yet), in Unix time."""
 
     begin_s: float
     end_s: float | None
@@ -32,7 +32,7 @@ class Outage:
 
 
 def find_outages(series: ProbeSeries) -> list[Outage]:
-    """Runs of losses whose length chance does not explain; the series should have one kind and size of probe."""
+    """Find runs of losses whose length chance does not explain; the series should have one kind and size of probe."""
     found = long_runs(series.stretches(), series.lost, np.zeros(len(series), bool))
     return [_outage(series, int(first), int(length)) for first, length in zip(*found, strict=True)]
 
@@ -40,12 +40,13 @@ def find_outages(series: ProbeSeries) -> list[Outage]:
 def long_runs(
     stretch: Ints, lost: Bools, explained: Bools, expected: float = EXPECTED
 ) -> tuple[Ints, Ints]:
-    """Where each run of losses begins that chance does not explain, and how many it has.
+    """Return start and length of the runs of losses that chance does not explain.
 
-    Losses cluster: after one the next is lost with a probability of its own (E. N. Gilbert, Bell Syst. Tech. J. 39,
-    1960), so that run lengths are taken to be geometric; fewer than the `expected` runs are as long by chance. The
-    probability is estimated from the runs that are no outages, until none changes; runs of which all is `explained` by
-    something else tell nothing of chance. A run ends with its `stretch`, at a gap: what was not measured is not lost.
+    Losses cluster: after a loss, the next probe is lost with a probability of its own (E. N. Gilbert, Bell Syst. Tech.
+    J. 39, 1960), so run lengths are assumed geometric. A run counts if fewer than `expected` runs of its length are
+    expected by chance. The probability is estimated from the runs that are no outages, iteratively; runs that are
+    entirely `explained` by something else are ignored. A run ends with its `stretch`, at a gap: what was not measured
+    is not lost.
     """
     first, length = _runs(stretch, lost)
     unexplained = np.concatenate([[0], np.cumsum(lost & ~explained)])
@@ -60,9 +61,10 @@ def long_runs(
 
 
 def _limits(lengths: Ints, is_outage: Bools, expected: float) -> Floats:
-    """For each run the least length of which fewer than that are expected, from the others that are no outages.
+    """For each run, the smallest length of which fewer than `expected` are expected, estimated from the other runs that
+    are no outages.
 
-    Of those only the share that went on beyond one loss counts, so that a long one weighs no more than a short one.
+    Only whether a run continued after its first loss counts, so that a long run weighs no more than a short one.
     """
     counts, goes_on = ~is_outage, ~is_outage & (lengths >= 2)
     others = counts.sum() - counts
@@ -72,7 +74,7 @@ def _limits(lengths: Ints, is_outage: Bools, expected: float) -> Floats:
 
 
 def _runs(stretch: Ints, lost: Bools) -> tuple[Ints, Ints]:
-    """Where each run of losses begins, and how many it has."""
+    """Start and length of each run of losses."""
     is_behind_gap = np.diff(stretch, prepend=stretch[:1]) > 0
     begins = lost & (~np.concatenate([[False], lost[:-1]]) | is_behind_gap)
     first = np.flatnonzero(begins)
@@ -81,7 +83,7 @@ def _runs(stretch: Ints, lost: Bools) -> tuple[Ints, Ints]:
 
 
 def _outage(series: ProbeSeries, first: int, length: int) -> Outage:
-    """A run that a gap ends, ends with its last probe."""
+    """The outage of a run; one that is cut by a gap ends with its last probe."""
     behind = first + length
     begin_s = series.start + float(series.time_s[first])
     if behind >= len(series):

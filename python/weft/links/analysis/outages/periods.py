@@ -15,15 +15,16 @@ from weft.links.analysis.series import ProbeSeries
 _PASSES = 6
 _CHUNK = 1024
 _MISFIT = 0.1
-"""Of the probes of a period, so many may speak against a set of groups that failed while the others passed."""
+"""The share of a period's probes that may contradict the hypothesis that a set of groups failed and the others
+passed."""
 
 
 @dataclass(frozen=True)
 class Period:
-    """From the first lost probe to the first answered one of those that failed (None: not yet), in Unix time.
+    """From the first lost probe to the next answered one of the groups that failed (None: not yet), in Unix time.
 
-    `failed` and `passed` are the groups that were probed in it; with `is_loss` it is lasting loss, which no set of
-    groups explains. Of the probes the `share` was lost.
+    `failed` and `passed` are the groups that were probed; with `is_loss` it is lasting loss, which no set of groups
+    explains. `share` of the probes was lost.
     """
 
     begin_s: float
@@ -36,9 +37,11 @@ class Period:
 
 
 def find_periods(series: ProbeSeries) -> list[Period]:
-    """In the order of time. Sought are runs of losses among all probes, those of a kind, the large ones, and those of a
-    kind and size; runs that share time are one period, but a run of all groups is one by itself. What is left may be
-    lasting loss."""
+    """Find periods of losses, in order of time.
+
+    Searches runs of losses among all probes, those of a kind, large ones, and those of a kind and size. Runs that
+    overlap are one period, but a run of all groups is a period by itself. What remains may be lasting loss.
+    """
     probes = grouped(series)
     if probes is None:
         return []
@@ -68,8 +71,8 @@ def find_periods(series: ProbeSeries) -> list[Period]:
 
 @dataclass(frozen=True)
 class _Known:
-    """What the pass before has found: losses that something explains, of them those of runs; and times of lasting loss
-    if there were no runs."""
+    """Results of the previous pass: explained losses, those of them in runs, and spans of lasting loss computed without
+    runs."""
 
     explained: Bools
     failed: Bools
@@ -79,8 +82,8 @@ class _Known:
 def _runs(
     probes: GroupedProbes, members: frozenset[int], known: _Known, chosen: Bools | None = None
 ) -> Spans:
-    """First and last probe of the runs among the members, of those that are chosen; only those that are longer than the
-    lasting loss around them makes them."""
+    """First and last probe of the runs among the chosen probes of these groups that are longer than lasting loss around
+    them explains."""
     is_member = np.isin(np.arange(len(probes.groups)), list(members))[probes.group]
     at = np.flatnonzero(is_member if chosen is None else is_member & chosen)
     lost = probes.lost[at]
@@ -96,13 +99,13 @@ def _runs(
 
 
 def _expected(probes: GroupedProbes, members: frozenset[int]) -> float:
-    """So many runs by chance among these: all other sets together have as many as all probes have."""
+    """Runs by chance to allow for these groups: all other sets together get as many as all probes."""
     return EXPECTED if members == probes.sets[0] else EXPECTED / (len(probes.sets) - 1)
 
 
 def _is_beyond(lost: Bools, known: _Known, span: tuple[int, int], length: int) -> bool:
-    """Whether fewer than `EXPECTED` runs of this length are expected with the other losses of the lasting loss that the
-    run is in, as far as no other run has them."""
+    """Whether a run of this length exceeds the lasting loss around it: fewer than `EXPECTED` such runs at the loss rate
+    of its other probes, without those of other runs."""
     for first, last in known.around:
         if first <= span[1] and span[0] <= last:
             part = slice(min(span[0], first), max(span[1], last) + 1)
@@ -117,7 +120,7 @@ def _is_beyond(lost: Bools, known: _Known, span: tuple[int, int], length: int) -
 
 
 def _is_complete(probes: GroupedProbes, span: tuple[int, int]) -> bool:
-    """Whether a run has all groups that were probed before it."""
+    """Whether a run includes all groups that were probed before it."""
     first, last = span
     before = probes.group[max(0, first - 2 * len(probes.groups)) : first]
     usual = set((before if len(before) else probes.group).tolist())
@@ -125,7 +128,7 @@ def _is_complete(probes: GroupedProbes, span: tuple[int, int]) -> bool:
 
 
 def _lasting(probes: GroupedProbes, chosen: Bools) -> Spans:
-    """Lasting loss of the chosen probes as if there were no others."""
+    """Lasting loss of the chosen probes, computed as if there were no others."""
     left_out = np.cumsum(~chosen)
     at = np.flatnonzero(chosen & probes.lost)
     spans = lasting_loss(probes.position[at] - left_out[at], probes.total - int(left_out[-1]))
@@ -133,7 +136,7 @@ def _lasting(probes: GroupedProbes, chosen: Bools) -> Spans:
 
 
 def _tails(probes: GroupedProbes, whole: Spans) -> Bools:
-    """Of each group what was lost behind a run of all until its first answer: a host is back before its agent is."""
+    """For each group, losses after a run of all groups until its first answer: a host is back before its agent."""
     tails = np.zeros(len(probes.lost), bool)
     for _, last in whole:
         for group in probes.sets[0]:
@@ -150,7 +153,7 @@ def _mask(spans: Spans, count: int) -> Bools:
 
 
 def _together(spans: Spans) -> Iterator[tuple[int, int]]:
-    """What shares probes as one."""
+    """Merge spans that overlap."""
     begin, end = 0, -1
     for first, last in sorted(spans):
         if first > end:
@@ -179,8 +182,8 @@ def _part(probes: GroupedProbes, span: tuple[int, int], chosen: Bools) -> Period
 
 
 def _failed(probes: GroupedProbes, span: tuple[int, int], chosen: Bools) -> frozenset[int]:
-    """The groups that were mostly lost; none where they are no set that can fail by itself, or losses of others and
-    answers of these say that it is loss."""
+    """The groups that lost most probes; empty if such a set cannot fail by itself, or if too many probes contradict
+    it."""
     _, lost, total = _counts(probes, span, chosen)
     failed = frozenset(np.flatnonzero(lost > total / 2).tolist())
     misfit = sum(min(a, b - a) for a, b in zip(lost, total, strict=True))
@@ -197,7 +200,8 @@ def _loss(probes: GroupedProbes, span: tuple[int, int], chosen: Bools) -> Period
 
 
 def _counts(probes: GroupedProbes, span: tuple[int, int], chosen: Bools) -> tuple[Ints, Ints, Ints]:
-    """The chosen probes in a span; of each group how many of them were lost, and how many there were."""
+    """Indices of the chosen probes in a span, and for each group, how many of them were lost and how many there
+    were."""
     first, last = span
     at = first + np.flatnonzero(chosen[first : last + 1])
     count = len(probes.groups)
@@ -208,7 +212,7 @@ def _counts(probes: GroupedProbes, span: tuple[int, int], chosen: Bools) -> tupl
 
 
 def _may_fail(probes: GroupedProbes, failed: frozenset[int], total: Ints) -> bool:
-    """Whether these are all groups, all of some kinds, large ones only, or one: what a fault of one cause hits."""
+    """Whether a single fault can hit these groups: all, all of some kinds, only large ones, or one."""
     probed = frozenset(np.flatnonzero(total).tolist())
     kinds = {probes.groups[n][0] for n in failed}
     of_kinds = frozenset(n for n in probed if probes.groups[n][0] in kinds)
@@ -220,7 +224,7 @@ def _may_fail(probes: GroupedProbes, failed: frozenset[int], total: Ints) -> boo
 def _times(
     probes: GroupedProbes, span: tuple[int, int], members: frozenset[int]
 ) -> tuple[float, float | None]:
-    """A period that a gap ends, ends with its last probe."""
+    """Begin and end of a period; one that is cut by a gap ends with its last probe."""
     series, (first, last) = probes.series, span
     begin_s = series.start + float(series.time_s[first])
     answer = _next_answer(probes, last + 1, members)
@@ -231,7 +235,7 @@ def _times(
 
 
 def _next_answer(probes: GroupedProbes, begin: int, members: frozenset[int]) -> int | None:
-    """The first answered probe of the members from there on."""
+    """The first answered probe of these groups from `begin` on."""
     for first in range(begin, len(probes.lost), _CHUNK):
         part = slice(first, first + _CHUNK)
         found = np.flatnonzero(np.isin(probes.group[part], list(members)) & ~probes.lost[part])

@@ -1,1 +1,1 @@
-"""Events of a watch while they happen: found in what was fetched lately, notified when they begin and when they end."""
+"""Events of a watch as they happen: detected in recent data, notified when they begin and end."""

@@ -1,5 +1,5 @@
-"""Brings notices to a command and a webhook. A notice is delivered at least once: it is on the disk before it is sent,
-and taken off after."""
+"""Deliver notices to a command and a webhook, at least once: a notice is on disk before it is sent, and removed
+afterwards."""
 
 from __future__ import annotations
 
@@ -27,16 +27,16 @@ RETRIES_S = {
     "command": (10.0, 60.0, 300.0),
     "webhook": (5.0, 15.0, 60.0, 300.0, 900.0, *[3600.0] * 24),
 }
-"""How long after each failure it is tried again; behind the last it is given up, and kept as failed."""
+"""Delay before each retry; after the last one, delivery is abandoned and the notice kept as failed."""
 CHANNELS = tuple(RETRIES_S)
 
 
 class DeliveryError(Exception):
-    """Why a notice could not be delivered, without the address of the webhook, which may hold a secret."""
+    """Why a notice could not be delivered; without the webhook's address, which may contain a secret."""
 
 
 class Courier:
-    """Delivers what is in the outbox of a ledger, in order, while `run` runs."""
+    """Delivers the notices in the outbox of a ledger, in order, while `run` runs."""
 
     def __init__(
         self, ledger: AlertLedger, save: Callable[[], None], settings: AlertSettings, tell: Tell
@@ -46,7 +46,7 @@ class Courier:
         self._more = {by: asyncio.Event() for by in CHANNELS}
 
     def post(self, notices: list[Notice]) -> None:
-        """Put notices of the kinds that are wanted into the outbox; the caller saves the ledger, and calls `wake`."""
+        """Put notices of the configured kinds into the outbox; the caller saves the ledger and calls `wake`."""
         wanted = [one for one in notices if one.kind in self.settings.kinds]
         now_s = time.time()
         self._ledger.outbox += [
@@ -57,12 +57,12 @@ class Courier:
         ]
 
     def wake(self) -> None:
-        """Something is in the outbox."""
+        """Signal that the outbox is not empty."""
         for event in self._more.values():
             event.set()
 
     async def run(self) -> None:
-        """Until cancelled. The channels do not wait for each other."""
+        """Deliver until cancelled. The channels do not wait for each other."""
         await asyncio.gather(*(self._serve(by) for by in CHANNELS))
 
     async def _serve(self, by: str) -> None:
@@ -102,7 +102,7 @@ class Courier:
         if delivery.by == "command":
             await run_command(settings.command, delivery.notice, settings.timeout_s)
             return
-        # The time limit of sockets is that of each answer; this one is that of all.
+        # The time limit of a socket is for each read; this one is for the whole request.
         sent = asyncio.to_thread(post_json, settings.webhook, delivery.notice, settings.timeout_s)
         try:
             async with asyncio.timeout(settings.timeout_s + 1):
@@ -112,9 +112,9 @@ class Courier:
 
 
 async def run_command(command: str, notice: Notice, timeout_s: float) -> None:
-    """Run it by /bin/sh with the notice as JSON on standard input and in variables; raises DeliveryError. What it
-    starts in the background ends with it only where it takes too long."""
-    # Files instead of pipes: a command that does not read, or leaves a process behind, keeps nothing waiting.
+    """Run the command by /bin/sh, with the notice as JSON on standard input and in variables; raises DeliveryError.
+    Background processes of the command are only killed if it exceeds `timeout_s`."""
+    # Files instead of pipes: a command that does not read, or leaves a process behind, blocks nothing.
     with tempfile.TemporaryFile() as given, tempfile.TemporaryFile() as said:
         given.write(msgspec.json.encode(notice) + b"\n")
         given.seek(0)
@@ -143,7 +143,7 @@ async def run_command(command: str, notice: Notice, timeout_s: float) -> None:
 
 
 def variables(notice: Notice) -> dict[str, str]:
-    """What the environment of the command has besides that of this process."""
+    """Variables added to the environment of the command."""
     link = notice.links[0] if notice.links else None
     values = {
         "ID": notice.id,
@@ -172,7 +172,7 @@ def _last_line(said: IO[bytes]) -> str:
 
 
 class _NoRedirect(urllib.request.HTTPRedirectHandler):
-    """A redirected POST would arrive as a GET without the notice."""
+    """Refuses redirects: a redirected POST would become a GET without the notice."""
 
     def redirect_request(
         self,
@@ -187,7 +187,7 @@ class _NoRedirect(urllib.request.HTTPRedirectHandler):
 
 
 def post_json(address: str, notice: Notice, timeout_s: float) -> None:
-    """POST the notice; raises DeliveryError unless the answer is 2xx."""
+    """POST the notice; raises DeliveryError unless the status is 2xx."""
     request = urllib.request.Request(
         address,
         msgspec.json.encode(notice),

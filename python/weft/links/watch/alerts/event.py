@@ -1,4 +1,4 @@
-"""An event of a watch, and the notices of it."""
+"""An event of a watch, and its notices."""
 
 from __future__ import annotations
 
@@ -8,11 +8,12 @@ from typing import Literal
 from msgspec import Struct, field
 
 Phase = Literal["begin", "end", "once", "past"]
-"""A re-route is an instant and notified "once"; "past" sums up what late probes say of a time long over."""
+"""A re-route is an instant, notified "once"; "past" summarises events that were over long before their probes
+arrived."""
 
 
 class LinkName(Struct, frozen=True, kw_only=True):
-    """One direction between two sites in a network, "" being the usual one."""
+    """One direction between two sites in a network; "" is the default one."""
 
     src: str
     dst: str
@@ -23,11 +24,11 @@ class LinkName(Struct, frozen=True, kw_only=True):
 
 
 class LinkEvent(Struct, kw_only=True):
-    """What happens on links, or at a site, in Unix time; `end_s` is None while it lasts.
+    """An event on links or at a site, in Unix time; `end_s` is None while it lasts.
 
-    `kind` is one of `settings.KINDS`, `what` the class as far as known, seen from the first link; `site` is where the
-    fault is, where that is known. `missing` are sites whose probes of this time have not been fetched: they may change
-    `what`. `seen_s` is the newest time at which it was there.
+    `kind` is one of `settings.KINDS`, `what` the class as far as known, seen from the first link; `site` is the site at
+    fault, if known. `missing` are sites whose probes of this time have not been fetched and may change `what`. `seen_s`
+    is the latest time at which the event was observed.
     """
 
     id: str
@@ -47,7 +48,7 @@ class LinkEvent(Struct, kw_only=True):
 
     @property
     def subject(self) -> str:
-        """The links, or the site, by name."""
+        """The names of the links, or of the site."""
         if not self.links:
             return self.site
         more = f" and {len(self.links) - 1} more" if len(self.links) > 1 else ""
@@ -55,7 +56,7 @@ class LinkEvent(Struct, kw_only=True):
 
 
 class Notice(Struct, kw_only=True):
-    """One message about an event, as it is on standard input of the command and in the body of the webhook."""
+    """A message about an event, as passed to the command on standard input and to the webhook as body."""
 
     id: str
     phase: Phase
@@ -75,7 +76,7 @@ class Notice(Struct, kw_only=True):
 
 
 def notice_of(event: LinkEvent, phase: Phase, now_s: float) -> Notice:
-    """The event as it is now."""
+    """A notice with the present state of the event."""
     return Notice(
         id=event.id,
         phase=phase,
@@ -95,7 +96,7 @@ def notice_of(event: LinkEvent, phase: Phase, now_s: float) -> Notice:
 
 
 def _text(event: LinkEvent, phase: Phase) -> str:
-    """One line for people."""
+    """One line for humans."""
     why = f" ({event.evidence})" if event.evidence else ""
     said = f"{event.subject}: {NAMES[event.kind]}: {event.what}{why}"
     if phase == "begin":
@@ -112,7 +113,7 @@ NAMES = {
     "not-measured": "not measured",
     "threshold": "threshold",
 }
-"""What one event of a kind is called."""
+"""Singular name of each kind."""
 
 
 def clock(unix_s: float) -> str:

@@ -1,5 +1,4 @@
-"""What must be remembered of events across restarts: alerts.json, which is replaced as a whole, and alerts.jsonl, to
-which each notice is appended."""
+"""State of events across restarts: alerts.json, replaced atomically, and alerts.jsonl, a log of all notices."""
 
 from __future__ import annotations
 
@@ -22,7 +21,7 @@ _KEEP_ENDED_S = 2 * 86400.0
 
 
 class PendingNotice(Struct, kw_only=True):
-    """A notice on its way by "command" or "webhook"; `next_s` is when it is tried (Unix time)."""
+    """A notice to deliver by "command" or "webhook"; `next_s` is the time of the next attempt (Unix time)."""
 
     by: str
     notice: Notice
@@ -33,8 +32,8 @@ class PendingNotice(Struct, kw_only=True):
 
 
 class AlertLedger(Struct, kw_only=True):
-    """`seen_s` is up to which probe of a link outages were looked for, `routes_s` the same of re-routes; `failed` are
-    deliveries that were given up."""
+    """`seen_s` is, by link, the time up to which outages were searched for, `routes_s` likewise for re-routes; `failed`
+    are deliveries that were abandoned."""
 
     open: list[LinkEvent] = field(default_factory=list)
     ended: list[LinkEvent] = field(default_factory=list)
@@ -59,22 +58,22 @@ class AlertLedger(Struct, kw_only=True):
         )
 
     def close(self, event: LinkEvent) -> None:
-        """Take an event as over."""
+        """Move an event to those that ended."""
         self.open.remove(event)
         self.ended.append(event)
 
     def give_up(self, delivery: PendingNotice) -> None:
-        """Keep what could not be delivered."""
+        """Move a delivery to those that failed."""
         self.outbox.remove(delivery)
         self.failed = [*self.failed, delivery][-MOST_FAILED:]
 
     def forget(self, now_s: float) -> None:
-        """Leave out events that are over for longer than any window."""
+        """Drop events that ended before any window."""
         self.ended = [one for one in self.ended if (one.end_s or 0) > now_s - _KEEP_ENDED_S]
 
 
 def read_ledger(folder: Path) -> AlertLedger:
-    """That of a watch; empty where there is none yet."""
+    """Read the ledger of a watch; empty if there is none, or it is damaged."""
     try:
         return read_json(folder / FILE_NAME, AlertLedger)
     except (FileNotFoundError, ContentError):
@@ -82,7 +81,7 @@ def read_ledger(folder: Path) -> AlertLedger:
 
 
 def save_ledger(folder: Path, ledger: AlertLedger) -> None:
-    """Replace the file; what was decided is then on the disk, whatever ends."""
+    """Replace the file and sync it to disk."""
     path = folder / FILE_NAME
     temporary = path.with_suffix(".new")
     with fresh_file(temporary) as file:
@@ -93,7 +92,7 @@ def save_ledger(folder: Path, ledger: AlertLedger) -> None:
 
 
 def log_notices(folder: Path, notices: Sequence[Notice]) -> None:
-    """Append them. A kill before the ledger is saved has the same notices appended again, which readers drop."""
+    """Append notices to the log. A crash before the ledger is saved leads to duplicates, which readers drop."""
     if not notices:
         return
     with BufferedWriter(appended_file(folder / LOG_NAME)) as file:
@@ -101,7 +100,7 @@ def log_notices(folder: Path, notices: Sequence[Notice]) -> None:
 
 
 def read_notices(folder: Path) -> list[Notice]:
-    """All notices that were decided, in order, each once; a line that a kill has cut is left out."""
+    """All notices in order, without duplicates; a truncated line is skipped."""
     try:
         lines = read_bytes(folder / LOG_NAME).splitlines()
     except FileNotFoundError:

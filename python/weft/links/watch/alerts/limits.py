@@ -1,4 +1,4 @@
-"""Thresholds as events, where any is set: one lasts until its value has been back for five minutes."""
+"""Thresholds as events: one ends when its value has been back in range for five minutes."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ BACK_S = 300.0
 def track(
     ledger: AlertLedger, links: dict[LinkName, LinkNumbers], settings: AlertSettings, now_s: float
 ) -> list[Notice]:
-    """Notices of values that pass a threshold, and of those that are back."""
+    """Notices of values that pass a threshold, and of those that are back in range."""
     beyond = {
         (link, what): said
         for link, numbers in links.items()
@@ -41,7 +41,7 @@ def track(
             notices.append(notice_of(event, "begin", now_s))
         event.seen_s, event.evidence = now_s, said
     for event in ledger.of_kind(KIND):
-        # Without numbers nothing says that the value is back.
+        # Without numbers, the value is not known to be back.
         is_back = event.links[0] in links and now_s - event.seen_s > BACK_S
         if is_back or not _is_set(event.what, settings):
             event.end_s = event.seen_s
@@ -61,7 +61,7 @@ def _is_set(what: str, settings: AlertSettings) -> bool:
 
 
 def _beyond(numbers: LinkNumbers, settings: AlertSettings) -> Iterator[tuple[str, str]]:
-    """Each threshold that is passed, with the numbers."""
+    """Each threshold that is passed, with the numbers as text."""
     alpha, loss, available = numbers.alpha_s, numbers.loss, numbers.available
     if settings.alpha_s is not None and alpha is not None and alpha > settings.alpha_s:
         yield "alpha high", f"{format_us(alpha * 1e6)} over {format_us(settings.alpha_s * 1e6)}"

@@ -1,4 +1,4 @@
-"""What one look at a watch sees: the incidents of the last hours, and which sites have not been heard."""
+"""An evaluation of the recent probes of a watch: incidents of the last hours, and sites without recent data."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from weft.links.watch.store.store import WatchRecord
 
 HEARD_WITHIN_S = 60.0
 SILENT_S = 120.0
-"""Besides five intervals."""
+"""Added to five intervals."""
 
 
 @dataclass(frozen=True)
 class Heard:
-    """A site with an agent: when it was fetched last, and why not since; "" where it was."""
+    """A site with an agent: when it was last fetched, and why not since ("" if it was)."""
 
     at_s: float | None = None
     trouble: str = ""
@@ -25,8 +25,8 @@ class Heard:
 
 @dataclass(frozen=True)
 class LinkProgress:
-    """By link: the newest probe (the site's clock), when probes arrived (ours), and the time in which each kind and
-    size has its turn."""
+    """Progress of a link: time of the newest probe (the site's clock), when probes last arrived (local clock), and the
+    time in which each kind and size is probed once."""
 
     newest_s: float
     arrived_s: float
@@ -35,8 +35,8 @@ class LinkProgress:
 
 @dataclass(frozen=True)
 class WatchLook:
-    """`links` are those that are probed now and have probes; `silent` those of which nothing arrives, with their newest
-    probe. Looks began at `since_s`."""
+    """`links` are the active links with probes; `silent` those of which nothing arrives, with the time of their newest
+    probe. Evaluations began at `since_s`."""
 
     now_s: float
     incidents: list[Incident]
@@ -46,7 +46,7 @@ class WatchLook:
     since_s: float = 0.0
 
     def not_heard(self, names: Collection[str], end_s: float | None) -> list[str]:
-        """Sites with an agent among these whose probes up to then may not be here yet."""
+        """Those of these sites that have an agent, and whose probes up to `end_s` may not have been fetched yet."""
         needed_s = self.now_s - HEARD_WITHIN_S if end_s is None else end_s
         return sorted(
             name
@@ -58,7 +58,7 @@ class WatchLook:
 def look_at(
     recent: Recent, record: WatchRecord, sites: dict[str, Heard], now_s: float
 ) -> WatchLook:
-    """Analyse the window."""
+    """Analyse the recent probes."""
     series = recent.series()
     turns = {(one.src, one.dst, one.network): one for one in series}
     links: dict[LinkName, LinkProgress] = {}

@@ -1,4 +1,4 @@
-"""Beside the coordinator of a watch: looks at what it has fetched, and has events notified."""
+"""Evaluates what the coordinator of a watch has fetched, and has events notified."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ CHANGES_EVERY_S = 900.0
 
 
 class Lookout:
-    """One for a coordinator, whose record it reads; `settings` may change while it runs."""
+    """The evaluator of one coordinator, whose record it reads; `settings` may change while it runs."""
 
     def __init__(
         self, folder: Path, record: WatchRecord, settings: AlertSettings, tell: Tell
@@ -44,27 +44,27 @@ class Lookout:
         self._next_search_s = 0.0
 
     def use(self, settings: AlertSettings) -> None:
-        """Take other settings from now on."""
+        """Replace the settings."""
         self._courier.settings = settings
         self._courier.wake()
 
     def add(self, rows: pa.Table) -> None:
-        """Probes that were fetched."""
+        """Add probes that were fetched."""
         self._recent.add(rows)
 
     def add_event(self, event: Mark) -> None:
-        """What an agent, or the coordinator, noted."""
+        """Add an event noted by an agent or the coordinator."""
         self._recent.add_event(event)
         if event.what == STEP and event.seconds:
             outages.set_clock(self._ledger, event.site, event.seconds)
 
     async def open(self) -> None:
-        """Read what the folder has of the last hours, and go on with what is in the outbox."""
+        """Load the last hours from the folder, and continue delivery of the outbox."""
         await asyncio.to_thread(self._recent.load, self._folder, time.time())
         self._delivering = asyncio.create_task(self._courier.run())
 
     async def close(self) -> None:
-        """End what runs; what is in the outbox stays there."""
+        """Stop all tasks; the outbox is kept."""
         for task in filter(None, (self._delivering, self._searching)):
             task.cancel()
             with contextlib.suppress(asyncio.CancelledError):
@@ -72,8 +72,8 @@ class Lookout:
         self._save()
 
     async def look(self, sites: Mapping[str, Heard], counts: Mapping[int, Counts]) -> None:
-        """Look at all that has been fetched up to now. What fails here is said and keeps nothing from being collected:
-        what is not measured now cannot be measured later."""
+        """Evaluate all that has been fetched. A failure is reported and does not stop collection: what is not measured
+        now cannot be measured later."""
         await self._say_failure(self._look(sites, counts))
 
     async def _say_failure(self, work: Awaitable[None]) -> None:
@@ -99,7 +99,7 @@ class Lookout:
     def _see(
         self, sites: dict[str, Heard], counts: Mapping[int, Counts], now_s: float
     ) -> tuple[WatchLook, dict[LinkName, LinkNumbers]]:
-        """The costly part, which touches nothing but the rows."""
+        """The expensive part, which reads the rows and changes nothing but now.json."""
         look = look_at(self._recent, self._record, sites, now_s)
         links = {}
         for index in self._record.active:
@@ -122,7 +122,7 @@ class Lookout:
         self._decide(shifts.track(self._ledger, found, now_s))
 
     def _decide(self, notices: list[Notice]) -> None:
-        """Write what was decided to the disk, then have it sent."""
+        """Save decisions to disk, then have the notices sent."""
         for one in notices:
             one.folder = str(self._folder.resolve())
             self._tell(f"{one.phase}: {one.text}", Level.WARNING)
@@ -132,7 +132,7 @@ class Lookout:
             self._courier.wake()
 
     def _save(self, notices: Sequence[Notice] = ()) -> None:
-        """Write the ledger, and notices to the log. A full disk keeps none from being sent."""
+        """Save the ledger, and append notices to the log. Notices are sent even if the disk is full."""
         try:
             log_notices(self._folder, notices)
             save_ledger(self._folder, self._ledger)

@@ -1,4 +1,4 @@
-"""now.json: each link in numbers, written with each fetch, so that what serves them reads no probes."""
+"""now.json: the state of each link in numbers, written at each fetch, so that the exporter reads no probes."""
 
 from __future__ import annotations
 
@@ -34,8 +34,8 @@ class ProbeCount(Struct, kw_only=True):
 
 
 class Counts(Struct, kw_only=True):
-    """Of a link, with those of one day (UTC). Kept with the cursors of state.json: probes that are fetched twice count
-    once."""
+    """Probes of a link, in total and of one day (UTC). Saved together with the cursors in state.json, so that probes
+    fetched twice count once."""
 
     since_start: list[ProbeCount] = field(default_factory=list)
     day: str = ""
@@ -43,7 +43,7 @@ class Counts(Struct, kw_only=True):
     day_lost: int = 0
 
     def add(self, rows: pa.Table) -> None:
-        """Rows of the link."""
+        """Count rows of the link."""
         kind, size = rows["kind"].to_numpy(), rows["size_bytes"].to_numpy()
         lost = rows["rtt_ns"].is_null().to_numpy()
         for one in np.unique(kind):
@@ -78,9 +78,12 @@ class Quantiles(Struct, kw_only=True):
 
 
 class LinkNumbers(Struct, kw_only=True):
-    """A link: `is_up` is None while it is not measured. One way takes `alpha_s` plus `beta_s` a byte, medians of the
-    last 15 minutes of probes of this `kind` ("" without an answer); `loss` is of all probes of that time, `available`
-    the answered share of the day's."""
+    """State of a link; `is_up` is None while it is not measured.
+
+    One way takes `alpha_s` plus `beta_s` a byte, from medians of the last 15 minutes of probes of this `kind` ("" if
+    none was answered); `loss` is the lost share of all probes in that time, `available` the answered share of the
+    day's.
+    """
 
     link: LinkName
     is_up: bool | None
@@ -95,7 +98,7 @@ class LinkNumbers(Struct, kw_only=True):
 
 
 class Now(Struct, kw_only=True):
-    """All links at a time (Unix time)."""
+    """All links at one time (Unix time)."""
 
     time_s: float
     links: list[LinkNumbers]
@@ -104,7 +107,7 @@ class Now(Struct, kw_only=True):
 def numbers_of(
     link: LinkName, rows: pa.Table, counts: Counts, *, is_silent: bool, now_s: float
 ) -> LinkNumbers:
-    """From the last rows of a link, in the order of arrival."""
+    """Compute the numbers from the last rows of a link, in order of arrival."""
     time_us = rows["time_us"].to_numpy()
     newest_us = int(time_us[-1]) if len(time_us) else 0
     lately = rows.slice(first_of_last(time_us, LATELY_S))
@@ -131,8 +134,8 @@ def numbers_of(
 
 
 def first_of_last(time_us: np.ndarray, seconds: float) -> int:
-    """Where the last probes begin, in the order of arrival: none is older than that, and the clock was not set back
-    behind any."""
+    """Index of the first probe of the last `seconds`, in order of arrival, from which on none is older and the clock
+    was not set back."""
     if not len(time_us):
         return 0
     newest = int(time_us[-1])
@@ -142,7 +145,8 @@ def first_of_last(time_us: np.ndarray, seconds: float) -> int:
 
 @dataclass(frozen=True)
 class OneWay:
-    """`alpha_s` plus `beta_s` a byte, by probes of this kind; each way is taken for half of both."""
+    """`alpha_s` plus `beta_s` a byte, from probes of this kind; each direction is assumed to take half the round
+    trip."""
 
     kind: str = ""
     alpha_s: float | None = None
@@ -150,9 +154,11 @@ class OneWay:
 
 
 def one_way(kind: np.ndarray, size: np.ndarray, rtt_s: np.ndarray) -> OneWay:
-    """Of the kind that `usual_kind` takes, by halves of the medians of its smallest and largest probes; `rtt_s` is NaN
-    where nothing came back. No beta where one size alone tells it: a large message over TCP behind a pause takes round
-    trips more, which are no time for bytes."""
+    """Estimate one-way times from the halved medians of the smallest and largest probes of the kind that `usual_kind`
+    selects; `rtt_s` is NaN for losses.
+
+    Beta is None with one size, or if a large message needs several round trips over TCP after an idle time.
+    """
     lost = np.isnan(rtt_s)
     if lost.all():
         return OneWay()
@@ -190,7 +196,7 @@ def write_now(folder: Path, links: list[LinkNumbers]) -> None:
 
 
 def read_now(folder: Path) -> Now | None:
-    """That of a watch; None where there is none."""
+    """Read the file of a watch; None if there is none."""
     try:
         return read_json(folder / FILE_NAME, Now)
     except (FileNotFoundError, ContentError):

@@ -1,4 +1,4 @@
-"""Outages as events: incidents of links that began together and share a site are one."""
+"""Outages as events: incidents that begin together on links that share a site are one event."""
 
 from __future__ import annotations
 
@@ -12,22 +12,22 @@ from weft.links.watch.alerts.look import LinkProgress, WatchLook
 KIND = "outages"
 NOT_KNOWN = "not known"
 TOGETHER_S = 60.0
-"""Incidents that begin within this of each other, and share a site, have one cause."""
+"""Incidents that begin within this time of each other, on links that share a site, have one cause."""
 LATE_S = 600.0
-"""An outage that was over for so long when its first probes arrived is past: it begins and ends no event."""
+"""An outage that ended this long before its first probes arrived is past: it opens no event."""
 PATIENCE_S = 300.0
-"""So long an event that is over waits for sites that have not been heard, which may change its class."""
+"""How long an event that is over waits for sites that have not been fetched, which may change its class."""
 _ALONE = ("ICMP filtered", "port filtered", "large packets", "tunnel", "loss")
-"""Classes that the probes of the source decide: nothing of other sites can change them."""
+"""Classes that the source's probes decide alone, whatever other sites report."""
 
 
 def track(ledger: AlertLedger, look: WatchLook, least_s: float) -> list[Notice]:
-    """Notices of what begins and ends with this look; the ledger has the events behind it."""
+    """Notices of outages that begin and end with this evaluation; updates the events in the ledger."""
     found: dict[str, list[Incident]] = {}
     past: list[Incident] = []
     for incident in look.incidents:
         link = _link(incident)
-        # Without a lost probe it is time in which the source did not probe, which is `silence`.
+        # An incident without a lost probe is time in which the source did not probe, which `silence` notifies.
         if not incident.lost or link not in look.links or _is_known(ledger, link, incident, look):
             continue
         event = _open_event(ledger, link, incident)
@@ -49,7 +49,7 @@ def track(ledger: AlertLedger, look: WatchLook, least_s: float) -> list[Notice]:
 
 
 def set_clock(ledger: AlertLedger, site: str, by_s: float) -> None:
-    """Have what is known of the links of a site in the time of its clock, which was set."""
+    """Shift the saved times of a site's links after its clock was set."""
     for one in (*ledger.open, *ledger.ended):
         if one.kind == KIND and one.links and one.links[0].src == site:
             one.begin_s += by_s
@@ -65,7 +65,7 @@ def _link(incident: Incident) -> LinkName:
 
 
 def _is_known(ledger: AlertLedger, link: LinkName, incident: Incident, look: WatchLook) -> bool:
-    """Whether it is part of an event that is over, or was there at a look before and is no event."""
+    """Whether the incident is part of an event that is over, or was there in an earlier evaluation and is no event."""
     turn_s = look.links[link].turn_s
     for event in ledger.ended:
         end_s = event.end_s or event.begin_s
@@ -91,7 +91,7 @@ def _has_more(look: WatchLook, site: str) -> bool:
 
 
 def _open_event(ledger: AlertLedger, link: LinkName, incident: Incident) -> LinkEvent | None:
-    """The open event that an incident belongs to; its link joins it."""
+    """The open event that an incident belongs to; adds its link to the event."""
     for event in ledger.of_kind(KIND):
         if link in event.links:
             if incident.end_s is None or incident.end_s >= event.begin_s:
@@ -166,8 +166,11 @@ def _follow(
 def _end(
     event: LinkEvent, incidents: list[Incident], seen: list[LinkProgress], look: WatchLook
 ) -> float | None:
-    """When all its incidents were over; where newer probes show none, when it was seen last. What lasts on a link of
-    which nothing was fetched for long keeps no event open."""
+    """When all its incidents were over; None while one lasts.
+
+    If newer probes show no incident, it is when the event was last seen. An incident on a link without recent data does
+    not keep the event open.
+    """
     if not incidents:
         is_newer = not seen or max(one.newest_s for one in seen) > event.seen_s
         return event.seen_s or event.begin_s if is_newer else None
@@ -180,7 +183,8 @@ def _is_fresh(incident: Incident, look: WatchLook) -> bool:
 
 
 def _is_settled(event: LinkEvent, end_s: float, look: WatchLook) -> bool:
-    """Whether each kind and size had its turn since, and all is here that may change the class; not for ever."""
+    """Whether each kind and size was probed since the end, and all data that may change the class are here, or
+    `PATIENCE_S` is over."""
     event.over_s = event.over_s or look.now_s
     if look.now_s - event.over_s > PATIENCE_S:
         return True
@@ -191,7 +195,7 @@ def _is_settled(event: LinkEvent, end_s: float, look: WatchLook) -> bool:
 def _classify(
     event: LinkEvent, incidents: list[Incident], look: WatchLook, end_s: float | None
 ) -> None:
-    """The class that most links have, with the site at fault for all of them the same."""
+    """Set the class that most links have, if possible with one site at fault for all of them."""
     if end_s is None:
         event.over_s = None
     ends = {site for one in incidents for site in (one.src, one.dst)}
@@ -211,13 +215,13 @@ def _classify(
 
 
 def _verdict(incident: Incident) -> tuple[str, str, str]:
-    """The class without whose it is, the site that it names, and the evidence."""
+    """The class without its end ("their", "our"), the site that it names, and the evidence."""
     what = incident.what.partition(" ")[2] if incident.site else incident.what
     return what, incident.site, incident.evidence
 
 
 def _past(incidents: list[Incident], look: WatchLook) -> list[Notice]:
-    """One notice for all that arrived too late, whatever its number."""
+    """One notice for all incidents that arrived too late."""
     if not incidents:
         return []
     links = list(dict.fromkeys(map(_link, incidents)))

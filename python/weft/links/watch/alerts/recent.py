@@ -1,4 +1,4 @@
-"""The probes of the last hours, in memory, so that a look at them reads no file."""
+"""The probes of the last hours in memory, so that evaluations read no files."""
 
 from __future__ import annotations
 
@@ -17,24 +17,24 @@ from weft.links.watch.store.store import SiteLink, WatchRecord, open_watch
 from weft.runs.probes import DAY_SCHEMA, HostEvent
 
 WINDOW_S = 3 * 3600.0
-"""Long enough to know how losses of a link cluster at a probe a second; rarer probes have `WINDOW_PROBES`."""
+"""Long enough to estimate how losses cluster with a probe a second; rarer probes are kept for `WINDOW_PROBES`."""
 WINDOW_PROBES = 2000
 MOST_WINDOW_S = 86400.0
 
 
 def window_s(link: SiteLink) -> float:
-    """How far back the window of a link goes."""
+    """Length of a link's window in seconds."""
     return min(MOST_WINDOW_S, max(WINDOW_S, WINDOW_PROBES * (link.interval_s or 0.0)))
 
 
 def name_of(link: SiteLink) -> LinkName:
-    """A link without how it is probed."""
+    """The name of a link, without its settings."""
     return LinkName(src=link.src, dst=link.dst, network=link.network)
 
 
 class Recent:
-    """Rows by link, each once. `arrived_s` is when a link had new ones, by this machine's clock; `since_s` is when that
-    began to be noted."""
+    """Rows by link, without duplicates. `arrived_s` is when a link last had new rows, by the local clock, noted since
+    `since_s`."""
 
     def __init__(self, record: WatchRecord) -> None:
         self._record = record
@@ -45,7 +45,7 @@ class Recent:
         self.since_s = time.time()
 
     def load(self, folder: Path, now_s: float) -> None:
-        """What the folder has of this time."""
+        """Load the window from the folder."""
         since_s = now_s - max(map(window_s, self._record.links), default=WINDOW_S)
         watched = open_watch(folder, since_s)
         self._take(watched.samples())
@@ -53,7 +53,7 @@ class Recent:
         self._events = list(watched.events)
 
     def add(self, rows: pa.Table) -> None:
-        """New rows of any links, as agents send them."""
+        """Add rows of any links, as agents send them."""
         self._take(standing_for_one(rows))
 
     def _take(self, rows: pa.Table) -> None:
@@ -63,11 +63,11 @@ class Recent:
             self.arrived_s[int(link)] = time.time()
 
     def add_event(self, event: HostEvent) -> None:
-        """Something besides probes."""
+        """Add an event."""
         self._events.append(event)
 
     def rows(self, link: int) -> pa.Table:
-        """Those of a link, in the order of time, or of arrival where its source's clock was set."""
+        """Rows of a link in order of time, or of arrival if its source's clock was set."""
         if new := self._new.pop(link, None):
             self._rows[link] = _each_once(
                 pa.concat_tables([self._rows.get(link, DAY_SCHEMA.empty_table()), *new])
@@ -76,12 +76,12 @@ class Recent:
         return rows if is_set(self._record.links[link].src, self._events) else by_time(rows)
 
     def newest_s(self, link: int) -> float | None:
-        """When the newest probe of a link began, by its site's clock."""
+        """Unix time of the newest probe of a link, by its site's clock; None without rows."""
         rows = self.rows(link)
         return rows["time_us"][-1].as_py() / 1e6 if rows.num_rows else None
 
     def series(self) -> list[ProbeSeries]:
-        """The links that are probed now and have probes."""
+        """Series of the active links that have probes."""
         return [
             series_of(index, self._record.links[index], rows, self._events)
             for index in self._record.active
@@ -89,7 +89,7 @@ class Recent:
         ]
 
     def trim(self, held: set[str]) -> None:
-        """Forget what is older than the window, but for links from sites of which more is to come."""
+        """Drop rows older than the window, except for links of the sites in `held`, of which more is to be fetched."""
         for index, rows in self._rows.items():
             link = self._record.links[index]
             newest = self.newest_s(index)
@@ -104,7 +104,7 @@ class Recent:
 
 
 def _each_once(rows: pa.Table) -> pa.Table:
-    """What a coordinator fetched before it was killed is fetched again."""
+    """Drop duplicates: rows fetched before a coordinator was killed are fetched again."""
     time_us = rows["time_us"].to_numpy()
     if np.all(np.diff(time_us) > 0):
         return rows.combine_chunks()

@@ -10,19 +10,19 @@ from weft.links.watch.alerts.ledger import AlertLedger
 KIND = "congestion"
 ROUTE = "re-route"
 LOOKS = 2
-"""Looks in a row that must agree, for a begin as for an end: at the edge of a series a change is least certain."""
+"""Successive evaluations that must agree on a begin or an end: changes at the edge of a series are least certain."""
 NEW_S = 86400.0
-"""A re-route that is older than this when it is found is no news."""
+"""A re-route that is older than this when detected is not notified."""
 SETTLED_S = 3600.0
-"""Before that it may yet turn out to be the begin of congestion; so near to congestion it is part of it."""
+"""A newer re-route may still turn out to be the beginning of congestion; one this close to congestion is part of it."""
 _SAME_S = 3 * 3600.0
-"""Within this of each other two looks mean the same re-route: each look settles anew where it was."""
+"""Re-routes of two evaluations within this time are the same one: each evaluation dates it anew."""
 
 
 def track(
     ledger: AlertLedger, found: dict[LinkName, list[LevelShift]], now_s: float
 ) -> list[Notice]:
-    """Notices of what begins and ends; `found` has the links that were looked at, with all their changes."""
+    """Notices of changes that begin and end; `found` has all changes of the links evaluated."""
     notices: list[Notice] = []
     for link, changes in found.items():
         notices += _congestion(ledger, link, changes, now_s)
@@ -55,7 +55,7 @@ def _congestion(
 def _told(
     ledger: AlertLedger, event: LinkEvent, changes: list[LevelShift], lasts: bool, now_s: float
 ) -> list[Notice]:
-    """`looks` counts those in a row that say other than what was told."""
+    """Notify a begin or end; `looks` counts the successive evaluations that differ from what was last notified."""
     event.looks = event.looks + 1 if lasts != event.is_told else 0
     if not lasts and not event.is_told:
         ledger.open.remove(event)
@@ -73,7 +73,7 @@ def _told(
 
 
 def _apart(changes: list[LevelShift], now_s: float) -> list[LevelShift]:
-    """Re-routes that are neither new nor part of congestion."""
+    """Re-routes that are settled and no part of congestion."""
     spans = [(one.begin_s, one.end_s or now_s) for one in changes if one.what != ROUTE]
     return [
         one
@@ -86,7 +86,7 @@ def _apart(changes: list[LevelShift], now_s: float) -> list[LevelShift]:
 def _routes(
     ledger: AlertLedger, link: LinkName, routes: list[LevelShift], now_s: float
 ) -> list[Notice]:
-    """Those since the look before; the first look only learns what there is."""
+    """Notices of re-routes since the previous evaluation; the first evaluation only records those that exist."""
     is_first = str(link) not in ledger.routes_s
     told = [one.begin_s for one in ledger.ended if one.kind == ROUTE and link in one.links]
     ledger.routes_s[str(link)] = now_s

@@ -1,4 +1,4 @@
-"""Time that is not measured as events: sites that cannot be reached, and links of which no probes come."""
+"""Missing measurements as events: sites that cannot be reached, and links without probes."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ KIND = "not-measured"
 
 
 def track(ledger: AlertLedger, look: WatchLook, least_s: float) -> list[Notice]:
-    """Notices of sites that are not heard for a minute, or longer where that is asked for; and of links of sites that
-    are heard, without probes."""
+    """Notices of sites that were not fetched for a minute, or for `least_s` if that is longer, and of links without
+    probes from sites that were fetched."""
     notices = []
     lost = {
         name: heard

@@ -1,4 +1,4 @@
-"""Weeks of a watch by the quarter of an hour. Days that have not changed are not read again."""
+"""The last weeks of a watch by quarters of an hour. Unchanged days are not read again."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ from weft.links.watch.store.history import history
 from weft.links.watch.store.store import SAMPLES_NAME, Watched, WatchRecord, read_day
 
 DAYS = 28
-"""The hour of the week is known from two weeks on; more than four add cost only."""
+"""Typical hours of the week are known from two weeks on; more than four only add cost."""
 _SPARE = 10
-"""Intervals in a quarter: two more than `quarters` asks for at least."""
+"""Intervals in a quarter: at least two more than `quarters` requires."""
 
 
 @dataclass(frozen=True)
 class _Day:
-    """Of one link: which probes the quarters are of, and the quarters."""
+    """Quarters of a link on one day, and the kind and size of the probes they are of."""
 
     kind: int
     size_bytes: int
@@ -33,14 +33,14 @@ class _Day:
 
 
 class Weeks:
-    """The quarters of the last weeks, and what changed in them."""
+    """Quarters of the last weeks, and the changes in them."""
 
     def __init__(self, folder: Path, days: int = DAYS) -> None:
         self._folder, self._days = folder, days
         self._read: dict[str, tuple[int, dict[LinkName, _Day]]] = {}
 
     def changes(self, record: WatchRecord, now_s: float) -> dict[LinkName, list[LevelShift]]:
-        """Those of the links that are probed now. About a second for each with four weeks."""
+        """Changes of the active links; takes about a second a link with four weeks."""
         self._refresh(record, now_s)
         links = [name_of(record.links[index]) for index in record.active]
         return {link: find_changes(parts) for link in links if (parts := self._joined(link))}
@@ -58,7 +58,7 @@ class Weeks:
                 self._read[name] = version, _day(self._folder, record, name)
 
     def _joined(self, link: LinkName) -> Quarters | None:
-        """Days of other probes than most are as if they had not been measured."""
+        """The quarters of all days; days whose probes differ from those of most days count as not measured."""
         days = [found[link] for _, (_, found) in sorted(self._read.items()) if link in found]
         if not days:
             return None
@@ -84,7 +84,7 @@ def _day(folder: Path, record: WatchRecord, name: str) -> dict[LinkName, _Day]:
     found = {}
     for series in history(watched):
         small = series.smallest()
-        # Quarters count from midnight, and are as wide on each day, so that days follow each other in step.
+        # Quarters start at midnight and have one width, so that those of successive days align.
         midnight = small.start - small.start % 86400
         small = replace(small, start=midnight, time_s=small.time_s + (small.start - midnight))
         width_s = QUARTER_S * max(1, math.ceil(_SPARE * small.interval_s / QUARTER_S))

@@ -1,1 +1,1 @@
-"""A watch as metrics for Prometheus."""
+"""Metrics of a watch for Prometheus."""

@@ -1,4 +1,4 @@
-"""What is exported of a watch, from the files that its coordinator writes with each fetch."""
+"""The exported metrics of a watch, from the files that its coordinator writes at each fetch."""
 
 from __future__ import annotations
 
@@ -16,18 +16,18 @@ from weft.links.watch.store.store import WatchRecord, read_record
 from weft.runs.lock import is_locked
 
 STALE_S = 60.0
-"""Numbers of links that are older are left out: what was is not what is."""
+"""Older numbers of links are not exported: they may no longer hold."""
 CLASSES_OF = {
     "outages": (*CLASSES, "not known"),
     "congestion": ("congestion", "jitter"),
     "not-measured": ("site unreachable", "no probes"),
     "threshold": ("alpha high", "loss high", "availability low"),
 }
-"""All are exported, also those of which none is open, so that a rule has a series to look at."""
+"""All classes are exported even if no event is open, so that alerting rules have a series to query."""
 
 
 def families(folder: Path) -> list[Family]:
-    """All metrics of a folder now; raises RequestError where it is no watch."""
+    """All metrics of a folder at present; raises RequestError if it is no watch."""
     record, now_s = read_record(folder), time.time()
     now, state, ledger = read_now(folder), read_state(folder), read_ledger(folder)
     links = now.links if now and now_s - now.time_s <= STALE_S else []

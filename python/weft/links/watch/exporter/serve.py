@@ -22,14 +22,14 @@ from weft.links.watch.store.store import read_record
 
 LOOPBACK = "127.0.0.1"
 FRESH_S = 1.0
-"""An answer is given again for so long: the files behind it change every 10 s."""
+"""How long an answer is cached: the files behind it change every 10 s."""
 MOST_CONNECTIONS = 32
 MOST_HEAD_BYTES = 16 << 10
 
 
 @dataclass
 class Exporter:
-    """The application: GET /metrics, and nothing else. `hosts` are the names that it answers to; none is any."""
+    """The ASGI application: GET /metrics only. `hosts` are the accepted Host names; empty accepts any."""
 
     folder: Path
     hosts: frozenset[bytes] = frozenset()
@@ -37,7 +37,7 @@ class Exporter:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         headers = dict(scope["headers"])
-        # A page that gives its own name this address (DNS rebinding) has that name as the host.
+        # DNS rebinding: a page whose name resolves to this address sends that name as Host.
         if self.hosts and headers.get(b"host", b"").lower() not in self.hosts:
             await _answer(send, 403)
         elif scope["path"] != "/metrics":
@@ -72,20 +72,20 @@ async def _answer(send: Send, status: int, body: bytes = b"", kind: str = PLAIN)
 
 @dataclass(frozen=True)
 class ListeningExporter:
-    """A server that listens, but does not answer yet."""
+    """A server that listens but does not answer yet."""
 
     folder: Path
     listener: socket.socket
 
     @property
     def address(self) -> str:
-        """What Prometheus scrapes."""
+        """The URL for Prometheus to scrape."""
         host, port = self.listener.getsockname()[:2]
         return f"http://{f'[{host}]' if ':' in host else host}:{port}/metrics"
 
     @property
     def is_private(self) -> bool:
-        """Whether only programs of this machine reach it."""
+        """Whether only programs on this machine can reach it."""
         return ipaddress.ip_address(self.listener.getsockname()[0]).is_loopback
 
     def answer(self) -> None:
@@ -112,8 +112,8 @@ class ListeningExporter:
 
 
 def open_exporter(folder: Path, address: str) -> ListeningExporter:
-    """Listen at ADDRESS:PORT, or at :PORT of the loopback address. Raises RequestError where the folder is no watch, or
-    the address cannot be had."""
+    """Listen at ADDRESS:PORT, or at :PORT of the loopback address. Raises RequestError if the folder is no watch, or
+    the address is not available."""
     read_record(folder)
     host, colon, port = address.rpartition(":")
     if not colon or not port.isascii() or not port.isdecimal() or int(port) > 65535:

@@ -1,4 +1,5 @@
-"""OpenMetrics 1.0 (github.com/OpenObservability/OpenMetrics), and Prometheus' text format 0.0.4 for older scrapers."""
+"""OpenMetrics 1.0 (github.com/OpenObservability/OpenMetrics), and the text format 0.0.4 of Prometheus for older
+scrapers."""
 
 from __future__ import annotations
 
@@ -14,7 +15,7 @@ Labels = dict[str, str]
 
 @dataclass(frozen=True)
 class Family:
-    """Samples of one name, which has no `_total`; `unit` ends the name where there is one."""
+    """Samples of one metric name, without `_total`; the name ends with the `unit`, if there is one."""
 
     name: str
     kind: Literal["counter", "gauge", "summary"]
@@ -23,18 +24,18 @@ class Family:
     samples: list[tuple[Labels, float]] = field(default_factory=list)
 
     def add(self, value: float | None, **labels: str) -> None:
-        """One sample; None is none."""
+        """Add a sample; None adds nothing."""
         if value is not None:
             self.samples.append((labels, float(value)))
 
 
 def content_type(accept: str) -> str:
-    """The format for a scraper that accepts these."""
+    """The content type for a scraper's Accept header."""
     return OPEN_METRICS if "application/openmetrics-text" in accept else PLAIN
 
 
 def text_of(families: Iterable[Family], format: str = OPEN_METRICS) -> str:
-    """The whole answer to a scrape."""
+    """The whole response to a scrape."""
     is_open = format == OPEN_METRICS
     lines = [line for one in families if one.samples for line in _lines(one, is_open)]
     return "\n".join([*lines, "# EOF\n" if is_open else ""])

@@ -1,1 +1,1 @@
-"""The folder of a watch: days of probes, their summaries, and older weeks thinned."""
+"""The folder of a watch: probes by day, their summaries, and thinned older days."""

@@ -1,4 +1,4 @@
-"""A site's clock that was set while it probed: in which order its probes began, and when by the clock as it is now."""
+"""Corrects probe times for a site's clock that was set: order of probes, and their times by the clock as last set."""
 
 from __future__ import annotations
 
@@ -15,18 +15,18 @@ from weft.runs.probes import HostEvent
 STEP = "clock-step"
 DAY_US = 86_400_000_000
 _NOTED_US = 2_000_000
-"""An agent looks at its clock every second, so that it was set so much before the event's time at most."""
+"""Agents check the clock every second, so it was set at most this long before the event."""
 _DRIFT = 150e-6
-"""A quartz drifts by less. A step that is a larger part of the time since the last one was no drift: the clock was
-wrong all the while."""
+"""Quartz clocks drift less. A step that exceeds this share of the time since the last step was no drift: the clock had
+been wrong since then."""
 
 Ints = npt.NDArray[np.int64]
 
 
 @dataclass(frozen=True)
 class ClockStep:
-    """The clock went from `old_us` to `new_us`, by its own time; `since_us` is when it was set before, or is known from
-    on."""
+    """The clock was set from `old_us` to `new_us`, by its own time; `since_us` is when it was set before, or the first
+    known time."""
 
     since_us: float
     old_us: float
@@ -38,13 +38,13 @@ class ClockStep:
 
     @property
     def is_drift(self) -> bool:
-        """Whether it was right when it was set before."""
+        """Whether drift since the previous step explains it."""
         return abs(self.by_us) <= _DRIFT * (self.old_us - self.since_us)
 
     @property
     def line(self) -> tuple[float, float]:
-        """By how much what came before is shifted: so much, and so much for each microsecond of its time. What drifted
-        is as much off as there was time to drift."""
+        """Correction (offset, slope per microsecond) of times before the step. Drift is corrected in proportion to the
+        time since the previous step."""
         if not self.is_drift:
             return self.by_us, 0.0
         slope = self.by_us / (self.old_us - self.since_us)
@@ -52,17 +52,17 @@ class ClockStep:
 
 
 def sets_clock(event: HostEvent, site: str) -> bool:
-    """Whether an event says that the clock of a site was set."""
+    """Whether this event is a step of the site's clock."""
     return event.what == STEP and event.site == site and bool(event.seconds)
 
 
 def is_set(site: str, events: Iterable[HostEvent]) -> bool:
-    """Whether the clock of a site was set."""
+    """Whether the site's clock was ever set."""
     return any(sets_clock(one, site) for one in events)
 
 
 def by_time(rows: pa.Table) -> pa.Table:
-    """Rows of a link in the order of time."""
+    """Rows of a link sorted by time."""
     time_us = rows["time_us"].to_numpy()
     if np.all(np.diff(time_us) >= 0):
         return rows
@@ -70,7 +70,7 @@ def by_time(rows: pa.Table) -> pa.Table:
 
 
 def steps_of(site: str, events: Iterable[HostEvent], since_us: float) -> list[ClockStep]:
-    """Those of a site, in the order in which its agent noted them; its probes are known from `since_us` on."""
+    """Clock steps of a site, in the order noted by its agent; its probes are known from `since_us` on."""
     found: list[ClockStep] = []
     for one in events:
         if sets_clock(one, site):
@@ -82,9 +82,11 @@ def steps_of(site: str, events: Iterable[HostEvent], since_us: float) -> list[Cl
 
 
 def as_now(time_us: Ints, steps: list[ClockStep]) -> tuple[Ints, Floats]:
-    """In which order rows of a link began, and when by the clock as it was set last. Rows come in the order of arrival,
-    at least those of each day. What no step explains, such as rows of another machine that were fetched late, is in the
-    order of time."""
+    """Return the order in which rows of a link began, and their times by the clock as last set.
+
+    Rows must be in order of arrival, at least within each day. Rows that no step explains, such as those of another
+    machine that were fetched late, are sorted by time.
+    """
     if not steps:
         order = np.argsort(time_us, kind="stable")
         return order, time_us[order].astype(np.float64)
@@ -96,8 +98,8 @@ def as_now(time_us: Ints, steps: list[ClockStep]) -> tuple[Ints, Floats]:
 
 
 def _shift_us(time_us: Ints, steps: list[ClockStep]) -> Floats:
-    """Of rows that are in the order of arrival day by day. A step that was no drift shifts all that came before, drift
-    what came since the last step."""
+    """Corrections of rows in order of arrival within each day: a step without drift shifts all earlier rows, drift
+    those since the previous step."""
     _, first = np.unique(time_us // DAY_US, return_index=True)
     last = np.append(first[1:], len(time_us))
     constant, slope = np.zeros(len(time_us) + 1), np.zeros(len(time_us) + 1)
@@ -111,8 +113,8 @@ def _shift_us(time_us: Ints, steps: list[ClockStep]) -> Floats:
 
 
 def _ends(time_us: Ints, first: Ints, last: Ints, steps: list[ClockStep]) -> list[Ints]:
-    """For each step where the rows before it end, of each day; the last step first, since a clock can come back to a
-    day."""
+    """For each step and day, the end of the rows before it. Computed from the last step backwards, since a clock can
+    return to a day."""
     found: list[Ints] = []
     for step in reversed(steps):
         days = zip(first.tolist(), last.tolist(), strict=True)
@@ -122,7 +124,7 @@ def _ends(time_us: Ints, first: Ints, last: Ints, steps: list[ClockStep]) -> lis
 
 
 def _before(time_us: Ints, step: ClockStep) -> int:
-    """How many of the rows up to the next step, of a day, began before this one."""
+    """How many of a day's rows up to the next step began before this one."""
     if step.by_us > 0:
         return _behind_last(time_us < (step.old_us + step.new_us) / 2)
     is_behind = time_us >= step.new_us - _NOTED_US
@@ -133,6 +135,6 @@ def _before(time_us: Ints, step: ClockStep) -> int:
 
 
 def _behind_last(chosen: npt.NDArray[np.bool_]) -> int:
-    """The position behind the last of these; 0 where there are none."""
+    """Index after the last true element; 0 if there is none."""
     found = np.flatnonzero(chosen)
     return int(found[-1]) + 1 if len(found) else 0

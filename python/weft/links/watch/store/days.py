@@ -1,4 +1,4 @@
-"""The probes of a day (UTC): a stream that is appended to, which becomes a Parquet file when the day is over."""
+"""The probes of a day (UTC): an appended stream, which becomes a Parquet file when the day is over."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from weft.runs.probes import DAY_SCHEMA, SCHEMA
 SAMPLES_NAME = "samples"
 DAY_US = 86_400_000_000
 THINNED = b"weft.thinned"
-"""Key in the metadata of a day of which only some probes were kept; its value is the rule."""
+"""Metadata key of a thinned day's file; its value is the rule."""
 
 _ENCODING = {
     "compression": "zstd",
@@ -25,32 +25,33 @@ _ENCODING = {
     "use_dictionary": ["link", "kind", "size_bytes", "stands"],
     "column_encoding": {"time_us": "DELTA_BINARY_PACKED", "rtt_ns": "BYTE_STREAM_SPLIT"},
 }
-"""5.1 B a probe where four links are probed every second (microseconds to start are enough: 6.4 B with nanoseconds)."""
+"""5.1 B a probe with four links probed every second (microseconds are precise enough for start times: 6.4 B with
+nanoseconds)."""
 
 
 def names_of_days(folder: Path) -> list[str]:
-    """Those of which there are probes, in order."""
+    """Days that have probes, in order."""
     found = (folder / SAMPLES_NAME).glob("*")
     return sorted({path.stem for path in found if path.suffix in (".arrows", ".parquet")})
 
 
 def day_name(day: int) -> str:
-    """Of a day since 1970, such as 2026-11-24."""
+    """Name of a day counted since 1970, such as 2026-11-24."""
     return datetime.fromtimestamp(day * 86400, UTC).date().isoformat()
 
 
 def stream_path(folder: Path, name: str) -> Path:
-    """What is appended to."""
+    """The file that probes of the day are appended to."""
     return folder / SAMPLES_NAME / f"{name}.arrows"
 
 
 def table_path(folder: Path, name: str) -> Path:
-    """The day when it is over."""
+    """The file of the day after it is over."""
     return folder / SAMPLES_NAME / f"{name}.parquet"
 
 
 def compact(folder: Path, name: str) -> None:
-    """Put what was appended of a day into its Parquet file. A kill in between leaves rows twice, which readers drop."""
+    """Convert the stream of a day into its Parquet file. A crash in between leaves duplicates, which readers drop."""
     table = read_day(folder, name).table
     if table.num_rows:
         write_day(table, table_path(folder, name), thinned_by(table_path(folder, name)))
@@ -58,13 +59,13 @@ def compact(folder: Path, name: str) -> None:
 
 
 def write_day(table: pa.Table, path: Path, thinned: str = "") -> None:
-    """Write the file of a day, in place of another when it is whole."""
+    """Write the file of a day atomically."""
     metadata = {THINNED: thinned.encode()} if thinned else None
     write_table(table.replace_schema_metadata(metadata), path, **_ENCODING)
 
 
 def thinned_by(path: Path) -> str:
-    """The rule by which a day's file was thinned, "" where it was not, or there is none that can be read."""
+    """The rule by which a day's file was thinned; "" if it was not, or cannot be read."""
     try:
         metadata = pq.read_schema(path).metadata or {}
     except ARROW_ERRORS:
@@ -73,9 +74,9 @@ def thinned_by(path: Path) -> str:
 
 
 def read_day(folder: Path, name: str) -> Readable:
-    """The probes of a day (`DAY_SCHEMA`), link by link in the order of arrival, each once, and what is damaged."""
+    """Read the probes of a day (`DAY_SCHEMA`), by link in order of arrival, without duplicates, and what is damaged."""
     appended = None
-    # The stream first: what is compacted meanwhile is then in the table.
+    # The stream first: if it is compacted meanwhile, the table has its rows.
     with contextlib.suppress(FileNotFoundError):
         stream = read_stream(stream_path(folder, name), SCHEMA)
         appended = Readable(standing_for_one(stream.table), stream.damage)
@@ -90,13 +91,13 @@ def read_day(folder: Path, name: str) -> Readable:
 
 
 def standing_for_one(table: pa.Table) -> pa.Table:
-    """Probes as agents send them, each of which stands for itself."""
+    """Probes as agents send them, each of which represents itself."""
     ones = pa.array(np.ones(table.num_rows, np.int32))
     return pa.table([*table.columns, ones], DAY_SCHEMA)
 
 
 def _each_once(table: pa.Table) -> pa.Table:
-    """Of probes that are there twice the first, which stands for more where any does."""
+    """Drop duplicates, keeping the first of each, which represents more than itself if any of them does."""
     link, time_us = table["link"].to_numpy(), table["time_us"].to_numpy()
     order = np.lexsort((time_us, link))
     is_new = np.ones(len(order), bool)

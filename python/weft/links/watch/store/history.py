@@ -1,4 +1,4 @@
-"""A watch as series of probes, which `weft.links.analysis` analyses."""
+"""A watch as probe series for `weft.links.analysis`."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ from weft.links.watch.store.store import SiteLink, Watched
 from weft.runs.probes import HostEvent
 
 _BY = (STEP,)
-"""Events whose seconds say by how much, not for how long."""
+"""Events whose seconds are a shift, not a duration."""
 _OF_COORDINATOR = ("reachable", "unreachable", "agent-lost", "site-removed")
-"""Events of a site by the coordinator's clock."""
+"""Events of a site timed by the coordinator's clock."""
 QUARTER_US = round(QUARTER_S * 1e6)
 
 
 def history(watched: Watched) -> list[ProbeSeries]:
-    """A series for each link that has probes; events of its source's agent, or of the link, are its marks."""
+    """A series for each link with probes; its marks are events of its source's agent or of the link."""
     found = (
         series_of(index, link, watched.probes(index), watched.events)
         for index, link in enumerate(watched.record.links)
@@ -33,8 +33,10 @@ def history(watched: Watched) -> list[ProbeSeries]:
 def series_of(
     index: int, link: SiteLink, rows: pa.Table, events: Iterable[HostEvent]
 ) -> ProbeSeries:
-    """The rows of the link at this position; `events` may be of any link, in the order of arrival. Times are those of
-    the source's clock as it was set last, so that no time comes twice."""
+    """The series of the link with this index; `events` may be of any link, in order of arrival.
+
+    Times are by the source's clock as last set, so that no time occurs twice.
+    """
     events = [
         one for one in events if one.link == index or (one.link is None and one.site == link.src)
     ]
@@ -42,7 +44,7 @@ def series_of(
     steps = steps_of(link.src, events, float(told_us.min(initial=np.iinfo(np.int64).max)))
     order, time_us = as_now(told_us, steps)
     rows = rows.take(pa.array(order)) if np.any(np.diff(order) != 1) else rows
-    # Quarters of an hour are those of the clock, of which thinning keeps what they say.
+    # Series start at a quarter of an hour of the clock: thinning preserves the statistics of those quarters.
     start = float(time_us[0] // QUARTER_US * QUARTER_S) if len(time_us) else 0.0
     kind, size = rows["kind"].to_numpy().astype(np.int8), rows["size_bytes"].to_numpy()
     stands = rows["stands"].to_numpy().astype(np.int64) if "stands" in rows.column_names else None
@@ -65,7 +67,7 @@ def series_of(
 
 
 def _spans_s(time_s: Floats, kind: np.ndarray, size: np.ndarray, stands: np.ndarray) -> Floats:
-    """To the next probe of the same kind and size, where those between were thinned."""
+    """Time to the next probe of the same kind and size, if those between were thinned; else 0."""
     order = np.lexsort((time_s, size, kind))
     is_thinned = stands[order][:-1] > 1
     span_s = np.zeros(len(order))
@@ -76,7 +78,7 @@ def _spans_s(time_s: Floats, kind: np.ndarray, size: np.ndarray, stands: np.ndar
 def _marks(
     events: list[HostEvent], site: str, steps: list[ClockStep], start: float
 ) -> Iterator[Mark]:
-    """An event's time is when it began, also where an agent noticed it at its end."""
+    """Events as marks; their time is the begin, even if the agent noticed them at the end."""
     later = list(steps)
     for one in events:
         if sets_clock(one, site):
@@ -88,7 +90,7 @@ def _marks(
 
 
 def _shift_us(time_us: float, later: list[ClockStep]) -> float:
-    """Of what was noted before these steps."""
+    """Correction of an event's time for the clock steps after it."""
     total_us = 0.0
     for number, step in enumerate(later):
         if number == 0 or not step.is_drift:

@@ -1,4 +1,4 @@
-"""Series of other tools as the folder of a watch."""
+"""Write series of other tools as the folder of a watch."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from weft.links.watch.store.store import SCHEMA, Site, SiteLink, WatchRecord, Wr
 def write_watch(
     folder: Path, found: list[ProbeSeries], source: str, notes: Sequence[str] = ()
 ) -> None:
-    """Write a new folder; raises RequestError where there is something already."""
+    """Write a new folder; raises RequestError if it exists."""
     names = dict.fromkeys(name for one in found for name in (one.src, one.dst))
     record = WatchRecord(
         sites=[Site(name=name) for name in names], source=source, notes=list(notes)

@@ -1,4 +1,4 @@
-"""A file of lines that grows, on a disk that may be full meanwhile."""
+"""An appended file of lines, on a disk that may be full at times."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from pathlib import Path
 from weft.base.files.fresh_file import appended_file
 
 _MOST_BYTES = 1_000_000
-"""What waits for the disk; lines beyond are dropped."""
+"""Maximum size of lines waiting for the disk; further lines are dropped."""
 
 
 class LineFile:
-    """Appends behind a whole line. What cannot be written waits."""
+    """Appends whole lines. What cannot be written waits."""
 
     def __init__(self, path: Path) -> None:
         self._file = appended_file(path)
@@ -24,7 +24,7 @@ class LineFile:
                 self._waiting += b"\n"
 
     def add(self, line: bytes) -> None:
-        """A line more. While the disk is full one that waits already is not added again."""
+        """Append a line. While the disk is full, a line that already waits is not added again."""
         if line + b"\n" in self._waiting or len(self._waiting) > _MOST_BYTES:
             return
         self._waiting += line + b"\n"
@@ -32,12 +32,12 @@ class LineFile:
             self._write()
 
     def sync(self) -> None:
-        """Force all to the disk; raises OSError."""
+        """Sync to disk; raises OSError."""
         self._write()
         os.fsync(self._file.fileno())
 
     def close(self) -> None:
-        """Let go of the file."""
+        """Close the file."""
         self._file.close()
 
     def _write(self) -> None:

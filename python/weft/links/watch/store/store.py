@@ -1,5 +1,7 @@
-"""The folder of a watch: run.json, a table of probes for each day, and events. Killing its writer loses what was not
-appended yet, and nothing else: `weft watch` appends every ten seconds."""
+"""The folder of a watch: run.json, a table of probes for each day, and events.
+
+If its writer is killed, only what was not appended yet is lost: `weft watch` appends every ten seconds.
+"""
 
 from __future__ import annotations
 
@@ -57,8 +59,8 @@ EVENTS_NAME = "events.jsonl"
 
 
 class Site(Struct, frozen=True, kw_only=True):
-    """A place that agents probe from: how it is reached (`--on` of one node; none where it was imported), and its
-    address in each network, "" being the usual one."""
+    """A site: its testbed (`--on` of one node; "" if imported), and its address in each network, of which "" is the
+    default."""
 
     name: str
     on: str = ""
@@ -66,8 +68,8 @@ class Site(Struct, frozen=True, kw_only=True):
 
 
 class SiteLink(Struct, frozen=True, kw_only=True):
-    """One direction between two sites (by name) in a network; `interval_s` is None where it is not known. Hours of the
-    week are those of the `timezone`."""
+    """One direction between two sites (by name) in a network; `interval_s` is None if unknown. Hours of the week are
+    those of `timezone`."""
 
     src: str
     dst: str
@@ -77,8 +79,8 @@ class SiteLink(Struct, frozen=True, kw_only=True):
 
 
 class WatchRecord(Struct, kw_only=True):
-    """What run.json says. Links are never removed, so that rows keep their meaning: `active` are those now probed.
-    `notes` are what an importer says of its files."""
+    """The contents of run.json. Links are never removed, so that rows keep their meaning: `active` are those probed at
+    present. `notes` are remarks of an importer."""
 
     kind: Literal["watch"] = "watch"
     schema: int = 1
@@ -93,11 +95,11 @@ class WatchRecord(Struct, kw_only=True):
 
     @property
     def is_replay(self) -> bool:
-        """Whether the probes are another monitor's: no agent measures."""
+        """Whether the probes were imported from another monitor, so that there are no agents."""
         return self.source != "agents"
 
     def link(self, wanted: SiteLink) -> int:
-        """The position of a link, which is added, or has its interval changed, where that is new."""
+        """The index of a link; adds it if new, and updates its interval."""
         for index, one in enumerate(self.links):
             if (one.src, one.dst, one.network) == (wanted.src, wanted.dst, wanted.network):
                 self.links[index] = wanted
@@ -107,19 +109,19 @@ class WatchRecord(Struct, kw_only=True):
 
 
 class _Kind(Struct):
-    """What the run.json of any folder may say first."""
+    """The part of run.json that tells what kind of folder it is."""
 
     kind: str = ""
     plan: object = None
 
 
 class StoreError(WeftError):
-    """The folder cannot be written, as where its disk is full."""
+    """The folder cannot be written, for example because the disk is full."""
 
 
 @contextmanager
 def written(folder: Path) -> Iterator[None]:
-    """Raises StoreError where something in the folder could not be written."""
+    """Converts errors of writing to the folder into StoreError."""
     try:
         yield
     except OSError as error:
@@ -127,7 +129,7 @@ def written(folder: Path) -> Iterator[None]:
 
 
 class Writer:
-    """Appends to the folder, which is locked until `close`. What raises StoreError can be tried again."""
+    """Appends to the folder, which is locked until `close`. Calls that raise StoreError can be retried."""
 
     def __init__(self, folder: Path, record: WatchRecord) -> None:
         self.folder = folder
@@ -145,7 +147,7 @@ class Writer:
 
     @classmethod
     def create(cls, folder: Path, record: WatchRecord) -> Writer:
-        """Make a folder; raises RequestError where there is something already."""
+        """Create a folder; raises RequestError if it exists."""
         if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
             raise RequestError(f"{folder}: already exists", "choose another --out")
         with written(folder):
@@ -154,11 +156,11 @@ class Writer:
 
     @classmethod
     def resume(cls, folder: Path) -> Writer:
-        """Go on with a folder; raises RequestError where it is none, or another process writes it."""
+        """Continue a folder; raises RequestError if it is no watch, or another process writes it."""
         return cls(folder, read_record(folder))
 
     def save(self) -> None:
-        """Write run.json, which only its owner may read: it has the token."""
+        """Write run.json, readable by its owner only, as it has the token."""
         path = self.folder / FILE_NAME
         temporary = path.with_name(FILE_NAME + ".new")
         with written(self.folder):
@@ -169,7 +171,8 @@ class Writer:
             temporary.replace(path)
 
     def append(self, rows: pa.Table) -> None:
-        """Hand probes (`SCHEMA`) of any days to the kernel: what kills this process does not touch them."""
+        """Append probes (`SCHEMA`) of any days. They survive the end of this process; `sync` makes them survive a power
+        failure."""
         days = rows["time_us"].to_numpy() // DAY_US
         for day in np.unique(days):
             part = rows.filter(pa.array(days == day)).combine_chunks()
@@ -179,11 +182,11 @@ class Writer:
             self._touched_s[day_name(int(day))] = time.monotonic()
 
     def add_event(self, event: HostEvent) -> None:
-        """Append an event, now or with the next `sync` that succeeds."""
+        """Append an event, now or at the next `sync` that succeeds."""
         self._events.add(msgspec.json.encode(event))
 
     def sync(self) -> None:
-        """Force everything to the disk, and compact days that are over and have had nothing for ten minutes."""
+        """Sync everything to disk, and compact days that are over and had no new rows for ten minutes."""
         with written(self.folder):
             self._events.sync()
         for name in list(self._streams):
@@ -195,7 +198,8 @@ class Writer:
                 self._finish_day(path.stem)
 
     def close(self) -> None:
-        """Compact all days, and let others write; raises StoreError where that failed, and a later writer does it."""
+        """Compact all days and release the lock; raises StoreError if compaction failed, which a later writer
+        repeats."""
         try:
             for name in list(self._streams):
                 self._finish_day(name)
@@ -207,8 +211,8 @@ class Writer:
 
     @contextmanager
     def _day_written(self, name: str) -> Iterator[TableStream]:
-        """The stream of a day. Behind a write that failed nothing could be read, so that stream is abandoned; what it
-        has is compacted before there is another."""
+        """The stream of a day. A stream cannot be read after a failed write, so it is closed, and compacted before a
+        new one is opened."""
         with written(self.folder):
             if name not in self._streams:
                 path = stream_path(self.folder, name)
@@ -231,7 +235,7 @@ class Writer:
 
 @dataclass(frozen=True)
 class Watched:
-    """A watch as read from its folder; `days` are tables by name, link by link in the order of arrival."""
+    """A watch as read from its folder; `days` are tables by name, by link in order of arrival."""
 
     folder: Path
     record: WatchRecord
@@ -244,7 +248,7 @@ class Watched:
         return pa.concat_tables([DAY_SCHEMA.empty_table(), *self.days.values()])
 
     def probes(self, link: int) -> pa.Table:
-        """Those of one link, in the order of time; where its source's clock was set, day by day in that of arrival."""
+        """Probes of one link in order of time; by day in order of arrival if its source's clock was set."""
         rows = pa.concat_tables([DAY_SCHEMA.empty_table(), *self._of_link(link)])
         return rows if is_set(self.record.links[link].src, self.events) else by_time(rows)
 
@@ -257,8 +261,11 @@ class Watched:
 def open_watch(
     folder: str | os.PathLike[str], since: float | None = None, *, is_summary: bool = False
 ) -> Watched:
-    """Read a watch, that is written or at rest; raises RequestError where there is none. `since` (Unix time in seconds)
-    leaves out what began before. A summary has all losses, and of the answers of days that are over one a minute."""
+    """Read a watch, running or not; raises RequestError if there is none.
+
+    `since` (Unix time in seconds) leaves out earlier probes. With `is_summary`, days that are over have all losses, but
+    only one answer a minute.
+    """
     path = Path(folder)
     record = read_record(path)
     days, damage = {}, []
@@ -281,7 +288,7 @@ def _since(table: pa.Table, since: float | None) -> pa.Table:
 
 
 def is_watch(folder: Path) -> bool:
-    """Whether a folder is that of a watch, by what run.json says of its kind."""
+    """Whether the run.json of a folder is that of a watch."""
     try:
         return read_json(folder / FILE_NAME, _Kind).kind == "watch"
     except (FileNotFoundError, ContentError):
@@ -289,7 +296,7 @@ def is_watch(folder: Path) -> bool:
 
 
 def read_record(folder: Path) -> WatchRecord:
-    """run.json; raises RequestError where there is none, or it is of another kind."""
+    """Read run.json; raises RequestError if it is missing or of another kind."""
     try:
         return read_json(folder / FILE_NAME, WatchRecord, "not that of a watch")
     except FileNotFoundError:
@@ -310,7 +317,7 @@ def _is_run(folder: Path) -> bool:
 
 
 def read_events(folder: Path) -> list[HostEvent]:
-    """All events in the order of arrival, each once; a line that a kill has cut is left out."""
+    """All events in order of arrival, without duplicates; a truncated line is skipped."""
     try:
         lines = read_bytes(folder / EVENTS_NAME).splitlines()
     except FileNotFoundError:

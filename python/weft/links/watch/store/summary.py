@@ -1,4 +1,4 @@
-"""A day that is over, thinned, and kept beside its file: a year of a link is then read in a second."""
+"""Summaries: a thinned copy of a day that is over, with which a year of a link is read in a second."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ TO_S = 60.0
 
 
 def read_summary(folder: Path, name: str) -> Readable:
-    """The probes of a day, thinned to one a minute of each link, kind and size where the day is over. A summary is made
-    where there is none of the day's file as it is now, and kept where the folder can be written."""
+    """Read the probes of a day; if it is over, thinned to one a minute for each link, kind and size. A summary that is
+    missing or outdated is created, and saved if the folder can be written."""
     if stream_path(folder, name).exists():
         return read_day(folder, name)
     path, version = _path(folder, name), _version(folder, name)
@@ -36,14 +36,14 @@ def read_summary(folder: Path, name: str) -> Readable:
 
 
 def has_summary(folder: Path, name: str) -> bool:
-    """Whether a day needs none made: it has one, goes on, or is thinned itself."""
+    """Whether no summary needs to be created: the day has one, is not over, or is thinned itself."""
     if stream_path(folder, name).exists() or thinned_by(table_path(folder, name)):
         return True
     return thinned_by(_path(folder, name)) == _version(folder, name)
 
 
 def remove_summary(folder: Path, name: str) -> None:
-    """Where there is one."""
+    """Remove the summary of a day, if it has one."""
     _path(folder, name).unlink(missing_ok=True)
 
 
@@ -52,6 +52,6 @@ def _path(folder: Path, name: str) -> Path:
 
 
 def _version(folder: Path, name: str) -> str:
-    """Another one whenever a day's file was written."""
+    """A tag that changes whenever the file of the day is written."""
     status = table_path(folder, name).stat()
     return f"{TO_S:g} s {status.st_size} {status.st_mtime_ns} {status.st_ino}"

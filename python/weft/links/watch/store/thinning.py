@@ -1,5 +1,5 @@
-"""Answers of a day thinned such that what is said of it stays: losses, outages, gaps, and what each quarter of an hour
-was like."""
+"""Thin a day's answers so that its findings stay the same: losses, outages, gaps, and the statistics of each quarter of
+an hour."""
 
 from __future__ import annotations
 
@@ -13,20 +13,19 @@ Ints = npt.NDArray[np.int64]
 Bools = npt.NDArray[np.bool_]
 
 LONGEST_TO_S = 180.0
-"""So that a quarter keeps enough answers for its minimum to be one."""
+"""With longer intervals, a quarter would have too few answers for its minimum."""
 _QUARTER_US = round(QUARTER_S * 1e6)
 _GAP_INTERVALS = 5
 
 
 def thin(table: pa.Table, to_s: float) -> pa.Table:
-    """The rows to keep of a day that was not thinned yet (`DAY_SCHEMA`, link by link in the order of arrival): of each
-    kind and size of a link one in `to_s`, and `stands` says for how many. Where the clock was set back, what came
-    before and behind are thinned each by itself.
+    """Select the rows to keep of a day that was not thinned yet (`DAY_SCHEMA`, by link in order of arrival): one in
+    `to_s` seconds of each link, kind and size; `stands` is the number of rows that it represents.
 
-    All losses stay, and the answers of each kind and size on both sides of gaps and of losses of any link, which say
-    what failed together. Of each quarter of an hour those answers stay
-    that split the others evenly by their time, least, median and greatest among them; so minimum and median are as
-    before. O(n log n).
+    All losses stay, and the answers of each kind and size next to gaps and to losses of any link, which tell what
+    failed together. Of each quarter of an hour, answers are kept evenly by rank of their round trip, including first,
+    last, minimum, median and maximum, and as many above the median as below, so that minimum and median do not change.
+    If the clock was set back, rows before and after are thinned separately. O(n log n).
     """
     if not table.num_rows:
         return table
@@ -62,7 +61,7 @@ def _group(*columns: npt.NDArray[np.integer]) -> Ints:
 
 
 def _gaps_before(time_us: Ints, name: npt.NDArray[np.integer]) -> Ints:
-    """For each row, in the order of name and time, the number of gaps before it."""
+    """For each row, in order of name and time, the number of gaps before it."""
     steps = np.diff(time_us, prepend=time_us[0])
     is_first = np.diff(name, prepend=name[0]) != 0
     usual = np.zeros(len(name))
@@ -72,7 +71,7 @@ def _gaps_before(time_us: Ints, name: npt.NDArray[np.integer]) -> Ints:
 
 
 def _losses_before(time_us: Ints, lost: Bools) -> Ints:
-    """For each row the losses before it on all links."""
+    """For each row, the number of earlier losses on all links."""
     order = np.argsort(time_us, kind="stable")
     count = np.empty(len(order), np.int64)
     count[order] = np.cumsum(lost[order]) - lost[order]
@@ -80,8 +79,8 @@ def _losses_before(time_us: Ints, lost: Bools) -> Ints:
 
 
 def _edges(group: Ints, cell: Ints, gap: Ints, losses: Ints, time_us: Ints, lost: Bools) -> Bools:
-    """Losses, and what of each group is next to a loss of any link, to a gap of its link or of itself, or to either
-    end of a quarter; in the order of group and time."""
+    """Losses, and the rows of each group next to a loss of any link, to a gap of its link or group, or to either end of
+    a quarter; rows are in order of group and time."""
     begins = np.ones(len(group), bool)
     begins[1:] = (np.diff(gap) != 0) | (np.diff(_gaps_before(time_us, group)) != 0)
     begins[1:] |= (np.diff(cell) != 0) | (np.diff(losses) != 0)
@@ -91,15 +90,15 @@ def _edges(group: Ints, cell: Ints, gap: Ints, losses: Ints, time_us: Ints, lost
 
 
 def _spread(cell: Ints, rtt: Ints, forced: Bools, half: int) -> Bools:
-    """Of each cell the forced answers, and at least `half` on each side of the median one, evenly by rank and as many
-    below as above."""
+    """The forced answers of each cell, and at least `half` on each side of the median answer, evenly by rank and as
+    many below as above."""
     order = np.lexsort((rtt, cell))
     _, number, count = np.unique(cell[order], return_inverse=True, return_counts=True)
     first = np.cumsum(count) - count
     rank = np.arange(len(order)) - first[number]
     middle = (count // 2)[number]
     above = rank > middle
-    # A side of a cell, whose answers are counted from the far end.
+    # A side of a cell; its answers are numbered from the end away from the median.
     side = 2 * number + above
     size = np.where(above, count[number] - 1 - middle, middle)
     place = np.where(above, count[number] - 1 - rank, rank)
@@ -111,14 +110,14 @@ def _spread(cell: Ints, rtt: Ints, forced: Bools, half: int) -> Bools:
 
 
 def _evenly(place: Ints, size: Ints, wanted: Ints) -> Bools:
-    """Whether a place is one of as many as are wanted, evenly from 0 on."""
+    """Whether each place is one of `wanted` places spread evenly from 0 on."""
     size = np.maximum(size, 1)
     at = -(-place * wanted // size)
     return np.asarray((at < wanted) & (at * size // np.maximum(wanted, 1) == place))
 
 
 def _balance(kept: Bools, side: Ints, is_middle: Bools, place: Ints) -> Bools:
-    """What is to be kept besides, so that both sides of the middle have as many; all of a side that has too few."""
+    """Further answers to keep so that both sides of the median have the same number; all of a side with too few."""
     sides = int(side.max(initial=0)) // 2 * 2 + 2
     has = np.bincount(side, kept & ~is_middle, sides).astype(np.int64)
     missing = (has.reshape(-1, 2).max(axis=1, keepdims=True) - has.reshape(-1, 2)).ravel()[side]
@@ -133,7 +132,7 @@ def _balance(kept: Bools, side: Ints, is_middle: Bools, place: Ints) -> Bools:
 
 
 def _stands(kept: Bools) -> npt.NDArray[np.int32]:
-    """For each row the rows from it to the next that is kept."""
+    """For each row, the number of rows from it to the next one that is kept."""
     at = np.flatnonzero(kept)
     stands = np.ones(len(kept), np.int32)
     stands[at] = np.diff(at, append=len(kept))

@@ -63,18 +63,20 @@ class _Heard:
         return min(self.moved(phase)[1] for phase, _ in self.sizes)
 
 
-async def with_work(agents: Sequence[Agent], job: StepJob, meta: RunMeta) -> StepJob:
+async def with_work(
+    agents: Sequence[Agent], job: StepJob, pattern: Stream, meta: RunMeta
+) -> StepJob:
     """The job with what a byte of each size costs, which is measured first and noted in the run; raises AgentError."""
     known = {(one["step"], one["launch"]) for one in meta.costs}
     if (job.step_index, job.launch) not in known:
-        meta.costs.extend(await _measured(agents, job))
+        meta.costs.extend(await _measured(agents, job, pattern))
     costs = work_costs(meta, job.step_index)
     return replace(job, costs_ps=tuple((one["size_bytes"], byte_ps(one)) for one in costs))
 
 
-async def _measured(agents: Sequence[Agent], job: StepJob) -> list[ReceivingCost]:
+async def _measured(agents: Sequence[Agent], job: StepJob, pattern: Stream) -> list[ReceivingCost]:
     """The costs of all sizes of the step: from a second of each at gamma 0, and from one at a gamma of about 1."""
-    heard = await _measure(agents, job, 0.0)
+    heard = await _measure(agents, job, _at_gamma(pattern, 0.0))
     costs = [
         measured_cost(
             (job.step_index, job.launch, size_bytes),
@@ -86,16 +88,18 @@ async def _measured(agents: Sequence[Agent], job: StepJob) -> list[ReceivingCost
     ]
     if job.step.transport not in _UNREAD_IS_LOST:
         work = tuple((one["size_bytes"], byte_ps(one)) for one in costs)
-        loaded = await _measure(agents, replace(job, costs_ps=work), 1.0)
+        loaded = await _measure(agents, replace(job, costs_ps=work), _at_gamma(pattern, 1.0))
         for cost, (phase, _) in zip(costs, loaded.sizes, strict=True):
             cost["busy"] = busy_cost(loaded.moved(phase)[0], loaded.rows(1, phase), loaded.cpu)
     return costs
 
 
-async def _measure(agents: Sequence[Agent], job: StepJob, gamma: float) -> _Heard:
+def _at_gamma(pattern: Stream, gamma: float) -> Stream:
+    return msgspec.structs.replace(pattern, gamma=(gamma,))
+
+
+async def _measure(agents: Sequence[Agent], job: StepJob, pattern: Stream) -> _Heard:
     """All sizes of the step at one gamma, until they took long enough."""
-    assert isinstance(job.step.pattern, Stream)
-    pattern = msgspec.structs.replace(job.step.pattern, gamma=(gamma,))
     step = msgspec.structs.replace(job.step, pattern=pattern, stop=_TRIALS)
     phases = expand(step, len(job.nodes))
     alone = replace(job, step=step, phases=[one.index for one in phases])

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 
 import pyarrow as pa
-from msgspec import UNSET
-from msgspec.structs import asdict, replace
+from msgspec.structs import asdict
 
 from weft.base.errors import RequestError
-from weft.measure.execute.crew import Crew
 from weft.measure.execute.logbook import Logbook
 from weft.measure.execute.pair import StepJob, all_of, endpoint
 from weft.measure.testbed.agent.agent import Agent, AgentError, Recorded
@@ -26,9 +24,8 @@ from weft.measure.testbed.agent.reply import (
 from weft.measure.testbed.agent.request import After, Before, NoMoreBatches, WebServe, WebUsers
 from weft.measure.testbed.agent.wire_format import Evidence
 from weft.measure.testbed.base import Testbed
-from weft.measure.testbed.event_loop import run_to_end
-from weft.plan.pattern import Webserver
-from weft.plan.plan import Plan, Step
+from weft.plan.pattern import Server
+from weft.plan.plan import Step
 
 USERS = 0
 SERVER = 1
@@ -39,49 +36,8 @@ LATE_SHARE = 0.1
 """A generator that is later than such a part of the response time decides it."""
 
 
-def with_loops(plan: Plan) -> Plan:
-    """The plan for a real server: users in an open loop, and beside it in a closed one, where a step leaves it open."""
-    return replace(plan, steps=tuple(one for step in plan.steps for one in _loops(step)))
-
-
-def _loops(step: Step) -> Iterator[Step]:
-    pattern = step.pattern
-    if not isinstance(pattern, Webserver):
-        yield step
-        return
-    pattern = replace(pattern, time_ns=pattern.time_ns or TIME_NS)
-    if pattern.arrivals is not UNSET:
-        yield replace(step, pattern=pattern)
-        return
-    yield replace(step, pattern=replace(pattern, arrivals="open"))
-    name = f"{step.name}-closed"
-    yield replace(step, name=name, pattern=replace(pattern, arrivals="closed"))
-
-
-def check_servers(plan: Plan, testbed: Testbed) -> Plan:
-    """The plan with the servers that there are; raises RequestError where one cannot be started."""
-    if not any(step.is_webserver for step in plan.steps):
-        return plan
-    return run_to_end(_with_servers(plan, testbed))
-
-
-async def _with_servers(plan: Plan, testbed: Testbed) -> Plan:
-    crew = await Crew.start(testbed, [SERVER])
-    try:
-        for index, step in enumerate(plan.steps):
-            if isinstance(step.pattern, Webserver) and SERVER in crew.agents:
-                program = await _try_server(crew.agents[SERVER], testbed, step)
-                server = "nginx" if program == "nginx" else "apache"
-                plan = plan.with_step(
-                    index, replace(step, pattern=replace(step.pattern, server=server))
-                )
-    finally:
-        await crew.close()
-    return plan
-
-
-async def _try_server(agent: Agent, testbed: Testbed, step: Step) -> str:
-    """Start and stop it; an agent that does not start is for the run to report."""
+async def server_of(agent: Agent, testbed: Testbed, step: Step) -> Server:
+    """The web server of a node, which is started and stopped; raises RequestError where it cannot be."""
     job = StepJob(0, step, 0, [], testbed.nodes, "00" * 32, 0, 1.0)
     try:
         serving = await _start(agent, job)
@@ -92,7 +48,7 @@ async def _try_server(agent: Agent, testbed: Testbed, step: Step) -> str:
             f"step {step.name!r}: {error.message}",
             "--server chooses apache or nginx; `weft doctor` says what is installed here",
         ) from None
-    return serving.program
+    return "nginx" if serving.program == "nginx" else "apache"
 
 
 async def _start(agent: Agent, job: StepJob) -> Serving:

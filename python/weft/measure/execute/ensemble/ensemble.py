@@ -8,7 +8,7 @@ from weft.measure.execute.crew import Crew, living
 from weft.measure.execute.ensemble.arrivals import PhaseCollector
 from weft.measure.execute.ensemble.fault import Setback
 from weft.measure.execute.ensemble.session import Session
-from weft.measure.execute.ensemble.work import work_of
+from weft.measure.execute.ensemble.work import Work
 from weft.measure.execute.logbook import Logbook
 from weft.measure.execute.pair import StepJob
 from weft.plan.phases import Phase
@@ -28,10 +28,10 @@ class EnsembleEngine:
     _nodes: set[int]
     _job: StepJob
     _logbook: Logbook
+    _work: Work
     _session: Session | None = None
 
     def __post_init__(self) -> None:
-        self._work = work_of(self._job)
         self._ledger = PhaseCollector(self._logbook, self._crew.lost.keys(), self._work)
 
     async def run(self, phases: list[Phase]) -> None:

@@ -13,11 +13,10 @@ from weft import _core
 from weft.measure.execute.pair import StepJob
 from weft.measure.testbed.agent import request
 from weft.measure.testbed.agent.request import Request
-from weft.plan.pattern import Compute, Halo, Hpl, Pattern, Program, Traffic
+from weft.plan.pattern import Compute, Traffic
 from weft.plan.phases import Phase
 from weft.plan.plan import to_json
 from weft.plan.roles import participants, parts, without
-from weft.plan.trace_file import read_program
 
 MOST_ROWS = 2_000_000
 """Messages of a step's programs whose times are kept, in a launch."""
@@ -73,6 +72,12 @@ class ProgramWork:
 
     _job: StepJob
     _ranks: tuple[int, ...]
+    compute: Compute
+    """How ranks spend the time that they compute."""
+    trace: _core.Program | None
+    """The program, where it does not follow from the step."""
+    rendezvous_bytes: int
+    """Longer messages wait for their receive."""
 
     def participants(self, phase: Phase) -> set[int]:
         return set(self._ranks)
@@ -85,7 +90,6 @@ class ProgramWork:
 
     def requests(self, phases: Sequence[Phase], members: Sequence[int]) -> dict[int, Request]:
         step = self._job.step
-        trace = read_program(step.pattern) if isinstance(step.pattern, Program) else None
         rows = max(1, MOST_ROWS // (max(1, len(self._job.phases)) * len(self._ranks)))
         return {
             node: request.Programs(
@@ -93,17 +97,17 @@ class ProgramWork:
                 launch=self._job.launch,
                 step=step,
                 ranks=self._ranks,
-                compute=compute_of(step.pattern),
+                compute=self.compute,
                 rows=rows,
-                phases=[self._part(phase, trace, node) for phase in phases],
+                phases=[self._part(phase, node) for phase in phases],
             )
             for node in members
         }
 
-    def _part(self, phase: Phase, trace: _core.Program | None, node: int) -> request.ProgramPart:
-        if trace is None:
+    def _part(self, phase: Phase, node: int) -> request.ProgramPart:
+        if self.trace is None:
             return request.ProgramPart(phase=phase.index)
-        part = trace.part_of(self._ranks.index(node))
+        part = self.trace.part_of(self._ranks.index(node))
         return request.ProgramPart(phase=phase.index, node=msgspec.Raw(part.encode()))
 
 
@@ -140,18 +144,3 @@ class TrafficWork:
     @cached_property
     def _counts(self) -> list[int]:
         return _core.traffic_counts(to_json(self._job.step), len(self._ranks))
-
-
-def compute_of(pattern: Pattern) -> Compute:
-    """How ranks compute; a collective computes nothing that is told."""
-    return (pattern.compute or "spin") if isinstance(pattern, (Program, Halo, Hpl)) else "spin"
-
-
-def work_of(job: StepJob) -> Work:
-    """How a step's phases are divided."""
-    ranks = tuple(job.step.chosen_nodes or range(len(job.nodes)))
-    if isinstance(job.step.pattern, Traffic):
-        return TrafficWork(job, job.step.pattern, ranks)
-    if job.step.is_program:
-        return ProgramWork(job, ranks)
-    return Transfers(job)

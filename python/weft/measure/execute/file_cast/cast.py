@@ -58,8 +58,7 @@ class FileCastEngine:
         self._crew, self._job, self._logbook = crew, job, logbook
         self._chain = Chain([node for node in order if node in crew.agents])
         self._source = order[0]
-        assert isinstance(job.step.pattern, Cast)
-        self._networks = job.step.pattern.networks
+        self._pattern = job.step.pattern_as(Cast)
         self._ports: dict[int, list[int]] = {}
         self._broken: dict[int, set[int]] = {}
         self._waiting: dict[int, float] = {}
@@ -99,7 +98,7 @@ class FileCastEngine:
             asked = CastOpen(
                 job=job_of(self._job.step, agent.node, is_source, self._job.launch),
                 node=node,
-                addresses=tuple(here.places[: self._networks]),
+                addresses=tuple(here.places[: self._pattern.networks]),
                 ports=here.ports,
                 options=self._job.step.options,
                 token=self._job.token,
@@ -127,7 +126,7 @@ class FileCastEngine:
         assert link.src is not None
         peers = []
         if link.dst is not None:
-            places = self._job.nodes[link.dst].places[: self._networks]
+            places = self._job.nodes[link.dst].places[: self._pattern.networks]
             ports = self._ports[link.dst]
             peers = [endpoint(where, port) for where, port in zip(places, ports, strict=True)]
         if link.dst is not None:
@@ -176,7 +175,7 @@ class FileCastEngine:
             return
         broken = self._broken.setdefault(link.generation, set())
         broken.add(said.network)
-        if len(broken) == self._networks:
+        if len(broken) == self._pattern.networks:
             self._waiting.setdefault(link.generation, time.monotonic())
 
     async def _look_around(self) -> None:
@@ -232,8 +231,8 @@ class FileCastEngine:
         await self._crew.drop(node, error)
 
     def _warn_of_change(self) -> None:
-        file = self._job.step.cast_file
-        assert file is not None
+        file = self._pattern.file
+        assert file
         self._logbook.meta.warn(
             "cast-changed",
             f"{file.path}: was written to after it was read and before all nodes had it; they have it as it was",

@@ -14,7 +14,7 @@ from weft.measure.testbed.agent.request import CastJob, CastLook
 from weft.measure.testbed.base import Testbed
 from weft.measure.testbed.event_loop import run_to_end
 from weft.plan.pattern import Cast, CastFile
-from weft.plan.plan import Plan, SizeList, Step
+from weft.plan.plan import SizeList, Step
 
 NODE = "{node}"
 RECEIVED = "received"
@@ -24,29 +24,27 @@ LARGEST_NAMED = 4
 """So many nodes are named where all say the same."""
 
 
-def settle_file_casts(plan: Plan, testbed: Testbed, out: Path | None) -> Plan:
-    """The plan with the sizes of its files and the places of their copies; raises RequestError where one cannot be
-    read, or not be written. Nothing is changed on the nodes. Without an `out` they are computed."""
-    for index, step in enumerate(plan.steps):
-        if step.cast_file is None:
-            continue
-        if out is None:
-            step = _sized(step, _local_size(step.cast_file.path))
-        else:
-            step = run_to_end(_looked_at(_placed(step, testbed, out), testbed))
-        plan = plan.with_step(index, step)
-    return plan
+def settle_file_cast(
+    step: Step, pattern: Cast, file: CastFile, testbed: Testbed, out: Path | None
+) -> Step:
+    """The step with the size of its file and the places of the copies; raises RequestError where one cannot be read, or
+    not be written. Nothing is changed on the nodes. Without an `out` they are computed."""
+    if out is None:
+        return _sized(step, _local_size(file.path))
+    placed = replace(step, pattern=_placed(step, pattern, file, testbed, out))
+    return run_to_end(_looked_at(placed, testbed))
 
 
 def job_of(step: Step, node_name: str, is_source: bool, launch: int = 0) -> CastJob:
     """What a node is told of the file; later launches write it anew."""
-    file = step.cast_file
-    assert file is not None and isinstance(step.pattern, Cast) and isinstance(step.sizes, SizeList)
+    pattern = step.pattern_as(Cast)
+    file = pattern.file
+    assert file and isinstance(step.sizes, SizeList)
     return CastJob(
         path=file.path if is_source else str(file.to).replace(NODE, node_name),
         is_source=is_source,
         size_bytes=step.sizes.bytes[0],
-        chunk_bytes=step.pattern.chunk_bytes,
+        chunk_bytes=pattern.chunk_bytes,
         overwrite=file.overwrite or launch > 0,
         compress=file.compress,
         is_fresh=launch > 0,
@@ -55,7 +53,7 @@ def job_of(step: Step, node_name: str, is_source: bool, launch: int = 0) -> Cast
 
 def nodes_in_order(step: Step, testbed_nodes: int) -> list[int]:
     """The nodes of the chain, the source first."""
-    return list(step.chosen_nodes or range(testbed_nodes))
+    return list(step.members(testbed_nodes))
 
 
 def _local_size(path: str) -> int:
@@ -73,17 +71,15 @@ def _sized(step: Step, size_bytes: int) -> Step:
     return replace(step, sizes=SizeList((size_bytes,)))
 
 
-def _placed(step: Step, testbed: Testbed, out: Path) -> Step:
+def _placed(step: Step, pattern: Cast, file: CastFile, testbed: Testbed, out: Path) -> Cast:
     """With the paths of the file and its copies, over as many networks as there are."""
-    file, pattern = step.cast_file, step.pattern
-    assert file is not None and isinstance(pattern, Cast)
     path = str(Path(file.path).absolute()) if testbed.is_here else file.path
     receivers = len(nodes_in_order(step, len(testbed.nodes))) - 1
     placed = replace(file, path=path, to=_target(file, testbed, out, receivers))
     networks = pattern.networks
     if file.all_networks:
         networks = min(MOST_NETWORKS, *(len(node.places) for node in testbed.nodes))
-    return replace(step, pattern=replace(pattern, file=placed, networks=networks))
+    return replace(pattern, file=placed, networks=networks)
 
 
 def _target(file: CastFile, testbed: Testbed, out: Path, receivers: int) -> str:

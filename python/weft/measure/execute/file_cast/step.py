@@ -11,6 +11,7 @@ from weft.measure.execute.file_cast.settle import job_of, nodes_in_order
 from weft.measure.execute.logbook import Logbook
 from weft.measure.execute.pair import StepJob
 from weft.measure.testbed.agent.reply import Spent
+from weft.plan.pattern import Cast
 from weft.runs.columns.tables import CASTS_NAME, SCHEMAS
 from weft.runs.records import records
 from weft.runs.samples import SCHEMA
@@ -106,8 +107,8 @@ class _Record:
         }
 
     def _write_meta(self) -> None:
-        file, names = self._job.step.cast_file, self._logbook.name
-        assert file is not None
+        file, names = self._job.step.pattern_as(Cast).file, self._logbook.name
+        assert file
         record: records.FileCastRecord = {
             "step": self._job.step_index,
             "launch": self._job.launch,

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from weft.base.errors import RequestError
-from weft.measure.testbed.needs import nodes_of
+from weft.measure.execute.kinds.every import kind_of
 from weft.network.fabrics.load import load_fabric
 from weft.plan.plan import Plan, SizeList, Step
 
@@ -53,7 +53,7 @@ def loads_of(plan: Plan, hosts: int) -> list[OfferedLoad]:
 def _load_of(step: Step, hosts: int) -> OfferedLoad | None:
     if step.measures_latency and _largest_bytes(step) < FRAME_BYTES:
         return None
-    return OfferedLoad(tuple(nodes_of(step, hosts)))
+    return OfferedLoad(tuple(kind_of(step).nodes(hosts)))
 
 
 def _largest_bytes(step: Step) -> int:

@@ -35,7 +35,7 @@ def with_rates(
     """
     if pattern.dgemm_flops and pattern.panel_flops:
         return step, []
-    blas = blas_here(pattern.program, step.is_real_program)
+    blas = blas_here(pattern.program, step.transport == "mpi")
     found = measured(pattern.nb, processes, cpus, blas)
     dgemm = pattern.dgemm_flops or found.dgemm_flops
     panel = pattern.panel_flops or found.panel_flops

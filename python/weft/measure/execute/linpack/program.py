@@ -8,14 +8,14 @@ from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 
+from weft import _core
 from weft.base.errors import RequestError
 from weft.measure.execute.linpack.memory import check_memory
 from weft.measure.execute.mpi.command import check_placement
 from weft.measure.execute.mpi.toolchain import KINDS, MpiTool, find_launcher
 from weft.measure.testbed.base import Testbed
-from weft.measure.testbed.needs import nodes_of
 from weft.plan.pattern import Hpl
-from weft.plan.plan import Step
+from weft.plan.plan import Step, to_json
 
 KNOWN = ("xhpl", "hpcc")
 """HPL's own program, and HPC Challenge, which solves the same among other things (Debian has this one only)."""
@@ -47,10 +47,19 @@ class ReadyProgram:
     """For the matrix, of all nodes together."""
 
 
+def grid_nodes(step: Step, testbed_nodes: int) -> list[int]:
+    """A node for each process, in the order of the processes; raises RequestError where there are too few."""
+    try:
+        rows, columns = _core.Program.grid(to_json(step), testbed_nodes)
+    except RequestError as error:
+        raise RequestError(f"step {step.name!r}: {error.message}") from None
+    return list(step.chosen_nodes or range(rows * columns))
+
+
 def make_ready(step: Step, pattern: Hpl, testbed: Testbed) -> ReadyProgram:
     """Find it; raises RequestError where there is none, where it is of another MPI, or where memory is too small."""
     check_placement(step, testbed)
-    nodes = nodes_of(step, len(testbed.nodes))
+    nodes = grid_nodes(step, len(testbed.nodes))
     names = [pattern.program] if pattern.program else list(KNOWN)
     asked = nodes[:1] if testbed.is_here else nodes
     with ThreadPoolExecutor(16) as pool:

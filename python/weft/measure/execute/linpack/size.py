@@ -13,11 +13,10 @@ from weft.base.quantity import significant
 from weft.measure.execute.linpack.blas import blas_here
 from weft.measure.execute.linpack.compute_rate import measured
 from weft.measure.execute.linpack.memory import PANELS
-from weft.measure.execute.linpack.program import make_ready
+from weft.measure.execute.linpack.program import grid_nodes, make_ready
 from weft.measure.testbed.base import Testbed
-from weft.measure.testbed.needs import nodes_of
 from weft.plan.pattern import Hpl
-from weft.plan.plan import Plan, Step
+from weft.plan.plan import Step
 from weft.runs.meta import Warning
 
 HPCC_TIMES = 3.0
@@ -31,21 +30,12 @@ LONG_S = 300.0
 """What takes longer is said even where the plan gives n."""
 
 
-def choose_sizes(plan: Plan, testbed: Testbed) -> tuple[Plan, list[Warning]]:
-    """The plan with the problem of each Linpack step that leaves it open, and what is said of its time."""
-    notes: list[Warning] = []
-    for at, step in enumerate(plan.steps):
-        if isinstance(step.pattern, Hpl):
-            chosen, said = _chosen(step, step.pattern, testbed, plan.launches)
-            plan, notes = plan.with_step(at, chosen), notes + said
-    return plan, notes
-
-
-def _chosen(
+def with_size(
     step: Step, pattern: Hpl, testbed: Testbed, launches: int
 ) -> tuple[Step, list[Warning]]:
-    nodes = len(nodes_of(step, len(testbed.nodes)))
-    ready = make_ready(step, pattern, testbed) if step.is_real_program else None
+    """The step with its problem, where it leaves that open, and what is said of its time; raises RequestError."""
+    nodes = len(grid_nodes(step, len(testbed.nodes)))
+    ready = make_ready(step, pattern, testbed) if step.transport == "mpi" else None
     is_hpcc = ready is not None and PurePath(ready.path).name == "hpcc"
     times = HPCC_TIMES if is_hpcc else 1.0
     others = " and HPC Challenge's other benchmarks are (xhpl has none)" if is_hpcc else ""
@@ -73,7 +63,7 @@ def _chosen(
 
 def _speed(step: Step, pattern: Hpl, testbed: Testbed, nodes: int) -> float:
     """Operations a second of one process; those on this machine share its processors."""
-    blas = blas_here(pattern.program, step.is_real_program)
+    blas = blas_here(pattern.program, step.transport == "mpi")
     cpus = len(os.sched_getaffinity(0))
     at_once = min(nodes, cpus) if testbed.is_here else 1
     found = pattern.dgemm_flops or measured(pattern.nb, at_once, None, blas).dgemm_flops

@@ -20,12 +20,12 @@ import pyarrow.compute as pc
 
 from weft.measure.execute.crew import Crew, living
 from weft.measure.execute.ensemble.arrivals import PhaseCollector, of_whole_phases
-from weft.measure.execute.ensemble.work import work_of
+from weft.measure.execute.ensemble.work import ProgramWork, Work
 from weft.measure.execute.logbook import Logbook
 from weft.measure.execute.mpi.beside import recorded
 from weft.measure.execute.mpi.job import MpiJob
 from weft.measure.execute.mpi.launch import launch
-from weft.measure.execute.mpi.library import library_phases, spent, wrong_result
+from weft.measure.execute.mpi.library import LibraryCalls, spent, wrong_result
 from weft.measure.execute.mpi.orders import Orders
 from weft.measure.execute.pair import StepJob
 from weft.measure.testbed.agent.agent import AgentError, Recorded
@@ -51,16 +51,18 @@ class MpiEnsemble:
     _nodes: set[int]
     _job: StepJob
     _logbook: Logbook
+    _work: Work
+    _library_calls: LibraryCalls
 
     def __post_init__(self) -> None:
-        self._ledger = PhaseCollector(self._logbook, self._crew.lost.keys(), work_of(self._job))
+        self._ledger = PhaseCollector(self._logbook, self._crew.lost.keys(), self._work)
+        self._program = self._work if isinstance(self._work, ProgramWork) else None
         self._running: MpiJob | None = None
         self._ranks: list[int] = []
         self._stack = contextlib.AsyncExitStack()
         self._rows: list[dict[str, int]] = []
         self._spent: dict[int, list[Activity]] = defaultdict(list)
         self._laps: dict[int, list[Lap]] = defaultdict(list)
-        self._of_library = library_phases(self._job.step, len(self._testbed.nodes))
         self._evidence: dict[int, list[pa.Table]] = defaultdict(list)
         self._library = ""
 
@@ -104,10 +106,10 @@ class MpiEnsemble:
 
     async def _run_some(self, phases: list[Phase]) -> None:
         job = await self._started()
-        orders = Orders(self._job, self._ranks, self._of_library)
+        orders = Orders(self._job, self._ranks, self._program, self._library_calls)
         asked = self._ledger.to_run(phases)
         # What rank 0 asks for comes between the lines, so that these come one by one.
-        for told in [[one] for one in asked] if self._job.step.is_program else [asked]:
+        for told in [[one] for one in asked] if self._program else [asked]:
             await self._carry_out(job, orders, told)
 
     async def _carry_out(self, job: MpiJob, orders: Orders, phases: Sequence[Phase]) -> None:
@@ -146,7 +148,9 @@ class MpiEnsemble:
     def _calls(self) -> str:
         """A rate over many is what programs get that keep the network busy. MPI's own collectives are called as
         they are mostly."""
-        usual = "blocking" if self._of_library.issuperset(self._job.phases) else "nonblocking"
+        usual = (
+            "blocking" if self._library_calls.phases.issuperset(self._job.phases) else "nonblocking"
+        )
         return self._job.step.options.calls or usual
 
     def _take(self, words: list[str]) -> None:
@@ -175,7 +179,7 @@ class MpiEnsemble:
         return row | ends | {"step": self._job.step_index, "launch": self._job.launch}
 
     def _over(self, phase: int, barriers_ns: list[int]) -> None:
-        if phase in self._of_library:
+        if phase in self._library_calls.phases:
             of_phase = spent(phase, self._rows, self._ranks)
         else:
             of_phase = {

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping
+from dataclasses import dataclass
 
 from weft import _core
 from weft.measure.execute.mpi.job import NAME
@@ -15,13 +16,23 @@ from weft.plan.plan import Step, to_json
 _WRONG = "weft_mpi: wrong-result "
 
 
-def library_phases(step: Step, testbed_nodes: int) -> set[int]:
-    """The phases that an MPI library carries out; none where the step is no collective."""
-    if not isinstance(step.pattern, Collective):
-        return set()
+@dataclass(frozen=True)
+class LibraryCalls:
+    """The phases that an MPI library carries out itself, and which operation of it."""
+
+    phases: frozenset[int]
+    operation: str
+
+
+NO_LIBRARY = LibraryCalls(frozenset(), "")
+
+
+def library_calls(step: Step, pattern: Collective, testbed_nodes: int) -> LibraryCalls:
+    """Those of a step that is a collective."""
     ways = _core.Program.ways(to_json(step), testbed_nodes)
     phases = range(len(expand(step, testbed_nodes)))
-    return {phase for phase in phases if ways[phase % len(ways)] == LIBRARY}
+    mine = (phase for phase in phases if ways[phase % len(ways)] == LIBRARY)
+    return LibraryCalls(frozenset(mine), pattern.operation)
 
 
 def spent(

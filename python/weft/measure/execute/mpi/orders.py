@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from textwrap import wrap
 
 from weft import _core
-from weft.measure.execute.ensemble.work import MOST_ROWS, compute_of
+from weft.measure.execute.ensemble.work import MOST_ROWS, ProgramWork
+from weft.measure.execute.mpi.library import LibraryCalls
 from weft.measure.execute.pair import StepJob
-from weft.plan.pattern import Collective, Dependent, Program
 from weft.plan.phases import Phase
 from weft.plan.plan import CountRule, TimeRule, to_json
-from weft.plan.trace_file import read_program
 
 _COMPUTE = {"spin": 0, "sleep": 1, "work": 2}
 PIECE_CHARACTERS = 16_000
@@ -24,11 +22,12 @@ _MOST = 2**62
 
 @dataclass(frozen=True)
 class Orders:
-    """`nodes` are those of the ranks in their order, `of_library` the phases that the library itself carries out."""
+    """`nodes` are those of the ranks in their order, `program` is what phases are that the library does not do."""
 
     _job: StepJob
     _nodes: Sequence[int]
-    _of_library: Collection[int]
+    _program: ProgramWork | None
+    _library: LibraryCalls
 
     def line(self, phase: Phase) -> str:
         """A phase, with the step's rule or its own (source/phase.c)."""
@@ -36,8 +35,8 @@ class Orders:
         work: str = phase.work
         if self._is_program(phase):
             work = "program"
-        elif isinstance(step.pattern, Collective):
-            work = step.pattern.operation
+        elif phase.index in self._library.phases:
+            work = self._library.operation
         rank = {node: number for number, node in enumerate(self._nodes)}
         stop = phase.stop or step.stop
         rule: list[str | int] = (
@@ -50,41 +49,27 @@ class Orders:
     def pieces(self, phases: Sequence[Phase]) -> Iterator[str]:
         """What rank 0 asks for behind the lines of phases that are programs."""
         for phase in filter(self._is_program, phases):
-            for part in self._parts(phase):
+            assert self._program is not None
+            for part in self._parts(phase, self._program):
                 pieces = wrap(part, PIECE_CHARACTERS, break_on_hyphens=False)
                 yield from (f"{one} +\n" for one in pieces[:-1])
                 yield f"{pieces[-1]}\n"
 
     def _is_program(self, phase: Phase) -> bool:
-        return self._job.step.is_program and phase.index not in self._of_library
+        return self._program is not None and phase.index not in self._library.phases
 
-    def _parts(self, phase: Phase) -> list[str]:
+    def _parts(self, phase: Phase, program: ProgramWork) -> list[str]:
         """Each rank's part of a program, in the order of the MPI's ranks."""
         job = self._job
-        places = list(job.step.chosen_nodes or range(len(job.nodes)))
-        peers = [self._nodes.index(node) for node in places]
-        if self._trace:
-            parts = self._trace.lines(peers)
+        peers = [self._nodes.index(node) for node in job.step.members(len(job.nodes))]
+        if program.trace:
+            parts = program.trace.lines(peers)
         else:
             step = to_json(job.step)
             parts = _core.Program.lines_of_step(step, phase.index, len(job.nodes), peers)
         rows = max(1, MOST_ROWS // (max(1, len(job.phases)) * len(peers)))
-        head = (
-            f"{_COMPUTE[compute_of(job.step.pattern)]} {min(self._rendezvous_bytes, _MOST)} {rows}"
-        )
+        head = f"{_COMPUTE[program.compute]} {min(program.rendezvous_bytes, _MOST)} {rows}"
         return [f"{head} {parts[peers.index(rank)]}" for rank in range(len(peers))]
-
-    @cached_property
-    def _trace(self) -> _core.Program | None:
-        pattern = self._job.step.pattern
-        return read_program(pattern) if isinstance(pattern, Program) else None
-
-    @property
-    def _rendezvous_bytes(self) -> int:
-        """Settled for a trace, too, when its digest was taken."""
-        pattern = self._job.step.pattern
-        assert isinstance(pattern, Dependent) and pattern.rendezvous_bytes is not None
-        return pattern.rendezvous_bytes
 
 
 def _counted(stop: CountRule) -> list[str | int]:

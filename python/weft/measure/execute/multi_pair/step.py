@@ -39,14 +39,12 @@ class MultiPairStep:
 
     _testbed: Testbed
     _job: StepJob
+    _pattern: MultiPair
     _logbook: Logbook
     _late: int = 0
 
     def __post_init__(self) -> None:
-        step = self._job.step
-        assert isinstance(step.pattern, MultiPair)
-        self._pattern = step.pattern
-        self._phases = expand(step, len(self._testbed.nodes))
+        self._phases = expand(self._job.step, len(self._testbed.nodes))
 
     async def run(self, crew: Crew) -> None:
         """Start the processes beyond the first pair's and run the arrangements; raises AgentError."""

@@ -11,6 +11,7 @@ from msgspec.structs import replace
 from weft.base.errors import RequestError
 from weft.base.nodeset import fold
 from weft.measure.testbed.base import Node, Testbed
+from weft.plan.pattern import Search
 from weft.plan.plan import Over, Plan, Step
 from weft.runs.meta import Warning
 
@@ -65,7 +66,7 @@ def _check(plan: Plan, testbed: Testbed) -> None:
 
 def _named(plan: Plan) -> list[int]:
     """The networks that the plan's searches name, where all do."""
-    searches = [step for step in plan.steps if step.is_adaptive]
+    searches = [step for _, step, _ in plan.steps_of(Search)]
     if not searches or any(not isinstance(step.network, int) for step in searches):
         return []
     return sorted({step.on_network for step in searches})
@@ -90,7 +91,7 @@ def _first(step: Step) -> Step:
 def _common(step: Step, testbed: Testbed) -> int:
     """The networks that all nodes of a step are in; nodes that are not there are refused elsewhere."""
     count = len(testbed.nodes)
-    members = [node for node in step.chosen_nodes or range(count) if node < count]
+    members = [node for node in step.members(count) if node < count]
     return min((len(testbed.nodes[node].places) for node in members), default=1)
 
 

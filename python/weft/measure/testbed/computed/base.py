@@ -14,8 +14,7 @@ from weft.base.errors import RequestError
 from weft.measure.testbed.base import BaseTestbed, Node, Testbed
 from weft.measure.testbed.computed.options import refuse_ignored
 from weft.measure.testbed.computed.outcome import SimulatedPhases
-from weft.measure.testbed.needs import refuse_live_server, refuse_load, refuse_program
-from weft.plan.pattern import AllToAll, Policy, Webserver
+from weft.plan.pattern import AllToAll, Policy
 from weft.plan.phases import Phase
 from weft.plan.plan import Step, to_json
 from weft.runs.meta import Warning
@@ -95,17 +94,6 @@ class Computed(BaseTestbed, ABC, Generic[Model]):
                 f"step {step.name!r} measures the probe's own loop: there is nothing to simulate",
                 "run it on lab:pair",
             )
-        if step.pattern.kind == "exchange":
-            raise RequestError(
-                f"step {step.name!r} is an exchange, which is measured, not simulated",
-                "run it on lab:pair; here run multipair with pairs = [1] and test = two-way",
-            )
-        if step.computes and not self.computes:
-            refuse_load(step, self.kind, self.name)
-        if isinstance(step.pattern, Webserver):
-            refuse_live_server(step, step.pattern)
-        if step.is_program and self.kind != "sim":
-            refuse_program(step, self.kind, self.name)
         if step.transport not in self.transports:
             *most, last = (one.upper() for one in self.transports)
             known = f"{', '.join(most)} and {last}" if most else last
@@ -125,7 +113,7 @@ class Computed(BaseTestbed, ABC, Generic[Model]):
 
     def transfers(self, step: Step) -> int:
         """About how many a step has at most; those of an adaptive one are chosen on the way."""
-        members = len(step.chosen_nodes or self.nodes)
+        members = len(step.members(len(self.nodes)))
         unphased = isinstance(step.pattern, AllToAll) and step.pattern.mode == "unphased"
         each = members * (members - 1) if unphased else members
         return each * self.phase_count(step)

@@ -18,8 +18,6 @@ from weft.base.errors import RequestError, WorkError
 from weft.base.statistics import Floats
 from weft.measure.testbed.computed.base import Computed
 from weft.measure.testbed.computed.outcome import SimulatedPhases
-from weft.measure.testbed.needs import nodes_of
-from weft.measure.testbed.programs import check_alive, check_members, check_replay, refuse_library
 from weft.network.fabrics.describe import Description
 from weft.network.fabrics.document import FabricDocument
 from weft.network.fabrics.load import find_fabric, load_fabric, refuse_parameters
@@ -33,7 +31,7 @@ from weft.network.fabrics.losses import (
 from weft.network.fabrics.not_simulated import not_simulated
 from weft.network.fabrics.simgrid.importer import read_simgrid
 from weft.network.fabrics.spec import ROWS, SimSpec, Value, parse_spec
-from weft.plan.pattern import Collective, Halo, Hpl, Interference, Program, Traffic
+from weft.plan.pattern import Program
 from weft.plan.phases import Phase
 from weft.plan.plan import Step, to_json
 from weft.plan.trace_file import read_program, rendezvous_bytes
@@ -63,7 +61,7 @@ class Simulated(Computed[_core.Network]):
         self._parameters = {"threads": len(os.sched_getaffinity(0))} | spec.parameters
         self._rows = int(self._parameters.pop("rows", ROWS))
         self._about = about
-        self._checked: tuple[Program, _core.Program] | None = None
+        self._kept: tuple[Program, _core.Program] | None = None
 
     @cached_property
     def losses(self) -> list[Loss]:
@@ -84,15 +82,6 @@ class Simulated(Computed[_core.Network]):
         refuse_losses(self.name, self.losses, "is not simulated")
         refuse_weather(self.name, self._about.get("fabric"))
         refuse_spraying(self.name, self._about.get("fabric"))
-        if isinstance(step.pattern, Program):
-            program = check_replay(step.pattern, self.name, self.nodes, self.dead)
-            self._checked = (step.pattern, program)
-        elif isinstance(step.pattern, Hpl):
-            check_alive(nodes_of(step, len(self.nodes)), self.nodes, self.dead)
-            _core.Program.check_hpl(to_json(step), len(self.nodes))
-        elif step.is_program:
-            refuse_library(step, self.name)
-            check_members(step, self.nodes, self.dead)
         refusal = self.model.refusal(to_json(step), **self._of(step))
         if refusal is not None:
             raise RequestError(f"{self.name}: {refusal}", "or leave sharing=reno out")
@@ -110,13 +99,7 @@ class Simulated(Computed[_core.Network]):
     def simulate(
         self, step: Step, first: int, last: int, with_loads: bool = False
     ) -> SimulatedPhases:
-        """The phases `first` to `last`, without it, of a resolved step."""
-        if isinstance(step.pattern, Program):
-            return self._replay(step, step.pattern)
-        if isinstance(step.pattern, (Collective, Halo, Hpl, Interference)):
-            return self._play(step, first, last)
-        if isinstance(step.pattern, Traffic):
-            return self._drive(step, first, last)
+        """The phases `first` to `last`, without it, of a resolved step of transfers."""
         most_rows = self.rows_of_phase(step)
         if most_rows is not None:
             return self._condense(step, first, last, most_rows)
@@ -146,7 +129,12 @@ class Simulated(Computed[_core.Network]):
         )
         return SimulatedPhases.of(answer)
 
-    def _replay(self, step: Step, pattern: Program) -> SimulatedPhases:
+    def keep_program(self, pattern: Program, program: _core.Program) -> None:
+        """Reading a trace takes about as long as replaying it: the next `replay` of the pattern takes this one."""
+        self._kept = (pattern, program)
+
+    def replay(self, step: Step, pattern: Program) -> SimulatedPhases:
+        """A step that replays a trace; raises RequestError where its files have changed."""
         program = self._take_program(pattern)
         hosts = pattern.nodes or range(program.ranks)
         answer = self.model.play(
@@ -155,11 +143,11 @@ class Simulated(Computed[_core.Network]):
         return SimulatedPhases.of(answer)
 
     def _take_program(self, pattern: Program) -> _core.Program:
-        """The one that was checked last, if it is of this pattern: reading takes about as long as replaying."""
-        checked, self._checked = self._checked, None
-        return checked[1] if checked and checked[0] == pattern else read_program(pattern)
+        kept, self._kept = self._kept, None
+        return kept[1] if kept and kept[0] == pattern else read_program(pattern)
 
-    def _play(self, step: Step, first: int, last: int) -> SimulatedPhases:
+    def play(self, step: Step, first: int, last: int) -> SimulatedPhases:
+        """Phases `first` to `last`, without it, of a step whose programs follow from it; raises WorkError."""
         most_rows = max(1, self._rows // self.phase_count(step))
         try:
             answer = self.model.play_made(to_json(step), first, last, most_rows, **self._of(step))
@@ -167,7 +155,8 @@ class Simulated(Computed[_core.Network]):
             raise WorkError(f"{step.name}: {error}") from None
         return SimulatedPhases.of(answer)
 
-    def _drive(self, step: Step, first: int, last: int) -> SimulatedPhases:
+    def drive(self, step: Step, first: int, last: int) -> SimulatedPhases:
+        """Phases `first` to `last`, without it, of a traffic simulation."""
         most_rows = max(1, self._rows // self.phase_count(step))
         answer = self.model.play_traffic(to_json(step), first, last, most_rows, **self._of(step))
         return SimulatedPhases.of(answer)

@@ -1,1 +1,1 @@
-"""Changes of a network in words of its fabric file: pure functions from one document to another."""
+"""Changes of a network in terms of its fabric file: pure functions from one document to another."""

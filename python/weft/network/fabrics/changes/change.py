@@ -1,4 +1,4 @@
-"""What all changes have."""
+"""The interface of changes."""
 
 from __future__ import annotations
 
@@ -9,25 +9,25 @@ from weft.base.errors import RequestError
 from weft.network.fabrics.document import FabricDocument
 
 Claim: TypeAlias = tuple[str, ...]
-"""What a change decides, such as ("rate", "rack1", "upper")."""
+"""What a change determines, such as ("rate", "rack1", "upper")."""
 
 
 class FabricChange(Protocol):
-    """A change of a network, in words."""
+    """A change of a network that has a text form."""
 
     @property
     def text(self) -> str:
-        """As it was written."""
+        """The change as written by the user."""
 
     def apply(self, document: FabricDocument) -> FabricDocument:
-        """The changed network; raises RequestError where it cannot be made there, or changes nothing."""
+        """The changed network; raises RequestError if the change is impossible there, or changes nothing."""
 
     def claims(self, document: FabricDocument) -> list[Claim]:
-        """What it decides of that network: two changes that decide the same contradict each other."""
+        """What it determines in that network: two changes that determine the same contradict each other."""
 
 
 def apply_all(document: FabricDocument, changes: Sequence[FabricChange]) -> FabricDocument:
-    """The network after all changes in their order; raises RequestError where two contradict each other."""
+    """The network after all changes in order; raises RequestError if two contradict each other."""
     claimed: dict[Claim, str] = {}
     for change in changes:
         for claim in change.claims(document):
@@ -42,6 +42,6 @@ def apply_all(document: FabricDocument, changes: Sequence[FabricChange]) -> Fabr
 
 
 def refuse_unchanged(text: str, before: object, after: object, what: str) -> None:
-    """Raises RequestError where a change makes no difference."""
+    """Raise RequestError if a change makes no difference."""
     if before == after:
         raise RequestError(f"{text}: nothing would change, {what} already so")

@@ -1,4 +1,4 @@
-"""Hosts are added, removed, moved, or change places."""
+"""Changes of hosts: add, remove, move, swap."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ MOST_HOSTS = 100_000
 
 @dataclass(frozen=True)
 class Remove:
-    """Hosts, switches or links between switches are gone."""
+    """Remove hosts, switches or links between switches."""
 
     text: str
     target: str
@@ -46,7 +46,7 @@ class Remove:
 
 @dataclass(frozen=True)
 class Add:
-    """`count` more hosts, at some switches or wherever there is room."""
+    """Add `count` hosts, at the given switches or wherever there is room."""
 
     text: str
     count: int
@@ -74,7 +74,7 @@ class Add:
 
 @dataclass(frozen=True)
 class Move:
-    """Hosts keep their cables and plug them in elsewhere."""
+    """Move hosts with their cables to other switches."""
 
     text: str
     hosts: str
@@ -104,7 +104,7 @@ class Move:
 
 @dataclass(frozen=True)
 class Swap:
-    """Two hosts change places; the cables stay where they are."""
+    """Swap two hosts; the cables stay."""
 
     text: str
     one: str
@@ -133,7 +133,7 @@ class Swap:
 
 
 def without_hosts(wiring: FabricWiring, names: set[str]) -> FabricWiring:
-    """The wiring without some hosts; raises RequestError where none would be left."""
+    """The wiring without some hosts; raises RequestError if none would be left."""
     left = tuple(name for name in wiring.hosts if name not in names)
     if len(left) < 2:
         raise RequestError(
@@ -174,13 +174,13 @@ def _without_links(wiring: FabricWiring, target: str) -> FabricWiring:
 
 
 def _is_inside(name: str, switches: set[str]) -> bool:
-    """Whether it is one of these or a part of one."""
+    """Whether a switch is one of these or a part of one."""
     parts = name.split("/")
     return any("/".join(parts[:length]) in switches for length in range(1, len(parts) + 1))
 
 
 def _further_names(wiring: FabricWiring, count: int) -> Iterator[str]:
-    """Names that go on after the last host's."""
+    """Names that continue after the last host's."""
     if not 1 <= count <= MOST_HOSTS:
         raise RequestError(f"{count} hosts cannot be added", f"from 1 to {MOST_HOSTS}")
     prefix = wiring.hosts[-1].rstrip(digits)
@@ -198,7 +198,7 @@ def _further_names(wiring: FabricWiring, count: int) -> Iterator[str]:
 
 
 def _network_at(wiring: FabricWiring, switch: str) -> int:
-    """The network that a switch belongs to: that of the hosts it reaches."""
+    """The network of a switch: that of the hosts it reaches."""
     reached, new = set[str](), {switch}
     names = [one.name for one in wiring.switches]
     while new:
@@ -218,7 +218,8 @@ def _switches_of_hosts(wiring: FabricWiring, network: int) -> list[str]:
 def _placed(
     wiring: FabricWiring, names: Sequence[str], switches: Sequence[str], network: int, text: str
 ) -> list[Cable]:
-    """Cables for hosts. Switches with a number of ports are filled in their order, then those without one evenly."""
+    """Cables for new hosts. Switches with a number of ports are filled in order, then those without are filled
+    evenly."""
     used = Counter(one.ends[1] for one in wiring.ports_of_hosts())
     ports = {one.name: one.ports for one in wiring.switches}
     usual: dict[str, Cable] = {}
@@ -241,14 +242,14 @@ def _taken(switches: Sequence[str], ports: dict[str, int | None]) -> str:
 
 
 def _usual_cable(wiring: FabricWiring, switch: str, network: int) -> Cable:
-    """What most hosts there have, or where there are none, in the whole network."""
+    """The most common cable of hosts at the switch, or in the whole network if it has none."""
     own = wiring.ports_of_hosts(network)
     here = [one for one in own if one.ends[1] == switch] or own
     return Counter(one.alike() for one in here).most_common(1)[0][0]
 
 
 def _ordered(wiring: FabricWiring) -> FabricWiring:
-    """Cables of hosts in the order of networks and hosts."""
+    """Sort cables of hosts by network and host."""
     place = {name: at for at, name in enumerate(wiring.hosts)}
     own = sorted(wiring.ports_of_hosts(), key=lambda one: (one.network, place[one.ends[0]]))
     return replace(wiring, cables=(*own, *wiring.trunks()))

@@ -1,4 +1,4 @@
-"""From words to changes."""
+"""Parse the text of changes."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ FORMS = (
     "second network like rack[1-4] at 100 Mb/s",
     "topology=FABRIC",
 )
-"""One of each."""
+"""An example of each form."""
 
 _VALUE = re.compile(
     r"(links|hosts|switches)\.(?P<rest>[^=*]*?)(?P<sign>\*=|/=|=\s*\*|=)(?P<value>.+)"
@@ -35,7 +35,7 @@ _VALUE = re.compile(
 
 
 def parse_change(text: str) -> FabricChange:
-    """The change that a text means; raises RequestError that says what would be right."""
+    """The change that a text means; raises RequestError with the accepted forms."""
     text = " ".join(text.split())
     if form := _VALUE.fullmatch(text):
         sign = "*=" if "*" in form["sign"] else form["sign"]

@@ -1,4 +1,4 @@
-"""Which nodes and cables of a network the words of a change mean."""
+"""Resolve the nodes and cables that a change names."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from weft.network.fabrics.changes.wiring import Cable, FabricWiring
 
 
 def nodes_of(text: str) -> list[str]:
-    """The names that a node set means, as the fabric file's reader has it; raises RequestError."""
+    """The names of a node set, as parsed in fabric files; raises RequestError."""
     entry = json.dumps(text, ensure_ascii=False)
     try:
         resolved = _core.load_fabric(f'name = "x"\n[[hosts]]\nids = {entry}\n', "", 1.0)
@@ -25,18 +25,18 @@ def nodes_of(text: str) -> list[str]:
 
 
 def hosts_named(wiring: FabricWiring, text: str) -> list[str]:
-    """The hosts of a set; raises RequestError that names one that is not there."""
+    """The hosts of a set; raises RequestError that names an unknown one."""
     return _known(nodes_of(text), wiring.hosts, "host")
 
 
 def switches_named(wiring: FabricWiring, text: str) -> list[str]:
-    """The switches of a set; raises RequestError that names one that is not there."""
+    """The switches of a set; raises RequestError that names an unknown one."""
     return _known(nodes_of(text), [one.name for one in wiring.switches], "switch")
 
 
 def trunks_named(wiring: FabricWiring, text: str) -> list[Cable]:
-    """The links that END or END-END means: of switches those to other switches, of hosts their own. With two ends they
-    are written from the first. Raises RequestError where there are none."""
+    """The links that END or END-END means: for switches those to other switches, for hosts their own. With two ends,
+    cables are directed from the first. Raises RequestError if there are none."""
     all_nodes = {*wiring.hosts, *(one.name for one in wiring.switches)}
     alone = _expanded(text)
     if alone is not None and all_nodes.issuperset(alone):
@@ -69,7 +69,7 @@ def _between(
 
 
 def _splits(text: str) -> Iterator[tuple[list[str], list[str]]]:
-    """What may be END-END: each hyphen may be the one between them."""
+    """All ways to read a text as END-END, since names contain hyphens."""
     for at in (at for at, letter in enumerate(text) if letter == "-"):
         left, right = _expanded(text[:at]), _expanded(text[at + 1 :])
         if left is not None and right is not None:

@@ -1,4 +1,4 @@
-"""A fabric cable by cable: the form in which it is changed."""
+"""A fabric cable by cable, the form in which it is changed."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ DEFAULT_QUEUE_FRAMES, DEFAULT_MTU_BYTES = 1000, 1500
 
 
 class Way(Struct, frozen=True):
-    """One direction of a cable; None where nothing limits it."""
+    """One direction of a cable; a limit of None means unlimited."""
 
     rate_bits_per_s: int | None = None
     delay_ns: int = 0
@@ -23,7 +23,7 @@ class Way(Struct, frozen=True):
 
 
 class Cable(Struct, frozen=True):
-    """A link between two nodes. `network` counts a host's interfaces from 0."""
+    """A link between two nodes; `network` is the index of a host's interface."""
 
     ends: tuple[str, str]
     forward: Way = Way()
@@ -35,17 +35,17 @@ class Cable(Struct, frozen=True):
     inside: bool = False
 
     def turned(self) -> Cable:
-        """The same, written from its other end."""
+        """The same cable, directed from its other end."""
         ends = (self.ends[1], self.ends[0])
         return replace(self, ends=ends, forward=self.backward, backward=self.forward)
 
     def alike(self, ends: tuple[str, str] = ("", ""), network: int = 0) -> Cable:
-        """One with other ends that is not broken."""
+        """A copy with other ends that is not broken."""
         return replace(self, ends=ends, network=network, dead=False)
 
 
 class WiredSwitch(Struct, frozen=True):
-    """A switch or a part of one. Where the capacity depends on how many ports contend, it is the greatest."""
+    """A switch or a part of one. If the capacity depends on the number of contending ports, it is the maximum."""
 
     name: str
     ports: int | None = None
@@ -55,7 +55,7 @@ class WiredSwitch(Struct, frozen=True):
 
 
 class Detour(Struct, frozen=True):
-    """A route with a limit of its own."""
+    """A route with its own limit."""
 
     from_: str = msgspec.field(name="from")
     to: str
@@ -76,7 +76,7 @@ class _Resolved(Struct, frozen=True):
 
 
 class FabricWiring(Struct, frozen=True):
-    """All nodes and cables of a fabric. Cables of hosts begin at the host and come first, by network."""
+    """All nodes and cables of a fabric. Cables of hosts start at the host and come first, by network."""
 
     hosts: tuple[str, ...]
     switches: tuple[WiredSwitch, ...]
@@ -85,7 +85,7 @@ class FabricWiring(Struct, frozen=True):
 
     @classmethod
     def of(cls, document: FabricDocument) -> FabricWiring:
-        """That of a document, at full scale."""
+        """The wiring of a document, at full scale."""
         found = msgspec.convert(document.resolved(), _Resolved)
         hosts = tuple(one.name for one in found.hosts)
         place = {name: at for at, name in enumerate(hosts)}
@@ -100,11 +100,11 @@ class FabricWiring(Struct, frozen=True):
 
     @property
     def is_cable(self) -> bool:
-        """Whether it is two hosts on one cable."""
+        """Whether the fabric is two hosts on one cable."""
         return not self.switches
 
     def ports_of_hosts(self, network: int | None = None) -> list[Cable]:
-        """The cables of hosts, of one network or all."""
+        """The cables of hosts, in one network or all."""
         hosts = set(self.hosts)
         return [
             one
@@ -113,14 +113,14 @@ class FabricWiring(Struct, frozen=True):
         ]
 
     def trunks(self) -> list[Cable]:
-        """The others: those between switches, or the one between two hosts."""
+        """The cables between switches, or the one between two hosts."""
         hosts = set(self.hosts)
         return [one for one in self.cables if (one.ends[0] in hosts) == (one.ends[1] in hosts)]
 
     def networks(self) -> Iterator[int]:
-        """The numbers of its networks, from 0."""
+        """The indices of its networks."""
         yield from sorted({one.network for one in self.ports_of_hosts()})
 
     def hosts_at(self, switch: str) -> list[str]:
-        """The hosts that are connected to a switch itself."""
+        """The hosts connected to a switch directly."""
         return [one.ends[0] for one in self.ports_of_hosts() if one.ends[1] == switch]

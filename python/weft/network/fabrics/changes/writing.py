@@ -1,4 +1,4 @@
-"""A fabric's wiring as the tables of its file: what is alike is one entry."""
+"""Write a fabric's wiring as tables of its file, with equal parts in one entry."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _WIRED = ("hosts", "switches", "links", "attachments", "overrides", "paths")
 
 
 def rewired(document: FabricDocument, wiring: FabricWiring) -> FabricDocument:
-    """The document with other nodes and cables; raises RequestError where these are no network."""
+    """The document with other nodes and cables; raises RequestError if these are no valid fabric."""
     kept = {key: value for key, value in document.table.items() if key not in _WIRED}
     return document.with_table(
         kept | {key: value for key, value in _tables(wiring).items() if value}
@@ -53,7 +53,7 @@ def _tables(wiring: FabricWiring) -> dict[str, list[Entry]]:
 
 
 def _usual(own: list[Cable]) -> dict[tuple[str, int], Cable]:
-    """What most hosts' cables are like, by switch and network."""
+    """The most common cable of hosts, by switch and network."""
     by_switch: dict[tuple[str, int], Counter[Cable]] = {}
     for one in own:
         by_switch.setdefault((one.ends[1], one.network), Counter())[one.alike()] += 1
@@ -61,7 +61,7 @@ def _usual(own: list[Cable]) -> dict[tuple[str, int], Cable]:
 
 
 def _can_override(cable: Cable, usual: Mapping[tuple[str, int], Cable]) -> bool:
-    """Whether an override of the usual cable can say it: it can set a limit and not lift one."""
+    """Whether an override of the usual cable can express it: overrides can set limits, but not remove them."""
     base = usual[cable.ends[1], cable.network]
     if cable.inside != base.inside:
         return False
@@ -73,13 +73,13 @@ def _can_override(cable: Cable, usual: Mapping[tuple[str, int], Cable]) -> bool:
 
 def _says_more(way: Way, base: Way) -> bool:
     lifted = (way.rate_bits_per_s is None) > (base.rate_bits_per_s is None)
-    # The file has one key of these for both ways.
+    # The file has one key of these for both directions.
     same = (way.drops_above_bytes, way.loss_ppm) == (base.drops_above_bytes, base.loss_ppm)
     return same and not lifted
 
 
 def _attached(cables: Iterable[Cable], key: str) -> Iterator[Entry]:
-    """Entries of hosts at the same switch with the same cable, one after the other."""
+    """Entries of successive hosts at the same switch with the same cable."""
 
     def place(cable: Cable) -> tuple[int, str, Cable]:
         return cable.network, cable.ends[1], cable.alike()
@@ -91,7 +91,7 @@ def _attached(cables: Iterable[Cable], key: str) -> Iterator[Entry]:
 
 
 def _overrides(own: list[Cable], placed: list[Cable]) -> Iterator[Entry]:
-    """What is different about single hosts' cables, and which of them are dead."""
+    """The differences of single hosts' cables, and which of them are dead."""
     alike: dict[tuple[int, Cable, Cable], list[str]] = {}
     for cable, base in zip(own, placed, strict=True):
         if cable.alike() != base.alike():
@@ -125,7 +125,7 @@ def _switches(switches: Iterable[WiredSwitch]) -> Iterator[Entry]:
 
 
 def _links(trunks: Iterable[Cable]) -> Iterator[Entry]:
-    """Alike ones to the same node are one entry, parallel ones two."""
+    """Equal links to the same node are one entry; parallel ones are two."""
     for run in _runs(trunks, lambda one: (one.ends[1], one.alike())):
         lower = fold_in_order([cable.ends[0] for cable in run])
         inside: Entry = {"inside": True} if run[0].inside else {}
@@ -133,7 +133,7 @@ def _links(trunks: Iterable[Cable]) -> Iterator[Entry]:
 
 
 def _runs(cables: Iterable[Cable], key: Callable[[Cable], object]) -> Iterator[list[Cable]]:
-    """Neighbours with the same key, no first end twice."""
+    """Successive cables with the same key, none of which start at the same node."""
     run: list[Cable] = []
     for cable in cables:
         known = {one.ends[0] for one in run}
@@ -158,7 +158,7 @@ def _path(path: Detour) -> Entry:
 
 
 def _keys(cable: Cable) -> Entry:
-    """What a cable has that an unlimited one has not."""
+    """The keys of a cable's limits."""
     entry = _rates(cable)
     if cable.forward.delay_ns or cable.backward.delay_ns:
         entry |= _delays(cable)
@@ -170,7 +170,8 @@ def _keys(cable: Cable) -> Entry:
 
 
 def _differences(cable: Cable, base: Cable) -> Entry:
-    """What an override says: of a key with two ways both, as one alone would hold for both."""
+    """The keys of an override; if one direction of a key differs, both are written, as one alone would hold for
+    both."""
     sizes = [
         {key: getattr(one, key) for key in ("mtu_bytes", "queue_frames")} for one in (cable, base)
     ]
@@ -185,7 +186,7 @@ def _rates(cable: Cable) -> Entry:
     there, back = cable.forward.rate_bits_per_s, cable.backward.rate_bits_per_s
     rates = {"rate": there, "rate_back": back if back != there else None}
     if there is not None and back is None:
-        # Without it the rate would hold for both ways; no network is faster than this.
+        # Without it, the rate would hold for both directions; no network is faster than this.
         rates["rate_back"] = 10**14
     return {key: written(rate, RATES) for key, rate in rates.items() if rate is not None}
 
@@ -197,7 +198,7 @@ def _delays(cable: Cable) -> Entry:
 
 
 def _losses(way: Way) -> Entry:
-    """Those of a link's two ways are alike, as its file can say no else."""
+    """The keys for losses; both directions are equal, as the file cannot express anything else."""
     entry: Entry = {}
     if way.loss_ppm:
         entry["loss"] = written(way.loss_ppm, SHARES)

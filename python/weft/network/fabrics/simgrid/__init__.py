@@ -1,1 +1,1 @@
-"""The platforms of SimGrid as networks, and networks as platforms of SimGrid."""
+"""Import and export of SimGrid platforms."""

@@ -1,4 +1,4 @@
-"""SimGrid's clusters: a crossbar, or one of its topologies; alone or in a zone."""
+"""SimGrid clusters: a crossbar, or one of its topologies; alone or in a zone."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ _POLICIES = {
     "sharing_policy": ["SPLITDUPLEX", "SHARED", "FATPIPE", "FULLDUPLEX"],
     "bb_sharing_policy": ["SHARED", "FATPIPE"],
 }
-"""What these may be; the first is what they are where nothing is said."""
+"""The accepted values of these attributes; the first is the default."""
 _TOPOLOGIES = ("FLAT", "FAT_TREE", "TORUS", "DRAGONFLY")
 
 
 class SimGridCluster:
-    """A <cluster>; raises RequestError that names its line where it is none that is supported."""
+    """A <cluster>; raises RequestError that names its line if it is not supported."""
 
     def __init__(self, element: XmlElement) -> None:
         self._element = element
@@ -47,14 +47,14 @@ class SimGridCluster:
 
     @property
     def router(self) -> str | None:
-        """The router where ways from elsewhere come in; SimGrid gives one to clusters without a topology only."""
+        """The router through which outside routes enter; in SimGrid, only clusters without topology have one."""
         if self._topology != "FLAT":
             return None
         prefix, suffix = (self._element.attributes.get(name, "") for name in ("prefix", "suffix"))
         return self._element.attributes.get("router_id") or f"{prefix}{self.name}_router{suffix}"
 
     def generated(self) -> _core.Network | None:
-        """The network where a generator has the same routes, which takes any number of hosts."""
+        """The network if a generator has the same routes, which supports any number of hosts; else None."""
         shape = self._element.attributes.get("topo_parameters", "")
         if self._topology == "TORUS":
             return self._generate("torus", {"dims": shape.replace(",", "x")})
@@ -66,7 +66,8 @@ class SimGridCluster:
         return None
 
     def zone(self, listing: Listing, label: str) -> Zone:
-        """The cluster with its constraints in a listing, where those of all hosts together begin with a label."""
+        """The cluster as a zone, with its constraints added to a listing; names of those of all hosts together start
+        with a label."""
         if self._topology == "FLAT":
             return self._star(listing, label)
         shape = self._element.get("topo_parameters")
@@ -84,7 +85,7 @@ class SimGridCluster:
         return _Ruled(places, rule, listing, label, self._link())
 
     def _check_plain(self) -> None:
-        """Refuses what only a cluster without a topology may have here."""
+        """Refuse attributes that only clusters without topology may have here."""
         if self._element.attributes.get("limiter_link"):
             raise self._element.wrong(f"limiter_link with {self._topology} is not supported")
         policy = self._element.attributes.get("sharing_policy", "SPLITDUPLEX")
@@ -93,7 +94,7 @@ class SimGridCluster:
             raise self._element.wrong(f"sharing_policy: {only} {self._topology}")
 
     def _star(self, listing: Listing, label: str) -> Star:
-        """All hosts on a switch, with or without a backbone that everything passes, and with limits of single hosts."""
+        """All hosts at one switch, optionally with a backbone that everything crosses, and limits of single hosts."""
         star = Star()
         backbone = self._backbone(listing, label)
         for host in self.hosts:
@@ -115,9 +116,9 @@ class SimGridCluster:
         return [listing.add(f"{label}backbone", rate_bps, delay_s, is_shared)]
 
     def _host_links(self, listing: Listing, host: str) -> tuple[int, int]:
-        """What a host sends through, and what it receives through; the same where it is one link for both.
+        """The constraints of a host's outgoing and incoming traffic; equal if one link carries both.
 
-        Such a link is shared even if it is called a FATPIPE: SimGrid 3.32 makes no difference here.
+        Such a link is shared even if it is declared as FATPIPE: SimGrid 3.32 makes no difference here.
         """
         policy = self._element.attributes.get("sharing_policy", "SPLITDUPLEX")
         if policy in ("SPLITDUPLEX", "FULLDUPLEX"):
@@ -127,7 +128,7 @@ class SimGridCluster:
         return both, both
 
     def _limiter(self, listing: Listing, host: str) -> list[int]:
-        """What all that a host sends and receives shares, where there is such a limit."""
+        """The constraint on the sum of a host's traffic, if there is one."""
         if not self._element.attributes.get("limiter_link"):
             return []
         rate_bps = self._element.quantity("limiter_link", BITS)
@@ -156,7 +157,7 @@ class SimGridCluster:
 
 @dataclass(frozen=True)
 class _Ruled:
-    """A cluster whose routes follow a rule, hop by hop; `link` is the rate and delay of a cable."""
+    """A cluster with computed routes, hop by hop; `link` is the rate and delay of a cable."""
 
     places: dict[str, int]
     rule: ClusterRoutes

@@ -1,4 +1,4 @@
-"""A network as a SimGrid platform, version 4.1: a link for each constraint, a route for each pair of hosts."""
+"""Export a network as a SimGrid platform, version 4.1: one link a constraint, one route a pair of hosts."""
 
 from __future__ import annotations
 
@@ -10,16 +10,16 @@ from weft.network.fabrics.describe import Description
 from weft.network.fabrics.losses import refuse_losses
 
 MOST_HOSTS = 256
-"""With more there would be millions of routes."""
+"""With more hosts, there would be too many routes to list."""
 _UNLIMITED_BPS = 1e18
 _HOST_SPEED = "1Gf"
 
 
 def to_simgrid(description: Description) -> str:
-    """The platform's text; raises RequestError when the network is too large.
+    """The text of the platform; raises RequestError if the network is too large.
 
-    Bandwidths are what messages get, so that SimGrid's plain model (network/model:CM02, network/crosstraffic:0,
-    network/TCP-gamma:0) shares as `sim:` does: what frames cost is taken off.
+    Bandwidths are net of frame overhead, so that SimGrid's plain model (network/model:CM02, network/crosstraffic:0,
+    network/TCP-gamma:0) shares them as `sim:` does.
     """
     count = len(description.hosts)
     if count > MOST_HOSTS:

@@ -1,8 +1,8 @@
-"""A SimGrid platform file, version 4.1, as a network.
+"""Import a SimGrid platform file, version 4.1.
 
-What is read: zones in zones with listed routes (Full), with found ones (Floyd, Dijkstra) or with links to a middle
-(Cluster); hosts, routers, links that are SHARED, SPLITDUPLEX or FATPIPE; clusters without a topology (crossbar, with or
-without a backbone), FAT_TREE, TORUS, DRAGONFLY. Everything else is refused, by its line.
+Supported: nested zones with listed routes (Full), computed routes (Floyd, Dijkstra) or a star (Cluster); hosts,
+routers, links that are SHARED, SPLITDUPLEX or FATPIPE; clusters without topology (crossbar, with or without a
+backbone), FAT_TREE, TORUS, DRAGONFLY. Everything else is refused with its line.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from weft.network.fabrics.simgrid.platform import Platform
 from weft.network.fabrics.simgrid.xml import XmlElement, parse
 
 _LONGEST_BYTES = 1 << 27
-"""Platforms that list every route are long."""
+"""Maximum file size; platforms that list every route are large."""
 
 
 def read_simgrid(path: Path) -> _core.Network:
@@ -28,7 +28,7 @@ def read_simgrid(path: Path) -> _core.Network:
 
 
 def simgrid_to_toml(path: Path) -> str:
-    """The platform as a fabric file; raises RequestError where it is no tree of switches."""
+    """The platform as a fabric file; raises RequestError if it is no tree of switches."""
     network, shown = read_simgrid(path), catalog.shown(path)
     try:
         return to_toml(network, f"Imported from the SimGrid platform {path.name}")

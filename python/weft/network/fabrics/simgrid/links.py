@@ -1,4 +1,4 @@
-"""The links of a SimGrid platform by their names, as the constraints that they are."""
+"""The links of a SimGrid platform by name, as constraints."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ _PROFILES = ("bandwidth_file", "latency_file", "state_file")
 
 
 class PlatformLinks:
-    """All links that have been declared so far, in whichever zone: names are unique over the platform."""
+    """All links declared so far, in any zone: names are unique in a platform."""
 
     def __init__(self, listing: Listing) -> None:
         self._listing = listing
@@ -19,7 +19,7 @@ class PlatformLinks:
         self._duplex: dict[str, tuple[int, int]] = {}
 
     def declare(self, link: XmlElement) -> None:
-        """A <link> or <backbone>. The directions of a duplex link are links, too, that end in _UP and _DOWN."""
+        """Add a <link> or <backbone>. Each direction of a duplex link is a link too, with suffix _UP or _DOWN."""
         name = link.get("id")
         policy = link.attributes.get("sharing_policy", "SHARED")
         if policy not in _POLICIES:
@@ -44,7 +44,7 @@ class PlatformLinks:
         self._plain |= parts
 
     def crossed(self, part: XmlElement) -> tuple[int, int]:
-        """What a <link_ctn> of a route crosses, and what its reverse does; raises RequestError."""
+        """The constraints that a <link_ctn> of a route crosses, forward and reverse; raises RequestError."""
         name, direction = part.get("id"), part.attributes.get("direction", "NONE")
         if part.name != "link_ctn" or not (name in self._plain or name in self._duplex):
             raise part.wrong(f"no link {name!r} before this route")
@@ -58,7 +58,7 @@ class PlatformLinks:
         return (up, down) if direction == "UP" else (down, up)
 
     def named(self, element: XmlElement, attribute: str) -> int:
-        """The link that an attribute names; raises RequestError where there is none."""
+        """The link that an attribute names; raises RequestError if there is none."""
         name = element.get(attribute)
         if name not in self._plain:
             raise element.wrong(f"no link {name!r} in this platform")

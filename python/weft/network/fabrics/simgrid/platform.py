@@ -1,4 +1,4 @@
-"""A SimGrid platform of zones in zones, read element by element."""
+"""Read a SimGrid platform of nested zones, element by element."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from weft.network.fabrics.simgrid.xml import XmlElement
 from weft.network.fabrics.simgrid.zones import Stretch, Zones
 
 _MOST_HOSTS = 2000
-"""Every route is listed, four million of these."""
+"""Every route is listed: with this many hosts, four million."""
 _TABLES = {
     "none": Full,
     "full": Full,
@@ -26,7 +26,7 @@ _YES = ("YES", "TRUE", "1")
 
 
 class Platform:
-    """What has been read of a platform so far."""
+    """The parts of a platform read so far."""
 
     def __init__(self) -> None:
         self._listing = Listing()
@@ -124,7 +124,7 @@ class Platform:
     def _list(
         self, route: XmlElement, table: Full, ends: tuple[str, str], gateways: tuple[str, str]
     ) -> None:
-        """Adds a route, and its reverse unless it has none."""
+        """Add a route, and its reverse unless it has none."""
         (src, dst), (first, last) = ends, gateways
         crossed = [self._links.crossed(part) for part in route.children if part.name != "prop"]
         if not crossed:
@@ -158,7 +158,7 @@ class Platform:
 
 
 def _check_nodes(zone: XmlElement) -> None:
-    """Refuses what SimGrid finds no ways to: hosts and routers of a zone that has zones in it."""
+    """Refuse hosts and routers of a zone that contains zones: SimGrid finds no routes to them."""
     if any(element.name in ("zone", "AS", "cluster") for element in zone.children):
         for element in zone.children:
             if element.name in ("host", "router"):

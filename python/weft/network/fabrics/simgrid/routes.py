@@ -1,6 +1,6 @@
-"""The routes of SimGrid's clusters that are no generator's, hop by hop as SimGrid 3.32 goes.
+"""Routes of SimGrid clusters without a matching generator, hop by hop as in SimGrid 3.32.
 
-A hop is the name of a link's direction and how many times a cable's bandwidth it has.
+A hop is the name of a link's direction, and its bandwidth as a multiple of a cable's.
 """
 
 from __future__ import annotations
@@ -23,11 +23,11 @@ class ClusterRoutes(Protocol):
     def names(self) -> Sequence[str]: ...
 
     def route(self, src: int, dst: int) -> list[Hop]:
-        """The hops from a host to another one, by index."""
+        """The hops from one host to another, by index."""
 
 
 class GeneratedCluster:
-    """A network of a generator that has the routes of the cluster."""
+    """A generator's network with the same routes as the cluster."""
 
     def __init__(self, network: _core.Network) -> None:
         self.names = network.hosts()
@@ -42,9 +42,9 @@ class GeneratedCluster:
 
 @dataclass(frozen=True)
 class FatTree:
-    """Levels of switches with several cables to each child; `cables` of them by level.
+    """Levels of switches with several cables to each child; `cables` by level.
 
-    The way up is chosen by the destination, port by port (d mod k), the cable down by the source.
+    The way up is selected by destination, port by port (d mod k), the cable down by source.
     """
 
     names: Sequence[str]
@@ -54,7 +54,7 @@ class FatTree:
 
     @classmethod
     def parse(cls, shape: str, names: Sequence[str]) -> FatTree:
-        """Reads `2;4,4;1,2;1,2`; raises ValueError that says what is wrong."""
+        """Parse `2;4,4;1,2;1,2`; raises ValueError that says what is wrong."""
         levels, *parts = shape.split(";")
         lists = [[int(number) for number in part.split(",")] for part in parts]
         if (
@@ -87,8 +87,8 @@ class FatTree:
     def _down(
         self, src: int, target: tuple[int, ...], level: int, at: tuple[int, ...]
     ) -> list[Hop]:
-        """From a switch to a host below it. SimGrid goes through the ports of a switch, and where it has found the one
-        it takes, goes on in the next switch from the same place; at the end of the ports it starts again."""
+        """The hops from a switch to a host below it. SimGrid scans the ports of a switch, and continues in the next
+        switch at the position where it found the port, wrapping around at the end."""
         hops: list[Hop] = []
         port = src % self.cables[level - 1] * self.children[level - 1]
         while level:
@@ -125,11 +125,11 @@ class FatTree:
 class Dragonfly:
     """Groups of chassis of routers (blades), each with some nodes, with minimal routing.
 
-    Blades of a chassis are all joined ("green"), and so are the blades of the same number in the chassis of a group
-    ("black"). Group i is joined to group j by the link between its blade j and blade i of the other, both in the first
-    chassis ("blue"). Of several cables a link has the bandwidth of all. Behind a green link to the blade of the
-    destination SimGrid 3.32 takes the router for one of the first chassis: a way from another chassis lacks its black
-    link there, or has that of the first. It is imitated, so that a platform gives what it gives in SimGrid.
+    Blades of a chassis are fully connected ("green"), and so are blades with the same number in the chassis of a group
+    ("black"). Group i is connected to group j by a link between its blade j and blade i of the other, both in the first
+    chassis ("blue"). A link of several cables has their total bandwidth. After a green link to the destination's blade,
+    SimGrid 3.32 takes the router for one of the first chassis: a route from another chassis lacks its black link there,
+    or has that of the first. This is reproduced, so that results equal SimGrid's.
     """
 
     names: Sequence[str]
@@ -143,7 +143,7 @@ class Dragonfly:
 
     @classmethod
     def parse(cls, shape: str, names: Sequence[str]) -> Dragonfly:
-        """Reads `3,4;4,3;5,1;2`; raises ValueError that says what is wrong."""
+        """Parse `3,4;4,3;5,1;2`; raises ValueError that says what is wrong."""
         parts = [[int(number) for number in part.split(",")] for part in shape.split(";")]
         if [len(part) for part in parts] != [2, 2, 2, 1]:
             raise ValueError(f"{shape!r} is not groups,links;chassis,links;routers,links;nodes")
@@ -186,7 +186,7 @@ class Dragonfly:
         return [*hops, (f"{self.names[dst]} in", 1)]
 
     def _place(self, host: int) -> tuple[int, int, int]:
-        """Its group, its chassis there, and its router in that."""
+        """The group of a host, its chassis in the group, and its router in the chassis."""
         router = host // self.nodes
         return (
             router // self.blades // self.chassis,

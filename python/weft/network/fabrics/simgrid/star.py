@@ -1,4 +1,4 @@
-"""A SimGrid zone in which every host has links to the middle and back: clusters without a topology."""
+"""A SimGrid zone in which every host has links to and from the centre: clusters without topology."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ from weft.network.fabrics.simgrid.zones import Stretch
 
 
 class Star:
-    """From a host to another one: what leads up from the first, then what leads down to the second.
+    """A route goes up the source's links, then down the destination's.
 
-    A router has no links of its own. What stands on both halves, as a backbone does, is crossed once.
+    A router has no links. A link in both halves, such as a backbone, is crossed once.
     """
 
     def __init__(self) -> None:
@@ -22,7 +22,7 @@ class Star:
         self._down: dict[str, tuple[int, ...]] = {}
 
     def add(self, node: str, up: Sequence[int] = (), down: Sequence[int] = ()) -> None:
-        """A host or router with its links to the middle, and from there, in the order in which they are crossed."""
+        """Add a host or router with its links to the centre and back, in the order crossed."""
         self._up[node], self._down[node] = tuple(up), tuple(down)
 
     def __contains__(self, node: str) -> bool:
@@ -36,9 +36,9 @@ class Star:
 
 @dataclass
 class StarReader:
-    """Reads a <zone routing="Cluster">: hosts with a <host_link> each, and cabinets of hosts with links of their own.
+    """Reads a <zone routing="Cluster">: hosts with a <host_link> each, and cabinets of hosts with their own links.
 
-    `_add_node` and `_add_host` are told what is in the zone: the element, and the name.
+    `_add_node` and `_add_host` are called for each element with its name.
     """
 
     _links: PlatformLinks
@@ -49,7 +49,7 @@ class StarReader:
     _backbone: list[int] = field(default_factory=list)
 
     def read(self, zone: XmlElement) -> Star:
-        """The ways of the zone; raises RequestError. A backbone is on all of them, wherever it stands in the file."""
+        """The routes of the zone; raises RequestError. A backbone is on all routes, wherever it occurs in the file."""
         for element in zone.children:
             self._read(element)
         for element in zone.children:

@@ -1,7 +1,7 @@
-"""How SimGrid's zones find the way between two of their nodes from the routes that a platform lists.
+"""Routing inside SimGrid zones, from the routes that a platform lists.
 
-`Full` has every way listed. `Floyd` and `Dijkstra` take the way with the fewest links; of several such ways the one
-that SimGrid 3.32 takes, which follows from the order of nodes and routes in the file.
+`Full` lists every route. `Floyd` and `Dijkstra` select the route with the fewest links, and among equal ones that of
+SimGrid 3.32, which depends on the order of nodes and routes in the file.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from weft.network.fabrics.simgrid.zones import Stretch, Zones
 
 
 class Full:
-    """Every pair of nodes has its own route, or no way."""
+    """Every pair of nodes has its own route, or none."""
 
     def __init__(self, zone: XmlElement, zones: Zones) -> None:
         self._zone = zone
@@ -28,7 +28,7 @@ class Full:
         self._listed: dict[tuple[str, str], Stretch] = {}
 
     def add_node(self, name: str) -> None:
-        """A host, router or zone; their order counts where ways are equally long."""
+        """Add a host, router or zone; the order decides between routes of equal length."""
         self._nodes[name] = len(self._nodes)
 
     def is_node(self, name: str) -> bool:
@@ -38,7 +38,7 @@ class Full:
         return (src, dst) in self._listed
 
     def add(self, src: str, dst: str, stretch: Stretch) -> None:
-        """A route that the platform lists."""
+        """Add a route that the platform lists."""
         self._listed[src, dst] = stretch
 
     def stretch(self, src: str, dst: str) -> Stretch | None:
@@ -47,7 +47,7 @@ class Full:
     def _followed(
         self, before: Callable[[str], str | None], src: str, dst: str
     ) -> list[Stretch] | None:
-        """The listed routes from a node to another one, given each node's predecessor on the way."""
+        """The listed routes from one node to another, given each node's predecessor on the way."""
         stretches, at = [], dst
         while at != src:
             previous = before(at)
@@ -77,7 +77,7 @@ class Floyd(Full):
 
     @cached_property
     def _before(self) -> npt.NDArray[np.int64]:
-        """By source and node the node before it, -1 where it cannot be reached."""
+        """The predecessor by source and node, -1 if unreachable."""
         count = len(self._nodes)
         links = np.full((count, count), np.inf)
         before = np.full((count, count), -1)
@@ -95,7 +95,7 @@ class Floyd(Full):
 class Dijkstra(Full):
     """E. W. Dijkstra's "A note on two problems in connexion with graphs" (1959), over links.
 
-    Nodes count in the order in which routes name them.
+    Nodes are numbered in the order in which routes name them.
     """
 
     def __init__(self, zone: XmlElement, zones: Zones) -> None:
@@ -125,7 +125,7 @@ class Dijkstra(Full):
         return self._zones.joined(stretches)
 
     def _search(self, src: str) -> dict[str, str]:
-        """Each node's predecessor on the shortest way from a source."""
+        """Each node's predecessor on the shortest route from a source."""
         links, before = {src: 0}, {}
         names = list(self._order)
         waiting = [(0, self._order[src])] if src in self._order else []

@@ -1,4 +1,4 @@
-"""The XML of SimGrid platforms: elements with their lines, and attributes with their units."""
+"""The XML of SimGrid platforms: elements with line numbers, and attributes with units."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from weft.base.errors import RequestError
 _MOST_HOSTS = 1 << 20
 _LONGEST_NAME = 255
 _DEEPEST = 100
-"""Zones in zones."""
+"""Maximum depth of nested zones."""
 _WHOLE = re.compile(r"\s*+\d{1,18}\s*+", re.ASCII)
 BITS = {"": 8.0, "bps": 1.0, "Bps": 8.0}
 for _prefix, _size in (("k", 1e3), ("M", 1e6), ("G", 1e9), ("T", 1e12)):
@@ -26,7 +26,7 @@ SECONDS = {"": 1.0, **UNITS["time"]}
 
 @dataclass
 class XmlElement:
-    """An element with its place: what messages call the file, and the line."""
+    """An element with its location: the file's name for messages, and the line."""
 
     name: str
     origin: str
@@ -35,14 +35,14 @@ class XmlElement:
     children: list[XmlElement] = field(default_factory=list)
 
     def get(self, name: str) -> str:
-        """An attribute that must be there; raises RequestError."""
+        """A required attribute; raises RequestError."""
         value = self.attributes.get(name)
         if not value:
             raise self.wrong(f"<{self.name}> without {name}")
         return value
 
     def quantity(self, name: str, units: Mapping[str, float], default: str | None = None) -> float:
-        """A positive number with its unit, in bit/s or seconds; a time may be 0. Raises RequestError."""
+        """A positive number with unit, in bit/s or seconds; a time may be 0. Raises RequestError."""
         text = self.attributes.get(name, default)
         value = None if text is None else worth_of(text, units)
         if value is None or value < 0 or (units is BITS and value == 0):
@@ -51,12 +51,12 @@ class XmlElement:
         return value
 
     def wrong(self, why: str) -> RequestError:
-        """A refusal that names the line."""
+        """An error that names the line."""
         return RequestError(f"{self.origin}:{self.line}: {why}")
 
 
 def parse(text: str, origin: str) -> XmlElement:
-    """The outermost element; raises RequestError where the text is not XML."""
+    """The root element; raises RequestError if the text is not XML."""
     root = XmlElement("", origin, 0, {})
     stack = [root]
     parser = expat.ParserCreate()
@@ -80,7 +80,7 @@ def parse(text: str, origin: str) -> XmlElement:
 
 
 def hosts_of_radical(element: XmlElement) -> list[str]:
-    """The hosts of a <cluster> or <cabinet>, in the order of its radical: a prefix, a number, a suffix.
+    """The hosts of a <cluster> or <cabinet> in the order of its radical: prefix, number, suffix.
 
     Raises RequestError.
     """

@@ -1,4 +1,4 @@
-"""The zones of a SimGrid platform, one inside another, and the ways between hosts across them."""
+"""Nested zones of a SimGrid platform, and routes between hosts across them."""
 
 from __future__ import annotations
 
@@ -8,14 +8,14 @@ from itertools import pairwise
 from typing import Protocol
 
 Links = tuple[int, ...]
-"""What a way crosses, by constraint."""
+"""The constraints on a route."""
 
 
 @dataclass(frozen=True)
 class Stretch:
-    """The links between two nodes of a zone, and where they begin and end.
+    """The links between two nodes of a zone, and the nodes where they start and end.
 
-    Where a node is a zone itself, they begin or end at a host or router inside of it, its gateway.
+    If a node is a zone itself, that is a host or router inside it, its gateway.
     """
 
     links: Links
@@ -24,14 +24,14 @@ class Stretch:
 
 
 class Zone(Protocol):
-    """Has the paths between its own nodes: hosts, routers, and zones as a whole."""
+    """The routes between a zone's own nodes: hosts, routers, and zones as a whole."""
 
     def stretch(self, src: str, dst: str) -> Stretch | None:
-        """The links from a node to another one; None where there is no way."""
+        """The links from one node to another; None if there is no route."""
 
 
 class Zones:
-    """All zones of a platform, with the nodes in them. Names are unique over all."""
+    """All zones of a platform, with their nodes. Names are unique in a platform."""
 
     def __init__(self) -> None:
         self._around: dict[str, str | None] = {}
@@ -43,26 +43,26 @@ class Zones:
         return name in self._around
 
     def add_node(self, name: str, around: str | None) -> None:
-        """A host, a router or a zone, and the zone around it; None around the outermost."""
+        """Add a host, router or zone, and the zone around it; None for the outermost."""
         self._around[name] = around
 
     def add_ways(self, zone: str, ways: Zone) -> None:
-        """Has the paths between the nodes of a zone."""
+        """Set the routes between the nodes of a zone."""
         self._zones[zone] = ways
 
     def is_zone(self, name: str) -> bool:
-        """Whether a name is that of a zone which has been read."""
+        """Whether a name is that of a zone read so far."""
         return name in self._zones
 
     def is_inside(self, node: str, zone: str) -> bool:
-        """Whether a node is in a zone, or in a zone inside of it."""
+        """Whether a node is in a zone, or in a zone nested in it."""
         return zone in self._outwards(node)[1:]
 
     def way(self, src: str, dst: str) -> Links | None:
-        """The links from a host or router to another one; None where there is no way.
+        """The links from one host or router to another; None if there is no route.
 
-        It crosses the innermost zone that both are in, between the gateways of what is around them there, and goes on
-        from there to both ends in the same manner.
+        The route crosses the innermost zone that contains both, between the gateways of the zones around them, and
+        continues recursively from the gateways to both ends.
         """
         from_src, from_dst = self._outwards(src), self._outwards(dst)
         common = next(zone for zone in from_src[1:] if zone in from_dst[1:])
@@ -74,7 +74,7 @@ class Zones:
         return None if head is None or tail is None else head + stretch.links + tail
 
     def between(self, src: str, dst: str) -> Links | None:
-        """The same for an end and a gateway, which come again and again and may be the same node."""
+        """The links between an end and a gateway, which may be the same node; cached, as they recur."""
         if src == dst:
             return ()
         if (src, dst) not in self._known:
@@ -82,7 +82,7 @@ class Zones:
         return self._known[src, dst]
 
     def joined(self, stretches: Iterable[Stretch]) -> Stretch | None:
-        """Several stretches one behind the other, with the ways between their ends inside of zones."""
+        """Several stretches in sequence, with the routes between their ends inside zones."""
         stretches = list(stretches)
         links = stretches[0].links
         for one, other in pairwise(stretches):

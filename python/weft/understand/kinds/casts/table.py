@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from weft.base.table import ResultColumn, ResultTable
+from weft.plan.pattern import Cast
 from weft.runs.meta import RunMeta
 from weft.understand.kinds.casts.cast import SPENT, FileCastResult, NodeCast
 
@@ -108,7 +109,7 @@ def _lines(one: FileCastResult, meta: RunMeta) -> Iterator[str]:
 
 def _of_compression(one: FileCastResult, meta: RunMeta) -> str:
     """Whether it paid."""
-    file = meta.plan.steps[one.step].cast_file
+    file = meta.plan.steps[one.step].pattern_as(Cast).file
     if not file or not file.compress:
         return ""
     return f": {file.compress} {'paid' if one.sent_share < WORTH_WHILE else 'hardly paid'}"

@@ -37,16 +37,15 @@ class Collected:
 def collectives(meta: RunMeta, activities: Sequence[PhaseActivity]) -> list[Collected]:
     """The phases of all steps that are collectives, in order."""
     found = []
-    for index, step in enumerate(meta.plan.steps):
-        if isinstance(step.pattern, Collective):
-            mine = [one for one in activities if one.step == index]
-            found += _of_step(step, step.pattern, mine, [str(node["name"]) for node in meta.nodes])
+    for index, step, pattern in meta.plan.steps_of(Collective):
+        mine = [one for one in activities if one.step == index]
+        found += _of_step(step, pattern, mine, [str(node["name"]) for node in meta.nodes])
     return found
 
 
 def has_collectives(meta: RunMeta) -> bool:
     """Whether any step is one."""
-    return any(isinstance(step.pattern, Collective) for step in meta.plan.steps)
+    return bool(meta.plan.steps_of(Collective))
 
 
 def bus_factor(operation: str, nodes: int) -> float:

@@ -44,8 +44,7 @@ def roles(meta: RunMeta, step: int) -> tuple[list[int], list[int]]:
 
 def interference_steps(meta: RunMeta) -> list[tuple[int, Interference]]:
     """The steps of a plan that are interference."""
-    steps = enumerate(meta.plan.steps)
-    return [(i, one.pattern) for i, one in steps if isinstance(one.pattern, Interference)]
+    return [(at, pattern) for at, _, pattern in meta.plan.steps_of(Interference)]
 
 
 def trials(meta: RunMeta, laps: pa.Table, step: int, pattern: Interference) -> list[VictimTrial]:

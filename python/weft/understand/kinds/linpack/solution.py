@@ -64,12 +64,7 @@ class Solution:
 
 def solutions(run: RunFolder) -> list[Solution]:
     """The steps of a run that are Linpack, in order, with what they came to so far."""
-    steps = enumerate(run.meta.plan.steps)
-    found = [
-        _solution(run, at, step, step.pattern)
-        for at, step in steps
-        if isinstance(step.pattern, Hpl)
-    ]
+    found = [_solution(run, *each) for each in run.meta.plan.steps_of(Hpl)]
     return [one for one in found if one.launches or one.wrong]
 
 

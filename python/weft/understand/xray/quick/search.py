@@ -34,9 +34,7 @@ class HealthCheck:
 
     def __init__(self, meta: RunMeta, step: int) -> None:
         self._meta, self._step = meta, step
-        pattern = meta.plan.steps[step].pattern
-        assert isinstance(pattern, Xray)
-        self._time_s = pattern.time_ns / 1e9
+        self._time_s = meta.plan.steps[step].pattern_as(Xray).time_ns / 1e9
         self.health: HealthReport | None = None
         self._is_late = False
 

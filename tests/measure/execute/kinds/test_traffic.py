@@ -98,14 +98,14 @@ def test_wrong_traffic_is_refused_before_a_folder_is_made(tmp_path: Path) -> Non
 
 def test_an_interrupted_run_goes_on(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     whole = drive(tmp_path / "whole")
-    simulate = Simulated.simulate
+    drive_on = Simulated.drive
 
-    def stops(self: Simulated, step: Any, first: int, last: int, loads: bool = False) -> Any:
+    def stops(self: Simulated, step: Any, first: int, last: int) -> Any:
         if step.name == "even":
             raise KeyboardInterrupt
-        return simulate(self, step, first, last, loads)
+        return drive_on(self, step, first, last)
 
-    monkeypatch.setattr(Simulated, "simulate", stops)
+    monkeypatch.setattr(Simulated, "drive", stops)
     assert drive(tmp_path / "run").meta.status != "complete"
     monkeypatch.undo()
     resumed = resume_run(str(tmp_path / "run"))

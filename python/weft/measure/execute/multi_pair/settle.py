@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Sequence
 
 from msgspec.structs import replace
@@ -12,8 +11,9 @@ from weft.measure.execute.multi_pair.counters import interfaces_at
 from weft.measure.testbed.agent.agent import Agent
 from weft.measure.testbed.base import Testbed
 from weft.measure.testbed.computed.base import is_computed
+from weft.measure.testbed.processors import check_usable
 from weft.plan.pattern import MultiPair, Policy
-from weft.plan.plan import Options, Plan, Step
+from weft.plan.plan import Options, Step
 from weft.runs.meta import Warning
 
 _BETWEEN_NODES = ("alone", "independent", "striped", "shared", "mptcp", "bonded")
@@ -106,16 +106,6 @@ def _with_processors(
     return replace(options, cpus=None if chosen is None else tuple(chosen), wait=wait)
 
 
-def check_usable(cpus: Sequence[int], testbed: Testbed) -> None:
-    """Refuse processors that this machine does not have, where nodes are on it; raises RequestError."""
-    usable = os.sched_getaffinity(0)
-    if testbed.is_here and (wrong := sorted(set(cpus) - usable)):
-        raise RequestError(
-            f"no processor {', '.join(map(str, wrong))} to pin to",
-            f"this machine has {sorted(usable)}",
-        )
-
-
 def _shared_interfaces(pattern: MultiPair) -> list[Warning]:
     most, networks = max(pattern.pairs), pattern.networks
     if "independent" not in pattern.interfaces or most <= networks:
@@ -126,22 +116,5 @@ def _shared_interfaces(pattern: MultiPair) -> list[Warning]:
             "pairs-share-interfaces",
             f"{most} pairs over {have}: independent pairs take turns, so that several share one",
             "compare with the sum of the interfaces alone, not with so many times one pair",
-        )
-    ]
-
-
-def too_few_processors(plan: Plan, testbed: Testbed) -> list[Warning]:
-    """A note where protocol processing is moved about and the sender needs the processor to which it goes."""
-    moves = any(step.has_gamma and step.options.knobs for step in plan.steps)
-    count = len(os.sched_getaffinity(0))
-    if testbed.kind != "local" or not moves or count > 2:
-        return []
-    return [
-        Warning(
-            "few-processors",
-            f"{plan.name}: {count} processors are too few to show what moving protocol processing gives back: the "
-            "sender needs one of them, and whatever leaves the receiver's takes the sender's time",
-            "measure between two machines (--on ssh:a,b), or on one of three processors or more with `rps_cpus` set to "
-            "one that neither end has",
         )
     ]

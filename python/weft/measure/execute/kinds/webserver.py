@@ -1,0 +1,78 @@
+"""Users that request pages from a web server."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from msgspec import UNSET
+from msgspec.structs import replace
+
+from weft.base.errors import RequestError
+from weft.measure.execute.applications.web_server import (
+    SERVER,
+    TIME_NS,
+    run_web_step,
+    server_of,
+)
+from weft.measure.execute.crew import Crew
+from weft.measure.execute.kinds.kind import LaunchedStep, Settled
+from weft.measure.execute.kinds.pair import PairKind
+from weft.measure.execute.kinds.stream import refuse_without_applications
+from weft.measure.testbed.base import Testbed
+from weft.measure.testbed.computed.base import Simulator
+from weft.plan.pattern import Webserver
+from weft.plan.plan import Step
+
+
+class WebserverKind(PairKind[Webserver]):
+    """A real server on one node and its users on another, or both simulated."""
+
+    @property
+    def asks_nodes(self) -> bool:
+        """It starts a server to see whether there is one."""
+        return True
+
+    def live_steps(self) -> Iterator[Step]:
+        """Users in an open loop, and beside it in a closed one, where the plan leaves that open."""
+        pattern = replace(self.pattern, time_ns=self.pattern.time_ns or TIME_NS)
+        if pattern.arrivals is not UNSET:
+            yield replace(self.step, pattern=pattern)
+            return
+        yield replace(self.step, pattern=replace(pattern, arrivals="open"))
+        name = f"{self.step.name}-closed"
+        yield replace(self.step, name=name, pattern=replace(pattern, arrivals="closed"))
+
+    def settle_simulated(self, testbed: Simulator) -> Settled:
+        live = ", or with a real server on ssh:, hosts:, local: or lab:"
+        refuse_without_applications(self.step, testbed, "is a web server", live)
+        self._refuse_live_keys()
+        return super().settle_simulated(testbed)
+
+    def _refuse_live_keys(self) -> None:
+        """Refuse what a web server has only where it is a program; raises RequestError."""
+        asked = {
+            "server": self.pattern.server,
+            "loop": self.pattern.arrivals,
+            "time": self.pattern.time_ns,
+        }
+        live = [key for key, value in asked.items() if value not in (UNSET, "closed")]
+        if live:
+            raise RequestError(
+                f"step {self.step.name!r}: {live[0]} is of a real web server; a simulated one has users in a closed "
+                "loop",
+                "leave it out, or run it on ssh:, hosts:, local: or lab:",
+            )
+
+    def asked_nodes(self, testbed_nodes: int) -> list[int]:
+        return [SERVER]
+
+    async def ask(self, crew: Crew, testbed: Testbed) -> Step:
+        """With the server that there is."""
+        if SERVER not in crew.agents:
+            return self.step
+        server = await server_of(crew.agents[SERVER], testbed, self.step)
+        return replace(self.step, pattern=replace(self.pattern, server=server))
+
+    async def carry_out(self, launched: LaunchedStep) -> None:
+        agents = launched.crew.need(launched.nodes)
+        await run_web_step(agents, launched.job, launched.logbook)

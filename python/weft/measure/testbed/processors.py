@@ -1,0 +1,43 @@
+"""On which processors the ends of a step are, and how they wait."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+
+from msgspec.structs import replace
+
+from weft.base.errors import RequestError
+from weft.measure.testbed.base import Testbed
+from weft.plan.plan import Step
+
+
+def chosen_cpus(step: Step, testbed: Testbed, cpus: Sequence[int] | None) -> tuple[int, ...] | None:
+    """One for each node, those that the user names before those of the plan; None where the kernel chooses. Raises
+    RequestError."""
+    wanted = cpus or step.options.cpus or testbed.cpus
+    if step.options.cpus == () or wanted is None:
+        return None
+    if len(wanted) < len(testbed.nodes):
+        raise RequestError(
+            f"--cpus names {len(wanted)} processors, {testbed.name} has {len(testbed.nodes)} nodes",
+            "name one for each node",
+        )
+    check_usable(wanted, testbed)
+    return tuple(wanted)
+
+
+def check_usable(cpus: Sequence[int], testbed: Testbed) -> None:
+    """Refuse processors that this machine does not have, where nodes are on it; raises RequestError."""
+    usable = os.sched_getaffinity(0)
+    if testbed.is_here and (wrong := sorted(set(cpus) - usable)):
+        raise RequestError(
+            f"no processor {', '.join(map(str, wrong))} to pin to",
+            f"this machine has {sorted(usable)}",
+        )
+
+
+def blocking(step: Step, testbed: Testbed, cpus: Sequence[int] | None) -> Step:
+    """A step whose ends sleep until something arrives."""
+    options = replace(step.options, cpus=chosen_cpus(step, testbed, cpus), wait="block")
+    return replace(step, options=options)
