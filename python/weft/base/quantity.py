@@ -3,36 +3,16 @@
 from __future__ import annotations
 
 import math
-import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 from weft.base.interval import Interval
 
-_QUANTITY = re.compile(r"\s*+(?P<number>[-+.\deE]*\d\.?)\s*+(?P<unit>[%A-Za-z/]*+)\s*+")
 Units = Sequence[tuple[float, str]]
 """Factors and symbols, smallest first."""
 
 BYTES: Units = [(1, "B"), (2**10, "KiB"), (2**20, "MiB"), (2**30, "GiB"), (2**40, "TiB")]
 MICROSECONDS: Units = [(1e-3, "ns"), (1, "µs"), (1e3, "ms"), (1e6, "s")]
 MEGABITS: Units = [(1, "Mb/s"), (1e3, "Gb/s"), (1e6, "Tb/s")]
-
-SECONDS = {"ms": 1e-3, "s": 1.0, "min": 60.0, "h": 3600.0}
-"""Units of times that people give, in seconds."""
-
-
-def parse(text: str, units: Mapping[str, float]) -> float | None:
-    """20 us with {"us": 1e-6} -> 20e-6; None where it is no number with one of the units."""
-    found = number_and_unit(text)
-    return found[0] * units[found[1]] if found and found[1] in units else None
-
-
-def number_and_unit(text: str) -> tuple[float, str] | None:
-    """20 us -> (20, "us"); None where it is no number with what may be a unit."""
-    form = _QUANTITY.fullmatch(text)
-    try:
-        return (float(form["number"]), form["unit"]) if form else None
-    except ValueError:
-        return None
 
 
 def format_bytes(value_bytes: float) -> str:

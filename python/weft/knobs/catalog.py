@@ -4,11 +4,9 @@ from __future__ import annotations
 
 from functools import cache
 
-import msgspec
-
 from weft.base import catalog
 from weft.base.errors import RequestError
-from weft.base.files.text_file import parse_toml
+from weft.base.toml_file import TomlFile
 from weft.knobs.knob import Knob
 
 
@@ -29,5 +27,5 @@ def find(name: str) -> Knob:
 
 
 def _read(name: str) -> Knob:
-    document = parse_toml(catalog.read(catalog.find("knob", name)), name)
-    return msgspec.convert(document | {"name": name}, Knob)
+    file = TomlFile(catalog.read(catalog.find("knob", name)), name)
+    return file.convert({**file.table, "name": name}, Knob)

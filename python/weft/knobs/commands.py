@@ -5,17 +5,13 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 
-from weft.base.quantity import parse
+from weft.base.amount import amount_of
 from weft.knobs.knob import Knob
 
 _WRITTEN = re.compile(r" > (?P<file>/\S+)$")
 """A permanent setting that is a file of its own."""
 OLD = "OLD"
 """Stands for a value that is not known."""
-
-
-_SOCKET_UNITS = {"B": 1.0, "Mb/s": 125_000.0, "Gb/s": 125_000_000.0}
-"""What a socket's options count in: bytes, and bytes a second."""
 
 
 def by_hand(knob: Knob, value: str, interface: str) -> tuple[str, ...]:
@@ -26,9 +22,10 @@ def by_hand(knob: Knob, value: str, interface: str) -> tuple[str, ...]:
 
 def permanent(knob: Knob, value: str, interface: str) -> tuple[str, ...]:
     """What keeps it over a reboot; for a socket, the call that an application makes."""
-    number = parse(value, _SOCKET_UNITS) if knob.scope == "socket" else None
-    text = value if number is None else f"{number:.0f}"
-    return tuple(_filled(knob.permanent, text, interface))
+    if knob.scope == "socket":  # Its options count bytes, and bytes a second.
+        size, rate = amount_of(value, "size"), amount_of(value, "rate")
+        value = f"{size.worth:.0f}" if size else f"{rate.worth / 8:.0f}" if rate else value
+    return tuple(_filled(knob.permanent, value, interface))
 
 
 def undo(knob: Knob, current: str, interface: str) -> tuple[str, ...]:

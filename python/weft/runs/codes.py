@@ -9,8 +9,8 @@ from functools import cache
 from itertools import groupby
 
 from weft.base import catalog
-from weft.base.files.text_file import parse_toml
 from weft.base.markdown import markdown_table
+from weft.base.toml_file import TomlTable, decode
 
 
 @dataclass(frozen=True)
@@ -23,14 +23,24 @@ class Code:
     where: str
 
 
+class _Entry(TomlTable, frozen=True):
+    means: str
+    do: str
+
+
+class _Section(TomlTable, frozen=True):
+    title: str
+    codes: dict[str, _Entry]
+
+
 @cache
 def codes() -> tuple[Code, ...]:
     """All there are, in the order of the catalogue's file."""
-    document = parse_toml(catalog.read(catalog.folder("code").parent / "codes.toml"), "codes.toml")
+    sections = decode(catalog.folder("code").parent / "codes.toml", dict[str, _Section]).values()
     return tuple(
-        Code(code, entry["means"], entry["do"], section["title"])
-        for section in document.values()
-        for code, entry in section["codes"].items()
+        Code(code, entry.means, entry.do, section.title)
+        for section in sections
+        for code, entry in section.codes.items()
     )
 
 

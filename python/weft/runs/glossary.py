@@ -5,21 +5,21 @@ from __future__ import annotations
 import re
 from functools import cache
 
-import msgspec
+from msgspec.structs import replace
 
 from weft.base import catalog
-from weft.base.files.text_file import parse_toml
+from weft.base.toml_file import TomlTable, decode
 
 
-class Term(msgspec.Struct, frozen=True):
+class Term(TomlTable, frozen=True):
     """A term: what it means, the `keys` by which plans and JSON call it, the `page` of docs/ that says more.
 
     `also` has what else tables and pages call it.
     """
 
-    term: str
     means: str
     page: str
+    term: str = ""
     keys: tuple[str, ...] = ()
     also: tuple[str, ...] = ()
 
@@ -40,10 +40,8 @@ def _words(name: str) -> tuple[str, ...]:
 @cache
 def terms() -> tuple[Term, ...]:
     """All there are, by their names."""
-    document = parse_toml(
-        catalog.read(catalog.folder("code").parent / "glossary.toml"), "glossary.toml"
-    )
-    found = [msgspec.convert({"term": name} | entry, Term) for name, entry in document.items()]
+    entries = decode(catalog.folder("code").parent / "glossary.toml", dict[str, Term])
+    found = (replace(entry, term=name) for name, entry in entries.items())
     return tuple(sorted(found, key=lambda one: one.term.casefold()))
 
 

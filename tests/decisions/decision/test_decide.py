@@ -143,7 +143,7 @@ def test_a_constraint_that_is_kept_in_half_of_the_worlds_is_no_reason_to_buy(
 
 def test_no_more_than_all_worlds_can_be_wanted() -> None:
     wanted = '[decision]\nkept_in = "120 %"\n'
-    with pytest.raises(RequestError, match="kept_in: '120 %' is more than all worlds"):
+    with pytest.raises(RequestError, match="kept_in = '120 %': must be a part above 0 to 1"):
         parse_request(CLOS + SHIFT + wanted, "designs.toml")
 
 

@@ -198,11 +198,11 @@ def test_what_is_no_alternative_is_refused(texts: list[str], said: str) -> None:
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ("", "must have [[alternative]]"),
-        ("[[alternative]]\nchanges = 'remove n1'", "must be a list of texts"),
-        ("[[alternative]]\nchange = []", "other keys"),
-        ("[[alternative]]\nchanges = []", "no changes"),
-        ("[[alternative]]\nname = 1\nchanges = ['remove n1']", "name must be a text"),
+        ("", "alternative is missing"),
+        ("[[alternative]]\nchanges = 'remove n1'", "changes = 'remove n1': must be a list"),
+        ("[[alternative]]\nchange = []", "unknown key"),
+        ("[[alternative]]\nchanges = []", "must be a list of length >= 1"),
+        ("[[alternative]]\nname = 1\nchanges = ['remove n1']", "name = 1: must be text in quotes"),
         ("[[alternative]]\nchanges = ['remove n1']\n" * 2, "there twice"),
         ("[[alternative", "list"),
     ],

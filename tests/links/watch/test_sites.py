@@ -75,7 +75,8 @@ def test_hours_of_a_link_are_its_source_s_else_its_destination_s() -> None:
 def test_how_long_probes_stay() -> None:
     text = '[watch]\nretain = "1 y"\nthin = { after = "30 d", to = "2 min" }\n'
     found = parse_sites(text + TWO).settings
-    assert (found.retain_s, found.thin_after_s, found.thin_to_s) == (
+    assert found.thin is not None
+    assert (found.retain_s, found.thin.after_s, found.thin.to_s) == (
         365.25 * 86400,
         30 * 86400,
         120,
@@ -90,7 +91,7 @@ def test_how_long_probes_stay() -> None:
         ("[watch]\nkinds = ['smoke']\n" + TWO, "smoke is none of icmp"),
         ("[watch]\nretain = '3 s'\n" + TWO, "watch.retain"),
         ("[watch]\nretain = '3 h'\n" + TWO, "a day or more"),
-        ("[watch]\nthin = 3\n" + TWO, "watch.thin must be a table"),
+        ("[watch]\nthin = 3\n" + TWO, "watch.thin = 3: must be a table"),
         ("[watch]\nthin = { to = '1 min' }\n" + TWO, "needs `after`"),
         ("[watch]\nthin = { after = '30 d', to = '5 min' }\n" + TWO, "180 s or less"),
         ("[watch]\nthin = { afer = '30 d' }\n" + TWO, "sites.toml:2: watch.thin.afer"),
@@ -109,7 +110,7 @@ def test_how_long_probes_stay() -> None:
         (TWO + "[alerts]\nkinds = ['rain']\n", "rain is none of outages"),
         (TWO + "[alerts]\nloss = '120 %'\n", "alerts.loss"),
         (TWO + "[alerts]\ncomand = 'mail'\n", "sites.toml:\\d+: alerts.comand"),
-        ("sites = 3", "no \\[\\[sites\\]\\]"),
+        ("sites = 3", "sites = 3: must be tables, each below \\[\\[sites"),
     ],
 )
 def test_what_is_wrong_is_said_with_its_place(text: str, said: str) -> None:

@@ -7,7 +7,7 @@ import pytest
 
 from support.made.watched import DAY_S, MONDAY_S, probes, record
 from support.paths import CHECKOUT
-from weft.links.watch.sites import Settings
+from weft.links.watch.sites import Settings, Thinning
 from weft.links.watch.store.store import Writer
 from weft.links.watch.upkeep import Upkeep
 
@@ -22,7 +22,7 @@ def samples(tmp_path: Path) -> Path:
         for link in (0, 1):
             writer.append(probes(MONDAY_S + day * DAY_S, 7200, link, seed=2 * day + link))
     writer.close()
-    thin = Settings(thin_after_s=DAY_S)
+    thin = Settings(thin=Thinning(after_s=DAY_S))
     assert [one.what for one in Upkeep(tmp_path / "watch").step(thin, MONDAY_S + 2.5 * DAY_S)]
     return tmp_path / "watch" / "samples"
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from support.made.watched import DAY_S, MONDAY_S, probes, record
-from weft.links.watch.sites import Settings
+from weft.links.watch.sites import Settings, Thinning
 from weft.links.watch.store.store import Writer, open_watch
 from weft.links.watch.store.summary import read_summary
 from weft.links.watch.upkeep import Upkeep
@@ -36,7 +36,7 @@ def names(folder: Path, part: str) -> list[str]:
 
 
 def test_old_days_go_older_ones_are_thinned_and_the_folder_says_so(folder: Path) -> None:
-    events = all_steps(folder, Settings(retain_s=7 * DAY_S, thin_after_s=3 * DAY_S))
+    events = all_steps(folder, Settings(retain_s=7 * DAY_S, thin=Thinning(after_s=3 * DAY_S)))
     assert names(folder, "samples")[0] == "2024-10-07"
     assert [one.what for one in events] == ["days-removed"] + 4 * ["thinned"]
     rows = [table.num_rows for table in open_watch(folder).days.values()]
@@ -44,7 +44,7 @@ def test_old_days_go_older_ones_are_thinned_and_the_folder_says_so(folder: Path)
     assert rows[4:] == [3600, 3600, 3600]
     assert open_watch(folder).probes(0)["stands"].to_numpy().sum() == 7 * 3600
     assert names(folder, "summary") == ["2024-10-11", "2024-10-12", "2024-10-13"]
-    assert all_steps(folder, Settings(retain_s=7 * DAY_S, thin_after_s=3 * DAY_S)) == []
+    assert all_steps(folder, Settings(retain_s=7 * DAY_S, thin=Thinning(after_s=3 * DAY_S))) == []
 
 
 def test_without_keys_nothing_is_thinned_or_removed(folder: Path) -> None:
@@ -53,13 +53,13 @@ def test_without_keys_nothing_is_thinned_or_removed(folder: Path) -> None:
 
 
 def test_what_comes_late_for_a_thinned_day_stays_whole(folder: Path) -> None:
-    all_steps(folder, Settings(thin_after_s=3 * DAY_S))
+    all_steps(folder, Settings(thin=Thinning(after_s=3 * DAY_S)))
     before = open_watch(folder).probes(0)["stands"].to_numpy().sum()
     late = Writer.resume(folder)
     late.append(probes(MONDAY_S + 7200, 500, 1))
-    assert Upkeep(folder).step(Settings(thin_after_s=3 * DAY_S), NOW_S) == []
+    assert Upkeep(folder).step(Settings(thin=Thinning(after_s=3 * DAY_S)), NOW_S) == []
     late.close()
-    assert all_steps(folder, Settings(thin_after_s=3 * DAY_S)) == []
+    assert all_steps(folder, Settings(thin=Thinning(after_s=3 * DAY_S))) == []
     watched = open_watch(folder)
     assert watched.probes(0)["stands"].to_numpy().sum() == before
     assert watched.probes(1).num_rows == 500
@@ -68,7 +68,7 @@ def test_what_comes_late_for_a_thinned_day_stays_whole(folder: Path) -> None:
 def test_a_damaged_day_is_not_thinned(folder: Path) -> None:
     path = folder / "samples/2024-10-04.parquet"
     path.write_bytes(path.read_bytes()[:-100])
-    events = all_steps(folder, Settings(thin_after_s=9 * DAY_S))
+    events = all_steps(folder, Settings(thin=Thinning(after_s=9 * DAY_S)))
     assert [one.what for one in events] == ["not-thinned"]
 
 
@@ -93,7 +93,7 @@ def kill(table, path, **encoding):
     written(table, path.with_name(path.name + ".new"), **encoding)
     os.kill(os.getpid(), 9)
 days.write_table = kill
-upkeep.Upkeep(Path(sys.argv[1])).step(sites.Settings(thin_after_s=86400.0))
+upkeep.Upkeep(Path(sys.argv[1])).step(sites.Settings(thin=sites.Thinning(after_s=86400.0)))
 """
 
 
@@ -101,4 +101,4 @@ def test_killed_while_it_thins_a_day_is_as_it_was(folder: Path) -> None:
     done = subprocess.run([sys.executable, "-c", KILLED, folder], check=False)
     assert done.returncode == -9
     assert open_watch(folder).samples().num_rows == 36_000
-    assert len(all_steps(folder, Settings(thin_after_s=DAY_S))) == 9
+    assert len(all_steps(folder, Settings(thin=Thinning(after_s=DAY_S)))) == 9

@@ -79,7 +79,7 @@ def test_the_direction_is_a_fact() -> None:
 def test_a_wrong_rule_is_refused_with_its_place(tmp_path: Path, clause: str, message: str) -> None:
     path = tmp_path / "rules.toml"
     path.write_text(RULE.format(clause=clause))
-    with pytest.raises(RequestError, match="line 3: cable: ") as error:
+    with pytest.raises(RequestError, match=r"rules\.toml:8: cable\.when") as error:
         read_rules(path)
     assert message in str(error.value)
 

@@ -49,7 +49,7 @@ def test_each_quantity_is_read_in_its_unit(tmp_path: Path) -> None:
 
 
 WRONG = [
-    ("slower", "slowr", ':5: nodes.slowr: unknown key, did you mean "slower"?'),
+    ("slower", "slowr", "nodes.slowr = '5 %': unknown key, did you mean \"slower\"?"),
     ("[clocks]", "[clock]", ':12: clock: unknown key, did you mean "clocks"?'),
     ('"90 Mb/s"', '"90"', ":9: rate.pair = '90': not a rate"),
     ('"90 Mb/s"', '"90 us"', ":9: rate.pair = '90 us': not a rate"),

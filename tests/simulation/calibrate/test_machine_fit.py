@@ -160,10 +160,13 @@ WRONG = {
     ),
     "nothing free": (ONE, "no key is free"),
     "a text": ('free = ["nic.location"]\n' + ONE, "nic.location = 'io-bus': not a number"),
-    "an unknown field": ('free = ["costs.protocol"]\n' + ONE + 'sise = "1 B"\n', "`sise`"),
+    "an unknown field": (
+        'free = ["costs.protocol"]\n' + ONE + 'sise = "1 B"\n',
+        "values[0].sise = '1 B': unknown key, did you mean \"size\"?",
+    ),
     "an unknown quantity": (
         'free = ["costs.protocol"]\n' + ONE.replace('"latency"', '"speed"'),
-        "Invalid enum value 'speed' (in values[0].quantity",
+        "values.toml:3: values[0].quantity = 'speed': unknown; known: interrupts",
     ),
     "an unknown placement": (
         'free = ["costs.protocol"]\n' + ONE.replace('"base"', '"bass"'),

@@ -48,7 +48,7 @@ def lacks_of(designs: Sequence[Design], of_cluster: bool) -> Lacks:
 
 def counts_prices(request: DecisionRequest, by: By) -> bool:
     """Whether the choice depends on prices."""
-    return by != "time" or any(one.budget or one.network_share_below for one in request.constraints)
+    return by != "time" or any(one.budget or one.share for one in request.constraints)
 
 
 def speed_warnings(designs: Sequence[Design]) -> Iterator[Warning]:

@@ -148,9 +148,9 @@ class _Conclusion:
         chosen = results[choice.chosen] if choice else None
         short = self._short(choice)
         regret = choice.regret if choice and weighed and not short else None
-        bearable = request.decision.bearable
+        bearable = float(request.decision.bearable)
         learn = _learn_first(sensitivity, regret) if regret is not None else None
-        wanted = request.decision.wanted
+        wanted = float(request.decision.wanted)
         found = DesignDecision(
             schema=SCHEMA,
             name=request.name,

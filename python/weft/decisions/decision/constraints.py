@@ -10,7 +10,7 @@ import numpy as np
 from weft.base.errors import RequestError
 from weft.base.statistics import Floats
 from weft.decisions.decision.document import Kept
-from weft.decisions.decision.request import Constraint, DecisionRequest, amount
+from weft.decisions.decision.request import Constraint, DecisionRequest
 from weft.decisions.decision.response import place_of
 from weft.decisions.decision.worlds import WorldModel, Worlds
 
@@ -84,7 +84,7 @@ def _limit(one: Constraint, model: WorldModel, worlds: Worlds, middle: Worlds) -
     if one.below_s is not None:
         place = place_of(one, model.response.columns)
         values, drawn = (np.exp(each.log_times[:, :, place]) for each in (middle, worlds))
-        return ConstraintOutcome(one.text, one.below_s, values[0], drawn)
+        return ConstraintOutcome(one.text, float(one.below_s), values[0], drawn)
     if one.share is not None:
         shares = [design.bill.share if design.bill else None for design in model.designs]
         values = np.array([np.nan if share is None else share for share in shares])
@@ -93,8 +93,9 @@ def _limit(one: Constraint, model: WorldModel, worlds: Worlds, middle: Worlds) -
                 f"{one.text}: no design has a price of its nodes",
                 "add one to the prices: [cost] per_node",
             )
-        return ConstraintOutcome(one.text, one.share, values, values[np.newaxis])
-    limit, currency = amount(one.budget)
+        return ConstraintOutcome(one.text, float(one.share), values, values[np.newaxis])
+    assert one.budget
+    limit, currency = float(one.budget), one.budget.currency
     known = {design.bill.currency for design in model.designs if design.bill}
     if known and known != {currency}:
         raise RequestError(

@@ -8,9 +8,10 @@ from typing import Literal, TypeAlias
 
 import numpy as np
 
+from weft.base.amount import Part
 from weft.base.statistics import Floats
 from weft.decisions.decision.designs import Design
-from weft.decisions.decision.request import DecisionRequest, ends_s, spread
+from weft.decisions.decision.request import DecisionRequest, spread
 from weft.decisions.decision.workloads import WeightedWorkload
 from weft.network.fabrics.spec import Value
 from weft.simulation.prediction.draws import Draws
@@ -116,7 +117,9 @@ def _whole(key: str, value: Value) -> Value:
 
 
 def _declared_host(request: DecisionRequest) -> HostQuantities:
-    low, high = ends_s(request.uncertain.overhead)
+    ends = request.uncertain.overhead
+    assert ends
+    low, high = ends
     middle, deviation = np.log(low * high) / 2, np.log(high / low) / 2 / _Z90
     draws = np.exp(middle + deviation * _chance(request, "overhead").standard_normal(request.draws))
     learn = "measure a pair: weft run signature, then weft fit RUN --model hockney"
@@ -170,8 +173,8 @@ def _simulator(
             learn = f"measure {workload.name!r} on {entry!r}, or build it as a lab: weft run PLAN --on lab:FABRIC"
             of = (entry, workload.name)
             if request.uncertain.simulator or not logs:
-                text = request.uncertain.simulator
-                yield _factor(request, name, "simulator", of, text, learn)
+                part = request.uncertain.simulator
+                yield _factor(request, name, "simulator", of, part, learn)
             else:
                 yield _resampled(request, name, of, logs, learn)
 
@@ -186,8 +189,8 @@ def _prices(request: DecisionRequest, designs: Sequence[Design]) -> Iterator[Unc
     for prices, kind in kinds:
         name = f"price of {_PLURALS[kind]}" + (f" ({prices})" if several else "")
         learn = f"ask for an offer: {_PLURALS[kind]}" + (f" of {prices!r}" if several else "")
-        text = request.uncertain.prices
-        yield _factor(request, name, "price", (prices, kind), text, learn)
+        part = request.uncertain.prices
+        yield _factor(request, name, "price", (prices, kind), part, learn)
 
 
 _PLURALS = {
@@ -201,10 +204,15 @@ _PLURALS = {
 
 
 def _factor(
-    request: DecisionRequest, name: str, kind: Kind, of: tuple[str, ...], text: str, learn: str
+    request: DecisionRequest,
+    name: str,
+    kind: Kind,
+    of: tuple[str, ...],
+    part: Part | None,
+    learn: str,
 ) -> UncertainQuantity:
-    """A factor of which nine in ten draws are within what the text says."""
-    width = spread(text)
+    """A factor of which nine in ten draws are within that part of it."""
+    width = spread(part)
     draws = width / _Z90 * _chance(request, name).standard_normal(request.draws)
     return UncertainQuantity(name, kind, of, draws, 0.0, -width, width, learn)
 

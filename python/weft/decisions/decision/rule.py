@@ -34,8 +34,8 @@ def by_of(request: DecisionRequest, designs: Sequence[Design]) -> By:
         return wanted
     if not has_prices or any(one.budget for one in request.constraints):
         return "time"
-    return "cost" if any(one.below for one in request.constraints) else "cost-performance"
+    return "cost" if any(one.below_s for one in request.constraints) else "cost-performance"
 
 
 def _needs_prices(request: DecisionRequest) -> bool:
-    return any(one.budget or one.network_share_below for one in request.constraints)
+    return any(one.budget or one.share for one in request.constraints)

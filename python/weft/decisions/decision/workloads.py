@@ -40,7 +40,7 @@ def _workload(entry: WorkloadEntry, request: DecisionRequest, nodes: int) -> Wei
     counts = [(f"steps.{one.name}.nodes", str(nodes)) for one in plan.steps if _is_open(one)]
     overrides = (*own, *counts)
     load = SweptWorkload(text, overrides, request.phases)
-    own_time = (entry.compute_s, entry.repeat)
+    own_time = (float(entry.compute_s), entry.repeat)
     return WeightedWorkload(
         entry.name, entry.weight, *own_time, load, parse_plan(text, origin, overrides)
     )

@@ -6,10 +6,12 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import Annotated
 
-from weft.base import catalog
+from msgspec import Meta
+
 from weft.base.errors import RequestError
-from weft.base.files.text_file import parse_toml
+from weft.base.toml_file import TomlTable, decode
 from weft.decisions.what_if.network import (
     GeneratedNetwork,
     Network,
@@ -100,28 +102,20 @@ def _more_parameters(found: Alternative, text: str, key: str, value: str) -> Map
     return {**found.parameters, **new}
 
 
+class _Entry(TomlTable, frozen=True):
+    changes: Annotated[tuple[str, ...], Meta(min_length=1)]
+    name: str = ""
+
+
+class _Document(TomlTable, frozen=True):
+    alternative: Annotated[tuple[_Entry, ...], Meta(min_length=1)]
+
+
 def read_alternatives(path: str) -> list[Alternative]:
     """Those of a file; raises RequestError."""
-    table = parse_toml(catalog.read(Path(path)), path, _EXAMPLE)
-    entries = table.get("alternative")
-    if not isinstance(entries, list) or not entries or set(table) != {"alternative"}:
-        raise RequestError(f"{path}: must have [[alternative]] and nothing else", _EXAMPLE)
-    found = [_read(path, number, one) for number, one in enumerate(entries, 1)]
+    entries = decode(Path(path), _Document, _EXAMPLE).alternative
+    found = [alternative(one.changes, one.name) for one in entries]
     names = [one.name for one in found]
     if twice := next((name for name in names if names.count(name) > 1), None):
         raise RequestError(f"{path}: {twice!r} is there twice", "give each a name of its own")
     return found
-
-
-def _read(path: str, number: int, entry: object) -> Alternative:
-    where = f"{path}: alternative {number}"
-    if not isinstance(entry, dict) or not set(entry) <= {"name", "changes"}:
-        raise RequestError(f"{where}: has other keys than name and changes", _EXAMPLE)
-    texts, name = entry.get("changes"), entry.get("name", "")
-    if texts == []:
-        raise RequestError(f"{where}: no changes", _EXAMPLE)
-    if not isinstance(texts, list) or not all(isinstance(one, str) for one in texts):
-        raise RequestError(f"{where}: changes must be a list of texts", _EXAMPLE)
-    if not isinstance(name, str):
-        raise RequestError(f"{where}: name must be a text", _EXAMPLE)
-    return alternative(texts, name)

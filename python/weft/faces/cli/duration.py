@@ -6,9 +6,8 @@ import math
 
 import click
 
-from weft.base.quantity import SECONDS, format_us, number_and_unit
-
-_UNITS = {"": 1.0, **SECONDS, "d": 86400.0}
+from weft.base.amount import amount_of
+from weft.base.quantity import format_us
 
 
 class Duration(click.ParamType[float]):
@@ -25,8 +24,8 @@ class Duration(click.ParamType[float]):
     ) -> float:
         if isinstance(value, float):
             return value
-        number, unit = number_and_unit(str(value)) or (math.nan, "")
-        seconds = number * _UNITS.get(unit, math.nan)
+        found = amount_of(value, "time") or amount_of(value, "number")
+        seconds = found.worth if found else math.nan
         if not 0 < seconds < math.inf:
             self.fail(f"{value!r}: not a time, such as 90s, '10 min', 12h or 30d", param, ctx)
         if seconds < self._least_s:

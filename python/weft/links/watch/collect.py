@@ -101,7 +101,7 @@ class Collector:
         """Stop the agents of removed sites after fetching all that they kept. Done before others start, one of which
         may be on the same machine."""
         for one in list(self._state.leaving):
-            site = SiteEntry(f"{one.name} on {one.state.on}", one.state.on)
+            site = SiteEntry(name=f"{one.name} on {one.state.on}", on=one.state.on)
             if time.monotonic() >= self._next_s.get(site.name, 0):
                 if await self._stop(site, one.state, one.name):
                     self._state.leaving.remove(one)

@@ -4,63 +4,166 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from itertools import combinations
 from pathlib import Path
+from typing import Annotated, Self
 
-from weft.base import quantity
+from msgspec import Meta, field
+
+from weft.base.amount import BitsPerSecond, ByteCount, Part, Seconds
 from weft.base.errors import RequestError
-from weft.base.files.text_file import parse_toml, read_text
+from weft.base.files.text_file import read_text
+from weft.base.toml_file import TomlFile, TomlTable, Word, WordList, WrongKey
 from weft.links.analysis.local_time import USUAL, zone_of
-from weft.links.watch.alerts.settings import AlertSettings, parse_alerts
+from weft.links.watch.alerts.settings import AlertSettings
 from weft.links.watch.store.thinning import LONGEST_TO_S
-from weft.measure.testbed.hosts.checked_table import CheckedTable, Document
 from weft.runs.probes import AGENT_KINDS
-
-LONG = {"h": 3600.0, "d": 86400.0, "w": 7 * 86400.0, "y": 365.25 * 86400}
-RATES = {"kb/s": 1e3, "Mb/s": 1e6, "Gb/s": 1e9}
-SIZES = {"B": 1, "kB": 1000, "MB": 1_000_000}
-PART = {"": 1.0, "%": 0.01}
 
 USUAL_PORT = 9770
 LARGEST_BYTES = 60_000
+USUAL_SIZES = (8, 20_000)
 _FRAME_BYTES = 1500
 _HEADERS_BYTES = 58
 """Ethernet, IP and the longest of ICMP, UDP and TCP without options: what each frame of a probe costs besides."""
 
 
-@dataclass(frozen=True)
-class Settings:
-    """How links are probed. `budget` is a share of the link's rate, in each direction."""
+class _ProbeSize(ByteCount):
+    from_zero = True
+    most = LARGEST_BYTES
 
-    interval_s: float = 1.0
-    budget: float = 0.002
-    timeout_s: float = 2.0
-    rate_bits_s: float = 100e6
-    sizes: tuple[int, ...] = (8, 20_000)
-    kinds: tuple[str, ...] = AGENT_KINDS
-    port: int = USUAL_PORT
-    keep_bytes: int = 64_000_000
-    retain_s: float | None = None
-    thin_after_s: float | None = None
-    thin_to_s: float = 60.0
+
+class _Sizes(tuple[int, ...]):
+    @classmethod
+    def read(cls, value: object) -> Self:
+        try:
+            return cls(int(_ProbeSize.read(text)) for text in WordList.read(value)) or cls(
+                USUAL_SIZES
+            )
+        except ValueError:
+            raise ValueError(
+                f'must be sizes up to {LARGEST_BYTES} B, such as ["8 B", "20 kB"]'
+            ) from None
+
+
+class _Kinds(WordList):
+    @classmethod
+    def read(cls, value: object) -> Self:
+        return super().read(value).of(AGENT_KINDS) or cls(AGENT_KINDS)
+
+
+class _Days(Seconds):
+    @classmethod
+    def read(cls, value: object) -> Self:
+        found = super().read(value)
+        if found < 86_400:
+            raise ValueError("must be a day or more")
+        return found
+
+
+class _ThinTo(Seconds):
+    @classmethod
+    def read(cls, value: object) -> Self:
+        found = super().read(value)
+        if found > LONGEST_TO_S:
+            raise ValueError(f"must be {LONGEST_TO_S:g} s or less, for the least of each quarter")
+        return found
+
+
+class Thinning(TomlTable, frozen=True):
+    """Of days that are over since `after_s`, one probe stays for each `to_s`."""
+
+    after_s: _Days | None = field(name="after", default=None)
+    to_s: _ThinTo = field(name="to", default=_ThinTo(60.0))
+
+
+class Settings(TomlTable, frozen=True):
+    """How links are probed. `budget` is a share of the link's rate, in each direction. Days are removed and thinned
+    whole."""
+
+    interval_s: Seconds = field(name="interval", default=Seconds(1.0))
+    budget: Part = Part(0.002)
+    timeout_s: Seconds = field(name="timeout", default=Seconds(2.0))
+    rate_bits_s: BitsPerSecond = field(name="rate", default=BitsPerSecond(100e6))
+    sizes: _Sizes = _Sizes(USUAL_SIZES)
+    kinds: _Kinds = _Kinds(AGENT_KINDS)
+    port: Annotated[int, Meta(ge=1, le=65_000)] = USUAL_PORT
+    keep_bytes: ByteCount = field(name="keep", default=ByteCount(64_000_000))
+    retain_s: _Days | None = field(name="retain", default=None)
+    thin: Thinning | None = None
+
+    def __post_init__(self) -> None:
+        if self.thin is None:
+            return
+        if self.thin.after_s is None:
+            raise WrongKey("thin", 'needs `after`, such as { after = "30 d", to = "1 min" }')
+        if self.retain_s is not None and self.thin.after_s >= self.retain_s:
+            raise WrongKey("thin.after", "must be less than `retain`")
 
     def link_interval_s(self, rate_bits_s: float) -> float:
         """The least time from one probe of a link to the next that keeps to the budget."""
         mean = sum(map(wire_bytes, self.sizes)) / len(self.sizes)
-        return max(self.interval_s, mean * 8 / (self.budget * rate_bits_s))
+        return max(float(self.interval_s), mean * 8 / (self.budget * rate_bits_s))
 
 
-@dataclass(frozen=True)
-class SiteEntry:
+class SiteEntry(TomlTable, frozen=True):
     """A site: `on` is a testbed of which one node is it, "" where there is no agent and it is only probed. `timezone`
     is "" where it is not said."""
 
-    name: str
-    on: str
-    networks: Mapping[str, str] = field(default_factory=dict)
-    port: int | None = None
-    timezone: str = ""
+    name: Word
+    on: Word = ""
+    address: Word = ""
+    others: dict[str, str] = field(name="networks", default_factory=dict)
+    port: Annotated[int, Meta(ge=1, le=65_535)] | None = None
+    timezone: Word = ""
+
+    def __post_init__(self) -> None:
+        if not re.fullmatch(r"[A-Za-z0-9][A-Za-z0-9-]{0,40}", self.name):
+            raise WrongKey("name", "a site needs a name of letters, digits and -")
+        if not self.on and not self.address:
+            raise WrongKey("address", "a site without `on` needs an address")
+        try:
+            zone_of(self.timezone or USUAL)
+        except RequestError as error:
+            raise WrongKey("timezone", f"is no time zone of the IANA, {error.hint}") from None
+
+    @property
+    def networks(self) -> Mapping[str, str]:
+        """Its addresses; "" is the network without a name."""
+        return {"": self.address} | self.others
+
+
+class _Pair(TomlTable, frozen=True):
+    between: WordList
+    rate_bits_s: BitsPerSecond | None = field(name="rate", default=None)
+    interval_s: Seconds = field(name="interval", default=Seconds(0.0))
+
+
+class _Document(TomlTable, frozen=True):
+    watch: Settings = Settings()
+    sites: tuple[SiteEntry, ...] = ()
+    links: tuple[_Pair, ...] = ()
+    alerts: AlertSettings = AlertSettings()
+
+    def __post_init__(self) -> None:
+        names = [site.name for site in self.sites]
+        if len(names) < 2 or len(set(names)) < len(names):
+            raise WrongKey("sites", "must be two sites or more, each with its own name")
+        for index, link in enumerate(self.links):
+            if len(set(link.between)) != 2 or not set(link.between) <= set(names):
+                raise WrongKey(f"links[{index}].between", f"must be two of {', '.join(names)}")
+
+    def pairs(self) -> list[tuple[str, str, float]]:
+        """The sites of each, and the interval in seconds; without [[links]] all that there are."""
+        every_s = self.watch.link_interval_s
+        usual = self.watch.rate_bits_s
+        chosen = [
+            (*one.between, max(float(one.interval_s), every_s(one.rate_bits_s or usual)))
+            for one in self.links
+        ]
+        return chosen or [
+            (one.name, other.name, every_s(usual)) for one, other in combinations(self.sites, 2)
+        ]
 
 
 @dataclass(frozen=True)
@@ -112,26 +215,8 @@ def read_sites(path: Path) -> SitesFile:
 
 def parse_sites(text: str, name: str = "sites.toml") -> SitesFile:
     """The same of its text."""
-    values = parse_toml(text, name)
-    document = Document(name, text)
-    top = CheckedTable(values, document, "", ["watch", "sites", "links", "alerts"])
-    settings = _settings(
-        _Table(_dict(values.get("watch", {}), name, "watch"), document, "watch."), name
-    )
-    sites = tuple(
-        _site(_Table(_dict(one, name, "sites"), document, f"sites[{index}]."))
-        for index, one in enumerate(_list(values.get("sites"), name, "sites"))
-    )
-    _check_names(sites, top)
-    chosen = [
-        _pair(_Table(_dict(one, name, "links"), document, f"links[{index}]."), sites, settings)
-        for index, one in enumerate(_list(values.get("links", []), name, "links"))
-    ]
-    pairs = chosen or [
-        (one.name, other.name, settings.link_interval_s(settings.rate_bits_s))
-        for one, other in combinations(sites, 2)
-    ]
-    links = tuple(link for pair in pairs for link in _links(*pair, sites))
+    found = TomlFile(text, name, "docs/watch-links.md has an example").decode(_Document)
+    links = tuple(link for pair in found.pairs() for link in _links(*pair, found.sites))
     if not links:
         raise RequestError(
             f"{name}: no link can be probed", 'at least one site needs `on = "ssh:NODE"`'
@@ -141,120 +226,11 @@ def parse_sites(text: str, name: str = "sites.toml") -> SitesFile:
             f"{name}: {len(links):,} links; a watch has at most {MOST_LINKS:,}",
             "name those that matter as [[links]], or watch in several folders",
         )
-    alerts = parse_alerts(_dict(values.get("alerts", {}), name, "alerts"), document)
-    return SitesFile(text, settings, sites, links, alerts)
+    return SitesFile(text, found.watch, found.sites, links, found.alerts)
 
 
 MOST_LINKS = 1 << 15
 """Probes name theirs by a number of 16 bits."""
-_KEYS = {
-    "watch": "interval budget timeout rate sizes kinds port keep retain thin",
-    "watch.thin": "after to",
-    "sites": "name on address networks port timezone",
-    "links": "between rate interval",
-}
-
-
-class _Table(CheckedTable):
-    """A table with quantities."""
-
-    def __init__(self, values: dict[str, object], document: Document, path: str) -> None:
-        keys = _KEYS[re.sub(r"\[\d+\]", "", path).rstrip(".")]
-        super().__init__(values, document, path, keys.split())
-
-    def quantity(self, key: str, units: Mapping[str, float], default: float) -> float:
-        """A number above 0 with a unit."""
-        text = self.text(key)
-        if text is None:
-            return default
-        value = quantity.parse(text, units)
-        if value is None or value <= 0:
-            units_said = ", ".join(unit or "no unit" for unit in units)
-            raise self._wrong(key, f"must be a number above 0 with a unit: {units_said}")
-        return value
-
-
-def _settings(table: _Table, name: str) -> Settings:
-    usual = Settings()
-    sizes = [quantity.parse(text, SIZES) for text in table.texts("sizes")] or list(usual.sizes)
-    if not all(size is not None and 0 <= size <= LARGEST_BYTES for size in sizes):
-        raise table._wrong(
-            "sizes", f'must be sizes up to {LARGEST_BYTES} B, such as ["8 B", "20 kB"]'
-        )
-    kinds = table.texts("kinds") or list(usual.kinds)
-    if unknown := [kind for kind in kinds if kind not in AGENT_KINDS]:
-        raise table._wrong("kinds", f"{unknown[0]} is none of {', '.join(AGENT_KINDS)}")
-    retain_s = table.quantity("retain", LONG, 0.0) or None
-    thin = _Table(
-        _dict(table._values.get("thin", {}), name, "watch.thin"), table._document, "watch.thin."
-    )
-    after_s = thin.quantity("after", LONG, 0.0) or None
-    _check_upkeep(table, thin, retain_s, after_s)
-    return Settings(
-        interval_s=table.quantity("interval", quantity.SECONDS, usual.interval_s),
-        budget=table.quantity("budget", PART, usual.budget),
-        timeout_s=table.quantity("timeout", quantity.SECONDS, usual.timeout_s),
-        rate_bits_s=table.quantity("rate", RATES, usual.rate_bits_s),
-        sizes=tuple(int(size or 0) for size in sizes),
-        kinds=tuple(kinds),
-        port=table.number("port", 1, 65_000) or usual.port,
-        keep_bytes=int(table.quantity("keep", SIZES, usual.keep_bytes)),
-        retain_s=retain_s,
-        thin_after_s=after_s,
-        thin_to_s=thin.quantity("to", quantity.SECONDS, usual.thin_to_s),
-    )
-
-
-def _check_upkeep(
-    table: _Table, thin: _Table, retain_s: float | None, after_s: float | None
-) -> None:
-    """Days are removed and thinned whole, and only those that are over."""
-    if retain_s is not None and retain_s < 86400:
-        raise table._wrong("retain", "must be a day or more")
-    if "thin" in table and after_s is None:
-        raise table._wrong("thin", 'needs `after`, such as { after = "30 d", to = "1 min" }')
-    if after_s is not None and after_s < 86400:
-        raise thin._wrong("after", "must be a day or more")
-    if after_s is not None and retain_s is not None and after_s >= retain_s:
-        raise thin._wrong("after", "must be less than `retain`")
-    if thin.quantity("to", quantity.SECONDS, 60.0) > LONGEST_TO_S:
-        raise thin._wrong(
-            "to", f"must be {LONGEST_TO_S:g} s or less, for the least of each quarter"
-        )
-
-
-def _site(table: _Table) -> SiteEntry:
-    name = table.text("name") or ""
-    if not re.fullmatch(r"[A-Za-z0-9][A-Za-z0-9-]{0,40}", name):
-        raise RequestError(f"{table.where('name')}: a site needs a name of letters, digits and -")
-    networks = table._values.get("networks", {})
-    if not isinstance(networks, dict) or not all(isinstance(one, str) for one in networks.values()):
-        raise table._wrong("networks", 'must be addresses by name, such as { vpn = "10.8.0.1" }')
-    address, on = table.text("address") or "", table.text("on") or ""
-    if not on and not address:
-        raise RequestError(f"{table.where('address')}: a site without `on` needs an address")
-    port = table.number("port", 1, 65_535)
-    return SiteEntry(name, on, {"": address} | networks, port, _timezone(table))
-
-
-def _timezone(table: _Table) -> str:
-    name = table.text("timezone") or ""
-    try:
-        return zone_of(name).key if name else ""
-    except RequestError as error:
-        raise table._wrong("timezone", f"is no time zone of the IANA, {error.hint}") from None
-
-
-def _pair(
-    table: _Table, sites: tuple[SiteEntry, ...], settings: Settings
-) -> tuple[str, str, float]:
-    between = table.texts("between")
-    known = [site.name for site in sites]
-    if len(set(between)) != 2 or not set(between) <= set(known):
-        raise RequestError(f"{table.where('between')}: must be two of {', '.join(known)}")
-    rate = table.quantity("rate", RATES, settings.rate_bits_s)
-    least = table.quantity("interval", quantity.SECONDS, 0.0) if "interval" in table else 0.0
-    return between[0], between[1], max(least, settings.link_interval_s(rate))
 
 
 def _links(
@@ -270,23 +246,3 @@ def _links(
         for turn, (src, dst) in enumerate(((one, other), (other, one)))
         if by_name[src].on
     ]
-
-
-def _check_names(sites: tuple[SiteEntry, ...], top: CheckedTable) -> None:
-    names = [site.name for site in sites]
-    if len(sites) < 2 or len(set(names)) < len(names):
-        raise RequestError(
-            f"{top.where('sites')}: must be two sites or more, each with its own name"
-        )
-
-
-def _dict(value: object, name: str, key: str) -> dict[str, object]:
-    if not isinstance(value, dict):
-        raise RequestError(f"{name}: {key} must be a table")
-    return value
-
-
-def _list(value: object, name: str, key: str) -> list[object]:
-    if not isinstance(value, list):
-        raise RequestError(f"{name}: it has no [[{key}]]", "docs/watch-links.md has an example")
-    return value

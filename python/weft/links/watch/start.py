@@ -79,7 +79,7 @@ def config_of(
         token=record.token,
         id=tuple(watch_id(record)),
         port=settings.port,
-        spool_bytes=settings.keep_bytes,
+        spool_bytes=int(settings.keep_bytes),
         links=links,
     )
     serial = zlib.crc32(msgspec.json.encode(config)) + 1
@@ -94,7 +94,7 @@ def _watched(
     addresses: Mapping[str, str],
 ) -> WatchedLink:
     peer, settings = sites.site(link.dst), sites.settings
-    kinds = settings.kinds
+    kinds: tuple[str, ...] = settings.kinds
     port: int | None = ports.get(peer.name, settings.port)
     if not peer.on:
         port = peer.port
@@ -105,7 +105,7 @@ def _watched(
         port=port,
         usual_port=settings.port,
         kinds=kinds,
-        sizes=settings.sizes,
+        sizes=tuple(settings.sizes),
         interval_ms=round(link.interval_s * 1000),
         timeout_ms=round(settings.timeout_s * 1000),
         turn=(link.turn, 2),

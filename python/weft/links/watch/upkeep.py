@@ -43,15 +43,14 @@ class Upkeep:
             ]
         # A day with a stream is still being fetched: its new rows would be thinned by another rule than the rest.
         rest = [name for name in over if not stream_path(self._folder, name).exists()]
+        thin = settings.thin
         for name in rest:
-            is_old = (
-                settings.thin_after_s is not None and _end_s(name) + settings.thin_after_s < now_s
-            )
+            is_old = thin is not None and _end_s(name) + (thin.after_s or 0.0) < now_s
             work = f"{name} {is_old}"
             if work not in self._done:
                 self._done.add(work)
-                if is_old and not thinned_by(table_path(self._folder, name)):
-                    return [_event(now_s, *self._thin(name, settings.thin_to_s))]
+                if thin and is_old and not thinned_by(table_path(self._folder, name)):
+                    return [_event(now_s, *self._thin(name, thin.to_s))]
                 if not has_summary(self._folder, name):
                     read_summary(self._folder, name)
                     return []

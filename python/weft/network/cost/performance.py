@@ -4,20 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from weft.base.amount import UNITS, amount_of
 from weft.base.errors import RequestError
-from weft.base.quantity import number_and_unit
-
-_FLOPS = "MFlop/s"
-_BITS = "Mb/s"
-_UNITS = {
-    "MFlop/s": (1.0, _FLOPS),
-    "GFlop/s": (1e3, _FLOPS),
-    "TFlop/s": (1e6, _FLOPS),
-    "PFlop/s": (1e9, _FLOPS),
-    "Mb/s": (1.0, _BITS),
-    "Gb/s": (1e3, _BITS),
-    "Tb/s": (1e6, _BITS),
-}
 
 
 @dataclass(frozen=True)
@@ -30,11 +18,11 @@ class Performance:
 
 def read_performance(text: str) -> Performance:
     """60 GFlop/s, 12 Gb/s; raises RequestError."""
-    found = number_and_unit(text)
-    if found is None or found[1] not in _UNITS or not 0 < found[0] < 1e18:
+    found = amount_of(text, "performance") or amount_of(text, "rate")
+    if found is None or not 0 < found.number < 1e18:
         raise RequestError(
             f"--per {text}: not a performance",
-            f'for example "60 GFlop/s"; units: {", ".join(_UNITS)}',
+            f'for example "60 GFlop/s"; units: {", ".join([*UNITS["performance"], *UNITS["rate"]])}',
         )
-    factor, unit = _UNITS[found[1]]
-    return Performance(found[0] * factor, unit)
+    unit = "MFlop/s" if found.kind == "performance" else "Mb/s"
+    return Performance(found.worth / 1e6, unit)

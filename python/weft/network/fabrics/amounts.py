@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import Literal
 
-from weft.base.quantity import number_and_unit
+from weft.base.amount import UNITS, amount_of
 
 RATES = {"Tb/s": 1e12, "Gb/s": 1e9, "Mb/s": 1e6, "kb/s": 1e3, "b/s": 1.0}
 TIMES = {"s": 1e9, "ms": 1e6, "us": 1e3, "ns": 1.0}
 SHARES = {"%": 1e4, "ppm": 1.0}
+"""Units that are written, largest first, in the smallest."""
+_SMALLEST = {"rate": 1.0, "time": 1e-9, "share": 1e-6}
 
 UNLIMITED = "none"
 """What a change says for no limit."""
@@ -20,12 +23,12 @@ def written(value: int, units: Mapping[str, float]) -> str:
     return f"{value / units[unit]:.15g} {unit}"
 
 
-def amount(text: str, units: Mapping[str, float], example: str) -> int:
-    """A positive quantity in the smallest unit; raises ValueError that says what would be right."""
-    found = number_and_unit(text)
-    if found is None or found[0] < 0:
-        raise ValueError(f"write a number and a unit, for example {example}")
-    if found[1] not in units:
-        wrong = f"{found[1]!r} is no unit of this" if found[1] else "the unit is missing"
-        raise ValueError(f"{wrong}; write for example {example} ({', '.join(units)})")
-    return round(found[0] * units[found[1]])
+def amount(text: str, kind: Literal["rate", "time", "share"], example: str) -> int:
+    """A positive quantity in bit/s, ns or ppm; raises ValueError that says what would be right."""
+    found = amount_of(text, kind)
+    if found is None or found.number < 0:
+        units = ", ".join(UNITS[kind])
+        missing = amount_of(text, "number") is not None
+        wrong = "the unit is missing" if missing else f"{text!r} has no unit of this"
+        raise ValueError(f"{wrong}; write for example {example} ({units})")
+    return round(found.worth / _SMALLEST[kind])

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import TypeAlias
 
+from weft.base.amount import AmountKind, amount_of
 from weft.base.errors import RequestError
-from weft.base.quantity import parse
 
 ROWS = 2_000_000
 """Samples of a step: 100 MB in memory, and what is made of them ten times that."""
@@ -23,9 +23,6 @@ OUTGOING = ("queue", "connections")
 
 _FORM = re.compile(r"(?P<name>[^()]++)(\((?P<values>.*)\))?\s*", re.DOTALL)
 _EXAMPLE = "for example sim:two-racks or sim:two-racks(overhead=5us)"
-_SECONDS = {"s": 1.0, "ms": 1e-3, "us": 1e-6, "ns": 1e-9}
-_BYTES = {"B": 1, "kB": 1e3, "MB": 1e6, "KiB": 1 << 10, "MiB": 1 << 20}
-
 
 Value: TypeAlias = float | int | str
 
@@ -80,28 +77,28 @@ Reader: TypeAlias = Callable[[str], Value]
 """What a value is; raises ValueError that says what would be right."""
 
 
-def _quantity(units: Mapping[str, float], example: str) -> Callable[[str], float]:
+def _quantity(kind: AmountKind, example: str) -> Callable[[str], float]:
     def read(value: str) -> float:
-        found = parse(value, units)
-        if found is None or not 0 <= found < 1e9:
+        found = amount_of(value, kind)
+        if found is None or not 0 <= found.worth < 1e9:
             raise ValueError(f"write for example {example}")
-        return found
+        return found.worth
 
     return read
 
 
 def _window(value: str) -> int:
-    found = round(_quantity(_BYTES, "window=64 KiB")(value))
+    found = round(_quantity("size", "window=64 KiB")(value))
     if found < 1:
         raise ValueError("must be at least 1 B")
     return found
 
 
 def _part(value: str) -> float:
-    found = parse(value, {"": 1.0})
-    if found is None or not 0 <= found <= 0.5:
+    found = amount_of(value, "part")
+    if found is None or not 0 <= found.worth <= 0.5:
         raise ValueError("must be a part of the time, from 0 to 0.5")
-    return found
+    return found.worth
 
 
 def _whole(least: int, most: int = 1024, shown: str = "1024") -> Reader:
@@ -126,12 +123,12 @@ def _outgoing(value: str) -> str:
 
 
 _MODEL: dict[str, tuple[str, Reader]] = {
-    "overhead": ("overhead_s", _quantity(_SECONDS, "overhead=20 us")),
+    "overhead": ("overhead_s", _quantity("time", "overhead=20 us")),
     "window": ("window_bytes", _window),
     "segments_per_ack": ("segments_per_ack", _whole(0)),
     "sharing": ("sharing", _sharing),
     "outgoing": ("outgoing", _outgoing),
-    "barrier": ("barrier_s", _quantity(_SECONDS, "barrier=20 us")),
+    "barrier": ("barrier_s", _quantity("time", "barrier=20 us")),
     "tolerance": ("tolerance", _part),
     "threads": ("threads", _whole(1)),
     "rows": ("rows", _whole(1, MOST_ROWS, f"{MOST_ROWS:,}")),

@@ -12,7 +12,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
 from itertools import groupby
 from pathlib import Path
-from typing import Literal
+from typing import Literal, Self
 
 import msgspec
 from msgspec import Struct
@@ -20,9 +20,8 @@ from msgspec import Struct
 from weft import _core
 from weft.base import catalog
 from weft.base.condition import Fact, Range, meets
-from weft.base.errors import RequestError
-from weft.base.files.text_file import parse_toml
 from weft.base.markdown import markdown_table
+from weft.base.toml_file import TomlFile, TomlTable, decode
 from weft.operate.acceptance.verdict import Cause, Symptom
 
 MOST_CAUSES = 5
@@ -54,14 +53,22 @@ class CauseRule(Struct, frozen=True):
         return max((one.weight for one in self.clauses if one.holds(kind, facts)), default=0.0)
 
 
-class _Text(Struct, frozen=True, forbid_unknown_fields=True):
+class _Clauses(tuple[Clause, ...]):
+    @classmethod
+    def read(cls, value: object) -> Self:
+        if not isinstance(value, list) or not all(isinstance(one, dict) for one in value):
+            raise ValueError("must be a list of tables")
+        return cls(map(_clause, value))
+
+
+class _Text(TomlTable, frozen=True):
     """A rule as it is written."""
 
     title: str
     text: str
     check: str
     remedy: str
-    when: list[dict[str, object]]
+    when: _Clauses
 
 
 def causes(symptom: Symptom) -> list[Cause]:
@@ -92,7 +99,7 @@ def rules() -> tuple[CauseRule, ...]:
     return tuple(rule for path in sorted(folder.glob("*.toml")) for rule in read_rules(path))
 
 
-class KnownFact(Struct, frozen=True, forbid_unknown_fields=True):
+class KnownFact(TomlTable, frozen=True):
     """What a fact says, of which `type` its values are, and its `label` on the vendor's page; none: it is not shown."""
 
     type: Literal["number", "flag", "text"]
@@ -100,7 +107,7 @@ class KnownFact(Struct, frozen=True, forbid_unknown_fields=True):
     label: str = ""
 
 
-class Vocabulary(Struct, frozen=True, forbid_unknown_fields=True):
+class Vocabulary(TomlTable, frozen=True):
     """The kinds of symptoms with their texts, and the facts that they may have."""
 
     kinds: dict[str, str]
@@ -111,36 +118,19 @@ class Vocabulary(Struct, frozen=True, forbid_unknown_fields=True):
 def vocabulary() -> Vocabulary:
     """That of catalog/symptoms.toml."""
     path = catalog.folder("cause").parent / "symptoms.toml"
-    return msgspec.toml.decode(catalog.read(path), type=Vocabulary)
+    return decode(path, Vocabulary)
 
 
 def read_rules(path: Path) -> list[CauseRule]:
     """The rules of a file; raises RequestError for what is unknown or of a wrong type in it, with its line."""
-    text = catalog.read(path)
-    try:
-        document = parse_toml(text, str(path))
-        section = document.pop("title")
-        return [CauseRule(*_rule(code, one), section) for code, one in document.items()]
-    except _WrongRule as error:
-        line = _core.line_of(text, error.key)
-        raise RequestError(f"{path}, line {line}: {error.key}: {error}") from None
-
-
-class _WrongRule(Exception):
-    """What is wrong with the rule of a `key`."""
-
-    def __init__(self, key: str, reason: object) -> None:
-        super().__init__(str(reason))
-        self.key = key
-
-
-def _rule(code: str, document: object) -> tuple[Cause, tuple[Clause, ...]]:
-    try:
-        rule = msgspec.convert(document, _Text)
-        clauses = tuple(map(_clause, rule.when))
-    except (msgspec.ValidationError, ValueError) as error:
-        raise _WrongRule(code, error) from None
-    return Cause(code, rule.title, rule.text, rule.check, rule.remedy), clauses
+    file = TomlFile(catalog.read(path), str(path))
+    section = file.convert(file.table.get("title"), str, "title")
+    return [
+        CauseRule(Cause(code, one.title, one.text, one.check, one.remedy), one.when, section)
+        for code in file.table
+        if code != "title"
+        for one in [file.convert(file.table[code], _Text, code)]
+    ]
 
 
 def _clause(table: Mapping[str, object]) -> Clause:
@@ -162,7 +152,10 @@ def _wanted(name: str, value: object) -> Range | Fact:
     """What a fact must be; a number is always a range."""
     kind = vocabulary().facts[name].type
     if kind == "number":
-        return msgspec.convert(value, Range)
+        try:
+            return msgspec.convert(value, Range)
+        except msgspec.ValidationError as error:
+            raise ValueError(f"{name} = {value!r}: {error}") from None
     if isinstance(value, bool | str) and type(value) is _TYPES[kind]:
         return value
     raise ValueError(f"{name} = {value!r}: must be a {kind}")

@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
-from msgspec import Struct
+from msgspec import Struct, defstruct
 
 from weft import _core
 from weft.base import catalog
+from weft.base.amount import read_amount
 from weft.base.errors import RequestError
-from weft.base.files.text_file import parse_toml
 from weft.base.quantity import format_mbps, format_us
-from weft.network.model.amount import read_amount
+from weft.base.toml_file import TomlFile
 from weft.understand.limits.differences import TOLERANCE
 
 Source = Literal["check", "pairs", "limits", "bisection", "all-to-all"]
@@ -127,9 +127,13 @@ def read_requirements(file: str) -> list[Requirement]:
     path = Path(file)
     if path.is_dir():
         raise RequestError(f"{file}: is a folder", "give a TOML file of requirements")
-    text = catalog.read(path)
-    document = parse_toml(text, file, HINT)
-    found = _File(file, text).requirements(document)
+    toml = TomlFile(catalog.read(path), file, HINT)
+    toml.decode(_DOCUMENT)
+    found = [
+        requirement(key, value, toml.where(key).removesuffix(key))
+        for section, table in toml.table.items()
+        for key, value in _keys(section, table)
+    ]
     if not found:
         raise RequestError(f"{file}: no requirements", HINT)
     refuse_contradictions(found)
@@ -197,36 +201,29 @@ def _wrong(where: str, value: object, kind: str) -> RequestError:
     return RequestError(f"{where} = {value!r}: cannot be read", f"give {_EXAMPLES[kind]}")
 
 
-@dataclass(frozen=True)
-class _File:
-    """A file while it is read."""
+def _section(name: str) -> type:
+    if name == "latency":
+        return dict[str, object]
+    keys = [key.partition(".")[2] for key in KINDS if key.startswith(f"{name}.")]
+    fields = [(key, Any, None) for key in keys]
+    return defstruct(name, fields, forbid_unknown_fields=True, frozen=True)
 
-    _name: str
-    _text: str
 
-    def requirements(self, document: Mapping[str, object]) -> list[Requirement]:
-        sections = list(dict.fromkeys(key.partition(".")[0] for key in KINDS))
-        self._check(document, ["title", *sections], "")
-        found = []
-        for section, table in document.items():
-            if section == "title":
-                continue
-            if not isinstance(table, dict):
-                raise RequestError(f"{self._place(section)}{section}: must be a table", HINT)
-            if section != "latency":
-                known = [key.split(".")[1] for key in KINDS if key.startswith(f"{section}.")]
-                self._check(table, known, f"{section}.")
-            for name, value in table.items():
-                key = f"{section}.{name}"
-                found.append(requirement(key, value, self._place(key)))
-        return found
+_DOCUMENT = defstruct(
+    "_DOCUMENT",
+    [
+        ("title", Any, None),
+        *(
+            (name, _section(name) | None, None)
+            for name in {key.partition(".")[0]: 0 for key in KINDS}
+        ),
+    ],
+    forbid_unknown_fields=True,
+)
+"""What a file may have, for its keys to be checked."""
 
-    def _check(self, table: Mapping[str, object], known: list[str], before: str) -> None:
-        for key in table:
-            if key not in known:
-                place = self._place(before + key)
-                raise RequestError(f"{place}{before}{key}: {_core.unknown_key(key, known)}", HINT)
 
-    def _place(self, key: str) -> str:
-        line = _core.line_of(self._text, key)
-        return f"{self._name}:{line}: " if line else f"{self._name}: "
+def _keys(section: str, table: object) -> Iterator[tuple[str, object]]:
+    """The keys of a section, with its name before them, and their values."""
+    values = table.items() if isinstance(table, dict) else ()
+    return ((f"{section}.{name}", value) for name, value in values)

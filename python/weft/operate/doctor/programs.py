@@ -6,11 +6,8 @@ import os
 from collections.abc import Iterator
 from shutil import which
 
-import msgspec
-from msgspec import Struct
-
 from weft.base import catalog
-from weft.base.files.text_file import parse_toml
+from weft.base.toml_file import TomlTable, decode
 from weft.measure.execute.mpi.toolchain import DEBIAN, KINDS
 from weft.measure.execute.mpi.trial import try_mpis
 from weft.operate.doctor.packages import install
@@ -23,7 +20,7 @@ _MPI_PACKAGES = {
 }
 
 
-class _Tool(Struct, frozen=True):
+class _Tool(TomlTable, frozen=True):
     """All of the `programs` are needed, or `any` of them; they are the tool's `name` where it has none. weft also
     looks in `folders`, which PATH may lack."""
 
@@ -35,10 +32,14 @@ class _Tool(Struct, frozen=True):
     folders: str = ""
 
 
+class _Tools(TomlTable, frozen=True):
+    title: str
+    tools: tuple[_Tool, ...]
+
+
 def programs() -> Iterator[DoctorRow]:
     """A row for each tool of the catalogue, and for each MPI."""
-    document = parse_toml(catalog.read(catalog.folder("tool").parent / "tools.toml"), "tools.toml")
-    for tool in msgspec.convert(document["tools"], list[_Tool]):
+    for tool in decode(catalog.folder("tool").parent / "tools.toml", _Tools).tools:
         yield _row(tool)
     yield from _mpis()
     yield _kvm()

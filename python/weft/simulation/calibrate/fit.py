@@ -8,10 +8,10 @@ from itertools import combinations
 
 import numpy as np
 
+from weft.base.amount import Amount, read_amount
 from weft.base.errors import RequestError, WeftError, WorkError
 from weft.base.quantity import format_mbps, format_us
 from weft.base.statistics import LEVEL, Floats
-from weft.network.model.amount import Amount, read_amount
 from weft.network.model.estimate import Estimate
 from weft.network.model.machine_text import Keys, numbers_of, value_of, with_values
 from weft.network.model.profile import LOGARITHMIC, FreeParameter, fit_profiled, slopes

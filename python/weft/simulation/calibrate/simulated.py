@@ -8,6 +8,7 @@ from functools import cache
 from typing import Literal, get_args
 
 from weft import _core
+from weft.base.amount import AmountKind
 from weft.measure.testbed.computed.node import SimulatedNodes
 from weft.measure.testbed.computed.outcome import SimulatedPhases
 from weft.network.model.machine_text import configured
@@ -20,7 +21,7 @@ Quantity = Literal["latency", "rate", "stream", "load", "interrupts"]
 """Half a round trip; a message over half of its round trip (NetPIPE); messages one way; of the receiver of such a
 stream: the busy share of a part, and its interrupts per second."""
 Library = Literal["openmpi", "mpich"]
-KINDS: Mapping[str, str] = {
+KINDS: Mapping[str, AmountKind] = {
     "latency": "time",
     "rate": "rate",
     "stream": "rate",

@@ -3,23 +3,22 @@
 from __future__ import annotations
 
 import math
-import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-import msgspec
 import numpy as np
+from msgspec import field
 
 from weft.base import catalog
+from weft.base.amount import ByteCount, Share, read_amount
 from weft.base.errors import RequestError
-from weft.base.files.text_file import parse_toml
-from weft.network.model.amount import read_amount
+from weft.base.toml_file import TomlFile, TomlTable
 from weft.runs.folder import RunFolder
 from weft.simulation.calibrate.simulated import KINDS, SIZES, Library, Quantity, SimulatedQuantity
 from weft.understand.curve.points import CurvePoint, points
 
-ERROR = "5 %"
+ERROR = Share(0.05)
 """The standard error of a value that has none."""
 _LEAST_ERROR = 0.01
 _SIZES = 8
@@ -30,29 +29,29 @@ _NORMAL = 1.96
 Plain = str | int | float | bool
 
 
-class _Entry(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
+class _Entry(TomlTable, frozen=True):
     quantity: Quantity
     measured: str | float
     name: str | None = None
-    size: str | None = None
+    size: ByteCount | None = None
     placement: str | None = None
     part: str | None = None
     mpi: Library | None = None
-    error: str = ERROR
-    keys: dict[str, Plain] = msgspec.field(name="with", default_factory=dict)
+    error: Share = ERROR
+    keys: dict[str, Plain] = field(name="with", default_factory=dict)
 
 
-class _RunEntry(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
+class _RunEntry(TomlTable, frozen=True):
     run: str
     placement: str | None = None
-    sizes: list[str] | None = None
-    keys: dict[str, Plain] = msgspec.field(name="with", default_factory=dict)
+    sizes: tuple[ByteCount, ...] = ()
+    keys: dict[str, Plain] = field(name="with", default_factory=dict)
 
 
-class _Document(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
-    free: list[str] | dict[str, tuple[str | float, str | float]] = []
-    values: list[_Entry] = []
-    runs: list[_RunEntry] = []
+class _Document(TomlTable, frozen=True):
+    free: tuple[str, ...] | dict[str, tuple[str | float, str | float]] = ()
+    values: tuple[_Entry, ...] = ()
+    runs: tuple[_RunEntry, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -78,13 +77,9 @@ def read_values(name: str) -> ValuesFile:
     path = Path(name)
     if not path.is_file():
         raise RequestError(f"{name}: no such file", "give a TOML file of measured values")
-    try:
-        document = msgspec.convert(parse_toml(catalog.read(path), name), _Document)
-    except msgspec.ValidationError as error:
-        raise RequestError(
-            f"{name}: {_told(str(error))}", "docs/fit-a-machine.md has an example"
-        ) from None
-    values = [_value(name, at, entry) for at, entry in enumerate(document.values)]
+    file = TomlFile(catalog.read(path), name, "docs/fit-a-machine.md has an example")
+    document = file.decode(_Document)
+    values = [_value(file, at, entry) for at, entry in enumerate(document.values)]
     for entry in document.runs:
         values += _of_run(path.parent, entry)
     if not values:
@@ -96,26 +91,18 @@ def read_values(name: str) -> ValuesFile:
     return ValuesFile(ranges, values)
 
 
-def _told(error: str) -> str:
-    """msgspec's words with a place as TOML has it."""
-    return re.sub(r" - at `\$\.?(.*?)`", r" (in \1)", error).replace(" (in )", "")
-
-
-def _value(file: str, at: int, entry: _Entry) -> MeasuredValue:
-    where = f"{file}: values[{at}]"
-    size = entry.size or SIZES[entry.quantity]
-    read_amount(size, f"{where}.size", "size")
-    measured = read_amount(entry.measured, f"{where}.measured", KINDS[entry.quantity]).worth
-    error = read_amount(entry.error, f"{where}.error", "share").worth
-    for name, number in (("measured", measured), ("error", error)):
-        if not number > 0:
-            raise RequestError(f"{where}.{name}: must be more than 0")
+def _value(file: TomlFile, at: int, entry: _Entry) -> MeasuredValue:
+    key = f"values[{at}].measured"
+    size = entry.size.text if entry.size else SIZES[entry.quantity]
+    measured = read_amount(entry.measured, file.where(key), KINDS[entry.quantity]).worth
+    if not measured > 0:
+        raise file.wrong(key, "must be more than 0")
     if entry.part and KINDS[entry.quantity] in ("time", "rate"):
-        raise RequestError(f"{where}.part: {entry.quantity} is not of a part", "leave it out")
+        raise file.wrong(f"values[{at}].part", f"{entry.quantity} is not of a part", "leave it out")
     question = SimulatedQuantity(
         entry.quantity, size, entry.placement, _keys(entry.keys), entry.part, entry.mpi
     )
-    return MeasuredValue(entry.name or _name(question), question, measured, error)
+    return MeasuredValue(entry.name or _name(question), question, measured, float(entry.error))
 
 
 def _name(question: SimulatedQuantity) -> str:
@@ -131,7 +118,7 @@ def _keys(given: Mapping[str, Plain]) -> Mapping[str, str]:
 def _of_run(folder: Path, entry: _RunEntry) -> Iterator[MeasuredValue]:
     """Some points of a run between two nodes; their intervals are their errors."""
     run = RunFolder.open(folder / entry.run)
-    wanted = [read_amount(size, f"{entry.run}: sizes", "size").worth for size in entry.sizes or []]
+    wanted = [float(size) for size in entry.sizes]
     known = [one for one in points(run) if _is_simulated(one)]
     chosen = [one for one in known if one.size_bytes in wanted] if wanted else _spread(known)
     if not chosen:

@@ -7,12 +7,12 @@ from collections.abc import Callable, Mapping
 from functools import cache
 from typing import Literal
 
-import msgspec
 from msgspec import Struct
 
 from weft.base import catalog
 from weft.base.condition import Fact, Range, meets
 from weft.base.quantity import format_bytes, format_mbps, format_us, significant
+from weft.base.toml_file import TomlTable, decode
 
 Facts = Mapping[str, Fact]
 
@@ -97,7 +97,7 @@ def _written(name: str, value: Fact) -> str:
     return next(known, "{:.0f}".format)(value)
 
 
-class _Rules(Struct, frozen=True, forbid_unknown_fields=True):
+class _Rules(TomlTable, frozen=True):
     rules: tuple[AdviceRule, ...]
 
 
@@ -105,4 +105,4 @@ class _Rules(Struct, frozen=True, forbid_unknown_fields=True):
 def rules() -> tuple[AdviceRule, ...]:
     """All rules, in the order of the catalogue."""
     path = catalog.folder("plan").parent / "advice.toml"
-    return msgspec.toml.decode(catalog.read(path), type=_Rules).rules
+    return decode(path, _Rules).rules

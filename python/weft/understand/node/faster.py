@@ -11,8 +11,8 @@ from typing import NamedTuple
 import numpy as np
 
 from weft import _core
+from weft.base.amount import Amount, read_amount
 from weft.base.errors import WeftError
-from weft.network.model.amount import Amount, read_amount
 from weft.network.model.machine_text import value_of
 from weft.plan.plan import Step, to_json
 from weft.runs.records import records

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+import math
+
 import click
 
-from weft.base import quantity
+from weft.base.amount import amount_of
 from weft.base.errors import RequestError
-
-_SIZES = {"B": 1, "kB": 10**3, "MB": 10**6, "GB": 10**9, "KiB": 2**10, "MiB": 2**20, "GiB": 2**30}
 
 message_option = click.option(
     "--message", metavar="SIZE", help="State what a message of this size takes, such as 1MB."
@@ -23,7 +23,7 @@ def message_bytes(message: str | None) -> int | None:
     """The size; raises RequestError where it is none."""
     if message is None:
         return None
-    size = quantity.parse(message, _SIZES)
-    if size is None or size < 1:
+    size = amount_of(message, "size")
+    if size is None or not 1 <= size.worth < math.inf:
         raise RequestError(f"--message {message}: not a size", "for example 8B, 20kB or 1MB")
-    return int(size)
+    return int(size.worth)

@@ -5,81 +5,64 @@ from __future__ import annotations
 import os
 import re
 import shutil
-from collections.abc import Mapping
 from pathlib import Path
+from typing import Self
 from urllib.parse import urlsplit
 
-from msgspec import Struct
+from msgspec import field
 
-from weft.base import quantity
+from weft.base.amount import Part, Seconds
 from weft.base.errors import RequestError
-from weft.measure.testbed.hosts.checked_table import CheckedTable, Document
+from weft.base.toml_file import TomlTable, Word, WordList, WrongKey
 
 KINDS = ("outages", "congestion", "re-route", "not-measured", "threshold")
 """What is notified. "threshold" is only found where one of the thresholds is set."""
-KEYS = ["command", "webhook", "kinds", "least", "timeout", "alpha", "loss", "availability"]
-PARTS = {"": 1.0, "%": 0.01}
 
 _WORD = re.compile(r"(?:[A-Za-z_]\w*=\S*\s+)*([\w./~+-]+)(?:\s|$)")
 _BUILT_IN = {"cd", "exec", "test", "if", "while", "for", "case", "until", "umask", "set", "export"}
 
 
-class AlertSettings(Struct, frozen=True, kw_only=True):
+class _Kinds(WordList):
+    @classmethod
+    def read(cls, value: object) -> Self:
+        return super().read(value).of(KINDS)
+
+
+class _Least(Seconds):
+    from_zero = True
+    most = 30 * 86_400.0
+
+
+class _Timeout(Seconds):
+    most = 600.0
+
+
+class _Alpha(Seconds):
+    from_zero = True
+    most = 60.0
+
+
+class _Share(Part):
+    from_zero = True
+    most = 1.0
+
+
+class AlertSettings(TomlTable, frozen=True):
     """`least_s` is the shortest outage, or time without measurement, that is notified; thresholds that are None are
     not looked at."""
 
-    command: str = ""
-    webhook: str = ""
-    kinds: tuple[str, ...] = KINDS
-    least_s: float = 0.0
-    timeout_s: float = 30.0
-    alpha_s: float | None = None
-    loss: float | None = None
-    availability: float | None = None
+    command: Word = ""
+    webhook: Word = ""
+    kinds: _Kinds = _Kinds(KINDS)
+    least_s: _Least = field(name="least", default=_Least(0.0))
+    timeout_s: _Timeout = field(name="timeout", default=_Timeout(30.0))
+    alpha_s: _Alpha | None = field(name="alpha", default=None)
+    loss: _Share | None = None
+    availability: _Share | None = None
 
-
-class _Table(CheckedTable):
-    """A table with quantities that may be missing."""
-
-    def quantity(self, key: str, units: Mapping[str, float], most: float) -> float | None:
-        """A number from 0 with a unit."""
-        text = self.text(key)
-        value = quantity.parse(text, units) if text is not None else None
-        if text is not None and (value is None or not 0 <= value <= most):
-            named = ", ".join(unit or "no unit" for unit in units)
-            raise self._wrong(key, f"must be a number from 0 to {most:g} with a unit: {named}")
-        return value
-
-    def url(self, key: str) -> str:
-        """An http or https address; "" where there is none."""
-        text = self.text(key) or ""
-        try:
-            parts = urlsplit(text)
-            is_right = parts.scheme in ("http", "https") and parts.hostname and parts.port != 0
-        except ValueError:
-            is_right = False
-        if text and (not is_right or " " in text or not text.isascii()):
-            raise self._wrong(key, "must be an address such as https://example.org/hook")
-        return text
-
-
-def parse_alerts(values: dict[str, object], document: Document) -> AlertSettings:
-    """The table; raises RequestError that names file, line and key."""
-    table, usual = _Table(values, document, "alerts.", KEYS), AlertSettings()
-    kinds = table.texts("kinds") if "kinds" in table else list(usual.kinds)
-    if unknown := [kind for kind in kinds if kind not in KINDS]:
-        raise table._wrong("kinds", f"{unknown[0]} is none of {', '.join(KINDS)}")
-    timeout_s = table.quantity("timeout", quantity.SECONDS, 600.0)
-    return AlertSettings(
-        command=table.text("command") or "",
-        webhook=table.url("webhook"),
-        kinds=tuple(kinds),
-        least_s=table.quantity("least", quantity.SECONDS, 30 * 86400.0) or 0.0,
-        timeout_s=timeout_s or usual.timeout_s,
-        alpha_s=table.quantity("alpha", {"us": 1e-6, **quantity.SECONDS}, 60.0),
-        loss=table.quantity("loss", PARTS, 1.0),
-        availability=table.quantity("availability", PARTS, 1.0),
-    )
+    def __post_init__(self) -> None:
+        if self.webhook and not _is_address(self.webhook):
+            raise WrongKey("webhook", "must be an address such as https://example.org/hook")
 
 
 def check_command(settings: AlertSettings) -> None:
@@ -95,6 +78,15 @@ def check_command(settings: AlertSettings) -> None:
             f"alerts.command: {program} {why}",
             "give the path of a program that can be executed, or a line for /bin/sh",
         )
+
+
+def _is_address(text: str) -> bool:
+    try:
+        parts = urlsplit(text)
+        is_right = parts.scheme in ("http", "https") and parts.hostname and parts.port != 0
+    except ValueError:
+        return False
+    return bool(is_right) and " " not in text and text.isascii()
 
 
 def _is_file(program: str) -> bool:

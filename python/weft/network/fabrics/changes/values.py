@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
@@ -10,7 +10,7 @@ from msgspec.structs import replace
 
 from weft.base.catalog import known_names
 from weft.base.errors import RequestError
-from weft.network.fabrics.amounts import RATES, SHARES, TIMES, UNLIMITED, amount
+from weft.network.fabrics.amounts import UNLIMITED, amount
 from weft.network.fabrics.changes.change import Claim, refuse_unchanged
 from weft.network.fabrics.changes.targets import hosts_named, switches_named, trunks_named
 from weft.network.fabrics.changes.wiring import Cable, FabricWiring, Way, WiredSwitch
@@ -21,11 +21,13 @@ Kind = Literal["links", "hosts", "switches"]
 Reader: TypeAlias = Callable[[str], int | bool | None]
 
 
-def _quantity(units: Mapping[str, float], example: str, may_be_none: bool = False) -> Reader:
+def _quantity(
+    kind: Literal["rate", "time", "share"], example: str, may_be_none: bool = False
+) -> Reader:
     def read(text: str) -> int | None:
         if may_be_none and text == UNLIMITED:
             return None
-        return amount(text, units, example)
+        return amount(text, kind, example)
 
     return read
 
@@ -49,9 +51,9 @@ def _truth(text: str) -> bool:
 
 _QUEUE = _count(1, 1_000_000)
 _WAY: dict[str, tuple[str, Reader]] = {
-    "rate": ("rate_bits_per_s", _quantity(RATES, "100 Mb/s", True)),
-    "delay": ("delay_ns", _quantity(TIMES, "5 us")),
-    "loss": ("loss_ppm", _quantity(SHARES, "0.1 %")),
+    "rate": ("rate_bits_per_s", _quantity("rate", "100 Mb/s", True)),
+    "delay": ("delay_ns", _quantity("time", "5 us")),
+    "loss": ("loss_ppm", _quantity("share", "0.1 %")),
     "drops_above_bytes": ("drops_above_bytes", _count(576, 65_535, True)),
 }
 _CABLE: dict[str, tuple[str, Reader]] = {
@@ -60,7 +62,7 @@ _CABLE: dict[str, tuple[str, Reader]] = {
 }
 _HOST: dict[str, tuple[str, Reader]] = {"dead": ("dead", _truth)}
 _SWITCH: dict[str, tuple[str, Reader]] = {
-    "capacity": ("capacity_bits_per_s", _quantity(RATES, "1600 Mb/s", True)),
+    "capacity": ("capacity_bits_per_s", _quantity("rate", "1600 Mb/s", True)),
     "ports": ("ports", _count(1, 1_000_000, True)),
     "queue_frames": ("queue_frames", _QUEUE),
 }

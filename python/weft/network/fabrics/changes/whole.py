@@ -9,7 +9,7 @@ from msgspec.structs import replace
 
 from weft import _core
 from weft.base.errors import RequestError
-from weft.network.fabrics.amounts import RATES, amount
+from weft.network.fabrics.amounts import amount
 from weft.network.fabrics.changes.change import Claim, refuse_unchanged
 from weft.network.fabrics.changes.hosts import without_hosts
 from weft.network.fabrics.changes.targets import switches_named
@@ -179,7 +179,7 @@ class SecondNetwork:
                 f"{self.text}: hosts' cables have no rate to compare", "leave at out"
             )
         try:
-            return amount(self.rate, RATES, "100 Mb/s") / usual
+            return amount(self.rate, "rate", "100 Mb/s") / usual
         except ValueError as error:
             raise RequestError(f"{self.text}: {error}") from None
 

@@ -8,8 +8,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from xml.parsers import expat
 
+from weft.base.amount import UNITS, worth_of
 from weft.base.errors import RequestError
-from weft.base.quantity import parse as parse_quantity
 
 _MOST_HOSTS = 1 << 20
 _LONGEST_NAME = 255
@@ -21,8 +21,7 @@ for _prefix, _size in (("k", 1e3), ("M", 1e6), ("G", 1e9), ("T", 1e12)):
     BITS |= {f"{_prefix}bps": _size, f"{_prefix}Bps": 8 * _size}
 for _prefix, _size in (("Ki", 2.0**10), ("Mi", 2.0**20), ("Gi", 2.0**30), ("Ti", 2.0**40)):
     BITS |= {f"{_prefix}bps": _size, f"{_prefix}Bps": 8 * _size}
-SECONDS = {"": 1.0, "s": 1.0, "ms": 1e-3, "us": 1e-6, "ns": 1e-9, "ps": 1e-12}
-SECONDS |= {"m": 60.0, "h": 3600.0, "d": 86_400.0, "w": 604_800.0}
+SECONDS = {"": 1.0, **UNITS["time"]}
 
 
 @dataclass
@@ -45,7 +44,7 @@ class XmlElement:
     def quantity(self, name: str, units: Mapping[str, float], default: str | None = None) -> float:
         """A positive number with unit, in bit/s or seconds; a time may be 0. Raises RequestError."""
         text = self.attributes.get(name, default)
-        value = None if text is None else parse_quantity(text, units)
+        value = None if text is None else worth_of(text, units)
         if value is None or value < 0 or (units is BITS and value == 0):
             known = ", ".join(filter(None, units))
             raise self.wrong(f"{name} = {text!r}: must be a positive number with a unit of {known}")
