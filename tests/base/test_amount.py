@@ -80,6 +80,15 @@ def test_a_time_that_cannot_be_is_refused(text: object) -> None:
         Seconds.read(text)
 
 
+class Timeout(Seconds):
+    most = 3600.0
+
+
+def test_a_bound_has_its_unit() -> None:
+    with pytest.raises(ValueError, match="must be a time above 0 to 3,600 s, such as"):
+        Timeout.read("2 h")
+
+
 def test_money_has_a_currency() -> None:
     read = MoneyAmount.read("400,000 usd")
     assert (read, read.currency, read.text) == (400000.0, "USD", "400,000 usd")

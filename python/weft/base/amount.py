@@ -119,7 +119,8 @@ class _Read(float):
     @classmethod
     def _right(cls) -> str:
         least = "from 0" if cls.from_zero else "above 0"
-        most = f" to {cls.most:g}" if cls.most < _Read.most else ""
+        one = next((unit for unit, worth in UNITS[cls.kind].items() if worth == 1), "")
+        most = f" to {cls.most:,.15g} {one}".rstrip() if cls.most < _Read.most else ""
         example = f'such as "{_EXAMPLES[cls.kind]}", in {_listed(cls.kind)}'
         return f"must be a {cls.kind} {least}{most}, {example}"
 
