@@ -17,6 +17,7 @@ from weft.measure.testbed.base import Node, Testbed
 from weft.measure.testbed.computed.base import Simulator
 from weft.measure.testbed.processors import blocking
 from weft.plan.pattern import Compute, Hpl
+from weft.plan.phases import expand
 from weft.plan.plan import to_json
 
 
@@ -34,6 +35,7 @@ class LinpackKind(ProgramKind[Hpl]):
 
     def nodes(self, testbed_nodes: int) -> list[int]:
         """In the order of the processes."""
+        expand(self.step, testbed_nodes)  # refuses too few
         return self.ranks(testbed_nodes)
 
     def with_amount(self, testbed: Testbed, launches: int) -> Settled:

@@ -17,12 +17,14 @@ from weft.measure.testbed.base import Testbed
 from weft.measure.testbed.computed.base import Simulator
 from weft.measure.testbed.processors import chosen_cpus
 from weft.plan.pattern import Exchange, Pingpong
+from weft.plan.phases import expand
 
 
 class TwoNodes(StepKind[P]):
     """A pattern between the first two nodes."""
 
     def nodes(self, testbed_nodes: int) -> list[int]:
+        expand(self.step, testbed_nodes)  # refuses too few
         return list(range(min(2, testbed_nodes)))
 
     def callers(self, node: int, members: Sequence[int]) -> set[int]:

@@ -29,7 +29,7 @@ class ProgramKind(EnsembleKind[D]):
     """Whether processes of one machine can be its ranks."""
 
     def nodes(self, testbed_nodes: int) -> list[int]:
-        expand(self.step, testbed_nodes)
+        expand(self.step, testbed_nodes)  # refuses too few
         return sorted(self.ranks(testbed_nodes))
 
     def refuse_testbed(self, kind: str, name: str) -> None:

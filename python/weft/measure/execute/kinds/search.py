@@ -18,7 +18,7 @@ class SearchKind(EnsembleKind[S]):
     """A search among all nodes that take part."""
 
     def nodes(self, testbed_nodes: int) -> list[int]:
-        expand(self.step, testbed_nodes)
+        expand(self.step, testbed_nodes)  # refuses too few
         return sorted(self.step.members(testbed_nodes))
 
     async def carry_out(self, launched: LaunchedStep) -> None:
