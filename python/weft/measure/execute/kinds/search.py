@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TypeVar
 
 from weft.measure.execute.adaptive import AdaptiveStep, Chooser, chosen_phases
@@ -27,6 +28,8 @@ class SearchKind(EnsembleKind[S]):
         assert chooser is not None
         step = chooser.settle(writer.samples)
         writer.meta.plan = writer.meta.plan.with_step(launched.job.step_index, step)
+        # What suits the network is known only now.
+        launched = replace(launched, job=replace(launched.job, step=step))
         begin(launched)
         engine = self.engine(launched, is_over_mpi=step.transport == "mpi")
         wanted = set(launched.job.phases)
