@@ -7,8 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from support.command import WEFT
-from support.here import refusal, weft
+from support.command import WEFT, refusal, weft
 from weft.faces.cli.commands import SECTIONS
 
 
