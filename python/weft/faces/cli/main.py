@@ -12,11 +12,11 @@ import click
 
 from weft import __version__
 from weft.base.errors import WeftError
-from weft.base.without_pandas import do_without_pandas
 from weft.faces.cli.commands import Commands
 from weft.faces.cli.error_pages import local_page, page_of
 from weft.faces.cli.output import print_error, print_json
 from weft.faces.cli.streams import guard_streams
+from weft.faces.cli.without_pandas import do_without_pandas
 
 INTERRUPTED = 130
 FEWEST_COLUMNS = 40
