@@ -19,11 +19,13 @@ from weft.base.errors import RequestError
 from weft.measure.execute.multi_pair.counters import interface_names, judge
 from weft.measure.execute.multi_pair.settle import bond_of, settle_pairs
 from weft.measure.execute.multi_pair.synchronised import PairJob, Together
+from weft.measure.execute.settle.settle import settle
 from weft.measure.testbed.agent.reply import Facts, Interface, Timed
 from weft.measure.testbed.agent.request import Batch
 from weft.measure.testbed.base import Node
+from weft.measure.testbed.open import open_testbed
 from weft.plan.arrangements import arrangements
-from weft.plan.load import parse_plan
+from weft.plan.load import load_plan, parse_plan
 from weft.plan.phases import expand
 from weft.plan.plan import Plan, Step
 from weft.runs.folder import RunFolder, RunWriter
@@ -285,3 +287,9 @@ def test_there_is_a_figure_for_each_test(tmp_path: Path) -> None:
     assert "Several pairs between n1 and n2" in report.html()
     assert len(report.write_figures(tmp_path / "figures")) == 6
     assert np.isfinite([row["value"] for row in rows]).all()
+
+
+def test_processors_that_the_user_names_are_those_of_simulated_pairs() -> None:
+    with open_testbed("node:p4-400-base") as testbed:
+        settled, _ = settle(load_plan("multi-pair"), testbed, [0])
+    assert {step.options.cpus for step in settled.steps} == {(0,)}

@@ -42,7 +42,7 @@ class CollectiveKind(ProgramKind[Collective]):
             hint = "choose so many with `nodes`, or leave it out of `algorithms`"
             raise RequestError(f"step {self.step.name!r}: {error.message}", hint) from None
 
-    def settle_simulated(self, testbed: Simulator) -> Settled:
+    def settle_simulated(self, testbed: Simulator, cpus: list[int] | None) -> Settled:
         network = self.network(testbed)
         if self.pattern.has_library:
             raise RequestError(
@@ -50,7 +50,7 @@ class CollectiveKind(ProgramKind[Collective]):
                 f"that {network.name} cannot simulate it",
                 "leave `library` out of `algorithms`, and --transport mpi out; measure it on local:, lab: or machines",
             )
-        return super().settle_simulated(testbed)
+        return super().settle_simulated(testbed, cpus)
 
     def settle_live(self, testbed: Testbed, cpus: list[int] | None) -> Settled:
         settled = super().settle_live(testbed, cpus)

@@ -6,22 +6,18 @@ from msgspec.structs import replace
 
 from weft.base.quantity import format_us
 from weft.measure.execute.kinds.kind import Settled
-from weft.measure.execute.kinds.program import ProgramKind, usual_compute
+from weft.measure.execute.kinds.program import ComputingKind
 from weft.measure.testbed.base import Testbed
-from weft.plan.pattern import Compute, Halo
+from weft.plan.pattern import Halo
 
 
-class HaloKind(ProgramKind[Halo]):
+class HaloKind(ComputingKind[Halo]):
     """Rounds of exchanges, with work between them."""
 
     def settle_live(self, testbed: Testbed, cpus: list[int] | None) -> Settled:
         step, notes = super().settle_live(testbed, cpus)
-        compute = self.pattern.compute or usual_compute(testbed)
+        compute = self.settled_compute(testbed)
         return replace(step, pattern=replace(self.pattern, compute=compute)), notes
-
-    @property
-    def compute(self) -> Compute:
-        return self.pattern.compute or "spin"
 
     @property
     def compute_source(self) -> str:

@@ -7,13 +7,11 @@ from collections.abc import Collection, Sequence
 from msgspec.structs import replace
 
 from weft import _core
-from weft.measure.execute.kinds.kind import Settled
 from weft.measure.execute.kinds.program import ProgramKind
 from weft.measure.execute.logbook import Logbook
 from weft.measure.testbed.base import Node
-from weft.measure.testbed.computed.base import Simulator
 from weft.plan.pattern import Interference
-from weft.plan.plan import to_json
+from weft.plan.plan import Step, to_json
 from weft.runs.columns.tables import LAPS_NAME
 from weft.understand.kinds.interference.notes import notes
 
@@ -27,10 +25,9 @@ class InterferenceKind(ProgramKind[Interference]):
         last = len(self.pattern.congestors)
         _core.Program.of_step(to_json(self.step), last, len(nodes))
 
-    def settle_simulated(self, testbed: Simulator) -> Settled:
-        """Each round would come out the same, so that one is enough."""
-        step, said = super().settle_simulated(testbed)
-        return replace(step, pattern=replace(self.pattern, rounds=1)), said
+    def without_repetition(self) -> Step:
+        """With one round."""
+        return replace(self.step, pattern=replace(self.pattern, rounds=1))
 
     def finish(self, logbook: Logbook) -> None:
         laps = logbook.writer.stored_table(LAPS_NAME)

@@ -81,7 +81,11 @@ class StepKind(ABC, Generic[P]):
         Without an `out` they are computed. Raises RequestError where a file cannot be read or written."""
         return self.step
 
-    def settle_simulated(self, testbed: Simulator) -> Settled:
+    def without_repetition(self) -> Step:
+        """The step for a simulator, without what would come out the same each time."""
+        return self.step
+
+    def settle_simulated(self, testbed: Simulator, cpus: list[int] | None) -> Settled:
         """What is left open, where it is computed; raises RequestError where it cannot be."""
         testbed.check(self.step)
         return self.step, []

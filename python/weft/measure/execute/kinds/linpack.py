@@ -8,7 +8,7 @@ from msgspec.structs import replace
 
 from weft import _core
 from weft.measure.execute.kinds.kind import LaunchedStep, Settled
-from weft.measure.execute.kinds.program import ProgramKind, usual_compute
+from weft.measure.execute.kinds.program import ComputingKind
 from weft.measure.execute.linpack.compute_rate import with_rates
 from weft.measure.execute.linpack.program import grid_nodes, make_ready
 from weft.measure.execute.linpack.size import with_size
@@ -16,12 +16,12 @@ from weft.measure.execute.linpack.step import run_linpack_step
 from weft.measure.testbed.base import Node, Testbed
 from weft.measure.testbed.computed.base import Simulator
 from weft.measure.testbed.processors import blocking
-from weft.plan.pattern import Compute, Hpl
+from weft.plan.pattern import Hpl
 from weft.plan.phases import expand
 from weft.plan.plan import to_json
 
 
-class LinpackKind(ProgramKind[Hpl]):
+class LinpackKind(ComputingKind[Hpl]):
     """Its messages and the time of its computation, on a grid of processes."""
 
     @property
@@ -45,21 +45,17 @@ class LinpackKind(ProgramKind[Hpl]):
         super().check_nodes(nodes, dead)
         _core.Program.check_hpl(to_json(self.step), len(nodes))
 
-    def settle_simulated(self, testbed: Simulator) -> Settled:
-        super().settle_simulated(testbed)
+    def settle_simulated(self, testbed: Simulator, cpus: list[int] | None) -> Settled:
+        super().settle_simulated(testbed, cpus)
         return with_rates(self.step, self.pattern, 1, None)
 
     def settle_live(self, testbed: Testbed, cpus: list[int] | None) -> Settled:
         self.check_nodes(testbed.nodes)
         step, said = with_rates(self.step, self.pattern, 1, None)
         nodes = tuple(self.ranks(len(testbed.nodes)))
-        compute = self.pattern.compute or usual_compute(testbed)
+        compute = self.settled_compute(testbed)
         step = replace(step, pattern=replace(step.pattern, nodes=nodes, compute=compute))
         return blocking(step, testbed, cpus), said
-
-    @property
-    def compute(self) -> Compute:
-        return self.pattern.compute or "spin"
 
     @property
     def compute_source(self) -> str:

@@ -23,9 +23,9 @@ BONDED = "bonded"
 class MultiPairKind(TwoNodes[MultiPair]):
     """Pairs under each policy of using interfaces."""
 
-    def settle_simulated(self, testbed: Simulator) -> Settled:
+    def settle_simulated(self, testbed: Simulator, cpus: list[int] | None) -> Settled:
         testbed.check(self.step)
-        return settle_pairs(self.step, self.pattern, testbed, None)
+        return settle_pairs(self.step, self.pattern, testbed, cpus)
 
     def settle_live(self, testbed: Testbed, cpus: list[int] | None) -> Settled:
         return settle_pairs(self.step, self.pattern, testbed, cpus)

@@ -77,7 +77,7 @@ class PingpongKind(PairKind[Pingpong]):
 class ExchangeKind(PairKind[Exchange]):
     """Both directions at once."""
 
-    def settle_simulated(self, testbed: Simulator) -> Settled:
+    def settle_simulated(self, testbed: Simulator, cpus: list[int] | None) -> Settled:
         raise RequestError(
             f"step {self.step.name!r} is an exchange, which is measured, not simulated",
             "run it on lab:pair; here run multipair with pairs = [1] and test = two-way",

@@ -16,10 +16,11 @@ from weft.measure.testbed.computed.base import Simulator
 from weft.measure.testbed.computed.network import Simulated
 from weft.measure.testbed.computed.outcome import SimulatedPhases
 from weft.measure.testbed.processors import blocking
-from weft.plan.pattern import Compute, Dependent
+from weft.plan.pattern import Compute, Dependent, Halo, Hpl, Program
 from weft.plan.phases import expand
 
 D = TypeVar("D", bound=Dependent, covariant=True)
+C = TypeVar("C", bound=Program | Halo | Hpl, covariant=True)
 
 
 class ProgramKind(EnsembleKind[D]):
@@ -48,7 +49,7 @@ class ProgramKind(EnsembleKind[D]):
         """Refuse nodes that cannot be its ranks, and what there is no program of; raises RequestError."""
         check_alive(self.ranks(len(nodes)), nodes, dead)
 
-    def settle_simulated(self, testbed: Simulator) -> Settled:
+    def settle_simulated(self, testbed: Simulator, cpus: list[int] | None) -> Settled:
         network = self.network(testbed)
         network.check(self.step)
         self.check_nodes(network.nodes, network.dead)
@@ -85,9 +86,16 @@ class ProgramKind(EnsembleKind[D]):
         return ProgramWork(job, ranks, self.compute, self.trace(), rendezvous_bytes)
 
 
-def usual_compute(testbed: Testbed) -> Compute:
-    """How a program computes where its plan leaves that open."""
-    return "spin" if testbed.may_spin else "sleep"
+class ComputingKind(ProgramKind[C]):
+    """A program whose plan may say how its nodes compute."""
+
+    @property
+    def compute(self) -> Compute:
+        return self.pattern.compute or "spin"
+
+    def settled_compute(self, testbed: Testbed) -> Compute:
+        """How they compute there; processes that spin need a processor each."""
+        return self.pattern.compute or ("spin" if testbed.may_spin else "sleep")
 
 
 def check_alive(hosts: Iterable[int], nodes: Sequence[Node], dead: Collection[int]) -> None:

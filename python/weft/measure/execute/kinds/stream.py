@@ -48,9 +48,9 @@ class LoadedStreamKind(StreamKind):
                 "leave it out",
             )
 
-    def settle_simulated(self, testbed: Simulator) -> Settled:
+    def settle_simulated(self, testbed: Simulator, cpus: list[int] | None) -> Settled:
         refuse_without_applications(self.step, testbed, "has an application load (gamma)")
-        return super().settle_simulated(testbed)
+        return super().settle_simulated(testbed, cpus)
 
     def settle_live(self, testbed: Testbed, cpus: list[int] | None) -> Settled:
         settled = blocking(self.step, testbed, cpus)

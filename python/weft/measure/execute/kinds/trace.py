@@ -9,22 +9,22 @@ from msgspec.structs import replace
 from weft import _core
 from weft.base.errors import RequestError
 from weft.measure.execute.kinds.kind import Settled
-from weft.measure.execute.kinds.program import ProgramKind, check_alive, usual_compute
+from weft.measure.execute.kinds.program import ComputingKind, check_alive
 from weft.measure.testbed.base import Node, Testbed
 from weft.measure.testbed.computed.base import Simulator
 from weft.measure.testbed.computed.outcome import SimulatedPhases
 from weft.measure.testbed.processors import blocking
-from weft.plan.pattern import Compute, Program
+from weft.plan.pattern import Program
 from weft.plan.trace_file import read_program, rendezvous_bytes, with_digest
 
 MOST_PART_BYTES = 16_000_000
 """About what a frame to an agent holds."""
 
 
-class TraceKind(ProgramKind[Program]):
+class TraceKind(ComputingKind[Program]):
     """The program is read from a file."""
 
-    def settle_simulated(self, testbed: Simulator) -> Settled:
+    def settle_simulated(self, testbed: Simulator, cpus: list[int] | None) -> Settled:
         network = self.network(testbed)
         pattern = with_digest(self.pattern)
         step = replace(self.step, pattern=pattern)
@@ -40,7 +40,7 @@ class TraceKind(ProgramKind[Program]):
         pattern = replace(
             pattern,
             nodes=pattern.nodes or tuple(range(program.ranks)),
-            compute=pattern.compute or usual_compute(testbed),
+            compute=self.settled_compute(testbed),
         )
         return blocking(replace(self.step, pattern=pattern), testbed, cpus), []
 
@@ -48,10 +48,6 @@ class TraceKind(ProgramKind[Program]):
         self, testbed: Simulator, first: int, last: int, with_loads: bool
     ) -> SimulatedPhases:
         return self.network(testbed).replay(self.step, self.pattern)
-
-    @property
-    def compute(self) -> Compute:
-        return self.pattern.compute or "spin"
 
     @property
     def compute_source(self) -> str:

@@ -42,11 +42,11 @@ class WebserverKind(PairKind[Webserver]):
         name = f"{self.step.name}-closed"
         yield replace(self.step, name=name, pattern=replace(pattern, arrivals="closed"))
 
-    def settle_simulated(self, testbed: Simulator) -> Settled:
+    def settle_simulated(self, testbed: Simulator, cpus: list[int] | None) -> Settled:
         live = ", or with a real server on ssh:, hosts:, local: or lab:"
         refuse_without_applications(self.step, testbed, "is a web server", live)
         self._refuse_live_keys()
-        return super().settle_simulated(testbed)
+        return super().settle_simulated(testbed, cpus)
 
     def _refuse_live_keys(self) -> None:
         """Refuse what a web server has only where it is a program; raises RequestError."""
@@ -64,14 +64,15 @@ class WebserverKind(PairKind[Webserver]):
             )
 
     def asked_nodes(self, testbed_nodes: int) -> list[int]:
-        return [SERVER]
+        return sorted({SERVER, *super().asked_nodes(testbed_nodes)})
 
     async def ask(self, crew: Crew, testbed: Testbed) -> Step:
         """With the server that there is."""
+        step = await super().ask(crew, testbed)
         if SERVER not in crew.agents:
-            return self.step
-        server = await server_of(crew.agents[SERVER], testbed, self.step)
-        return replace(self.step, pattern=replace(self.pattern, server=server))
+            return step
+        server = await server_of(crew.agents[SERVER], testbed, step)
+        return replace(step, pattern=replace(self.pattern, server=server))
 
     async def carry_out(self, launched: LaunchedStep) -> None:
         agents = launched.crew.need(launched.nodes)

@@ -64,8 +64,11 @@ def _settled_simulated(
             "run it on machines or a lab; without `race` the steps can be computed once",
         )
     check_knobs(plan, len(testbed.nodes), True)
-    scaled = [kind_of(step).with_scale(testbed) for step in plan.steps]
-    plan, said = _with_steps(plan, [kind_of(step).settle_simulated(testbed) for step in scaled])
+    once = [kind_of(step).without_repetition() for step in plan.steps]
+    scaled = [kind_of(step).with_scale(testbed) for step in once]
+    plan, said = _with_steps(
+        plan, [kind_of(step).settle_simulated(testbed, cpus) for step in scaled]
+    )
     plan, larger = with_enough_bytes(replace(plan, launches=1), testbed)
     return plan, notes + said + larger
 
