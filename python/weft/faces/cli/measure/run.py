@@ -205,7 +205,7 @@ def run(
         _refuse_all_but_resuming(context)
         result = _resumed(resume, yes, options["patience_s"])
     else:
-        request = _request(quick_plan(plan) if quick and plan else plan, testbed, options)
+        request = _request(quick_plan(plan) if quick and plan else plan, testbed, **options)
         if dry_run and predict:
             _print_foreseen(_foreseen(request, predict), as_json)
             return
@@ -222,7 +222,7 @@ def run(
     context.exit(0 if result.meta.status == "complete" else 1)
 
 
-def _request(plan: str | None, testbed: str | None, options: dict[str, Any]) -> RunRequest:
+def _request(plan: str | None, testbed: str | None, **options: Any) -> RunRequest:
     if plan is None or testbed is None:
         raise RequestError(
             "a plan and a testbed are needed", "for example `weft run signature --on lab:pair`"
