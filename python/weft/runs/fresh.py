@@ -17,8 +17,8 @@ from weft.runs.meta import FILE_NAME
 
 @contextmanager
 def fresh_folder(folder: Path) -> Iterator[None]:
-    """A context for all that writes to a folder. On failure, a new or empty folder and the parents created for it are
-    removed unless it has results; work that can be continued keeps it."""
+    """A context for writing to a folder. On failure, a new or empty folder is removed, and the parents created for it,
+    unless it has results or the work can be continued."""
     if _has_something(folder):
         yield
         return

@@ -12,7 +12,7 @@ use crate::over;
 use crate::reading::{self, Section};
 use crate::step::Step;
 
-/// Where the step stands, for faults that nobody sees.
+/// The path of the step in faults, which are not shown.
 const PATH: &str = "step";
 
 /// A step as a plan has it, with the keys that its pattern has beyond those of every step.

@@ -38,7 +38,7 @@ def watch_sites(file: Path, folder: Path, for_s: float | None, tell: Tell) -> li
     for site in sites.measuring():
         places.check(site)
     if (folder / FILE_NAME).exists():
-        # Whoever owns the folder has the token, and with it the agents.
+        # The owner of the folder has the token, and with it the agents.
         refuse_other_owner(folder, folder / FILE_NAME)
         writer = Writer.resume(folder)
         update_record(writer.record, sites)

@@ -73,9 +73,9 @@ def find_course(parts: Quarters, seed: int = 1) -> Course:
     """Find windows in which minimum or jitter differ more than the weekly profile and this series' noise explain, and
     the deviations that recur every week.
 
-    The first search assumes noise that is independent beyond its model; it is repeated with noise and profile estimated
-    without the windows found. The residuals then give the threshold by blocks of a day, and windows above it are
-    changes. Deterministic for a given seed.
+    The first search assumes noise that is independent beyond its model. The second estimates noise and profile without
+    the windows which the first found. The residuals then give the threshold by blocks of a day, and windows above it
+    are changes. Deterministic for a given seed.
     """
     if len(parts) < _FEWEST:
         return Course([], [])
@@ -181,7 +181,7 @@ def _dated(
 def _judged(
     parts: Quarters, values: Floats, found: list[Window], *, is_first: bool = False
 ) -> _Judged:
-    """Estimate noise and profile without the windows found; in the first pass, also without what lasts about a week."""
+    """Estimate noise and profile without the windows of the last pass; in the first, without what lasts a week."""
     unix_s = parts.start + parts.time_s
     shape = len(parts), len(values)
     steady = values - windows.raised_by(_apart_from_course(parts, found), *shape)
