@@ -2,9 +2,9 @@
 
 PYTHON ?= python3
 BIN := .venv/bin
-# pip compiles no bytecode: Python does, of what it imports. uv, where it is installed, takes a fifth of pip's time.
+# pip compiles no bytecode: Python does, of what it imports. Where uv is installed, it is used, since it is faster.
 INSTALL := $(if $(shell command -v uv),uv pip install --quiet --python $(BIN)/python,$(BIN)/pip install --quiet --disable-pip-version-check --no-compile)
-# Without it each process compiles all that it imports: 4 s of a processor instead of 1 for `weft show`.
+# Without bytecode each process would compile all that it imports.
 unexport PYTHONDONTWRITEBYTECODE
 MATURIN := $(BIN)/maturin develop --release --quiet $(if $(shell command -v uv),--uv)
 RUST_SOURCES := Cargo.toml Cargo.lock .cargo/config.toml tools/static-agents $(shell find crates -name '*.rs' -o -name Cargo.toml)

@@ -1,4 +1,4 @@
-"""Keeps Arrow from importing pandas where it is installed: that takes a quarter of what a short command takes."""
+"""Keeps Arrow from importing pandas where it is installed, which short commands would spend much of their time on."""
 
 from __future__ import annotations
 
