@@ -8,8 +8,7 @@ from pathlib import Path
 from typing import Any
 from unittest.mock import patch
 
-from tests.support.command import document_of, refusal_of
-
+from support.command import document_of, refusal_of
 from weft.faces.cli.main import run_command
 
 
