@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from weft.base.interval import Interval
 from weft.base.nodeset import fold, natural
+from weft.base.result import Documented
 from weft.understand.limits.declared import DeclaredLimit, DeclaredNetwork
 from weft.understand.limits.findings import LimitFindings
 
@@ -14,12 +15,14 @@ Crossing = tuple[str, frozenset[str], frozenset[str]]
 
 
 @dataclass(frozen=True)
-class FoundLimit:
+class FoundLimit(Documented):
     """A declared limit and what was measured of it.
 
     `full_speed_mbps` is what the fabric's file says, before it is scaled and frames are counted; all others are
     payload. `offered_mbps` is what the nodes behind it can send: where that is less, the limit is not observable.
     """
+
+    DERIVED = ("is_felt",)
 
     where: str
     full_speed_mbps: float
@@ -37,9 +40,6 @@ class FoundLimit:
         if self.measured_mbps is None:
             return None
         return self.measured_mbps.median / self.declared_mbps - 1
-
-    def to_json(self) -> dict[str, object]:
-        return {**vars(self), "is_felt": self.is_felt}
 
 
 def compare(declared: DeclaredNetwork, found: LimitFindings, scale: float) -> list[FoundLimit]:

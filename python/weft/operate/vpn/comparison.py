@@ -5,13 +5,14 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from statistics import median
-from typing import Any, Literal
+from typing import Literal
 
 import msgspec
 from msgspec import Struct
 
 from weft.base.interval import Interval
 from weft.base.paired import bounds, middle
+from weft.base.result import Documented
 from weft.operate.vpn.blocks import PathTrial
 from weft.operate.vpn.headers import SegmentSize, share_left
 from weft.operate.vpn.kind import VpnKind
@@ -61,9 +62,11 @@ class TunnelOutage(Struct, frozen=True):
     watched_s: float = 0.0
 
 
-class TunnelComparison(Struct, frozen=True):
+class TunnelComparison(Documented, Struct, frozen=True):
     """A tunnel beside the path below it. Ratios are of the tunnel to the raw path, `interval` None for too few blocks;
     `expected` is the ratio that headers allow, None where the VPN's packets are not known."""
+
+    DERIVED = ("tcp_over_tcp", "beside_arithmetic", "doubts")
 
     kind: VpnKind
     raw: Ends
@@ -93,22 +96,13 @@ class TunnelComparison(Struct, frozen=True):
         return doubts(self.warnings)
 
     @property
-    def is_tcp_over_tcp(self) -> bool:
+    def tcp_over_tcp(self) -> bool:
         return self.kind.protocol == "tcp"
 
     @property
     def beside_arithmetic(self) -> float | None:
         """Throughput as a share of what headers allow, less one."""
         return self.ratio / self.expected - 1 if self.expected else None
-
-    def to_json(self) -> dict[str, Any]:
-        """One document."""
-        derived = {
-            "tcp_over_tcp": self.is_tcp_over_tcp,
-            "beside_arithmetic": self.beside_arithmetic,
-            "doubts": self.doubts,
-        }
-        return {**msgspec.to_builtins(self), **derived}
 
 
 def compare(

@@ -6,12 +6,12 @@ import asyncio
 import sys
 import time
 from collections.abc import Sequence
-from typing import Any, Literal
+from typing import Literal
 
-import msgspec
 from msgspec import Struct
 
 from weft.base.errors import RequestError
+from weft.base.result import Documented
 from weft.measure.execute.crew import Crew
 from weft.measure.testbed.base import Testbed
 from weft.measure.testbed.event_loop import run_to_end
@@ -34,9 +34,11 @@ _OWN_SHARE = 0.05
 """So much of what the tunnel's packets are on the path may be keepalives and rounding."""
 
 
-class Observed(Struct, frozen=True):
+class Observed(Documented, Struct, frozen=True):
     """`tunnel_bytes` passed the tunnel's interfaces of both nodes, `path_bytes` the path's without the tunnel's own
     packets (both directions together; what only one of the nodes saw is not counted)."""
+
+    DERIVED = ("tunnel_share", "is_wrong")
 
     command: list[str]
     status: int
@@ -58,11 +60,6 @@ class Observed(Struct, frozen=True):
     def is_wrong(self) -> bool:
         """Whether it did not use what was wanted, and that alone."""
         return self.wanted is not None and self.used not in (self.wanted, "neither")
-
-    def to_json(self) -> dict[str, Any]:
-        """One document."""
-        derived = {"tunnel_share": self.tunnel_share, "is_wrong": self.is_wrong}
-        return {**msgspec.to_builtins(self), **derived}
 
 
 def observe_job(

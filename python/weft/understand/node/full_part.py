@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterator
-from dataclasses import asdict, dataclass
-from typing import Any
+from dataclasses import dataclass
 
 from weft.base.errors import WeftError
 from weft.base.nodeset import fold
 from weft.base.quantity import format_bytes, format_mbps
+from weft.base.result import Documented
 from weft.runs.folder import RunFolder
 from weft.understand.node.faster import Faster, NodeModel, part_text
 from weft.understand.node.occupation import Busy, occupation
@@ -23,10 +23,12 @@ PATTERNS = ("pingpong", "stream")
 
 
 @dataclass(frozen=True)
-class FullPart:
+class FullPart(Documented):
     """A `part` of `nodes` that is busy for at least 95 % of the time with all messages of `from_bytes` and more, and
     for `share` with those of `size_bytes`. `faster` says what it brings to be faster; none where the run does not keep
     the machine's description."""
+
+    DERIVED = ("text",)
 
     step: str
     part: str
@@ -44,11 +46,6 @@ class FullPart:
         full = f"{part_text(self.part)} of {fold(self.nodes)} is full {start} ({share})"
         gain = f"; {gain_text(self.faster)}" if self.faster else ""
         return f"{self.step}: {full}{gain}."
-
-    def to_json(self) -> dict[str, Any]:
-        """As `weft diagnose --json` has it."""
-        faster = asdict(self.faster) if self.faster else None
-        return vars(self) | {"faster": faster, "text": self.text}
 
 
 def gain_text(faster: Faster) -> str:
