@@ -30,7 +30,6 @@ from weft.measure.execute.gate import deeds, refuse_unapproved
 from weft.measure.execute.options.run_options import RunOptions
 from weft.measure.execute.progress import Showing
 from weft.measure.execute.request import RunRequest, start_run
-from weft.measure.execute.work_folder import write_json
 from weft.measure.testbed.hosts.spec import named_commands
 from weft.measure.testbed.open import open_testbed
 from weft.operate.acceptance.accept import AcceptRequest, accept
@@ -41,6 +40,7 @@ from weft.plan.load import parse_plan
 from weft.runs.folder import RunFolder
 from weft.runs.meta import FILE_NAME
 from weft.runs.run_warnings import RunWarning, doubts, in_doubt, lines, of_folders, of_runs
+from weft.runs.work_document import write_json
 from weft.understand.host.disturbed import not_usable
 
 RESULT_NAME = "verification.json"

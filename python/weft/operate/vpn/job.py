@@ -15,11 +15,12 @@ from weft.base.result import Documented
 from weft.measure.execute.crew import Crew
 from weft.measure.testbed.base import Testbed
 from weft.measure.testbed.event_loop import run_to_end
-from weft.operate.vpn.document import checked, save
+from weft.operate.vpn.document import checked
 from weft.operate.vpn.ends import Places, Tunnel, find_tunnel
 from weft.operate.vpn.headers import Wrapping, added_bytes
 from weft.operate.vpn.mpi import setting
 from weft.operate.vpn.node_look import InterfaceTraffic, carried
+from weft.runs.work_document import write_json
 
 FILE_NAME = "job.json"
 Wanted = Literal["path", "tunnel"]
@@ -76,7 +77,7 @@ def observe_job(
     folder = checked(testbed, out, FILE_NAME)
     found = run_to_end(_observe(testbed, through, command, wanted))
     if folder:
-        save(folder / FILE_NAME, found.to_json())
+        write_json(folder / FILE_NAME, found.to_json())
     return found
 
 
