@@ -7,17 +7,17 @@ from collections.abc import Callable, Sequence
 from statistics import median
 from typing import Literal
 
-import msgspec
 from msgspec import Struct
 
 from weft.base.interval import Interval
 from weft.base.paired import bounds, middle
 from weft.base.result import Documented
-from weft.operate.vpn.blocks import PathTrial
+from weft.operate.vpn.blocks import PATHS, PathTrial
 from weft.operate.vpn.headers import SegmentSize, share_left
 from weft.operate.vpn.kind import VpnKind
 from weft.operate.vpn.mpi import MpiChoice
 from weft.runs.run_warnings import RunWarning, doubts
+from weft.understand.race.contest import ratios, to_ratio
 
 Limit = Literal["link", "processor", "loss", "unknown"]
 ERROR = 0.05
@@ -115,8 +115,8 @@ def compare(
     """What so many blocks say of a tunnel."""
     raw, tunnel = ends
     ours, theirs = _of(blocks, "raw"), _of(blocks, "tunnel")
-    logs = _logs(ours, theirs, lambda one: one.mbps)
-    trips = _logs(ours, theirs, lambda one: one.rtt_us)
+    logs = _logs(blocks, lambda one: one.mbps)
+    trips = _logs(blocks, lambda one: one.rtt_us)
     ratio, interval = math.exp(middle(logs)), bounds(logs, ERROR)
     expected = _expected(kind, raw, tunnel)
     measured = _measured(theirs)
@@ -128,9 +128,7 @@ def compare(
         raw_measured=_measured(ours),
         tunnel_measured=measured,
         ratio=ratio,
-        interval=Interval(*(math.exp(one) for one in msgspec.structs.astuple(interval)))
-        if interval
-        else None,
+        interval=to_ratio(interval) if interval else None,
         rtt_ratio=math.exp(middle(trips)),
         rtt_added_us=median(b.rtt_us - a.rtt_us for a, b in zip(ours, theirs, strict=True)),
         expected=expected,
@@ -176,9 +174,12 @@ def _of(blocks: Sequence[Sequence[PathTrial]], path: str) -> list[PathTrial]:
 
 
 def _logs(
-    ours: Sequence[PathTrial], theirs: Sequence[PathTrial], value: Callable[[PathTrial], float]
+    blocks: Sequence[Sequence[PathTrial]], value: Callable[[PathTrial], float]
 ) -> list[float]:
-    return [math.log(value(b) / value(a)) for a, b in zip(ours, theirs, strict=True)]
+    """As of a race of the tunnel against the raw path."""
+    return ratios(
+        [{one.path: math.log(value(one)) for one in block} for block in blocks], *PATHS[::-1]
+    )
 
 
 def _expected(kind: VpnKind, raw: Ends, tunnel: Ends) -> float | None:
