@@ -55,7 +55,7 @@ class LoadedPoint:
         """What LAWS lets it gain at most."""
         return self.laws_mbps / self.laws_before_mbps - 1.0
 
-    def to_json(self) -> dict[str, Any]:
+    def to_json(self) -> dict[str, object]:
         """The point as `weft show --json` prints it: with the keys of other points, and more."""
         return {
             "step": self.step,

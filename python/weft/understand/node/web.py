@@ -57,9 +57,9 @@ class WebPoint:
         pages, mb = self.live.pages_per_s, self.page_bytes * 8 / 1e6
         return Interval(pages.median * mb, pages.low * mb, pages.high * mb)
 
-    def to_json(self) -> dict[str, Any]:
+    def to_json(self) -> dict[str, object]:
         """The point as `weft show --json` prints it: with the keys of other points, and more."""
-        document: dict[str, Any] = {
+        document: dict[str, object] = {
             "step": self.step,
             "pattern": "webserver",
             "transport": "tcp",

@@ -68,7 +68,7 @@ def write_page(html: str, path: Path) -> Path:
     return path
 
 
-def page_data(figures: Iterable[Figure]) -> dict[str, Any]:
+def page_data(figures: Iterable[Figure]) -> dict[str, object]:
     """What the page's script draws from; a table that figures share is there once."""
     tables: dict[str, Sequence[Row]] = {}
     drawn = []

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import groupby
-from typing import Any, Literal
+from typing import Literal
 
 from weft.base.interval import Interval
 from weft.base.quantity import format_bytes, format_us, significant
@@ -57,7 +57,7 @@ class JudgedKernel:
         """What tells it from the others of its step; empty where there is nothing."""
         return kernel_name(self.predicted)
 
-    def to_json(self) -> dict[str, Any]:
+    def to_json(self) -> dict[str, object]:
         """As `weft show --json` has it."""
         one = self.predicted
         return {
@@ -84,7 +84,7 @@ class Held:
         """What was said when it was made, and which steps missed it."""
         return [*self.prediction.notes, *_missed(self.kernels)]
 
-    def to_json(self) -> dict[str, Any]:
+    def to_json(self) -> dict[str, object]:
         """As `weft show --json` has it."""
         one = self.prediction
         return {
