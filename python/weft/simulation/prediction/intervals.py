@@ -77,7 +77,8 @@ def next_of(seen: Sequence[float] | Floats, weights: Floats | None = None) -> Fl
         ranks = np.cumsum(counts) - counts / 2 + 0.5
         found: Floats = np.interp(_EVENLY * (count + 1), ranks, values)
         return found
-    from scipy.stats import t  # here, because every command would wait for it
+    # Imported here to keep start-up fast.
+    from scipy.stats import t
 
     mean = np.average(values, weights=counts)
     variance = counts @ (values - mean) ** 2 / (count - 1)

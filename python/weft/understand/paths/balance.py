@@ -52,7 +52,8 @@ def balance_of(counts: Sequence[int], seed: int = 0) -> Balance:
 def share_of(count: int, total: int) -> Interval:
     """A share with its interval. Source: C. Clopper and E. Pearson, Biometrika 26 (1934)."""
     tail = (1 - LEVEL) / 2
-    from scipy.stats import beta  # here, because every command would wait for it
+    # Imported here to keep start-up fast.
+    from scipy.stats import beta
 
     low = float(beta.ppf(tail, count, total - count + 1)) if count else 0.0
     high = float(beta.ppf(1 - tail, count + 1, total - count)) if count < total else 1.0

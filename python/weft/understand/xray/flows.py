@@ -50,9 +50,8 @@ def matching(parts: Iterable[Iterable[int]], rng: Random) -> list[Flow]:
 
 def _assigned(labels: Ints, rng: Random) -> Ints:
     """A random permutation in which as few as possible stay within their label."""
-    from scipy.optimize import (
-        linear_sum_assignment,
-    )  # here, because every command would wait for it
+    # Imported here to keep start-up fast.
+    from scipy.optimize import linear_sum_assignment
 
     cost = rng.random((len(labels), len(labels)))
     cost[labels[:, np.newaxis] == labels] += _FORBIDDEN
