@@ -18,7 +18,7 @@ LEAST_WINDOW_BYTES, MOST_WINDOW_BYTES = 24 << 10, 4 << 20
 
 
 def with_windows(options: Options, survey: Survey) -> Options:
-    """The options with buffers of a few bandwidth-delay products; unchanged if the plan sets them or no rate is known."""
+    """The options with buffers of a few bandwidth-delay products, unless the plan sets them or no rate is known."""
     window = window_bytes(survey)
     if not window or not (options.send_buffer_bytes is None is options.receive_buffer_bytes):
         return options
