@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 import json
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
@@ -10,14 +9,14 @@ from typing import Any
 
 import jinja2
 import msgspec
-import vl_convert
 
 from weft import __version__
 from weft.base.errors import RequestError, WorkError
 from weft.base.files.fresh_file import fresh_file
 from weft.base.printable import printable
-from weft.understand.report.figures.drawing.figure import VEGA_LITE_VERSION, Figure, Row
+from weft.understand.report.figures.drawing.figure import Figure, Row
 from weft.understand.report.figures.drawing.theme import config_for
+from weft.understand.report.vega_bundle import vega_bundle
 
 FILE_NAME = "report.html"
 
@@ -26,8 +25,6 @@ MANY_ROWS = 24
 
 LONG_CELL = 30
 """Longer texts in tables are broken into lines."""
-
-_SNIPPET = "window.vegaEmbed = vegaEmbed;"
 
 _TEMPLATES = Path(__file__).parent / "templates"
 
@@ -45,7 +42,7 @@ def render(template: str, data: Mapping[str, Any], values: Mapping[str, Any]) ->
             many_rows=MANY_ROWS,
             long_cell=LONG_CELL,
             data=script_json(_NO_DETAILS | dict(data)),
-            bundle=_bundle(),
+            bundle=vega_bundle(),
         )
     )
 
@@ -97,13 +94,6 @@ def script_json(document: Any) -> str:
     for character in "<>&\u2028\u2029":
         text = text.replace(character, f"\\u{ord(character):04x}")
     return text
-
-
-@functools.cache
-def _bundle() -> str:
-    """Vega, Vega-Lite and Vega-Embed in one script; cached, because bundling takes a second."""
-    source = vl_convert.javascript_bundle(_SNIPPET, VEGA_LITE_VERSION)
-    return source.replace("</script", "<\\/script").replace("<!--", "<\\!--")
 
 
 def environment(*folders: Path) -> jinja2.Environment:

@@ -3,21 +3,18 @@
 from __future__ import annotations
 
 import hashlib
-import os
 import subprocess
 import tempfile
 from pathlib import Path
 
 from weft.base.errors import RequestError
-from weft.base.files.private_folder import private_folder
+from weft.base.files.private_folder import cache_folder
 from weft.measure.execute.mpi.toolchain import Toolchain, packages
 
 SOURCE = Path(__file__).with_name("source")
 NAME = "weft_mpi"
 _FLAGS = ("-O2", "-std=gnu11")
 _COMPILE_WITHIN_S = 120
-
-_ELSE = "remove it, or set XDG_CACHE_HOME to a folder of yours"
 
 
 def compiled(toolchain: Toolchain) -> Path:
@@ -30,11 +27,10 @@ def compiled(toolchain: Toolchain) -> Path:
 
 def _folder(toolchain: Toolchain) -> Path:
     """Another source, compiler or version is another folder. What is in it is executed: it must be this user's."""
-    cache = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
     sources = [file.read_bytes() for file in sorted(SOURCE.glob("*.[ch]"))]
     parts = [*sources, str(toolchain.compiler).encode(), " ".join(_FLAGS).encode()]
     name = hashlib.sha256(b"\0".join(parts)).hexdigest()[:16]
-    return private_folder(cache / "weft", f"{toolchain.kind}-{name}", hint=_ELSE)
+    return cache_folder(f"{toolchain.kind}-{name}")
 
 
 def compile_program(toolchain: Toolchain, sources: list[Path], program: Path) -> None:

@@ -87,7 +87,7 @@ def _write(path: Path, content: bytes) -> Path:
 
 def chart_spec(chart: alt.TopLevelMixin) -> Spec:
     """The chart as plain Vega-Lite, without the theme that Altair would add."""
-    spec: Spec = chart.to_dict()
+    spec: Spec = chart.to_dict(validate=False)
     spec.pop("config", None)
     return spec
 
