@@ -12,4 +12,4 @@ from weft.understand.kinds.linpack.kind import LINPACK
 from weft.understand.kinds.traffic.kind import TRAFFIC
 
 KINDS: tuple[ResultKind[Any], ...] = (TRAFFIC, CASTS, COLLECTIVES, LINPACK, INTERFERENCE)
-"""In the order in which a page has them."""
+"""In the order of the page."""

@@ -1,4 +1,4 @@
-"""A kind of results, as every layer asks for it."""
+"""The interface of a kind of results, which all layers use."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from weft.runs.meta import RunMeta
 
 
 class OfStep(Protocol):
-    """What a result has at least: which step of the plan it is of."""
+    """A result of a step of the plan."""
 
     @property
     def step(self) -> int:
-        """From 0."""
+        """The index of the step, from 0."""
 
 
 R = TypeVar("R", bound=OfStep)
@@ -30,12 +30,12 @@ def step_name(one: OfStep, meta: RunMeta) -> str:
 
 @dataclass(frozen=True)
 class ResultKind(Generic[R]):
-    """`name` is its key in `weft show --json`, `title` that of its section on a page.
+    """A kind of results: `name` is its key in `weft show --json`, `title` the heading of its section on a page.
 
-    `results` are in the order of the steps; `clause` says in a part of a sentence what those of one name came to.
-    `tables` are all of them by the names of `run.tables`; the first has a row for each result and none for its step.
-    `short_table` is for a terminal, of those of one name; its one row is written downwards if it `is_record`. `also`
-    names tables that a terminal shows below, `notes` are sentences under the tables on a page, by their names.
+    `results` are in the order of the steps. `clause` summarises the results of one name as a clause. `tables` gives all
+    tables by their names in `run.tables`; the first has a row for each result, without a column for the step.
+    `short_table` is the terminal's table of the results of one name; if `is_record`, its single row is printed
+    vertically. `also` names further tables for the terminal; `notes` are sentences below tables on a page, by name.
     """
 
     name: str
@@ -51,12 +51,12 @@ class ResultKind(Generic[R]):
     document: Callable[[Sequence[R]], dict[str, Sequence[object]]] | None = None
 
     def named(self, results: Sequence[R], meta: RunMeta) -> list[tuple[str, list[R]]]:
-        """The results of each step, or of each part of it that has a name of its own."""
+        """The results grouped by step, or by parts of it with names of their own."""
         found = groupby(results, lambda one: self.name_of(one, meta))
         return [(name, list(several)) for name, several in found]
 
     def short_tables(self, results: Sequence[R], meta: RunMeta) -> list[ResultTable]:
-        """What a terminal shows of them."""
+        """The tables that a terminal shows."""
         found = [
             self.short_table(name, several, meta) for name, several in self.named(results, meta)
         ]
@@ -64,5 +64,5 @@ class ResultKind(Generic[R]):
         return [*found, *(tables[name] for name in self.also if tables[name].rows)]
 
     def to_json(self, results: Sequence[R]) -> dict[str, Sequence[object]]:
-        """What `weft show --json` has of them, by key."""
+        """The entries of `weft show --json`, by key."""
         return self.document(results) if self.document else {self.name: results}

@@ -1,4 +1,4 @@
-"""What users of a web server get: pages per second and response times over their number."""
+"""Pages per second and response times of a web server over the number of users."""
 
 from __future__ import annotations
 
@@ -23,11 +23,11 @@ _TIMES = ("mean_ns", "median_ns", "p95_ns", "p99_ns")
 
 @dataclass(frozen=True)
 class WebPoint:
-    """So many users of one page.
+    """`users` users of one page.
 
-    Response times go from the request to the last byte; percentiles are means over batches. `waiting` is how many users
-    waited on average. `busy` has the busy share of each of the server's parts, `interrupts_per_s` those of all its
-    processors. Of a `live` server they are empty, and the numbers are medians over launches.
+    Response times last from the request to the last byte; percentiles are means over batches. `waiting` is the average
+    number of waiting users. `busy` is the busy share of each of the server's parts, `interrupts_per_s` that of each of
+    its processors. For a `live` server both are empty, and the other numbers are medians over launches.
     """
 
     step: int
@@ -50,7 +50,7 @@ class WebPoint:
 
     @property
     def throughput_interval(self) -> Interval:
-        """Over launches, where there are any."""
+        """The throughput with its interval over launches; of zero width if simulated."""
         if not self.live:
             mbps = self.throughput_mbps
             return Interval(mbps, mbps, mbps)
@@ -58,7 +58,7 @@ class WebPoint:
         return Interval(pages.median * mb, pages.low * mb, pages.high * mb)
 
     def to_json(self) -> dict[str, Any]:
-        """The point as `weft show --json` prints it: with the keys of other points, and more."""
+        """The point as `weft show --json` prints it: the keys of other points, and its own."""
         document: dict[str, Any] = {
             "step": self.step,
             "pattern": "webserver",
@@ -89,7 +89,7 @@ class WebPoint:
 
 
 def web_points(run: RunFolder, occupation: Sequence[Busy]) -> list[WebPoint]:
-    """By step, page and users; nothing where no pages were asked for."""
+    """The points by step, page and users; empty if no pages were requested."""
     return _simulated(run, occupation) + [_live_point(one) for one in live_web(run)]
 
 
@@ -147,5 +147,5 @@ def _point(
 
 
 def _mean(values: Floats, weights: Any) -> float:
-    """Of batches, each with its weight."""
+    """The weighted mean over batches."""
     return float(np.average(values, weights=weights))

@@ -1,4 +1,4 @@
-"""The steps of applications, as sentences and as tables."""
+"""The steps of applications as sentences and tables."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from weft.understand.report.table import PageTable, capital
 
 @dataclass(frozen=True)
 class ApplicationStep:
-    """One step of one run, under a label that no other has: the run's name and the step's."""
+    """One step of one run, with a unique label: the names of run and step."""
 
     run_name: str
     name: str
@@ -26,12 +26,12 @@ class ApplicationStep:
 
     @property
     def label(self) -> str:
-        """Both names."""
+        """The names of run and step."""
         return f"{self.run_name} · {self.name}"
 
     @property
     def findings(self) -> str:
-        """What it came to, in a clause."""
+        """The results as a clause."""
         return self.kind.clause(self.results)
 
     @property
@@ -41,7 +41,7 @@ class ApplicationStep:
 
 
 def application_steps(names: Sequence[str], runs: Sequence[RunFolder]) -> list[ApplicationStep]:
-    """Those of all runs, by kind and then in the order of the runs."""
+    """The steps of all runs, by kind, then in the order of the runs."""
     return [
         ApplicationStep(run_name, name, run, kind, results)
         for kind in KINDS
@@ -52,14 +52,14 @@ def application_steps(names: Sequence[str], runs: Sequence[RunFolder]) -> list[A
 
 @dataclass(frozen=True)
 class ApplicationSection:
-    """The steps of a kind, as a part of the page."""
+    """The section of the page for the steps of a kind."""
 
     kind: ResultKind[Any]
     steps: Sequence[ApplicationStep]
 
     @property
     def tables(self) -> list[tuple[str, PageTable, str]]:
-        """Title, table and note: the results of all steps, and what each run says of all of its own."""
+        """Title, table and note: first the results of all steps, then the other tables with a part for each run."""
         of_runs = list(self._of_runs())
         main, *others = of_runs[0][1]
         found = {main: [(one.label, one.table) for one in self.steps]}

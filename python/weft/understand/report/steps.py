@@ -1,4 +1,4 @@
-"""Steps of one kind, ready to be drawn: under an application's load, of several pairs, inside of nodes."""
+"""Steps prepared for figures: under an application's load, of several pairs, inside nodes."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ class LoadStep:
 
     @property
     def findings(self) -> str:
-        """What the loads did, in a clause."""
+        """The results as a clause."""
         if self.web:
             return _web_findings(self.web)
         said = p_over_gamma_text(self.loaded)
@@ -48,12 +48,12 @@ class LoadStep:
 
     @property
     def offloads(self) -> bool:
-        """Whether anything runs elsewhere than on the application's processor."""
+        """Whether any work runs outside the application's processor."""
         return any(abs(one.gain) > _ROUNDING for one in self.loaded)
 
     @cached_property
     def fitted(self) -> list[tuple[float, float]]:
-        """Gammas, and the throughput in Mb/s of LAWS as it fits best to what was measured; nothing where it was not."""
+        """Gammas with the throughput in Mb/s of LAWS fitted to the measurement; empty if simulated or without a fit."""
         if not (self.loaded and self.loaded[0].live):
             return []
         try:
@@ -69,7 +69,7 @@ class LoadStep:
 
     @property
     def tables(self) -> list[PageTable]:
-        """All points, and then processor time where it was measured."""
+        """All points, then the processor time if it was measured."""
         found = (
             (web_table(self.web), page_costs_table(self.web))
             if self.web
@@ -79,7 +79,7 @@ class LoadStep:
 
 
 def load_steps_of(names: Sequence[str], runs: Sequence[RunFolder]) -> list[LoadStep]:
-    """Those of all runs, in their order."""
+    """The load steps of all runs, in their order."""
     return [one for name, run in zip(names, runs, strict=True) for one in _of_run(name, run)]
 
 
@@ -153,7 +153,7 @@ class PairStep:
 
 
 def pair_steps_of(names: Sequence[str], runs: Sequence[RunFolder]) -> list[PairStep]:
-    """Those of all runs, in their order."""
+    """The steps of several pairs of all runs, in their order."""
     return [one for name, run in zip(names, runs, strict=True) for one in _pairs_of_run(name, run)]
 
 
@@ -166,31 +166,31 @@ def _pairs_of_run(name: str, run: RunFolder) -> Iterator[PairStep]:
 
 @dataclass(frozen=True)
 class Inside:
-    """A run on node:MACHINE, of which each step is drawn by itself."""
+    """A run on node:MACHINE; each of its steps is drawn separately."""
 
     label: str
     run: RunFolder
 
     @cached_property
     def busy(self) -> list[Busy]:
-        """By step, size, node and part."""
+        """Occupation by step, size, node and part."""
         return occupation(self.run)
 
     @cached_property
     def budgets(self) -> list[Budget]:
-        """By step and size, of ping-pongs."""
+        """Budgets of ping-pongs by step and size."""
         return budgets(self.run)
 
     @cached_property
     def steps(self) -> list[int]:
-        """Those that have each size once, not under several loads."""
+        """The steps that have each size once, not under several loads."""
         phases = {(busy.step, busy.phase): busy.size_bytes for busy in self.busy}
         often = Counter((step, size_bytes) for (step, _), size_bytes in phases.items())
         steps = {step for step, _ in phases}
         return sorted(steps - {step for (step, _), count in often.items() if count > 1})
 
     def label_of(self, step: int) -> str:
-        """A step's label: the run's alone where it has one step, as curves are called."""
+        """The label of a step: the run's label, with the name of the step if there are several."""
         plan_steps = [one.name for one in self.run.meta.plan.steps]
         if len(self.steps) == 1:
             return self.label
@@ -199,6 +199,6 @@ class Inside:
 
 
 def insides_of(names: Sequence[str], runs: Sequence[RunFolder]) -> list[Inside]:
-    """The runs that record what was inside their nodes."""
+    """The runs that record the insides of their nodes."""
     found = [Inside(name, run) for name, run in zip(names, runs, strict=True)]
     return [one for one in found if one.steps]

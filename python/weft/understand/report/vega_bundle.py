@@ -20,8 +20,8 @@ _SNIPPET = "window.vegaEmbed = vegaEmbed;"
 
 @functools.cache
 def vega_bundle() -> str:
-    """Return the script, escaped for a script element. It takes seconds to put together, so it is kept in this user's
-    cache where that is possible."""
+    """The script, escaped for a script element. Bundling takes seconds, so it is kept in the user's cache if
+    possible."""
     name = f"vega-{VEGA_LITE_VERSION}-{version('vl-convert-python')}.js"
     try:
         path = cache_folder("pages") / name

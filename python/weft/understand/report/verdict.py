@@ -1,4 +1,4 @@
-"""What a run found, in one sentence."""
+"""The result of a run in one sentence."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ from weft.understand.report.steps import PairStep, load_steps_of
 from weft.understand.tables.signature import certainty
 
 MAX_NAMED = 8
-"""So many sizes are named; the rest are counted and marked in figures and table."""
+"""The most sizes that are named; the rest are counted, and marked in figures and table."""
 
 
 def verdict(run: RunFolder) -> str:
-    """The run's verdict: a sentence, or one for each of its steps, each on a line."""
+    """The run's verdict: a sentence for each of its steps, each on a line."""
     sentences = [sentence(one) for one in series_of([run])]
     sentences += [ensemble_sentence(one) for one in ensembles_of([run.directory.name], [run])]
     names = [run.directory.name]
@@ -38,7 +38,7 @@ def verdict(run: RunFolder) -> str:
 
 
 def disturbed_sentence(run: RunFolder) -> str:
-    """That nothing may be concluded from a run, and why; empty where that is not so."""
+    """Why a disturbed run allows no conclusions; empty if it does."""
     reason = not_usable(run.meta)
     return (
         f"Disturbed: {reason}. What follows is the machine's and proves nothing." if reason else ""
@@ -46,7 +46,7 @@ def disturbed_sentence(run: RunFolder) -> str:
 
 
 def sentence(one: CurveSeries) -> str:
-    """Where, what and how sure, such as "n1 to n2 over TCP on pair: 28 µs latency, ..."."""
+    """The place, result and confidence, for example "n1 to n2 over TCP on pair: 28 µs latency, ..."."""
     statistic = one.run.meta.statistic
     of = "" if statistic == "batch" else f", each value is the {statistic} of several trials"
     sure = f"{certainty(one.signature)}{of}.{_status(one.run)}"
@@ -54,29 +54,29 @@ def sentence(one: CurveSeries) -> str:
 
 
 def ensemble_sentence(one: EnsembleRun) -> str:
-    """Where, and what was found between the nodes."""
+    """The place, and the findings between the nodes."""
     return f"{endpoints(one.run)}{_place(one.run)}: {one.findings.verdict}{_status(one.run)}"
 
 
 class ApplicationClause(Protocol):
-    """A step of an application, and what it came to, in a clause."""
+    """A step of an application with its result as a clause."""
 
     @property
     def run(self) -> RunFolder:
-        """The run that it is of."""
+        """The run of the step."""
 
     @property
     def findings(self) -> str:
-        """The clause."""
+        """The result as a clause."""
 
 
 def found_sentence(one: ApplicationClause) -> str:
-    """Where, and what an application came to."""
+    """The place, and the result of an application."""
     return f"{endpoints(one.run)}{_place(one.run)}: {one.findings}.{_status(one.run)}"
 
 
 def pairs_sentence(one: PairStep) -> str:
-    """Where several pairs ran."""
+    """The place of several pairs."""
     names = " and ".join(str(node["name"]) for node in one.run.meta.nodes[:2])
     return f"Several pairs between {names}{_place(one.run)}.{_status(one.run)}"
 
@@ -87,7 +87,7 @@ def nothing_measured(run: RunFolder) -> str:
 
 
 def subject(one: CurveSeries) -> str:
-    """Between which nodes, over what, on what."""
+    """The nodes, transport, testbed and direction of a curve."""
     over = _OVER.get(one.transport, f"over {one.transport.upper()}")
     way = _WAYS.get(one.pattern, "")
     return f"{endpoints(one.run)} {over}{_place(one.run)}{way}"
@@ -109,7 +109,7 @@ _OVER = {
 
 
 def endpoints(run: RunFolder) -> str:
-    """The nodes: "n1 to n2", "n1 alone", "64 nodes"."""
+    """The nodes of a run: "n1 to n2", "n1 alone", "64 nodes"."""
     names = [str(node["name"]) for node in run.meta.nodes]
     if len(names) == 2:
         return f"{names[0]} to {names[1]}"
@@ -117,7 +117,7 @@ def endpoints(run: RunFolder) -> str:
 
 
 def findings(one: CurveSeries) -> list[str]:
-    """The numbers with their ranges; what could not be found is said, not left out."""
+    """The numbers with their intervals; missing numbers are stated, not left out."""
     found = one.signature
     timed = [
         _found(found.latency_us, lambda x: _named(range_us(x), "latency"), "no latency"),
@@ -136,7 +136,7 @@ def findings(one: CurveSeries) -> list[str]:
 
 
 def _named(range_text: str, name: str) -> str:
-    """Put the name between the value and its range: "28 µs latency (27 to 29)"."""
+    """Inserts a name between a value and its range: "28 µs latency (27 to 29)"."""
     value, bracket, rest = range_text.partition(" (")
     return f"{value} {name}{bracket}{rest}"
 
@@ -177,7 +177,7 @@ def standouts(one: CurveSeries) -> list[str]:
 
 
 def _stops(one: CurveSeries) -> Iterator[tuple[str, list[str]]]:
-    """Why its sizes ended, and which of them are known to differ from an earlier run."""
+    """Why the sizes of a curve ended, and which of them differ from an earlier run."""
     meta, step = one.run.meta, one.curve.step
     if line := stop_line(meta, step):
         yield "Stopped: ", [line]

@@ -1,4 +1,4 @@
-"""Everything `weft show` says about a run."""
+"""All results of a run that `weft show` prints."""
 
 from __future__ import annotations
 
@@ -45,9 +45,9 @@ from weft.understand.summary.predictions import Held, held
 
 @dataclass(frozen=True)
 class Summary:
-    """A run reduced to what is read; `warnings` are the run's and the signature's.
+    """All results of a run; `warnings` are those of the run, the signature and the prediction.
 
-    `effects` says what stands out in the steps between many nodes, `rates` holds every transfer.
+    `effects` has the outliers in steps between many nodes, `rates` every transfer.
     """
 
     meta: RunMeta
@@ -64,7 +64,7 @@ class Summary:
     loaded: list[LoadedPoint] = field(default_factory=list)
     web: list[WebPoint] = field(default_factory=list)
     sampled: dict[int, Digests] = field(default_factory=dict)
-    """By step of which the run keeps some transfers only: what it records of all."""
+    """Digests of all transfers, by step of which the run keeps only a sample."""
     caches: list[CacheHits] = field(default_factory=list)
     deliveries: list[Delivered] = field(default_factory=list)
     thresholds: list[Threshold] = field(default_factory=list)
@@ -76,7 +76,7 @@ class Summary:
     """By the name of their kind (`weft.understand.kinds`)."""
     prediction: Held | None = None
     signatures: list[Signature] = field(default_factory=list)
-    """Of each curve."""
+    """The signature of each curve."""
 
     @property
     def ensembles(self) -> list[int]:
@@ -128,7 +128,7 @@ class Summary:
 
 
 def summarise(run: RunFolder) -> Summary:
-    """Summarise a run, whole or cut short."""
+    """Summarise a run, complete or interrupted."""
     found = curves(run)
     signature = of_curves(found)
     rates = MedianRates.of(run)

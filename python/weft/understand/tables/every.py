@@ -1,4 +1,4 @@
-"""Every table of a run by its name."""
+"""Every table of a run, by name."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from weft.understand.tables.web import page_costs_table, web_table
 
 
 def tables_of(summary: Summary) -> dict[str, ResultTable]:
-    """Those that have rows."""
+    """The tables that have rows, by name."""
     names = [step.name for step in summary.meta.plan.steps]
     standouts = [(names[one.step], standouts_table(one)) for one in summary.effects]
     found = {

@@ -18,7 +18,7 @@ from weft.understand.kinds.kind import ResultKind
 
 
 def _clause(found: Sequence[FileCastResult]) -> str:
-    """What it came to."""
+    """The result of a cast, with failed nodes and the slow link or disk."""
     (one,) = found
     if one.rate_mbps is None or one.elapsed_ms is None:
         return "no node has the file"

@@ -19,7 +19,7 @@ def _results(run: RunFolder) -> list[Collected]:
 
 
 def _clause(found: Sequence[Collected]) -> str:
-    """The best of the shortest and of the longest."""
+    """The best algorithms at the smallest and at the largest size."""
     best = [one for one in found if one.times_best == 1.0]
     first, last = (f"{one.algorithm} at {one.size_bytes:,} B" for one in (best[0], best[-1]))
     ends = first if first == last else f"{first}, {last}"

@@ -12,7 +12,7 @@ from weft.understand.kinds.kind import ResultKind
 
 
 def _clause(found: Sequence[SlowDown]) -> str:
-    """What slows the victim down most."""
+    """The congestor that slows the victim down most."""
     worst = max(found, key=lambda one: one.slow_down.median)
     ends = "" if worst.covered >= WHOLE else ", which ended before it"
     return (

@@ -10,7 +10,7 @@ from weft.understand.kinds.linpack.table import GFLOPS, linpack_table, short_tab
 
 
 def _clause(found: Sequence[Solution]) -> str:
-    """How fast it was."""
+    """The speed of Linpack, and whether it was its skeleton."""
     (one,) = found
     what = f"Linpack of {one.n:,} unknowns over {one.nodes} nodes ({one.grid})"
     if one.gflops is None:

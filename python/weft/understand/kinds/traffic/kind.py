@@ -10,7 +10,7 @@ from weft.understand.kinds.traffic.table import COMPUTE, RATIO, short_table, tra
 
 
 def _clause(found: Sequence[TrafficResult]) -> str:
-    """How fast it was over the most nodes."""
+    """The speed over the most nodes."""
     most = max(found, key=lambda one: one.nodes)
     wrong = "; cars DIFFER between numbers of nodes" if hashes_differ(found) else ""
     return (

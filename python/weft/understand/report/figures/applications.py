@@ -1,4 +1,4 @@
-"""What nodes do on which applications compute: over the LAWS ratio gamma, and over the users of a web server."""
+"""Nodes that run applications: figures over the LAWS ratio gamma, and over the users of a web server."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _THIN = "Thin: at most, by LAWS, with the work that each stage has at gamma 0."
 
 @dataclass(frozen=True)
 class _Plot:
-    """A figure over gamma or over users: a value of each point, and perhaps a bound beside it."""
+    """A figure over gamma or over users: a value of each point, and optionally a bound."""
 
     name: str
     title: str
@@ -31,7 +31,7 @@ class _Plot:
     bound: Callable[[Any], float] | None = None
     decades: bool = False
     of_parts: bool = False
-    """Whether it is of parts of a simulated node."""
+    """Whether it shows parts of a simulated node."""
 
     @property
     def is_web(self) -> bool:
@@ -122,7 +122,7 @@ def _rows(plot: _Plot, step: LoadStep) -> Iterator[Row]:
 
 
 def _fit_rows(step: LoadStep) -> Iterator[Row]:
-    """LAWS fitted to what was measured, as a line of its own."""
+    """LAWS fitted to the measurement, as a separate line."""
     for gamma, mbps in step.fitted:
         row: Row = {
             "series": f"{step.label}, LAWS fitted",

@@ -1,4 +1,4 @@
-"""Several pairs over several interfaces: a figure for each test, a colour for each policy, dashes for the pairs."""
+"""Several pairs over several interfaces: a figure for each test; colours show policies, dashes numbers of pairs."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ def _place(series: str, pairs: int, size_bytes: int) -> Row:
 
 
 def _alone_rows(step: PairStep, prefix: str) -> Iterator[Row]:
-    """What all interfaces carry when each runs alone, added up: the most that there is to have."""
+    """The sum of all interfaces' rates when each runs alone, which is an upper bound."""
     alone = [point for point in step.points if point.policy == "alone"]
     for size in sorted({point.size_bytes for point in alone}):
         mine = [point.sum_mbps.median for point in alone if point.size_bytes == size]
