@@ -67,7 +67,7 @@ def _cycles_table(rows: list[Cycles]) -> Table:
     table = plain_table("", "cycles/B", *(f"{name}, %" for name in rows[0].cycles))
     for one in rows:
         whole = sum(one.cycles.values()) / max(1, one.size_bytes)
-        shares = (f"{100 * one.share(name):.1f}" for name in one.cycles)
+        shares = (f"{100 * share:.1f}" for share in one.shares.values())
         table.add_row(one.node, number(whole), *shares)
     return table
 
