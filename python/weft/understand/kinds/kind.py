@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import groupby
-from typing import Generic, Protocol, TypeVar
+from typing import Generic, Protocol, TypeAlias, TypeVar
 
 from weft.base.table import ResultTable
 from weft.runs.folder import RunFolder
@@ -20,12 +20,25 @@ class OfStep(Protocol):
         """From 0."""
 
 
-R = TypeVar("R", bound=OfStep)
+R = TypeVar("R")
+S = TypeVar("S", bound=OfStep)
+Named: TypeAlias = list[tuple[str, list[R]]]
+"""The results of each step, or of each part of it that has a name of its own."""
 
 
 def step_name(one: OfStep, meta: RunMeta) -> str:
     """The name of a result's step."""
     return meta.plan.steps[one.step].name
+
+
+def by_step(results: Sequence[S], meta: RunMeta) -> Named[S]:
+    """The results of each step by its name."""
+    return by_name(results, meta, step_name)
+
+
+def by_name(results: Sequence[S], meta: RunMeta, name_of: Callable[[S, RunMeta], str]) -> Named[S]:
+    """Those next to each other that have the same name."""
+    return [(name, list(own)) for name, own in groupby(results, lambda one: name_of(one, meta))]
 
 
 @dataclass(frozen=True)
@@ -34,8 +47,10 @@ class ResultKind(Generic[R]):
 
     `results` are in the order of the steps; `clause` says in a part of a sentence what those of one name came to.
     `tables` are all of them by the names of `run.tables`; the first has a row for each result and none for its step.
-    `short_table` is for a terminal, of those of one name; its one row is written downwards if it `is_record`. `also`
-    names tables that a terminal shows below, `notes` are sentences under the tables on a page, by their names.
+    `short_tables` are for a terminal, of those of one name; their one row is written downwards if it `is_record`.
+    `also` names tables that a terminal shows below, `notes` are sentences under the tables on a page, by their names,
+    and `explained` is one more in HTML about its terms. `folded` says what rows are called where a page folds the
+    tables of each name instead of joining them. `has_colour`: figures have a line for each name.
     """
 
     name: str
@@ -43,23 +58,20 @@ class ResultKind(Generic[R]):
     results: Callable[[RunFolder], list[R]]
     clause: Callable[[Sequence[R]], str]
     tables: Callable[[Sequence[R], RunMeta], dict[str, ResultTable]]
-    short_table: Callable[[str, Sequence[R], RunMeta], ResultTable]
+    short_tables: Callable[[str, Sequence[R], RunMeta], Iterable[ResultTable]]
+    named: Callable[[Sequence[R], RunMeta], Named[R]]
     is_record: bool = False
     also: Sequence[str] = ()
-    name_of: Callable[[R, RunMeta], str] = step_name
     notes: Mapping[str, str] = field(default_factory=dict)
+    explained: str = ""
     document: Callable[[Sequence[R]], dict[str, Sequence[object]]] | None = None
+    folded: str = ""
+    has_colour: bool = False
 
-    def named(self, results: Sequence[R], meta: RunMeta) -> list[tuple[str, list[R]]]:
-        """The results of each step, or of each part of it that has a name of its own."""
-        found = groupby(results, lambda one: self.name_of(one, meta))
-        return [(name, list(several)) for name, several in found]
-
-    def short_tables(self, results: Sequence[R], meta: RunMeta) -> list[ResultTable]:
+    def shown(self, results: Sequence[R], meta: RunMeta) -> list[ResultTable]:
         """What a terminal shows of them."""
-        found = [
-            self.short_table(name, several, meta) for name, several in self.named(results, meta)
-        ]
+        named = self.named(results, meta)
+        found = [one for name, own in named for one in self.short_tables(name, own, meta)]
         tables = self.tables(results, meta) if self.also else {}
         return [*found, *(tables[name] for name in self.also if tables[name].rows)]
 
