@@ -37,15 +37,17 @@ def by_step(results: Sequence[S], meta: RunMeta) -> Named[S]:
 
 
 def by_name(results: Sequence[S], meta: RunMeta, name_of: Callable[[S, RunMeta], str]) -> Named[S]:
-    """Those next to each other that have the same name."""
-    return [(name, list(own)) for name, own in groupby(results, lambda one: name_of(one, meta))]
+    """Those of a step next to each other that have the same name."""
+    groups = groupby(results, lambda one: (one.step, name_of(one, meta)))
+    return [(name, list(own)) for (_, name), own in groups]
 
 
 @dataclass(frozen=True)
 class ResultKind(Generic[R]):
     """`name` is its key in `weft show --json`, `title` that of its section on a page.
 
-    `results` are in the order of the steps; `clause` says in a part of a sentence what those of one name came to.
+    `results` are in the order of the steps; `clause` says in a part of a sentence what those of one name came to,
+    whose subject is the nodes or `subject`; `details` are sentences below it.
     `tables` are all of them by the names of `run.tables`; the first has a row for each result and none for its step.
     `short_tables` are for a terminal, of those of one name; their one row is written downwards if it `is_record`.
     `also` names tables that a terminal shows below, `notes` are sentences under the tables on a page, by their names,
@@ -56,10 +58,12 @@ class ResultKind(Generic[R]):
     name: str
     title: str
     results: Callable[[RunFolder], list[R]]
-    clause: Callable[[Sequence[R]], str]
     tables: Callable[[Sequence[R], RunMeta], dict[str, ResultTable]]
     short_tables: Callable[[str, Sequence[R], RunMeta], Iterable[ResultTable]]
     named: Callable[[Sequence[R], RunMeta], Named[R]]
+    clause: Callable[[Sequence[R]], str] | None = None
+    subject: Callable[[RunFolder], str] | None = None
+    details: Callable[[Sequence[R]], list[str]] | None = None
     is_record: bool = False
     also: Sequence[str] = ()
     notes: Mapping[str, str] = field(default_factory=dict)

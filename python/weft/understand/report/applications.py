@@ -30,9 +30,14 @@ class ApplicationStep:
         return " · ".join(filter(None, (self.run_name, self.name)))
 
     @property
-    def findings(self) -> str:
-        """What it came to, in a clause."""
-        return self.kind.clause(self.results)
+    def clause(self) -> str:
+        """What it came to, if it is said in a clause."""
+        return self.kind.clause(self.results) if self.kind.clause else ""
+
+    @property
+    def details(self) -> list[str]:
+        """Sentences about it."""
+        return self.kind.details(self.results) if self.kind.details else []
 
     @property
     def tables(self) -> list[ResultTable]:

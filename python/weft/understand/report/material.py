@@ -22,9 +22,7 @@ from weft.understand.report.ensemble import EnsembleRun, ensembles_of
 from weft.understand.report.series import CurveSeries, run_names, series_of
 from weft.understand.report.steps import (
     Inside,
-    PairStep,
     insides_of,
-    pair_steps_of,
 )
 from weft.understand.report.table import PageTable
 from weft.understand.studies.find import studies
@@ -77,11 +75,6 @@ class ReportMaterial:
     def insides(self) -> list[Inside]:
         """The runs that record what was inside their nodes."""
         return insides_of(self.names, self.runs)
-
-    @cached_property
-    def pairs(self) -> list[PairStep]:
-        """The steps of several pairs between two nodes."""
-        return pair_steps_of(self.names, self.runs)
 
     @cached_property
     def studies(self) -> list[tuple[str, SettingStudy]]:

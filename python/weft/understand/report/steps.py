@@ -1,52 +1,14 @@
-"""Steps of one kind, ready to be drawn: of several pairs, inside of nodes."""
+"""What was inside of nodes, ready to be drawn."""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
 from weft.runs.folder import RunFolder
-from weft.understand.multi_pair.multi_pair import MultiPairPoint, multi_pair_points
-from weft.understand.multi_pair.pair_order import latency_orders, pair_orders
 from weft.understand.node.occupation import Budget, Busy, budgets, occupation
-from weft.understand.report.table import PageTable
-from weft.understand.tables.pairs import pairs_table
-
-
-@dataclass(frozen=True)
-class PairStep:
-    """One test of one run; `label` is the run's name."""
-
-    label: str
-    run: RunFolder
-    test: str
-    points: Sequence[MultiPairPoint]
-
-    @property
-    def table(self) -> PageTable:
-        """All sizes of all arrangements."""
-        return PageTable.of(pairs_table(self.points))
-
-    @property
-    def findings(self) -> list[str]:
-        """The policies in order, for each number of pairs."""
-        if self.test == "latency":
-            return latency_orders(self.points)
-        return [order.text for order in pair_orders(self.points)]
-
-
-def pair_steps_of(names: Sequence[str], runs: Sequence[RunFolder]) -> list[PairStep]:
-    """Those of all runs, in their order."""
-    return [one for name, run in zip(names, runs, strict=True) for one in _pairs_of_run(name, run)]
-
-
-def _pairs_of_run(name: str, run: RunFolder) -> Iterator[PairStep]:
-    points = multi_pair_points(run)
-    for step in dict.fromkeys(point.step for point in points):
-        mine = [point for point in points if point.step == step]
-        yield PairStep(name, run, mine[0].test, mine)
 
 
 @dataclass(frozen=True)

@@ -16,7 +16,6 @@ from weft.understand.report.applications import ApplicationStep, application_ste
 from weft.understand.report.ensemble import EnsembleRun, ensembles_of
 from weft.understand.report.figures.pair.curves import size_text
 from weft.understand.report.series import CurveSeries, series_of
-from weft.understand.report.steps import PairStep
 from weft.understand.tables.signature import certainty
 
 MAX_NAMED = 8
@@ -27,7 +26,8 @@ def verdict(run: RunFolder) -> str:
     """The run's verdict: a sentence, or one for each of its steps, each on a line."""
     sentences = [sentence(one) for one in series_of([run])]
     sentences += [ensemble_sentence(one) for one in ensembles_of([run.directory.name], [run])]
-    sentences += [found_sentence(one) for one in application_steps([run.directory.name], [run])]
+    for one in application_steps([run.directory.name], [run]):
+        sentences += [found_sentence(one), *one.details]
     return "\n".join(sentences or [nothing_measured(run)])
 
 
@@ -54,13 +54,9 @@ def ensemble_sentence(one: EnsembleRun) -> str:
 
 def found_sentence(one: ApplicationStep) -> str:
     """Where, and what an application came to."""
-    return f"{endpoints(one.run)}{_place(one.run)}: {one.findings}.{_status(one.run)}"
-
-
-def pairs_sentence(one: PairStep) -> str:
-    """Where several pairs ran."""
-    names = " and ".join(str(node["name"]) for node in one.run.meta.nodes[:2])
-    return f"Several pairs between {names}{_place(one.run)}.{_status(one.run)}"
+    subject = (one.kind.subject or endpoints)(one.run)
+    said = f": {one.clause}" if one.clause else ""
+    return f"{subject}{_place(one.run)}{said}.{_status(one.run)}"
 
 
 def nothing_measured(run: RunFolder) -> str:

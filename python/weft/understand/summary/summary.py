@@ -24,7 +24,6 @@ from weft.understand.ensemble.phases import Bottleneck, PhaseResult, bottlenecks
 from weft.understand.ensemble.rates import MedianRates
 from weft.understand.ensemble.routes import routes, transfers_json
 from weft.understand.kinds.every import KINDS
-from weft.understand.multi_pair.multi_pair import MultiPairPoint, multi_pair_points
 from weft.understand.node.occupation import (
     Budget,
     Busy,
@@ -64,7 +63,6 @@ class Summary:
     caches: list[CacheHits] = field(default_factory=list)
     deliveries: list[Delivered] = field(default_factory=list)
     thresholds: list[Threshold] = field(default_factory=list)
-    multi_pair: list[MultiPairPoint] = field(default_factory=list)
     race: RaceOutcome | None = None
     studies: list[SettingStudy] = field(default_factory=list)
     activities: list[PhaseActivity] = field(default_factory=list)
@@ -109,7 +107,6 @@ class Summary:
             **self._results_json(),
             "prediction": self.prediction and self.prediction.to_json(),
             "studies": [one.to_json() for one in self.studies],
-            "multi_pair": [point.to_json() for point in self.multi_pair],
             "deliveries": [one.to_json() for one in self.deliveries],
             "lost": self.meta.lost,
             "incomplete": self.meta.incomplete,
@@ -150,7 +147,6 @@ def summarise(run: RunFolder) -> Summary:
         caches=cache_hits(run),
         deliveries=deliveries(run),
         thresholds=[one for curve in found for one in curve_thresholds(run, curve)],
-        multi_pair=multi_pair_points(run),
         race=raced[1] if raced else None,
         studies=studies(run),
         activities=activities(run),

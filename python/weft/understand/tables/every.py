@@ -5,7 +5,6 @@ from __future__ import annotations
 from weft.base.table import ResultTable
 from weft.understand.kinds.every import KINDS
 from weft.understand.summary.summary import Summary
-from weft.understand.tables.pairs import pairs_table
 from weft.understand.tables.phases import phases_table
 from weft.understand.tables.points import deliveries_table, points_table
 from weft.understand.tables.predictions import held_table
@@ -27,7 +26,6 @@ def tables_of(summary: Summary) -> dict[str, ResultTable]:
         "standouts": ResultTable.joined(standouts, label="step"),
         **({"race": race_table(summary.race)} if summary.race else {}),
         **({"prediction": held_table(summary.prediction)} if summary.prediction else {}),
-        "pairs": pairs_table(summary.multi_pair),
     }
     for kind in KINDS:
         found |= kind.tables(summary.results[kind.name], summary.meta)

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from itertools import groupby
 from typing import TypeAlias
 
 from weft.base.quantity import format_bytes, format_mbps, format_us, significant
 from weft.base.table import ResultTable
 from weft.runs.folder import RunFolder
 from weft.runs.meta import RunMeta
-from weft.understand.kinds.kind import ResultKind, step_name
+from weft.understand.kinds.kind import ResultKind, by_name, step_name
 from weft.understand.kinds.loads.loaded import LoadedPoint, loaded_points
 from weft.understand.kinds.loads.loads_table import (
     live_tables,
@@ -49,10 +48,12 @@ def _results(run: RunFolder) -> list[LoadResult]:
 
 def _named(found: Sequence[LoadResult], meta: RunMeta) -> list[tuple[str, list[LoadResult]]]:
     """By step and size; the only ones of a run need no name beside the run's."""
-    groups = [list(own) for _, own in groupby(found, lambda one: (one.step, one.size_bytes))]
-    if len(groups) == 1:
-        return [("", groups[0])]
-    return [(f"{step_name(own[0], meta)} {format_bytes(own[0].size_bytes)}", own) for own in groups]
+    groups = by_name(found, meta, _name)
+    return groups if len(groups) > 1 else [("", own) for _, own in groups]
+
+
+def _name(one: LoadResult, meta: RunMeta) -> str:
+    return f"{step_name(one, meta)} {format_bytes(one.size_bytes)}"
 
 
 def _clause(found: Sequence[LoadResult]) -> str:

@@ -28,7 +28,6 @@ from weft.understand.curve.stops import stop_lines
 from weft.understand.host.disturbed import not_usable
 from weft.understand.kinds.every import KINDS
 from weft.understand.summary.summary import Summary
-from weft.understand.tables import pairs
 from weft.understand.tables.activities import activities_tables
 from weft.understand.tables.points import deliveries_table, points_table
 from weft.understand.tables.race import race_table
@@ -67,13 +66,11 @@ def print_summary(summary: Summary) -> None:
             (_print_record if kind.is_record else print_table)(console, table)
     print_insides(summary, console)
     print_ensembles(summary, console)
-    for table in pairs.short_tables(pairs.pairs_table(summary.multi_pair)):
-        print_table(console, table)
     for table in activities_tables(summary.activities, summary.meta):
         print_table(console, table)
     print_held(summary.prediction, console)
     applications = summary.activities or any(summary.results.values())
-    if not (len(summary.rates) or summary.multi_pair or applications):
+    if not (len(summary.rates) or applications):
         console.print("no samples")
 
 
