@@ -22,7 +22,7 @@ from weft.runs.records.records import ReceivingCost
 from weft.understand.curve.curve import column, message_times_us, to_mbps
 from weft.understand.curve.delivery import Delivered, deliveries
 from weft.understand.host.evidence import Amounts, amounts_by_launch
-from weft.understand.node.receiving_cost import (
+from weft.understand.kinds.loads.receiving_cost import (
     add_costs,
     byte_ns,
     direct_p,
