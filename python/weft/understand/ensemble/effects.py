@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from weft.base.statistics import Floats
+from weft.base.statistics import MAD_TO_SD, Floats
 from weft.understand.curve.curve import Ints
 from weft.understand.ensemble.blocks import (
     FEWEST_NODES,
@@ -27,7 +27,6 @@ LEAST_PROBABILITY = 0.65
 """Of what stands out, most routes are slower than most others: where rounds were so short that many routes carried
 nothing, a middle is nothing too as soon as a few more of them are a node's."""
 
-_MAD_TO_SIGMA = 1.4826
 _ZERO_BELOW_FASTEST = 1e4
 _SWEEPS = 10
 
@@ -149,7 +148,7 @@ def _threshold(values: Floats) -> float:
 def deviation(values: Floats) -> float:
     """How far from their middle values must lie that are no noise."""
     known = values[~np.isnan(values)]
-    return DEVIATIONS * _MAD_TO_SIGMA * float(np.median(np.abs(known - np.median(known))))
+    return DEVIATIONS * MAD_TO_SD * float(np.median(np.abs(known - np.median(known))))
 
 
 def _standing_out(
