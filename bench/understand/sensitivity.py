@@ -5,37 +5,39 @@ What each constant of some packages does for what they find: halved and doubled,
 usage: bench/run.py sensitivity [xray] [paths] [grey] [explain] [links] [--only TEXT]
 
 Every answer is held against that with the constants as they are: what is found, and how many rounds that took. Where
-half and double change none, 1/64 and 64 times show what is left without the branch. A constant that changes nothing at
+double and half change none, 64 times and 1/64 show what is left without the branch. A constant that changes nothing at
 all is to be deleted, or is a guard whose reason says for which cases, other than these, it stands.
 
 The cases are those of bench/common/sensitive, a file for each package: by arithmetic, or simulated. All take about half
 an hour on two processors; each package by itself a part of that, and is saved as a part. `--only TEXT` varies the
-constants whose names contain it, and saves nothing.
+constants whose names contain it, and those that have no row yet; it keeps the saved rows of the others.
 """
 
 from __future__ import annotations
 
 import argparse
 import multiprocessing
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
+from functools import partial
 from importlib import import_module
+from multiprocessing.pool import ThreadPool
 from typing import TypeVar
 
 from common.machine import machine
 from common.results import Goal, save
 from common.sensitive.answer import Answer, Ask
-from common.sensitive.constants import PACKAGES, NamedNumber, named_numbers
+from common.sensitive.constants import PACKAGES, NamedNumber, named_numbers, row_name, saved_rows
 from common.sensitive.varied import Variation, answered
 
-FACTORS = (2.0, 64.0)
-"""How much more and less a constant is: the second where the first changes nothing."""
+FACTORS = (2.0, 0.5, 64.0, 1 / 64)
+"""What a constant is multiplied with, as long as no answer changes."""
+PROCESSES = 2
 T = TypeVar("T")
 NONE = 0.0
 """Saved as the factor of what changes no answer."""
 ASKED: list[Ask] = []
 USUAL: list[Answer] = []
-TASKS: list[Variation] = []
-"""Of the processes that share the work: they inherit them, since modules cannot be sent."""
+"""Of the processes that answer: they inherit them, since cases cannot be sent."""
 
 
 def main() -> None:
@@ -46,63 +48,59 @@ def main() -> None:
     options = parser.parse_args()
     print(machine())
     for name in options.packages or PACKAGES:
-        chosen = [one for one in named_numbers(PACKAGES[name]) if options.only.upper() in one.name]
-        goals = list(_goals(name, chosen))
-        if not options.only:
-            save("sensitivity", goals, name)
+        goals = list(_goals(name, options.only.upper()))
+        save("sensitivity", goals, name)
 
 
-def _goals(name: str, chosen: Sequence[NamedNumber]) -> Iterator[Goal]:
-    """The base, the count of constants without an effect, and each constant's smallest factor that has one."""
+def _goals(name: str, only: str) -> Iterator[Goal]:
+    """The base, the count of constants without an effect, and the factor by which each has one."""
+    numbers = list(named_numbers(PACKAGES[name]))
     cases = import_module(f"common.sensitive.{name}")
-    for one in chosen:
+    for one in numbers:
         import_module(one.module)
     ASKED[:] = cases.cases()
-    USUAL[:] = _pooled(_usual, len(ASKED))
-    wrong = sum(one.wrong for one in USUAL)
-    print(f"{name}: {wrong} wrong findings in {len(ASKED)} cases", flush=True)
-    factors = _factors(chosen)
-    unfelt = sum(factor == NONE for factor in factors.values())
+    with ThreadPool(PROCESSES) as pool:
+        USUAL[:] = pool.map(_usual, range(len(ASKED)))
+        wrong = sum(one.wrong for one in USUAL)
+        print(f"{name}: {wrong} wrong findings in {len(ASKED)} cases", flush=True)
+        known = saved_rows("sensitivity", name) if only else {}
+        chosen = [one for one in numbers if only in one.name or row_name(one) not in known]
+        factors = known | dict(pool.imap_unordered(_row, chosen))
+    rows = {row_name(one): factors[row_name(one)] for one in numbers}
+    unfelt = sum(factor == NONE for factor in rows.values())
     yield Goal(f"{name}: wrong findings in {len(ASKED)} cases", wrong)
-    yield Goal(f"{name}: constants that change no answer, of {len(chosen)}", unfelt)
-    for one in chosen:
-        yield Goal(row_name(one), factors[one], "times")
+    yield Goal(f"{name}: constants that change no answer, of {len(rows)}", unfelt)
+    yield from (Goal(row, factor, "times") for row, factor in rows.items())
 
 
-def row_name(one: NamedNumber) -> str:
-    """How the row of a constant is called; the test of constants looks for it."""
-    return f"{one.module.removeprefix('weft.')}.{one.name}"
-
-
-def _factors(chosen: Sequence[NamedNumber]) -> dict[NamedNumber, float]:
-    """By constant the smallest factor, or part, that changes an answer; NONE where neither does."""
-    found = dict.fromkeys(chosen, NONE)
-    for factor in FACTORS:
-        left = [one for one in chosen if found[one] == NONE]
-        TASKS[:] = [Variation(one, each) for one in left for each in (1 / factor, factor)]
-        others = _pooled(_first_other, len(TASKS))
-        for one in left:
-            changed = [next(others) for _ in range(2)]
-            if changed != [None, None]:
-                found[one] = factor
-            print(
-                f"{row_name(one):60} {factor:4g} times: case {changed[0]}, {changed[1]}", flush=True
-            )
-    return found
-
-
-def _pooled(work: Callable[[int], T], count: int) -> Iterator[T]:
-    """Each in a process of its own: what modules have cached is of the constants that they had."""
-    with multiprocessing.get_context("fork").Pool(maxtasksperchild=1) as pool:
-        yield from pool.imap(work, range(count))
+def _row(one: NamedNumber) -> tuple[str, float]:
+    """The first factor of a constant that changes an answer; NONE where none does."""
+    found = ((each, _forked(Variation(one, each))) for each in FACTORS)
+    factor, case = next((one for one in found if one[1] is not None), (NONE, None))
+    print(f"{row_name(one):60} {factor:8.4g} times changes case {case}", flush=True)
+    return row_name(one), factor
 
 
 def _usual(number: int) -> Answer:
-    return answered(ASKED[number])
+    return _in_a_process(partial(answered, ASKED[number]))
 
 
-def _first_other(task: int) -> int | None:
-    return TASKS[task].first_other(ASKED, USUAL)
+def _forked(varied: Variation) -> int | None:
+    return _in_a_process(partial(varied.first_other, ASKED, USUAL))
+
+
+def _in_a_process(work: Callable[[], T]) -> T:
+    """In one of its own: what modules have cached is of the constants that they had."""
+    context = multiprocessing.get_context("fork")
+    receiver, sender = context.Pipe(duplex=False)
+    process = context.Process(target=lambda: sender.send(work()))
+    process.start()
+    sender.close()
+    try:
+        found: T = receiver.recv()
+    finally:
+        process.join()
+    return found
 
 
 if __name__ == "__main__":

@@ -1,5 +1,7 @@
 """The constants of packages: numbers that modules name in capitals, and the sentences that give their reasons.
 
+Seeds, and -1 for none, are no constants: any other number would do.
+
 A constant is a name at the top of a module, in capitals, whose expression has a number of its own and no text but keys.
 What
 follows from other constants, such as `min(LOOKS)`, is none.
@@ -8,10 +10,12 @@ follows from other constants, such as `min(LOOKS)`, is none.
 from __future__ import annotations
 
 import ast
+import json
 from collections.abc import Iterator
 from dataclasses import dataclass
 
 from common.checkout import ROOT
+from common.saved import FOLDER
 
 PYTHON = ROOT / "python"
 PACKAGES = {
@@ -21,7 +25,9 @@ PACKAGES = {
     "explain": "weft.understand.explain",
     "links": "weft.links.analysis",
 }
-"""Those whose constants must have a reason, and a row in the saved result."""
+"""By part of the result. Those whose constants must have a reason, and a row in the saved result."""
+
+SEED, NO_PLACE = "SEED", "-1"
 
 
 @dataclass(frozen=True)
@@ -42,6 +48,18 @@ def named_numbers(package: str) -> Iterator[NamedNumber]:
             yield from (NamedNumber(module, name, reason) for name in names)
 
 
+def row_name(one: NamedNumber) -> str:
+    """How the saved row of a constant is called."""
+    return f"{one.module.removeprefix('weft.')}.{one.name}"
+
+
+def saved_rows(bench: str, part: str) -> dict[str, float]:
+    """The factors of the constants of a part by their rows; empty where nothing is saved."""
+    path = FOLDER / f"{bench}-{part}.json"
+    goals = json.loads(path.read_text())["goals"] if path.exists() else []
+    return {one["what"]: one["measured"] for one in goals if one["unit"] == "times"}
+
+
 def _assigned(source: str) -> Iterator[tuple[list[str], str]]:
     """Names that are given numbers together, and why: the docstring below, a comment above or beside."""
     lines = source.splitlines()
@@ -57,13 +75,15 @@ def _names(node: ast.stmt) -> list[str]:
     match node:
         case ast.Assign(targets=[target]) | ast.AnnAssign(target=target):
             found = [one.id for one in ast.walk(target) if isinstance(one, ast.Name)]
-            return [one for one in found if one.isupper()]
+            return [one for one in found if one.isupper() and one != SEED]
     return []
 
 
 def _is_numeric(node: ast.stmt) -> bool:
     value = node.value if isinstance(node, ast.Assign | ast.AnnAssign) else None
-    values = value.values if isinstance(value, ast.Dict) else [value or node]
+    if value is None or ast.unparse(value) == NO_PLACE:
+        return False
+    values = value.values if isinstance(value, ast.Dict) else [value]
     inside = [one for each in values for one in ast.walk(each)]
     held = [one.value for one in inside if isinstance(one, ast.Constant)]
     is_number = (isinstance(one, int | float) and not isinstance(one, bool) for one in held)

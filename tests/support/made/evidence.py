@@ -63,4 +63,6 @@ def add_evidence(run: RunFolder, counters: Mapping[Counter, npt.ArrayLike]) -> N
             .cast(SCHEMAS[EVIDENCE_NAME])
             .filter(value != 0)
         )
-    write_table(pa.concat_tables(tables), run.directory / EVIDENCE_NAME)
+    # In the order of a run: a file has a group of rows for each part of it that is written at once.
+    in_order = pa.concat_tables(tables).sort_by([(one, "ascending") for one in ("step", "launch")])
+    write_table(in_order, run.directory / EVIDENCE_NAME)

@@ -22,6 +22,7 @@ ANSWERED_MS = 3_000
 HEADERS_BYTES = {4: 52, 6: 72}
 """Of a TCP segment with time stamps, by the version of IP."""
 UDP_HEADERS_BYTES = {4: 28, 6: 48}
+"""Of a datagram (RFC 768 and 791, 8200)."""
 BASE_SEGMENT_BYTES = 1024
 """Where Linux begins to look for the MTU of a path (net.ipv4.tcp_base_mss)."""
 

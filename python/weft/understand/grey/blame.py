@@ -27,9 +27,10 @@ EXCESS = (0.05, 0.15, 0.4, 0.9)
 LEAST_SHARE = 0.005
 """Where the rest shows a symptom more rarely, it is taken to show it so often."""
 NEARLY_0 = 1e-12
+"""Instead of 0, whose logarithm there is not."""
 USUAL_SHARES = np.geomspace(1e-4, 0.9, 24)
-LEAST_EXCESS = 0.15
-CLEARED = 0.01
+"""What may be usual, each of them half as much again as the one before."""
+LEAST_EXCESS, CLEARED = 0.15, 0.01
 """An element is like the others where the bet on this alternative alone fell so low: what is as bad would be taken for
 that once in a hundred times. Of what shows a symptom half as often, the bet mostly grows."""
 

@@ -11,11 +11,7 @@ from collections.abc import Sequence
 from math import ceil, log
 
 from weft.understand.paths.connection import LeafPair, PathConnection
-from weft.understand.paths.sorting import AT_ONCE, BOTH_SHARE, PathRound, Rates
-
-MISSED = 0.01
-"""With that chance no new connection takes the path that is missing, where a leaf chooses and one of two links at the
-next choice."""
+from weft.understand.paths.sorting import AT_ONCE, BOTH_SHARE, RARE, PathRound, Rates
 
 
 def apart(
@@ -34,7 +30,7 @@ def _full(alone: Rates, usual_mbps: float, mbps: Rates) -> tuple[PathConnection,
 def enough_tries(paths: int) -> int:
     """So many new connections beside one of each path show another path, if there is one (geometric distribution): one
     in 2 * (paths + 1) takes it and shares no link at the next choice."""
-    return ceil(log(MISSED) / log(1 - 1 / (2 * (paths + 1))))
+    return ceil(log(RARE) / log(1 - 1 / (2 * (paths + 1))))
 
 
 def beside(

@@ -11,11 +11,11 @@ from weft.understand.ensemble.leaves import Leaf
 
 FIRST_PORT = 20_000
 """Below what kernels give connections by themselves, and above most services."""
-MOST_PORTS = 12_000
+MOST_PORTS = 11_900
+"""Those of all pairs of leaves end where the kernels' own begin, at 32,768."""
 MOST_CONNECTIONS = 400
-"""Between two leaves, of those that are sorted by path."""
-MOST_FURTHER = 300
-"""Ports behind those, for connections that are only tried beside others."""
+"""Between two leaves, of those that are sorted by path: enough for 40 paths. As many ports behind those are for
+connections that are only tried beside others."""
 ALL_SHIFTS_LEAVES = 4
 """Of more leaves not all pairs are tried: each sends to and hears from three others."""
 
@@ -43,7 +43,7 @@ class LeafPair:
 
     def further_port(self, number: int) -> int:
         """A port for a connection that is none of `connections`."""
-        return self._first_port + MOST_CONNECTIONS + number % MOST_FURTHER
+        return self._first_port + MOST_CONNECTIONS + number % MOST_CONNECTIONS
 
     def connections(self, count: int) -> list[PathConnection]:
         """The first so many, each with a port of its own; the nodes take turns in all combinations."""

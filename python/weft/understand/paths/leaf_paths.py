@@ -12,17 +12,15 @@ from weft.base.statistics import median_interval
 from weft.understand.paths.balance import Balance, balance_of, share_of
 from weft.understand.paths.connection import LeafPair, PathConnection
 from weft.understand.paths.document import PairEntry, PathEntry
-from weft.understand.paths.sorting import Sorting
+from weft.understand.paths.sorting import VOTES, Sorting
 from weft.understand.paths.wide import WideSorting
 
 Kind = Literal["several", "one", "by address", "not told", "few", "sprayed", "wide"]
 """Several paths, by ports; one for all that was tried; several, but ports do not matter; connections do not disturb
 each other; too few connections were sorted; packets of one connection take several paths; connections disturb each
 other on slow paths only."""
-LEAST_SORTED = 8
-LEAST_APART = 4
-LEAST_FILLED = 2
-"""In so many rounds three connections or more fill a wide path before it is believed."""
+LEAST_SORTED, LEAST_APART = 8, 4
+"""Of fewer connections on paths their number says little; so many paths of one connection each are no paths."""
 
 
 @dataclass(frozen=True)
@@ -113,7 +111,7 @@ def leaf_paths(pair: LeafPair, sorting: Sorting, is_complete: bool = True) -> Le
 
 def wide_paths(pair: LeafPair, found: WideSorting, is_complete: bool = True) -> LeafPaths | None:
     """The same where some paths are wider than two nodes can fill, and more filled them; None where none is slow."""
-    if not found.slow or len(found.wide_mbps) < LEAST_FILLED:
+    if not found.slow or len(found.wide_mbps) < VOTES:
         return None
     placed = sum(map(len, found.slow)) + len(found.others)
     paths = [

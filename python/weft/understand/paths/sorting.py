@@ -13,28 +13,29 @@ import numpy as np
 from weft.understand.paths.connection import PathConnection
 
 SAME_SHARE = 1.5
-"""Two connections of one path have less than so many times what one has by itself, others have twice as much. What else
-goes on mostly takes from them."""
+"""Two connections of one path have less than so many times what one has by itself, others have twice as much. What
+else goes on mostly takes from them."""
 CLEAR_SHARE, BOTH_SHARE = 1.2, 0.8
-"""Where they have less than that together, and each less than that of its own, one try is enough."""
+"""Where they have less than that together, and each less than that of its own, one try is enough. What has more than
+that of something else is as good as it: a connection with less than that of the usual one by itself is tried again."""
 VOTES = 2
 """So many rounds must say so before a connection is put on a path, or is not on any of the others and founds one."""
 MOST_TRIES = 3
-WEAK = 0.85
-"""A connection that has less by itself than that part of the usual one is tried again."""
-ALIKE_LOSS = 1.25
+"""One may be disturbed, and so may one of two."""
 WIDE_SUM = 1.6
 """Three connections or more that lose alike, and have more than so many times together what one has by itself, meet on
 something that two of them do not fill."""
 HALF_SHARE = 0.55
-"""Behind several choices in a row three or more may have half of what each has by itself, because each shares some link
-with one of the others. On a link that is wide they have more."""
+"""Behind several choices in a row three or more may have half of what each has by itself, because each shares some
+link with one of the others. On a link that is wide they have more."""
 WIDE_ROUNDS, WIDE_SHARE = 3, 0.1
 """Where in so many rounds of three or more, and in such a share of them, connections meet so, paths are wide."""
 UNSETTLED = 0.2
 """Where such a share of the connections is on no path although some share one, others may be on paths that are wide."""
 LEAST_WIDE = 12
 """Where so many connections never disturb each other there is nothing to tell."""
+RARE = 0.01
+"""What chance alone gives more rarely is not taken for chance."""
 AT_ONCE = 6
 """Rounds that are asked for together. None says where the first of another belongs, so that little is asked in vain."""
 SPARE = 6.0
@@ -141,7 +142,7 @@ def weak(alone: Mapping[PathConnection, Sequence[float]]) -> list[PathConnection
     """Those that have less than usual by themselves, and were tried too seldom to believe it."""
     best = best_alone(alone)
     usual = float(np.median(list(best.values()))) if best else 0.0
-    return [one for one in best if best[one] < WEAK * usual and len(alone[one]) < MOST_TRIES]
+    return [one for one in best if best[one] < BOTH_SHARE * usual and len(alone[one]) < MOST_TRIES]
 
 
 def shares(alone: Rates, one: PathRound) -> dict[PathConnection, float]:
@@ -163,7 +164,7 @@ def lost_alike(alone: Mapping[PathConnection, float], one: PathRound) -> list[Pa
     lost = {each: share for each, share in shares(alone, one).items() if share < BOTH_SHARE}
     if len(lost) < 3 or sum(lost.values()) < WIDE_SUM:
         return []
-    return list(lost) if max(lost.values()) < ALIKE_LOSS * min(lost.values()) else []
+    return list(lost) if min(lost.values()) > BOTH_SHARE * max(lost.values()) else []
 
 
 def wide_rounds(alone: Rates, rounds: Sequence[PathRound], least: float) -> int:

@@ -23,6 +23,7 @@ from weft.understand.paths.sorting import (
 )
 
 AT_ONCE, LEAST_AT_ONCE = 4, 3
+"""As many as LOOKS counts on; of fewer that lose alike, two may have met on a slow path."""
 LOOKS = 20
 """Where a slow path is one of four, two or more of four connections are on it in 26 % of all cases (binomial): so many
 rounds all miss it with a chance of 0.3 %."""

@@ -28,13 +28,10 @@ from weft.understand.xray.parallel_links import (
 )
 from weft.understand.xray.request import ExperimentRequest
 from weft.understand.xray.residual import crossing_flows
-from weft.understand.xray.together import Floors
+from weft.understand.xray.together import FULL_LOAD, Floors
 from weft.understand.xray.tree.grouping import Group
 from weft.understand.xray.trial import FlowTrial
 
-FULL_LOAD = 0.9
-"""Trials that offer a limit less than this share of what could cross it say nothing about it."""
-MOST_ROUNDS_OF_A_PART = 40
 ROUNDS_AT_ONCE = min(LOOKS)
 LONG_S = 2.0
 """So long trials last where shorter ones leave something unused: what begins at one full link reaches the next in
@@ -143,7 +140,7 @@ def _study_uplink(
     if is_decided or _judged_across(known, request, crossing, load)[0].state == "free":
         return SearchAnswer()
     is_open = SearchAnswer(undecided=((_question(request), part),))
-    if decision.state == "open" and len(about) < MOST_ROUNDS_OF_A_PART:
+    if decision.state == "open" and len(about) < MOST_ROUNDS:
         is_open += known.ask(replace(request, rounds=rounds_to_next_look(len(decision.ratios))))
     return is_open
 

@@ -16,11 +16,13 @@ Members = frozenset[int]
 Random = np.random.Generator
 
 _FORBIDDEN = 1e6
-MOST_ASSIGNED = 512
-"""Among so many nodes the best permutation is worked out, which takes the cube of their number in time."""
+"""More than all random costs of a permutation together."""
+MOST_CUBED = 512
+"""Of no more nodes, or groups, is worked out what takes the cube of their number in time: seconds for so many."""
 MOST_SHARE = 1 / 3
 """Among more, one of chance is repaired, where no part has more of the nodes."""
 REPAIRS = 100
+"""Each leaves about a third of those that it finds, as MOST_SHARE says: so many are never needed."""
 
 
 @lru_cache(maxsize=4096)
@@ -41,7 +43,7 @@ def matching(parts: Iterable[Iterable[int]], rng: Random) -> list[Flow]:
     nodes = np.array([node for part in parts for node in sorted(part)])
     label = {node: i for i, part in enumerate(parts) for node in part}
     labels = np.array([label[int(node)] for node in nodes])
-    is_large = len(nodes) > MOST_ASSIGNED and np.bincount(labels).max() <= MOST_SHARE * len(nodes)
+    is_large = len(nodes) > MOST_CUBED and np.bincount(labels).max() <= MOST_SHARE * len(nodes)
     to = _repaired(labels, rng) if is_large else _assigned(labels, rng)
     return [
         (int(nodes[i]), int(nodes[j])) for i, j in enumerate(to.tolist()) if labels[i] != labels[j]

@@ -8,13 +8,15 @@ from math import ceil, comb, log
 
 import numpy as np
 
-from weft.understand.xray.decision import FULL_SHARE, LimitDecision
+from weft.understand.xray.decision import FULL_SHARE, LOOKS, LimitDecision
 
 LEAST_FULL = 2
 """So many rounds that carry what is offered show that nothing limits; so many must reach the most, too."""
-LEAST_ROUNDS, USUAL_ROUNDS, MOST_ROUNDS = 10, 15, 50
+LEAST_ROUNDS, MOST_ROUNDS = 10, 50
 """Of fewer, how many reach the most is chance; more than usual are asked for where a further link is seen rarely, but
 often enough in the most."""
+USUAL_ROUNDS = max(LOOKS)
+"""As many as decide where there is one path."""
 UNSEEN = 0.01
 """The chance that a further link is never seen: lower than the error of one question, as each leaf asks two."""
 AT_MOST = 0.95

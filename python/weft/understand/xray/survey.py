@@ -13,7 +13,7 @@ from weft.base.statistics import Floats
 from weft.plan.plan import Plan
 from weft.runs.meta import RunMeta
 from weft.understand.curve.curve import column
-from weft.understand.xray.flows import Members
+from weft.understand.xray.flows import MOST_CUBED, Members
 from weft.understand.xray.tree.grouping import Group, group_by_round_trip
 from weft.understand.xray.tree.round_trips import RoundTrips
 from weft.understand.xray.tree.sampled import Placement, place
@@ -24,8 +24,8 @@ NEAR_BEST = 0.85
 BEST_ROUTES, BEST_SHARE = 3, 0.1
 """So many, and this share of a node's routes, must be as good: a few have what was held up before in their window."""
 
-MOST_IN_FULL, MOST_PAIRS = 512, 0.95
-"""The tree is drawn of all nodes where they are no more, and so much of all pairs was measured."""
+MOST_PAIRS = 0.95
+"""The tree is drawn of all nodes where so much of all pairs was measured: the rest was lost."""
 
 
 @dataclass(frozen=True)
@@ -93,7 +93,7 @@ def placed(nodes: Members, trips: RoundTrips) -> Placement:
     if len(pairs.a) == 0:
         return Placement(Group(nodes))
     all_pairs = len(order) * (len(order) - 1) / 2
-    if len(order) > MOST_IN_FULL or len(pairs.a) < MOST_PAIRS * all_pairs:
+    if len(order) > MOST_CUBED or len(pairs.a) < MOST_PAIRS * all_pairs:
         return place(nodes, trips)
     count = int(np.max([trips.a, trips.b], initial=max(order, default=-1))) + 1
     return Placement(group_by_round_trip(nodes, trips.dense(count)))

@@ -19,6 +19,7 @@ from weft.understand.xray.survey import NEAR_BEST
 from weft.understand.xray.trial import FlowTrial
 
 SUBSETS_AT_ONCE = 12
+"""Rounds until it is looked again whether parts are clear, for which there must be twice as many."""
 MOST_DIVIDED = 256
 """Among more nodes no hidden groups are looked for: that takes the square of their number in time, at least."""
 MOST_SENDING = 0.85

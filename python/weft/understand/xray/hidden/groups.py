@@ -15,8 +15,8 @@ from weft.understand.xray.hidden.partition import FlowRounds
 from weft.understand.xray.limit.limit import PortRates
 from weft.understand.xray.trial import FlowTrial
 
-LEAST_ROUNDS = 24
-MOST_ROUNDS = 90
+LEAST_ROUNDS, MOST_ROUNDS = 24, 90
+"""Of fewer, two views of a node agree by chance; what is not clear after more is not told by rounds."""
 LEAST_EXPLAINED = 0.12
 """A split that explains less of the remaining variation is chance, or follows what TCP does, not a limit."""
 SURE_DEVIATIONS = 3.0
@@ -24,6 +24,7 @@ SURE_DEVIATIONS = 3.0
 FINEST_MISFIT = 1e-6
 """Rates are not known better than to a thousandth; a simulation may explain them without any rest."""
 LEAST_PART = 2
+"""One node by itself shares nothing: what holds it up is its port."""
 
 
 @dataclass(frozen=True)

@@ -19,7 +19,9 @@ NOISE_DEVIATIONS = 4.0
 NOISE_SHARE = 0.005
 """... and this share of the usual round trip."""
 LEAST_DISTANCES = 30
+"""The spread is that of so many of the shortest round trips at least: of fewer it is luck."""
 RESAMPLES = 40
+"""The support of a branch is then known to within 0.05 (binomial)."""
 LEAST_SUPPORT = 0.9
 """A branch that fewer of the resamplings show is no candidate."""
 

@@ -10,7 +10,7 @@ import numpy as np
 
 from weft.base.statistics import Floats
 from weft.understand.curve.curve import Ints
-from weft.understand.xray.flows import Members
+from weft.understand.xray.flows import MOST_CUBED, Members
 from weft.understand.xray.tree.grouping import (
     LEAST_SUPPORT,
     NOISE_DEVIATIONS,
@@ -24,8 +24,6 @@ from weft.understand.xray.tree.round_trips import RoundTrips
 
 PAIRS_OF_GROUPS = 8
 """So many of the shortest round trips between two groups say how far they are apart."""
-MOST_BRANCHES = 600
-"""Between more groups no tree is drawn, which takes the cube of their number in time."""
 LEAST_MATES = 2
 """A node whose nearest are so many of one group, and none of others, belongs to it."""
 
@@ -137,7 +135,7 @@ def _splits_of(groups: dict[Members, float], count: int) -> dict[Members, float]
 def _splits_between(labels: Ints, pairs: RoundTrips, seed: int) -> dict[Members, float]:
     """What the round trips between the labels show of the tree above them."""
     branches = int(labels.max(initial=-1)) + 1
-    if not 4 <= branches <= MOST_BRANCHES:
+    if not 4 <= branches <= MOST_CUBED:
         return {}
     trips = _between(labels, pairs, branches)
     found = {}
