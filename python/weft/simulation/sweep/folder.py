@@ -11,8 +11,8 @@ import msgspec
 
 from weft.base.errors import RequestError, WorkError
 from weft.base.files.text_file import read_json
-from weft.measure.execute.work_folder import write
 from weft.runs.columns.table_stream import TableStream, read_stream
+from weft.runs.work_document import write
 from weft.simulation.sweep.row import SCHEMA, SweepRow, rows_of, table_of
 from weft.simulation.sweep.work_list import Chunk, WorkList, ordered, run_chunk
 

@@ -21,10 +21,10 @@ from weft.understand.kinds.collectives.collected import collectives
 from weft.understand.kinds.interference.slow_down import slow_downs
 from weft.understand.kinds.interference.trials import interference_steps
 from weft.understand.kinds.linpack.solution import solutions
+from weft.understand.kinds.loads.loaded import loaded_points
+from weft.understand.kinds.loads.web import web_points
 from weft.understand.kinds.traffic.driven import traffic
 from weft.understand.multi_pair.multi_pair import multi_pair_points
-from weft.understand.node.applications import loaded_points
-from weft.understand.node.web import web_points
 
 
 class ComparedPair(msgspec.Struct, frozen=True):

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from weft.base.statistics import Floats
+from weft.base.statistics import MAD_TO_SD, Floats
 from weft.understand.curve.curve import Ints
 from weft.understand.ensemble.blocks import (
     FEWEST_NODES,
@@ -27,7 +27,6 @@ LEAST_PROBABILITY = 0.65
 """A node stands out only if one of its routes is slower than one of the others with at least this probability: in
 rounds so short that many routes carried nothing, a node's median is zero as soon as slightly more of its routes are."""
 
-_MAD_TO_SIGMA = 1.4826
 _ZERO_BELOW_FASTEST = 1e4
 _SWEEPS = 10
 
@@ -148,7 +147,7 @@ def _threshold(values: Floats) -> float:
 def deviation(values: Floats) -> float:
     """How far from the median a value must lie to be an outlier, by the median absolute deviation."""
     known = values[~np.isnan(values)]
-    return DEVIATIONS * _MAD_TO_SIGMA * float(np.median(np.abs(known - np.median(known))))
+    return DEVIATIONS * MAD_TO_SD * float(np.median(np.abs(known - np.median(known))))
 
 
 def _standing_out(

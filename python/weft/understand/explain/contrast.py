@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from weft.base.quantity import exact_bytes
-from weft.base.statistics import Floats
+from weft.base.statistics import MAD_TO_SD, Floats
 from weft.understand.curve.curve import Ints
 from weft.understand.curve.points import CurvePoint
 from weft.understand.curve.thresholds import Threshold
@@ -195,7 +195,7 @@ def _outliers(points: list[CurvePoint], stretches: Stretches) -> Iterator[Stretc
     for one in np.unique(phase):
         relative[phase == one] /= np.median(times[phase == one])
     off = np.log(relative)
-    spread = 1.4826 * np.median(np.abs(off)) if len(off) else 0.0
+    spread = MAD_TO_SD * np.median(np.abs(off)) if len(off) else 0.0
     slow = off > max(np.log(OUTLIER_RATIO), OUTLIER_DEVIATIONS * spread)
     if slow.sum() < LEAST_SLOW or slow.mean() > MOST_OUTLIERS:
         return

@@ -21,7 +21,7 @@ from weft.understand.explain.path_mtu import explain_holes
 from weft.understand.explain.signals import signals
 from weft.understand.explain.stretches import of_step
 
-ORDER = {"setting": 0, "limit": 1}
+FIRST = ("setting", "limit")
 
 
 def explain(run: RunFolder) -> list[Explanation]:
@@ -43,7 +43,8 @@ def explain(run: RunFolder) -> list[Explanation]:
 
 
 def _rank(one: Explanation) -> tuple[bool, bool, int]:
-    return one.cause is None, one.is_harmless, ORDER.get(one.kind, len(ORDER))
+    place = FIRST.index(one.kind) if one.kind in FIRST else len(FIRST)
+    return one.cause is None, one.is_harmless, place
 
 
 def _of_curve(

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+from weft.base.result import Documented
+
 NOTHING = "nothing recorded explains it"
 SET_FIRST = "no counter moved with it: suspect what was set first"
 """Replaces NOTHING if the run set what its hosts would have chosen otherwise."""
@@ -25,7 +27,7 @@ class Reading:
 
 
 @dataclass(frozen=True)
-class Explanation:
+class Explanation(Documented):
     """What is explained (`kind`: "setting", "limit", "modes", "dip", "threshold" or "outliers"), where, and by which
     cause; None if nothing explains it.
 
@@ -44,7 +46,3 @@ class Explanation:
     p_value: float | None = None
     evidence: list[Reading] = field(default_factory=list)
     is_harmless: bool = False
-
-    def to_json(self) -> dict[str, object]:
-        """The explanation as `weft diagnose --json` prints it."""
-        return vars(self) | {"evidence": [vars(one) for one in self.evidence]}

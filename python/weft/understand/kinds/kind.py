@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import groupby
-from typing import Generic, Protocol, TypeVar
+from typing import Generic, Protocol, TypeAlias, TypeVar
 
 from weft.base.table import ResultTable
 from weft.runs.folder import RunFolder
@@ -20,7 +20,10 @@ class OfStep(Protocol):
         """The index of the step, from 0."""
 
 
-R = TypeVar("R", bound=OfStep)
+R = TypeVar("R")
+S = TypeVar("S", bound=OfStep)
+Named: TypeAlias = list[tuple[str, list[R]]]
+"""The results grouped by step, or by parts of it with names of their own."""
 
 
 def step_name(one: OfStep, meta: RunMeta) -> str:
@@ -28,38 +31,51 @@ def step_name(one: OfStep, meta: RunMeta) -> str:
     return meta.plan.steps[one.step].name
 
 
+def by_step(results: Sequence[S], meta: RunMeta) -> Named[S]:
+    """The results of each step by its name."""
+    return by_name(results, meta, step_name)
+
+
+def by_name(results: Sequence[S], meta: RunMeta, name_of: Callable[[S, RunMeta], str]) -> Named[S]:
+    """Those of a step next to each other that have the same name."""
+    groups = groupby(results, lambda one: (one.step, name_of(one, meta)))
+    return [(name, list(own)) for (_, name), own in groups]
+
+
 @dataclass(frozen=True)
 class ResultKind(Generic[R]):
-    """A kind of results: `name` is its key in `weft show --json`, `title` the heading of its section on a page.
+    """`name` is its key in `weft show --json`, `title` that of its section on a page.
 
-    `results` are in the order of the steps. `clause` summarises the results of one name as a clause. `tables` gives all
-    tables by their names in `run.tables`; the first has a row for each result, without a column for the step.
-    `short_table` is the terminal's table of the results of one name; if `is_record`, its single row is printed
-    vertically. `also` names further tables for the terminal; `notes` are sentences below tables on a page, by name.
+    `results` are in the order of the steps; `clause` says in a part of a sentence what those of one name came to,
+    whose subject is the nodes or `subject`; `details` are sentences below it.
+    `tables` are all of them by the names of `run.tables`; the first has a row for each result and none for its step.
+    `short_tables` are for a terminal, of those of one name; their one row is written downwards if it `is_record`.
+    `also` names tables that a terminal shows below, `notes` are sentences under the tables on a page, by their names,
+    and `explained` is one more in HTML about its terms. `folded` says what rows are called where a page folds the
+    tables of each name instead of joining them. `has_colour`: figures have a line for each name.
     """
 
     name: str
     title: str
     results: Callable[[RunFolder], list[R]]
-    clause: Callable[[Sequence[R]], str]
     tables: Callable[[Sequence[R], RunMeta], dict[str, ResultTable]]
-    short_table: Callable[[str, Sequence[R], RunMeta], ResultTable]
+    short_tables: Callable[[str, Sequence[R], RunMeta], Iterable[ResultTable]]
+    named: Callable[[Sequence[R], RunMeta], Named[R]]
+    clause: Callable[[Sequence[R]], str] | None = None
+    subject: Callable[[RunFolder], str] | None = None
+    details: Callable[[Sequence[R]], list[str]] | None = None
     is_record: bool = False
     also: Sequence[str] = ()
-    name_of: Callable[[R, RunMeta], str] = step_name
     notes: Mapping[str, str] = field(default_factory=dict)
+    explained: str = ""
     document: Callable[[Sequence[R]], dict[str, Sequence[object]]] | None = None
+    folded: str = ""
+    has_colour: bool = False
 
-    def named(self, results: Sequence[R], meta: RunMeta) -> list[tuple[str, list[R]]]:
-        """The results grouped by step, or by parts of it with names of their own."""
-        found = groupby(results, lambda one: self.name_of(one, meta))
-        return [(name, list(several)) for name, several in found]
-
-    def short_tables(self, results: Sequence[R], meta: RunMeta) -> list[ResultTable]:
+    def shown(self, results: Sequence[R], meta: RunMeta) -> list[ResultTable]:
         """The tables that a terminal shows."""
-        found = [
-            self.short_table(name, several, meta) for name, several in self.named(results, meta)
-        ]
+        named = self.named(results, meta)
+        found = [one for name, own in named for one in self.short_tables(name, own, meta)]
         tables = self.tables(results, meta) if self.also else {}
         return [*found, *(tables[name] for name in self.also if tables[name].rows)]
 

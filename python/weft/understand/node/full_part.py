@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterator
-from dataclasses import asdict, dataclass
-from typing import Any
+from dataclasses import dataclass
 
 from weft.base.errors import WeftError
 from weft.base.nodeset import fold
 from weft.base.quantity import format_bytes, format_mbps
+from weft.base.result import Documented
 from weft.runs.folder import RunFolder
 from weft.understand.node.faster import Faster, NodeModel, part_text
 from weft.understand.node.occupation import Busy, occupation
@@ -23,9 +23,11 @@ PATTERNS = ("pingpong", "stream")
 
 
 @dataclass(frozen=True)
-class FullPart:
+class FullPart(Documented):
     """A `part` of `nodes` that is busy for at least 95 % of the time at all sizes from `from_bytes` on, and for `share`
     of it at `size_bytes`. `faster` is the benefit of a faster part; None if it cannot be simulated."""
+
+    DERIVED = ("text",)
 
     step: str
     part: str
@@ -43,11 +45,6 @@ class FullPart:
         full = f"{part_text(self.part)} of {fold(self.nodes)} is full {start} ({share})"
         gain = f"; {gain_text(self.faster)}" if self.faster else ""
         return f"{self.step}: {full}{gain}."
-
-    def to_json(self) -> dict[str, Any]:
-        """The part as `weft diagnose --json` prints it."""
-        faster = asdict(self.faster) if self.faster else None
-        return vars(self) | {"faster": faster, "text": self.text}
 
 
 def gain_text(faster: Faster) -> str:

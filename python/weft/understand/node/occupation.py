@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
+from weft.base.result import Documented
 from weft.runs.columns.tables import BUDGET_NAME, CACHES_NAME, CATEGORIES_NAME, OCCUPATION_NAME
 from weft.runs.folder import RunFolder
 from weft.understand.curve.curve import phase_sizes
@@ -27,7 +28,7 @@ class Busy:
     def share(self) -> float:
         return sum(self.shares.values())
 
-    def to_json(self) -> dict[str, Any]:
+    def to_json(self) -> dict[str, object]:
         tasks = {task: share for task, share in self.shares.items() if task}
         return vars(self) | {"share": self.share, "shares": tasks}
 
@@ -49,8 +50,10 @@ class CacheHits:
 
 
 @dataclass(frozen=True)
-class Budget:
+class Budget(Documented):
     """The one-way time of messages of one size by stage, in µs; the stages add up to the latency."""
+
+    DERIVED = ("total_us",)
 
     step: int
     size_bytes: int
@@ -60,13 +63,12 @@ class Budget:
     def total_us(self) -> float:
         return sum(self.stages_us.values())
 
-    def to_json(self) -> dict[str, Any]:
-        return vars(self) | {"total_us": self.total_us}
-
 
 @dataclass(frozen=True)
-class Cycles:
+class Cycles(Documented):
     """The cycles of a message of one size on a node, by category of the machine's description."""
+
+    DERIVED = ("shares",)
 
     step: int
     phase: int
@@ -74,11 +76,11 @@ class Cycles:
     node: str
     cycles: dict[str, float]
 
-    def share(self, category: str) -> float:
-        return self.cycles[category] / (sum(self.cycles.values()) or 1.0)
-
-    def to_json(self) -> dict[str, Any]:
-        return vars(self) | {"shares": {name: self.share(name) for name in self.cycles}}
+    @property
+    def shares(self) -> dict[str, float]:
+        """Of all cycles, by category."""
+        total = sum(self.cycles.values()) or 1.0
+        return {category: count / total for category, count in self.cycles.items()}
 
 
 def occupation(run: RunFolder) -> list[Busy]:

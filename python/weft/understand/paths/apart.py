@@ -11,11 +11,7 @@ from collections.abc import Sequence
 from math import ceil, log
 
 from weft.understand.paths.connection import LeafPair, PathConnection
-from weft.understand.paths.sorting import AT_ONCE, BOTH_SHARE, PathRound, Rates
-
-MISSED = 0.01
-"""The probability that no new connection takes the missing path, if a leaf chooses among links, and the next hop
-between two."""
+from weft.understand.paths.sorting import AT_ONCE, BOTH_SHARE, RARE, PathRound, Rates
 
 
 def apart(
@@ -34,7 +30,7 @@ def _full(alone: Rates, usual_mbps: float, mbps: Rates) -> tuple[PathConnection,
 def enough_tries(paths: int) -> int:
     """The number of new connections, beside one on each path, that show another path if there is one (geometric
     distribution): one in 2 * (paths + 1) takes it and shares no link at the next hop."""
-    return ceil(log(MISSED) / log(1 - 1 / (2 * (paths + 1))))
+    return ceil(log(RARE) / log(1 - 1 / (2 * (paths + 1))))
 
 
 def beside(

@@ -11,11 +11,11 @@ from weft.understand.ensemble.leaves import Leaf
 
 FIRST_PORT = 20_000
 """Below the ephemeral ports of kernels, and above most services."""
-MOST_PORTS = 12_000
+MOST_PORTS = 11_900
+"""Those of all pairs of leaves end where the kernels' own begin, at 32,768."""
 MOST_CONNECTIONS = 400
-"""The most connections between two leaves that are sorted by path."""
-MOST_FURTHER = 300
-"""Further ports, for connections that are only tried beside others."""
+"""Between two leaves, of those that are sorted by path: enough for 40 paths. As many ports behind those are for
+connections that are only tried beside others."""
 ALL_SHIFTS_LEAVES = 4
 """With more leaves, not all pairs are tried: each leaf sends to and receives from three others."""
 
@@ -43,7 +43,7 @@ class LeafPair:
 
     def further_port(self, number: int) -> int:
         """A port that no connection of `connections` uses."""
-        return self._first_port + MOST_CONNECTIONS + number % MOST_FURTHER
+        return self._first_port + MOST_CONNECTIONS + number % MOST_CONNECTIONS
 
     def connections(self, count: int) -> list[PathConnection]:
         """The first `count` connections, each with its own port, over all combinations of nodes in turn."""

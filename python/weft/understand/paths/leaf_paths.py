@@ -12,17 +12,15 @@ from weft.base.statistics import median_interval
 from weft.understand.paths.balance import Balance, balance_of, share_of
 from weft.understand.paths.connection import LeafPair, PathConnection
 from weft.understand.paths.document import PairEntry, PathEntry
-from weft.understand.paths.sorting import Sorting
+from weft.understand.paths.sorting import VOTES, Sorting
 from weft.understand.paths.wide import WideSorting
 
 Kind = Literal["several", "one", "by address", "not told", "few", "sprayed", "wide"]
 """In this order: several paths, chosen by ports; one path for all connections tried; several, but ports do not matter;
 connections do not disturb each other; too few connections were sorted; packets of one connection take several paths;
 connections disturb each other on slow paths only."""
-LEAST_SORTED = 8
-LEAST_APART = 4
-LEAST_FILLED = 2
-"""The rounds in which three or more connections must fill a wide path to establish it."""
+LEAST_SORTED, LEAST_APART = 8, 4
+"""Of fewer connections on paths their number says little; so many paths of one connection each are no paths."""
 
 
 @dataclass(frozen=True)
@@ -115,7 +113,7 @@ def leaf_paths(pair: LeafPair, sorting: Sorting, is_complete: bool = True) -> Le
 def wide_paths(pair: LeafPair, found: WideSorting, is_complete: bool = True) -> LeafPaths | None:
     """The paths between two leaves if some are wider than two nodes can fill; None if none is slow, or if none of the
     wide ones was filled."""
-    if not found.slow or len(found.wide_mbps) < LEAST_FILLED:
+    if not found.slow or len(found.wide_mbps) < VOTES:
         return None
     placed = sum(map(len, found.slow)) + len(found.others)
     paths = [
@@ -161,7 +159,7 @@ def _ignores_ports(sorting: Sorting) -> bool:
 def _path(sorting: Sorting, number: int) -> PathFound:
     found = sorting.paths[number]
     alone = sorting.rate_mbps(number)
-    # Rates below that of one connection alone have another cause.
+    # Less than one of them has by itself was the fault of something else.
     together = [max(mbps, alone) for path, mbps in sorting.meetings if path == number]
     rates = together or [sorting.alone[one] for one in found]
     return PathFound(

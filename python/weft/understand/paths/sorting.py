@@ -13,22 +13,21 @@ import numpy as np
 from weft.understand.paths.connection import PathConnection
 
 SAME_SHARE = 1.5
-"""Two connections on one path get less than this many times the rate of one alone, others twice as much. Disturbances
-mostly reduce their rates."""
+"""Two connections of one path have less than so many times what one has by itself, others have twice as much. What
+else goes on mostly takes from them."""
 CLEAR_SHARE, BOTH_SHARE = 1.2, 0.8
-"""If they get less than the first together, and each less than the second of its own rate, one try is enough."""
+"""Where they have less than that together, and each less than that of its own, one try is enough. What has more than
+that of something else is as good as it: a connection with less than that of the usual one by itself is tried again."""
 VOTES = 2
 """Rounds that must agree before a connection is assigned to a path, or is excluded from all and starts a new one."""
 MOST_TRIES = 3
-WEAK = 0.85
-"""A connection whose rate alone is below this share of the median is tried again."""
-ALIKE_LOSS = 1.25
+"""One may be disturbed, and so may one of two."""
 WIDE_SUM = 1.6
 """Three or more connections that lose similarly (within ALIKE_LOSS), and get more than this many times the rate of one
 together, share something that two of them do not fill."""
 HALF_SHARE = 0.55
-"""After several hashed hops, three or more connections may get half of their rates alone, because each shares some link
-with one of the others. On a wide link they get more."""
+"""Behind several choices in a row three or more may have half of what each has by itself, because each shares some
+link with one of the others. On a link that is wide they have more."""
 WIDE_ROUNDS, WIDE_SHARE = 3, 0.1
 """Paths are wide if connections share something wide in at least this many rounds of three or more, and in this share
 of them."""
@@ -36,6 +35,8 @@ UNSETTLED = 0.2
 """If this share of the connections has no path although some share one, the others may be on wide paths."""
 LEAST_WIDE = 12
 """If this many connections never disturb each other, paths cannot be identified."""
+RARE = 0.01
+"""What chance alone gives more rarely is not taken for chance."""
 AT_ONCE = 6
 """Rounds that are requested together. They hardly depend on each other's results, so that few are wasted."""
 SPARE = 6.0
@@ -144,7 +145,7 @@ def weak(alone: Mapping[PathConnection, Sequence[float]]) -> list[PathConnection
     """The connections whose rate alone is low, and was not tried often enough to trust it."""
     best = best_alone(alone)
     usual = float(np.median(list(best.values()))) if best else 0.0
-    return [one for one in best if best[one] < WEAK * usual and len(alone[one]) < MOST_TRIES]
+    return [one for one in best if best[one] < BOTH_SHARE * usual and len(alone[one]) < MOST_TRIES]
 
 
 def shares(alone: Rates, one: PathRound) -> dict[PathConnection, float]:
@@ -167,7 +168,7 @@ def lost_alike(alone: Mapping[PathConnection, float], one: PathRound) -> list[Pa
     lost = {each: share for each, share in shares(alone, one).items() if share < BOTH_SHARE}
     if len(lost) < 3 or sum(lost.values()) < WIDE_SUM:
         return []
-    return list(lost) if max(lost.values()) < ALIKE_LOSS * min(lost.values()) else []
+    return list(lost) if min(lost.values()) > BOTH_SHARE * max(lost.values()) else []
 
 
 def wide_rounds(alone: Rates, rounds: Sequence[PathRound], least: float) -> int:

@@ -11,14 +11,12 @@ from weft.base.nodeset import fold
 from weft.base.quantity import significant
 from weft.understand.paths.blame import BadLink
 from weft.understand.paths.leaf_paths import LeafPaths
+from weft.understand.paths.sorting import RARE
 
-UNEVEN = 0.01
-"""The hash is uneven if chance gives such an imbalance with a lower probability."""
-MISSED = 0.01
 FEWER = 0.5
-MOST_PORTS_SHOWN = 6
-MOST_SAID = 3
-"""The most pairs of leaves for which the same kind of sentence is listed; the rest are counted."""
+"""A path less may be one that was not told apart where the number of paths is not exact; half of them are not."""
+MOST_SHOWN = 3
+"""More pairs of leaves of which the same is to be said are counted, and more ports left out."""
 
 NO_LEAVES = (
     "All nodes are at one switch as far as round trips show: there are no paths to tell apart."
@@ -77,7 +75,7 @@ class Words:
     def uneven(self, told: Sequence[LeafPaths]) -> list[str]:
         """Sentences about pairs of leaves with a significant imbalance, corrected for their number (Bonferroni)."""
         known = [(one, one.balance) for one in told if one.balance and one.is_complete]
-        uneven = [(one, b) for one, b in known if b.p_value < UNEVEN / len(known)]
+        uneven = [(one, b) for one, b in known if b.p_value < RARE / len(known)]
         said = [
             f"{self.ends(one)}: the hash is not even: the fullest path has {balance.max_to_mean:.1f} times the mean "
             f"of connections (by chance up to {balance.max_to_mean_by_chance.high:.1f}), Jain's index is "
@@ -148,8 +146,8 @@ class Words:
             for _, path in link.found
             for c in path.connections
         ]
-        more = ", ..." if len(ports) > MOST_PORTS_SHOWN else ""
-        shown = ", ".join(ports[:MOST_PORTS_SHOWN]) + more
+        more = ", ..." if len(ports) > MOST_SHOWN else ""
+        shown = ", ".join(ports[:MOST_SHOWN]) + more
         return f"{100 * share(link):.0f} % of connections take it ({shown})"
 
 
@@ -173,7 +171,7 @@ def are_fewer(one: LeafPaths, paths: int, is_exact: bool = False) -> bool:
     one (union bound). If the number is not exact, after several hashed hops, several paths may be mistaken for one."""
     connections = sum(len(path.connections) for path in one.paths)
     most = paths - 1 if is_exact else FEWER * paths
-    return len(one.paths) <= most and paths * (1 - 1 / paths) ** connections < MISSED
+    return len(one.paths) <= most and paths * (1 - 1 / paths) ** connections < RARE
 
 
 def _count(pair: LeafPaths) -> str:
@@ -198,5 +196,5 @@ def _are(count: int) -> str:
 
 
 def _shortened(said: list[str]) -> list[str]:
-    left = len(said) - MOST_SAID
-    return said if left <= 0 else [*said[:MOST_SAID], f"The same holds of {left} more."]
+    left = len(said) - MOST_SHOWN
+    return said if left <= 0 else [*said[:MOST_SHOWN], f"The same holds of {left} more."]

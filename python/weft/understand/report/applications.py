@@ -26,18 +26,29 @@ class ApplicationStep:
 
     @property
     def label(self) -> str:
-        """The names of run and step."""
-        return f"{self.run_name} · {self.name}"
+        """Both names, or that of the run where it is enough."""
+        return " · ".join(filter(None, (self.run_name, self.name)))
 
     @property
-    def findings(self) -> str:
-        """The results as a clause."""
-        return self.kind.clause(self.results)
+    def clause(self) -> str:
+        """What it came to, if it is said in a clause."""
+        return self.kind.clause(self.results) if self.kind.clause else ""
 
     @property
-    def table(self) -> ResultTable:
-        """A row for each result."""
-        return next(iter(self.kind.tables(self.results, self.run.meta).values()))
+    def details(self) -> list[str]:
+        """Sentences about it."""
+        return self.kind.details(self.results) if self.kind.details else []
+
+    @property
+    def tables(self) -> list[ResultTable]:
+        """Those that have rows; the first has one for each result."""
+        found = self.kind.tables(self.results, self.run.meta).values()
+        return [one for one in found if one.rows]
+
+    @property
+    def page_tables(self) -> list[PageTable]:
+        """The same for a page."""
+        return [PageTable.of(one) for one in self.tables]
 
 
 def application_steps(names: Sequence[str], runs: Sequence[RunFolder]) -> list[ApplicationStep]:
@@ -62,7 +73,7 @@ class ApplicationSection:
         """Title, table and note: first the results of all steps, then the other tables with a part for each run."""
         of_runs = list(self._of_runs())
         main, *others = of_runs[0][1]
-        found = {main: [(one.label, one.table) for one in self.steps]}
+        found = {main: [(one.label, one.tables[0]) for one in self.steps]}
         found |= {other: [(name, tables[other]) for name, tables in of_runs] for other in others}
         joined = {name: ResultTable.joined(several) for name, several in found.items()}
         return [

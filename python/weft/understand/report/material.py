@@ -12,7 +12,6 @@ from weft.runs.folder import RunFolder
 from weft.understand.advice.advise import recommendations
 from weft.understand.kinds.every import KINDS
 from weft.understand.kinds.kind import R, ResultKind
-from weft.understand.kinds.traffic.kind import TRAFFIC
 from weft.understand.race.outcome import RaceOutcome, stand
 from weft.understand.report.applications import (
     ApplicationSection,
@@ -23,11 +22,7 @@ from weft.understand.report.ensemble import EnsembleRun, ensembles_of
 from weft.understand.report.series import CurveSeries, run_names, series_of
 from weft.understand.report.steps import (
     Inside,
-    LoadStep,
-    PairStep,
     insides_of,
-    load_steps_of,
-    pair_steps_of,
 )
 from weft.understand.report.table import PageTable
 from weft.understand.studies.find import studies
@@ -82,16 +77,6 @@ class ReportMaterial:
         return insides_of(self.names, self.runs)
 
     @cached_property
-    def loads(self) -> list[LoadStep]:
-        """The steps in which applications compute."""
-        return load_steps_of(self.names, self.runs)
-
-    @cached_property
-    def pairs(self) -> list[PairStep]:
-        """The steps of several pairs between two nodes."""
-        return pair_steps_of(self.names, self.runs)
-
-    @cached_property
     def studies(self) -> list[tuple[str, SettingStudy]]:
         """The studies of settings, each with its run's name."""
         named = zip(self.names, self.runs, strict=True)
@@ -139,6 +124,6 @@ class ReportMaterial:
     def labels(self) -> list[str]:
         """The labels in the legend; the position of each determines its colour."""
         steps = [step.label for one in self.ensembles for step in one.steps]
-        curves, loads = ([one.label for one in each] for each in (self.series, self.loads))
-        driven = [one.label for one in self.of_kind(TRAFFIC)]
-        return list(dict.fromkeys([*curves, *steps, *loads, *driven]))
+        curves = [one.label for one in self.series]
+        others = [one.label for one in self.applications if one.kind.has_colour]
+        return list(dict.fromkeys([*curves, *steps, *others]))

@@ -36,7 +36,7 @@ class Report(ReportMaterial):
     @cached_property
     def empty_runs(self) -> list[RunFolder]:
         """The runs without measurements."""
-        parts = (self.series, self.ensembles, self.pairs, self.loads, self.applications)
+        parts = (self.series, self.ensembles, self.applications)
         measured = {id(one.run) for part in parts for one in part}
         return [run for run in self.runs if id(run) not in measured]
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from typing import Protocol
 
 from weft.base.alike import listed
 from weft.base.interval import Interval
@@ -13,11 +12,10 @@ from weft.understand.curve.points import CurvePoint
 from weft.understand.curve.stops import ASSUMED, beside_earlier, difference_text, stop_line
 from weft.understand.curve.thresholds import threshold_lines
 from weft.understand.host.disturbed import not_usable
-from weft.understand.report.applications import application_steps
+from weft.understand.report.applications import ApplicationStep, application_steps
 from weft.understand.report.ensemble import EnsembleRun, ensembles_of
 from weft.understand.report.figures.pair.curves import size_text
 from weft.understand.report.series import CurveSeries, series_of
-from weft.understand.report.steps import PairStep, load_steps_of
 from weft.understand.tables.signature import certainty
 
 MAX_NAMED = 8
@@ -28,12 +26,8 @@ def verdict(run: RunFolder) -> str:
     """The run's verdict: a sentence for each of its steps, each on a line."""
     sentences = [sentence(one) for one in series_of([run])]
     sentences += [ensemble_sentence(one) for one in ensembles_of([run.directory.name], [run])]
-    names = [run.directory.name]
-    found: list[ApplicationClause] = [
-        *load_steps_of(names, [run]),
-        *application_steps(names, [run]),
-    ]
-    sentences += [found_sentence(one) for one in found]
+    for one in application_steps([run.directory.name], [run]):
+        sentences += [found_sentence(one), *one.details]
     return "\n".join(sentences or [nothing_measured(run)])
 
 
@@ -58,27 +52,11 @@ def ensemble_sentence(one: EnsembleRun) -> str:
     return f"{endpoints(one.run)}{_place(one.run)}: {one.findings.verdict}{_status(one.run)}"
 
 
-class ApplicationClause(Protocol):
-    """A step of an application with its result as a clause."""
-
-    @property
-    def run(self) -> RunFolder:
-        """The run of the step."""
-
-    @property
-    def findings(self) -> str:
-        """The result as a clause."""
-
-
-def found_sentence(one: ApplicationClause) -> str:
+def found_sentence(one: ApplicationStep) -> str:
     """The place, and the result of an application."""
-    return f"{endpoints(one.run)}{_place(one.run)}: {one.findings}.{_status(one.run)}"
-
-
-def pairs_sentence(one: PairStep) -> str:
-    """The place of several pairs."""
-    names = " and ".join(str(node["name"]) for node in one.run.meta.nodes[:2])
-    return f"Several pairs between {names}{_place(one.run)}.{_status(one.run)}"
+    subject = (one.kind.subject or endpoints)(one.run)
+    said = f": {one.clause}" if one.clause else ""
+    return f"{subject}{_place(one.run)}{said}.{_status(one.run)}"
 
 
 def nothing_measured(run: RunFolder) -> str:

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import Literal
 
 from weft.base.interval import Interval
 from weft.base.quantity import format_bytes, significant
+from weft.base.result import Documented
 from weft.base.statistics import median_interval
 from weft.understand.studies.varied import Variant, Varied
 
@@ -37,7 +38,7 @@ class SettingValue:
 
 
 @dataclass(frozen=True)
-class SettingStudy:
+class SettingStudy(Documented):
     """A step that was repeated for each value of a setting; `numbers` are the results by name, None if the values do
     not determine them."""
 
@@ -97,10 +98,6 @@ class SettingStudy:
 
     def _main(self, one: SettingValue) -> Interval:
         return one.latency_us if self.is_of_latency and one.latency_us else one.peak_mbps
-
-    def to_json(self) -> dict[str, Any]:
-        """The study as `weft show --json` and `weft diagnose --json` print it under `studies`."""
-        return dict(vars(self))
 
 
 def _ends(interval: Interval | None) -> tuple[str, str, str]:

@@ -28,13 +28,10 @@ from weft.understand.xray.parallel_links import (
 )
 from weft.understand.xray.request import ExperimentRequest
 from weft.understand.xray.residual import crossing_flows
-from weft.understand.xray.together import Floors
+from weft.understand.xray.together import FULL_LOAD, Floors
 from weft.understand.xray.tree.grouping import Group
 from weft.understand.xray.trial import FlowTrial
 
-FULL_LOAD = 0.9
-"""Trials that offer a limit less than this share of what could cross it are not used."""
-MOST_ROUNDS_OF_A_PART = 40
 ROUNDS_AT_ONCE = min(LOOKS)
 LONG_S = 2.0
 """The duration of trials if shorter ones leave capacity unused: traffic from one full link reaches the next in bursts,
@@ -53,7 +50,7 @@ def study_between(known: Knowledge, group: Group, parent: Group | None) -> Searc
     found = _study_uplinks(known, group, parent, crossing)
     if not found.is_decided:
         return found
-    # Traffic that a part's uplink may limit says nothing about what joins all parts.
+    # What a part may limit is no limit of what passes between all of them.
     return (
         found
         if found.requests
@@ -143,7 +140,7 @@ def _study_uplink(
     if is_decided or _judged_across(known, request, crossing, load)[0].state == "free":
         return SearchAnswer()
     is_open = SearchAnswer(undecided=((_question(request), part),))
-    if decision.state == "open" and len(about) < MOST_ROUNDS_OF_A_PART:
+    if decision.state == "open" and len(about) < MOST_ROUNDS:
         is_open += known.ask(replace(request, rounds=rounds_to_next_look(len(decision.ratios))))
     return is_open
 
@@ -252,7 +249,7 @@ def _study_core(
     if known.has_several_paths:
         if is_free(_shares(known, group, rounds)):
             return SearchAnswer()
-        # Rounds with colliding flows get less than the links could carry, whatever joins the parts.
+        # Rounds of flows that meet get less than the links could carry, whatever joins the parts.
         question = f"whether what joins the parts of {len(group.members)} nodes limits them, or flows met on some links"
         return SearchAnswer(undecided=((question, group.members),))
     lasting = [trial for trial in rounds if trial.seconds > LONG_S / 2]

@@ -16,11 +16,13 @@ Members = frozenset[int]
 Random = np.random.Generator
 
 _FORBIDDEN = 1e6
-MOST_ASSIGNED = 512
-"""The most nodes for which the best permutation is computed, which takes cubic time."""
+"""More than all random costs of a permutation together."""
+MOST_CUBED = 512
+"""Of no more nodes, or groups, is worked out what takes the cube of their number in time: seconds for so many."""
 MOST_SHARE = 1 / 3
 """With more nodes, a random permutation is repaired instead, if no part has a larger share of the nodes."""
 REPAIRS = 100
+"""Each leaves about a third of those that it finds, as MOST_SHARE says: so many are never needed."""
 
 
 @lru_cache(maxsize=4096)
@@ -42,7 +44,7 @@ def matching(parts: Iterable[Iterable[int]], rng: Random) -> list[Flow]:
     nodes = np.array([node for part in parts for node in sorted(part)])
     label = {node: i for i, part in enumerate(parts) for node in part}
     labels = np.array([label[int(node)] for node in nodes])
-    is_large = len(nodes) > MOST_ASSIGNED and np.bincount(labels).max() <= MOST_SHARE * len(nodes)
+    is_large = len(nodes) > MOST_CUBED and np.bincount(labels).max() <= MOST_SHARE * len(nodes)
     to = _repaired(labels, rng) if is_large else _assigned(labels, rng)
     return [
         (int(nodes[i]), int(nodes[j])) for i, j in enumerate(to.tolist()) if labels[i] != labels[j]
@@ -51,8 +53,9 @@ def matching(parts: Iterable[Iterable[int]], rng: Random) -> list[Flow]:
 
 def _assigned(labels: Ints, rng: Random) -> Ints:
     """A random permutation in which as few nodes as possible stay within their label."""
-    # Imported here to keep start-up fast.
-    from scipy.optimize import linear_sum_assignment
+    from scipy.optimize import (
+        linear_sum_assignment,
+    )  # here, because every command would wait for it
 
     cost = rng.random((len(labels), len(labels)))
     cost[labels[:, np.newaxis] == labels] += _FORBIDDEN

@@ -23,8 +23,6 @@ from weft.understand.xray.trial import FlowTrial
 
 MOST_IN_ISOLATION = 32
 """Up to this many nodes, one pair exchanges at a time; of more, one pair of each piece of half as many."""
-PARTNERS = 4
-"""The number of partners with which an apparently slow node is tried alone."""
 
 Partners = dict[int, set[int]]
 
@@ -183,7 +181,7 @@ def _other_partners(
             left = good - partners - {node}
             group = _smallest_group(candidates, node)
             near = sorted(left & group) or sorted(left)
-            if near and len(partners) < PARTNERS and group not in busy:
+            if near and len(partners) < RETRIALS and group not in busy:
                 yield _request(kind, frozenset([node]), frozenset([node, near[0]]))
                 busy |= {group} - {candidates.members}
 

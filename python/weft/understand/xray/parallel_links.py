@@ -8,13 +8,15 @@ from math import ceil, comb, log
 
 import numpy as np
 
-from weft.understand.xray.decision import FULL_SHARE, LimitDecision
+from weft.understand.xray.decision import FULL_SHARE, LOOKS, LimitDecision
 
 LEAST_FULL = 2
 """The rounds that must carry the offered load to exclude a limit, or reach the highest rate to show one."""
-LEAST_ROUNDS, USUAL_ROUNDS, MOST_ROUNDS = 10, 15, 50
+LEAST_ROUNDS, MOST_ROUNDS = 10, 50
 """With fewer than LEAST_ROUNDS, the number that reaches the highest rate is chance; more than USUAL_ROUNDS are
 requested if a further link would be seen rarely, but often enough within MOST_ROUNDS."""
+USUAL_ROUNDS = max(LOOKS)
+"""As many as decide where there is one path."""
 UNSEEN = 0.01
 """The probability of never seeing a further link; lower than the error of one question, as each leaf has two."""
 AT_MOST = 0.95

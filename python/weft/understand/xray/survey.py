@@ -13,7 +13,7 @@ from weft.base.statistics import Floats
 from weft.plan.plan import Plan
 from weft.runs.meta import RunMeta
 from weft.understand.curve.curve import column
-from weft.understand.xray.flows import Members
+from weft.understand.xray.flows import MOST_CUBED, Members
 from weft.understand.xray.tree.grouping import Group, group_by_round_trip
 from weft.understand.xray.tree.round_trips import RoundTrips
 from weft.understand.xray.tree.sampled import Placement, place
@@ -25,8 +25,8 @@ BEST_ROUTES, BEST_SHARE = 3, 0.1
 """At least this many of a node's routes, and this share, must be as good; single rates may include data queued before
 the trial."""
 
-MOST_IN_FULL, MOST_PAIRS = 512, 0.95
-"""A tree of all nodes is inferred up to this number of nodes, if this share of all pairs was measured."""
+MOST_PAIRS = 0.95
+"""The tree is drawn of all nodes where so much of all pairs was measured: the rest was lost."""
 
 
 @dataclass(frozen=True)
@@ -92,7 +92,7 @@ def placed(nodes: Members, trips: RoundTrips) -> Placement:
     if len(pairs.a) == 0:
         return Placement(Group(nodes))
     all_pairs = len(order) * (len(order) - 1) / 2
-    if len(order) > MOST_IN_FULL or len(pairs.a) < MOST_PAIRS * all_pairs:
+    if len(order) > MOST_CUBED or len(pairs.a) < MOST_PAIRS * all_pairs:
         return place(nodes, trips)
     count = int(np.max([trips.a, trips.b], initial=max(order, default=-1))) + 1
     return Placement(group_by_round_trip(nodes, trips.dense(count)))

@@ -20,8 +20,9 @@ from weft.understand.xray.residual import ResidualLimits, crossing_flows, in_tur
 from weft.understand.xray.tree.grouping import Group
 from weft.understand.xray.trial import FlowTrial
 
-SAFE_SHARE = 0.9
-"""The share of a floor that is used, because rounds differ."""
+FULL_LOAD = 0.9
+"""Of what could pass, as rounds differ: those that offer a limit less say nothing about it, and no more of what is
+known to pass is asked for at once."""
 OPPOSITE: dict[Direction, Direction] = {"out": "in", "in": "out"}
 
 Laid = tuple[Experiment, list[Flow]]
@@ -51,7 +52,7 @@ class Floors:
         ends = [self._uplinks[part, OPPOSITE[direction]] for part in others]
         passes = min(_passes(ends), _passes([self._core]))
         enough = sum(map(len, asked)) <= sum(map(len, others))
-        return enough and offered <= SAFE_SHARE * passes
+        return enough and offered <= FULL_LOAD * passes
 
     @cached_property
     def _uplinks(self) -> dict[tuple[Members, Direction], SharedLimit]:

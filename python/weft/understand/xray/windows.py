@@ -8,13 +8,16 @@ from msgspec.structs import replace
 from weft.plan.plan import Options
 from weft.understand.xray.survey import Survey
 
-MOST_PRODUCTS, LEAST_PRODUCTS = 4, 2
+PRODUCTS = 4
+"""Windows hold so many bandwidth-delay products: with one, a path is full only while nothing is late."""
 FAR = 2.0
-"""If the median round trip exceeds the nearest ones by this factor, windows hold fewer bandwidth-delay products: it may
-be long because many cross a narrow link at once, and data in flight then takes longer to drain than a trial lasts."""
+"""Where the usual round trip is longer than so many of the nearest, windows hold fewer of it, down to this part: it
+may be long because many cross a narrow link at once, and then what is on its way takes longer to drain than a trial
+lasts."""
 NEAREST_QUANTILE = 0.1
+"""The fastest of all may be of the only two nodes that are so near."""
 LEAST_WINDOW_BYTES, MOST_WINDOW_BYTES = 24 << 10, 4 << 20
-"""A smaller window does not fill a port of 10 Mb/s in both directions at once."""
+"""Less does not fill a port of 10 Mb/s both ways at once; more Linux does not let a sender have (tcp_wmem)."""
 
 
 def with_windows(options: Options, survey: Survey) -> Options:
@@ -32,6 +35,6 @@ def window_bytes(survey: Survey) -> int | None:
     if not rate_mbps or len(trips_us) == 0:
         return None
     nearest_us, usual_us = np.quantile(trips_us, [NEAREST_QUANTILE, 0.5])
-    products = np.clip(MOST_PRODUCTS * FAR * nearest_us / usual_us, LEAST_PRODUCTS, MOST_PRODUCTS)
+    products = PRODUCTS * np.clip(FAR * nearest_us / usual_us, 1 / FAR, 1)
     window = float(products * rate_mbps * usual_us / 8)
     return int(np.clip(window, LEAST_WINDOW_BYTES, MOST_WINDOW_BYTES))

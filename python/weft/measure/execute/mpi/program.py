@@ -18,7 +18,7 @@ _COMPILE_WITHIN_S = 120
 
 
 def compiled(toolchain: Toolchain) -> Path:
-    """The program for an MPI; raises RequestError with the compiler's words when it cannot be compiled."""
+    """The program for an MPI; raises RequestError with the compiler's message if it cannot be compiled."""
     program = _folder(toolchain) / NAME
     if not program.exists():
         compile_program(toolchain, sorted(SOURCE.glob("*.c")), program)
@@ -26,7 +26,8 @@ def compiled(toolchain: Toolchain) -> Path:
 
 
 def _folder(toolchain: Toolchain) -> Path:
-    """Another source, compiler or version is another folder. What is in it is executed: it must be this user's."""
+    """The cache folder, one for each source, compiler and version. Its content is executed, so it must belong to this
+    user."""
     sources = [file.read_bytes() for file in sorted(SOURCE.glob("*.[ch]"))]
     parts = [*sources, str(toolchain.compiler).encode(), " ".join(_FLAGS).encode()]
     name = hashlib.sha256(b"\0".join(parts)).hexdigest()[:16]
@@ -34,9 +35,9 @@ def _folder(toolchain: Toolchain) -> Path:
 
 
 def compile_program(toolchain: Toolchain, sources: list[Path], program: Path) -> None:
-    """Compile C sources for an MPI; raises RequestError with the compiler's words.
+    """Compile C sources for an MPI; raises RequestError with the compiler's message.
 
-    Into a file beside the program that then takes its name, so that a second weft never starts half a program.
+    The result is written beside the program and renamed, so that a second weft never starts an incomplete program.
     """
     with tempfile.TemporaryDirectory(dir=program.parent) as folder:
         built = Path(folder) / program.name

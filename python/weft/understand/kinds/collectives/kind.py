@@ -11,7 +11,7 @@ from weft.understand.ensemble.activities import activities
 from weft.understand.kinds.collectives.collected import Collected, collectives, has_collectives
 from weft.understand.kinds.collectives.library_cost import library_costs
 from weft.understand.kinds.collectives.table import collectives_table, library_table, short_table
-from weft.understand.kinds.kind import ResultKind
+from weft.understand.kinds.kind import ResultKind, by_step
 
 
 def _results(run: RunFolder) -> list[Collected]:
@@ -43,7 +43,8 @@ COLLECTIVES = ResultKind(
     results=_results,
     clause=_clause,
     tables=_tables,
-    short_table=short_table,
+    short_tables=lambda *of: [short_table(*of)],
+    named=by_step,
     also=("library",),
     notes={
         "library": "The fastest of the other algorithms is carried out by agents over TCP. Below 1 the library is "

@@ -15,8 +15,8 @@ from weft.understand.xray.hidden.partition import FlowRounds
 from weft.understand.xray.limit.limit import PortRates
 from weft.understand.xray.trial import FlowTrial
 
-LEAST_ROUNDS = 24
-MOST_ROUNDS = 90
+LEAST_ROUNDS, MOST_ROUNDS = 24, 90
+"""Of fewer, two views of a node agree by chance; what is not clear after more is not told by rounds."""
 LEAST_EXPLAINED = 0.12
 """The least share of the remaining variation that a split must explain; less may be chance, or TCP's behaviour."""
 SURE_DEVIATIONS = 3.0
@@ -24,6 +24,7 @@ SURE_DEVIATIONS = 3.0
 FINEST_MISFIT = 1e-6
 """The least misfit, since rates are known to a thousandth at best, and a simulation may explain them exactly."""
 LEAST_PART = 2
+"""One node by itself shares nothing: what holds it up is its port."""
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,7 @@ import numpy as np
 
 from weft.base.statistics import Floats
 from weft.understand.curve.curve import Ints
-from weft.understand.xray.flows import Members
+from weft.understand.xray.flows import MOST_CUBED, Members
 from weft.understand.xray.tree.grouping import (
     LEAST_SUPPORT,
     NOISE_DEVIATIONS,
@@ -24,8 +24,6 @@ from weft.understand.xray.tree.round_trips import RoundTrips
 
 PAIRS_OF_GROUPS = 8
 """The number of shortest round trips between two groups that determine their distance."""
-MOST_BRANCHES = 600
-"""The most groups between which a tree is inferred, which takes cubic time."""
 LEAST_MATES = 2
 """A node belongs to a group if its nearest nodes are at least this many of that group, and none of others."""
 
@@ -61,7 +59,7 @@ def _noise_us(pairs: RoundTrips) -> float:
         return 0.0
     noise_us = 0.0
     if pairs.us.shape[1] > 1:
-        # The error of the fastest of many is about its distance to the second fastest.
+        # The fastest of many is off by about as much as the next one is behind it.
         noise_us = float(np.nanmedian(pairs.us[:, 1] - pairs.us[:, 0])) / np.log(2)
     return max(NOISE_SHARE * float(np.median(pairs.fastest_us)), NOISE_DEVIATIONS * noise_us)
 
@@ -80,7 +78,7 @@ def _supported(pairs: RoundTrips, count: int, within_us: float, seed: int) -> di
 
 def _near_groups(pairs: RoundTrips, count: int, within_us: float) -> list[Members]:
     """Groups of nodes (by index) that are near each other and farther from all others."""
-    # Imported here to keep start-up fast and to save 40 MB.
+    # Here, because every command would wait for them, and they take 40 MB.
     from scipy.sparse import coo_array
     from scipy.sparse.csgraph import connected_components
 
@@ -92,7 +90,7 @@ def _near_groups(pairs: RoundTrips, count: int, within_us: float) -> list[Member
     a, b = pairs.a[is_near], pairs.b[is_near]
     edges = coo_array((np.ones(len(a)), (a, b)), shape=(count, count))
     labels = connected_components(edges, directed=False)[1]
-    # These are no groups: nodes whose near pairs were not measured take the next farther ones as near.
+    # Not a group: nodes of which no near one was measured all find the next farther ones as near.
     apart = labels[pairs.a] != labels[pairs.b]
     for ends in (pairs.a, pairs.b):
         is_close = apart & (trips_us <= nearest_us[ends] + within_us)
@@ -137,7 +135,7 @@ def _splits_of(groups: dict[Members, float], count: int) -> dict[Members, float]
 def _splits_between(labels: Ints, pairs: RoundTrips, seed: int) -> dict[Members, float]:
     """The splits of the tree above the labels, from the round trips between them, with their support."""
     branches = int(labels.max(initial=-1)) + 1
-    if not 4 <= branches <= MOST_BRANCHES:
+    if not 4 <= branches <= MOST_CUBED:
         return {}
     trips = _between(labels, pairs, branches)
     found = {}

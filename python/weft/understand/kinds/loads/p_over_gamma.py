@@ -6,8 +6,8 @@ from collections.abc import Sequence
 
 from weft.base.interval import Interval
 from weft.base.statistics import median_interval
-from weft.understand.node.applications import LoadedPoint
-from weft.understand.node.live_loads import LiveLoad
+from weft.understand.kinds.loads.live_loads import LiveLoad
+from weft.understand.kinds.loads.loaded import LoadedPoint
 
 _FEW_WAITS = 0.5
 """The share of the waits at gamma 0 up to which the receiver's own work limits the stream."""

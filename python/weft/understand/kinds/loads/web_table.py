@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from weft.base.interval import Interval
 from weft.base.statistics import has_interval
 from weft.base.table import ResultColumn, ResultTable, Shown, Value
-from weft.understand.node.live_web import LiveWeb
-from weft.understand.node.web import WebPoint
+from weft.understand.kinds.loads.live_web import LiveWeb
+from weft.understand.kinds.loads.web import WebPoint
 
 
 def _time(name: str, label: str, simulated: str = "", shown: Shown = "median") -> ResultColumn:
@@ -80,3 +80,10 @@ def page_costs_table(points: Sequence[WebPoint]) -> ResultTable:
     kinds = dict.fromkeys(kind for one in known if one.live for kind in one.live.processor_us)
     title = "processor time for a page"
     return ResultTable.of(title, [*_USERS, *map(_cost, kinds)], known)
+
+
+def served_table(points: Sequence[WebPoint]) -> ResultTable:
+    """Of one page of one server, which the title names."""
+    first, live = points[0], points[0].live
+    server = f"{live.server}, {live.loop} loop" if live else "web server"
+    return web_table(points).titled(f"{server}, pages of {first.page_bytes} B, response times")

@@ -49,15 +49,14 @@ def pairs_table(points: Sequence[MultiPairPoint]) -> ResultTable:
 
 
 def short_tables(whole: ResultTable) -> Iterator[ResultTable]:
-    """Two tables for each step: the arrangements over some sizes, and all columns at the largest size."""
-    for step in whole.groups("step"):
-        test, sizes = step.values("test")[0], sorted({*step.values("size_bytes")})
-        is_timed = any(one is not None for one in step.values("latency_us"))
-        value = LATENCY if is_timed else SUM
-        title = f"{test} by bytes of a message, {value.heading}"
-        some = step.where("size_bytes", *_some(sizes))
-        yield some.pivoted("name", "size_bytes", value.name, title)
-        yield step.where("size_bytes", sizes[-1]).titled(f"{test} at {sizes[-1]} B")
+    """Of one step: arrangements over some sizes, and all that is known at the largest."""
+    test, sizes = whole.values("test")[0], sorted({*whole.values("size_bytes")})
+    is_timed = any(one is not None for one in whole.values("latency_us"))
+    value = LATENCY if is_timed else SUM
+    title = f"{test} by bytes of a message, {value.heading}"
+    some = whole.where("size_bytes", *_some(sizes))
+    yield some.pivoted("name", "size_bytes", value.name, title)
+    yield whole.where("size_bytes", sizes[-1]).titled(f"{test} at {sizes[-1]} B")
 
 
 def _some(sizes: list[int]) -> list[int]:

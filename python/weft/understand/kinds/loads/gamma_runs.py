@@ -11,8 +11,8 @@ import numpy as np
 from weft.base.errors import RequestError
 from weft.base.statistics import Floats
 from weft.runs.folder import RunFolder
-from weft.understand.node.applications import LoadedPoint, loaded_points
-from weft.understand.node.p_over_gamma import p_over_gamma_text
+from weft.understand.kinds.loads.loaded import LoadedPoint, loaded_points
+from weft.understand.kinds.loads.p_over_gamma import p_over_gamma_text
 
 _SAME_WORK = 0.01
 """Two runs whose work for the same gamma differs by a larger share are not comparable."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from functools import cached_property
 from statistics import median
 from typing import Any
@@ -12,6 +12,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from weft.base.interval import Interval
+from weft.base.result import Documented
 from weft.base.statistics import median_interval
 from weft.plan.pattern import Stream
 from weft.plan.phases import expand
@@ -21,7 +22,7 @@ from weft.runs.records.records import ReceivingCost
 from weft.understand.curve.curve import column, message_times_us, to_mbps
 from weft.understand.curve.delivery import Delivered, deliveries
 from weft.understand.host.evidence import Amounts, amounts_by_launch
-from weft.understand.node.receiving_cost import (
+from weft.understand.kinds.loads.receiving_cost import (
     add_costs,
     byte_ns,
     direct_p,
@@ -47,7 +48,7 @@ RECEIVER = 1
 
 
 @dataclass(frozen=True)
-class ReceivingTime:
+class ReceivingTime(Documented):
     """The processor time to receive a byte: on the receiver's own processor without waits, and on others. `wait_ns` is
     the additional time of each wait, None if it could not be separated; `waits` is the number per message."""
 
@@ -63,10 +64,6 @@ class ReceivingTime:
         messages = cost["bytes"] / cost["size_bytes"]
         waits = cost.get("waits", 0) / messages
         return cls(own_ns, elsewhere_byte_ns(cost), wait_ns(cost), waits)
-
-    def to_json(self) -> dict[str, float | None]:
-        """The fields by name."""
-        return asdict(self)
 
 
 @dataclass(frozen=True)

@@ -4,14 +4,17 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 
 from weft.base.interval import Interval
 from weft.base.table import ResultColumn, ResultTable, Value
-from weft.understand.node.applications import LoadedPoint
-from weft.understand.node.live_loads import TASKS, LiveLoad
+from weft.understand.kinds.loads.lines import load_lines
+from weft.understand.kinds.loads.live_loads import TASKS, LiveLoad
+from weft.understand.kinds.loads.loaded import LoadedPoint
 
 MOST_PROCESSORS = 4
 """The most processors with soft interrupts that have a column."""
+_TASKS_NOTE = "softirq: of the whole node, in system too unless its kernel keeps it apart; receiving: without the work"
 
 
 def _live(read: Callable[[LiveLoad], Value]) -> Callable[[LoadedPoint], Value]:
@@ -70,7 +73,17 @@ def processors_table(points: Sequence[LoadedPoint]) -> ResultTable:
     return ResultTable(title, _PROCESSORS, [row for one in points for row in _tasks(one)])
 
 
-def softirqs_table(points: Sequence[LoadedPoint]) -> ResultTable:
+def live_tables(step: str, points: Sequence[LoadedPoint]) -> Iterator[ResultTable]:
+    """Of one step and size: throughput and gain over gamma, and below processor time of a message."""
+    live = [one.live for one in points if one.live]
+    before = f"is measured, step {live[0].before}" if live[0].before else "is by LAWS"
+    title = f"{step}: stream of {points[0].size_bytes} B whose receiver computes; before {before}"
+    yield replace(loads_table(points).titled(title), remarks=load_lines(points))
+    yield replace(processors_table(points), remarks=[_TASKS_NOTE])
+    yield _softirqs_table(points)
+
+
+def _softirqs_table(points: Sequence[LoadedPoint]) -> ResultTable:
     """Soft interrupts over gamma, for the receiver's processors with the most; the points must be measured ones."""
     taken = [(one.gamma, *list(one.live.softirq_ns.items())[-1]) for one in points if one.live]
     sums = Counter[int]()

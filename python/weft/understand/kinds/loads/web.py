@@ -14,8 +14,7 @@ from weft.base.statistics import Floats
 from weft.runs.columns.tables import RESPONSES_NAME
 from weft.runs.folder import RunFolder
 from weft.understand.curve.curve import column
-from weft.understand.node.applications import alone
-from weft.understand.node.live_web import LiveWeb, live_web
+from weft.understand.kinds.loads.live_web import LiveWeb, live_web
 from weft.understand.node.occupation import Busy
 
 _TIMES = ("mean_ns", "median_ns", "p95_ns", "p99_ns")
@@ -45,6 +44,11 @@ class WebPoint:
     live: LiveWeb | None = None
 
     @property
+    def size_bytes(self) -> int:
+        """That of a page."""
+        return self.page_bytes
+
+    @property
     def throughput_mbps(self) -> float:
         return self.pages_per_s * self.page_bytes * 8 / 1e6
 
@@ -57,16 +61,21 @@ class WebPoint:
         pages, mb = self.live.pages_per_s, self.page_bytes * 8 / 1e6
         return Interval(pages.median * mb, pages.low * mb, pages.high * mb)
 
+    @property
+    def load(self) -> str:
+        """Which one it is."""
+        return f"{self.users} users"
+
     def to_json(self) -> dict[str, Any]:
         """The point as `weft show --json` prints it: the keys of other points, and its own."""
-        document: dict[str, Any] = {
+        return {
             "step": self.step,
             "pattern": "webserver",
             "transport": "tcp",
             "size_bytes": self.page_bytes,
             "latency_us": None,
-            "throughput_mbps": alone(self.throughput_mbps),
-            "launches": 1,
+            "throughput_mbps": msgspec.to_builtins(self.throughput_interval),
+            "launches": self.live.launches if self.live else 1,
             "modes": 1,
             "users": self.users,
             "requests_per_s": self.pages_per_s,
@@ -79,13 +88,8 @@ class WebPoint:
             "waiting_users": self.waiting,
             "busy": self.busy,
             "interrupts_per_s": self.interrupts_per_s,
+            **(self.live.to_json() if self.live else {}),
         }
-        if self.live:
-            document |= {
-                "throughput_mbps": msgspec.to_builtins(self.throughput_interval),
-                "launches": self.live.launches,
-            } | self.live.to_json()
-        return document
 
 
 def web_points(run: RunFolder, occupation: Sequence[Busy]) -> list[WebPoint]:

@@ -8,8 +8,8 @@ from typing import Any
 from weft.runs.columns.tables import APPLICATIONS_NAME
 from weft.runs.folder import RunFolder
 from weft.understand.curve.curve import column, message_times_us, to_mbps
-from weft.understand.node.live_loads import LiveLoad, LiveStep, RecordedLoads, live_steps
-from weft.understand.node.receiving_cost import elsewhere_byte_ns, host_byte_ns
+from weft.understand.kinds.loads.live_loads import LiveLoad, LiveStep, RecordedLoads, live_steps
+from weft.understand.kinds.loads.receiving_cost import elsewhere_byte_ns, host_byte_ns
 
 
 @dataclass(frozen=True)
@@ -55,6 +55,11 @@ class LoadedPoint:
         """The largest gain that LAWS allows."""
         return self.laws_mbps / self.laws_before_mbps - 1.0
 
+    @property
+    def load(self) -> str:
+        """Which one it is."""
+        return f"gamma {self.gamma:g}"
+
     def to_json(self) -> dict[str, Any]:
         """The point as `weft show --json` prints it: the keys of other points, and its own."""
         return {
@@ -63,7 +68,7 @@ class LoadedPoint:
             "transport": self.transport,
             "size_bytes": self.size_bytes,
             "latency_us": None,
-            "throughput_mbps": alone(self.throughput_mbps),
+            "throughput_mbps": dict.fromkeys(("median", "low", "high"), self.throughput_mbps),
             "launches": 1,
             "modes": 1,
             "gamma": self.gamma,
@@ -73,11 +78,6 @@ class LoadedPoint:
             "laws_gain": self.laws_gain,
             **(self.live.to_json() if self.live else {}),
         }
-
-
-def alone(value: float) -> dict[str, float]:
-    """An interval of zero width, for computed values, which are equal in every launch."""
-    return {"median": value, "low": value, "high": value}
 
 
 def loaded_points(run: RunFolder) -> list[LoadedPoint]:

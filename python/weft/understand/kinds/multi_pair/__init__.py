@@ -1,0 +1,1 @@
+"""What several pairs between two nodes get at once."""
