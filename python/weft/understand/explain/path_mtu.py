@@ -16,7 +16,7 @@ from weft.understand.explain.finding import Explanation, Reading
 
 PATH_MTU_HOLE = "path-mtu-hole"
 LEAST_RESENDS = 3
-"""In a row. With 1 % random loss, a segment and two retransmissions of it are lost once in a million."""
+"""Consecutive retransmissions. With 1 % random loss, a segment and two retransmissions are lost once in a million."""
 ANSWERED_MS = 3_000
 """A peer whose kernel answered within this time is alive; it is probed once a second."""
 HEADERS_BYTES = {4: 52, 6: 72}

@@ -67,7 +67,7 @@ class Summary:
     studies: list[SettingStudy] = field(default_factory=list)
     activities: list[PhaseActivity] = field(default_factory=list)
     results: dict[str, list[Any]] = field(default_factory=dict)
-    """By the name of their kind (`weft.understand.kinds`)."""
+    """Results by the name of their kind (`weft.understand.kinds`)."""
     prediction: Held | None = None
     signatures: list[Signature] = field(default_factory=list)
     """The signature of each curve."""
