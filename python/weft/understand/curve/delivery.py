@@ -45,7 +45,7 @@ class Delivered:
         return self.sent - self.received
 
     def to_json(self) -> dict[str, Any]:
-        """As `weft show --json` prints it."""
+        """The delivery as `weft show --json` prints it."""
         return vars(self) | {"lost": self.lost}
 
 

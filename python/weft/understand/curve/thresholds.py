@@ -47,7 +47,7 @@ class Threshold:
         return f"{place}: {found.kind}, {height_text(found.height)}{at}{named}"
 
     def to_json(self) -> dict[str, object]:
-        """As `weft show --json` and `weft diagnose --json` print it."""
+        """The threshold as `weft show --json` and `weft diagnose --json` print it."""
         own = {name: value for name, value in vars(self).items() if name not in ("found", "pin")}
         pinned = self.pin.to_json() if self.pin else {}
         return own | self.found.to_json() | pinned

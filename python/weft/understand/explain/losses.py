@@ -12,7 +12,7 @@ from weft.understand.explain.signals import Signal
 from weft.understand.explain.stretches import Stretches
 
 USUAL_MSS_BYTES = 1448
-"""Of Ethernet's 1,500 bytes, less headers of IPv4 and TCP with time stamps: where no segment was counted."""
+"""Assumed if unknown: Ethernet's 1,500 bytes less the headers of IPv4 and TCP with timestamps."""
 MOST_OF_BOUND = 2.0
 """Losses limit a connection if TCP's throughput at that loss rate is at most this many times its own."""
 TIMEOUT_NS = 200e6

@@ -16,13 +16,13 @@ from weft.understand.explain.finding import Explanation, Reading
 
 PATH_MTU_HOLE = "path-mtu-hole"
 LEAST_RESENDS = 3
-"""In a row. With 1 % random loss, a segment and two retransmissions of it are lost once in a million."""
+"""Consecutive retransmissions. With 1 % random loss, a segment and two retransmissions are lost once in a million."""
 ANSWERED_MS = 3_000
 """A peer whose kernel answered within this time is alive; it is probed once a second."""
 HEADERS_BYTES = {4: 52, 6: 72}
 """Headers of a TCP segment with timestamps, by the version of IP."""
 UDP_HEADERS_BYTES = {4: 28, 6: 48}
-"""Of a datagram (RFC 768 and 791, 8200)."""
+"""Headers of a datagram, by the version of IP (RFC 768, 791, 8200)."""
 BASE_SEGMENT_BYTES = 1024
 """The size at which Linux starts to probe the MTU of a path (net.ipv4.tcp_base_mss)."""
 

@@ -8,7 +8,7 @@ from weft.base.statistics import Floats
 from weft.understand.curve.curve import Ints
 
 SHUFFLES = 999
-"""The least that they can tell is 1 in 1,000: a tenth of what a cause may have."""
+"""Resolves p-values of 0.001, a tenth of the largest that a cause may have."""
 
 
 def p_values(values: Floats, slow: Ints, strata: Ints, courses: Ints) -> Floats:

@@ -26,9 +26,9 @@ EXCESS = (0.05, 0.15, 0.4, 0.9)
 LEAST_SHARE = 0.005
 """The least usual share of a symptom; if the rest shows it more rarely, this is assumed."""
 NEARLY_0 = 1e-12
-"""Instead of 0, whose logarithm there is not."""
+"""Replaces 0, whose logarithm is undefined."""
 USUAL_SHARES = np.geomspace(1e-4, 0.9, 24)
-"""What may be usual, each of them half as much again as the one before."""
+"""Possible usual shares, each about one and a half times the previous one."""
 LEAST_EXCESS, CLEARED = 0.15, 0.01
 """An element is cleared if the e-value for the alternative LEAST_EXCESS alone falls this low, which happens to an
 element that is as bad once in a hundred times. For elements that show a symptom half as often, it mostly grows."""
@@ -80,7 +80,7 @@ def _one_by_one(seen: Observations[E], enough: float) -> tuple[list[Accused[E]],
         bets = _bets(seen, left)
         best = int(np.argmax(bets.log_e))
         if bets.log_e[best] < enough:
-            # What is mostly behind an accused element is not known without it.
+            # Elements mostly behind an accused one cannot be judged without it.
             is_told = (bets.looks > 0) & (bets.looks >= all_looks / 2)
             is_open = is_told & (bets.least_log_e > np.log(CLEARED))
             return found, int(is_open.sum())

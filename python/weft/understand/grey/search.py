@@ -18,11 +18,11 @@ from weft.understand.xray.search import time_was_up
 
 SEED = 2911
 FIRST_ROUNDS, MORE_ROUNDS = 32, 16
-"""Until it is looked whether all is decided: one that is bad in most of its looks is found in the first ones."""
+"""Rounds until the next check whether all is decided; an element that is bad in most looks is found in the first."""
 MOST_ROUNDS = 400
-"""A leaf that fails in 15 % of its looks is found in so many, in 87 % of all runs (bench/common/calibrated/grey.py)."""
+"""Finds a leaf that fails in 15 % of its looks in 87 % of runs (bench/common/calibrated/grey.py)."""
 NEAR_EVERY = 3
-"""Links between leaves may be too narrow to fill those of nodes, which some rounds inside of leaves must do."""
+"""Every n-th round stays within leaves, because links between leaves may be too narrow to fill those of nodes."""
 
 
 class HealthSearch:

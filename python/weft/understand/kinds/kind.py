@@ -32,27 +32,27 @@ def step_name(one: OfStep, meta: RunMeta) -> str:
 
 
 def by_step(results: Sequence[S], meta: RunMeta) -> Named[S]:
-    """The results of each step by its name."""
+    """The results grouped by step, with its name."""
     return by_name(results, meta, step_name)
 
 
 def by_name(results: Sequence[S], meta: RunMeta, name_of: Callable[[S, RunMeta], str]) -> Named[S]:
-    """Those of a step next to each other that have the same name."""
+    """Adjacent results of the same step and name, grouped."""
     groups = groupby(results, lambda one: (one.step, name_of(one, meta)))
     return [(name, list(own)) for (_, name), own in groups]
 
 
 @dataclass(frozen=True)
 class ResultKind(Generic[R]):
-    """`name` is its key in `weft show --json`, `title` that of its section on a page.
+    """A kind of results: `name` is its key in `weft show --json`, `title` the heading of its section on a page.
 
-    `results` are in the order of the steps; `clause` says in a part of a sentence what those of one name came to,
-    whose subject is the nodes or `subject`; `details` are sentences below it.
-    `tables` are all of them by the names of `run.tables`; the first has a row for each result and none for its step.
-    `short_tables` are for a terminal, of those of one name; their one row is written downwards if it `is_record`.
-    `also` names tables that a terminal shows below, `notes` are sentences under the tables on a page, by their names,
-    and `explained` is one more in HTML about its terms. `folded` says what rows are called where a page folds the
-    tables of each name instead of joining them. `has_colour`: figures have a line for each name.
+    `results` are in the order of the steps; `clause` summarises the results of one name as a clause whose subject is
+    the nodes or `subject`; `details` are sentences below it.
+    `tables` gives all tables by their names in `run.tables`; the first has a row for each result, without its step.
+    `short_tables` are the terminal's tables of the results of one name; if `is_record`, their single row is printed
+    vertically. `also` names further tables for the terminal, `notes` are sentences below tables on a page, by name, and
+    `explained` is one more in HTML about terms. If `folded` is set, a page collapses the tables of each name instead of
+    joining them, and it is the word for rows. `has_colour`: figures have a line for each name.
     """
 
     name: str

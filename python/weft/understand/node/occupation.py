@@ -78,7 +78,7 @@ class Cycles(Documented):
 
     @property
     def shares(self) -> dict[str, float]:
-        """Of all cycles, by category."""
+        """The share of all cycles, by category."""
         total = sum(self.cycles.values()) or 1.0
         return {category: count / total for category, count in self.cycles.items()}
 

@@ -11,7 +11,7 @@ from weft.base.interval import Interval
 from weft.base.statistics import LEVEL, Floats
 
 DRAWS = 4000
-"""A chance of 1 % is then known to within a sixth of it."""
+"""Determines a probability of 1 % to within a sixth of it."""
 
 
 @dataclass(frozen=True)

@@ -12,9 +12,9 @@ from weft.understand.ensemble.leaves import Leaf
 FIRST_PORT = 20_000
 """Below the ephemeral ports of kernels, and above most services."""
 MOST_PORTS = 11_900
-"""Those of all pairs of leaves end where the kernels' own begin, at 32,768."""
+"""The ports of all pairs of leaves end where the kernels' ephemeral ports begin, at 32,768."""
 MOST_CONNECTIONS = 400
-"""Between two leaves, of those that are sorted by path: enough for 40 paths. As many ports behind those are for
+"""The most connections between two leaves that are sorted by path, enough for 40 paths. As many further ports are for
 connections that are only tried beside others."""
 ALL_SHIFTS_LEAVES = 4
 """With more leaves, not all pairs are tried: each leaf sends to and receives from three others."""

@@ -20,7 +20,7 @@ Kind = Literal["several", "one", "by address", "not told", "few", "sprayed", "wi
 connections do not disturb each other; too few connections were sorted; packets of one connection take several paths;
 connections disturb each other on slow paths only."""
 LEAST_SORTED, LEAST_APART = 8, 4
-"""Of fewer connections on paths their number says little; so many paths of one connection each are no paths."""
+"""With fewer connections on paths, their number is unreliable; this many paths of one connection each are no paths."""
 
 
 @dataclass(frozen=True)
@@ -159,7 +159,7 @@ def _ignores_ports(sorting: Sorting) -> bool:
 def _path(sorting: Sorting, number: int) -> PathFound:
     found = sorting.paths[number]
     alone = sorting.rate_mbps(number)
-    # Less than one of them has by itself was the fault of something else.
+    # Rates below that of one connection alone have another cause.
     together = [max(mbps, alone) for path, mbps in sorting.meetings if path == number]
     rates = together or [sorting.alone[one] for one in found]
     return PathFound(

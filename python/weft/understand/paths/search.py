@@ -19,7 +19,7 @@ from weft.understand.xray.survey import Survey, survey_of
 from weft.understand.xray.windows import with_windows
 
 MESSAGES_IN_TRIAL, MOST_BYTES = 200, 256 << 10
-"""A rate of whole messages is then known to a half percent; larger ones cost a sender no less for each byte."""
+"""A rate counted in whole messages then has a resolution of half a percent; larger messages save no time per byte."""
 
 
 class PathSearch:

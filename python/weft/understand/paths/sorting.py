@@ -13,21 +13,21 @@ import numpy as np
 from weft.understand.paths.connection import PathConnection
 
 SAME_SHARE = 1.5
-"""Two connections of one path have less than so many times what one has by itself, others have twice as much. What
-else goes on mostly takes from them."""
+"""Two connections on one path get less than this many times the rate of one alone, others twice as much. Disturbances
+mostly reduce their rates."""
 CLEAR_SHARE, BOTH_SHARE = 1.2, 0.8
-"""Where they have less than that together, and each less than that of its own, one try is enough. What has more than
-that of something else is as good as it: a connection with less than that of the usual one by itself is tried again."""
+"""If they get less than the first together, and each less than the second of its own rate, one try is enough. Above the
+second share a rate counts as full: a connection below it of the median rate alone is tried again."""
 VOTES = 2
 """Rounds that must agree before a connection is assigned to a path, or is excluded from all and starts a new one."""
 MOST_TRIES = 3
-"""One may be disturbed, and so may one of two."""
+"""A single try may be disturbed, and so may one of two."""
 WIDE_SUM = 1.6
 """Three or more connections that lose similarly (within ALIKE_LOSS), and get more than this many times the rate of one
 together, share something that two of them do not fill."""
 HALF_SHARE = 0.55
-"""Behind several choices in a row three or more may have half of what each has by itself, because each shares some
-link with one of the others. On a link that is wide they have more."""
+"""After several hashed hops, three or more connections may get half of their rates alone, because each shares some
+link with one of the others. On a wide link they get more."""
 WIDE_ROUNDS, WIDE_SHARE = 3, 0.1
 """Paths are wide if connections share something wide in at least this many rounds of three or more, and in this share
 of them."""
@@ -36,7 +36,7 @@ UNSETTLED = 0.2
 LEAST_WIDE = 12
 """If this many connections never disturb each other, paths cannot be identified."""
 RARE = 0.01
-"""What chance alone gives more rarely is not taken for chance."""
+"""Events with a lower probability by chance are not attributed to chance."""
 AT_ONCE = 6
 """Rounds that are requested together. They hardly depend on each other's results, so that few are wasted."""
 SPARE = 6.0

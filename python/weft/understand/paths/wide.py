@@ -23,7 +23,7 @@ from weft.understand.paths.sorting import (
 )
 
 AT_ONCE, LEAST_AT_ONCE = 4, 3
-"""As many as LOOKS counts on; of fewer that lose alike, two may have met on a slow path."""
+"""As many as LOOKS assumes; if fewer lose similarly, two may share a slow path."""
 LOOKS = 20
 """If one of four paths is slow, two or more of four connections are on it with a probability of 26 % (binomial); so
 this many rounds all miss it with a probability of 0.3 %."""

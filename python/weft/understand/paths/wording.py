@@ -14,9 +14,9 @@ from weft.understand.paths.leaf_paths import LeafPaths
 from weft.understand.paths.sorting import RARE
 
 FEWER = 0.5
-"""A path less may be one that was not told apart where the number of paths is not exact; half of them are not."""
+"""If the number of paths is not exact, one path less may be two that were not distinguished, but not half of them."""
 MOST_SHOWN = 3
-"""More pairs of leaves of which the same is to be said are counted, and more ports left out."""
+"""The most pairs of leaves listed for the same kind of sentence (the rest are counted), and the most ports listed."""
 
 NO_LEAVES = (
     "All nodes are at one switch as far as round trips show: there are no paths to tell apart."

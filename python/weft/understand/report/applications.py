@@ -26,28 +26,28 @@ class ApplicationStep:
 
     @property
     def label(self) -> str:
-        """Both names, or that of the run where it is enough."""
+        """The names of run and step, or only that of the run if it suffices."""
         return " · ".join(filter(None, (self.run_name, self.name)))
 
     @property
     def clause(self) -> str:
-        """What it came to, if it is said in a clause."""
+        """The results as a clause; empty if the kind has none."""
         return self.kind.clause(self.results) if self.kind.clause else ""
 
     @property
     def details(self) -> list[str]:
-        """Sentences about it."""
+        """Further sentences about the results."""
         return self.kind.details(self.results) if self.kind.details else []
 
     @property
     def tables(self) -> list[ResultTable]:
-        """Those that have rows; the first has one for each result."""
+        """The tables that have rows; the first has a row for each result."""
         found = self.kind.tables(self.results, self.run.meta).values()
         return [one for one in found if one.rows]
 
     @property
     def page_tables(self) -> list[PageTable]:
-        """The same for a page."""
+        """The tables in the form of a page."""
         return [PageTable.of(one) for one in self.tables]
 
 

@@ -1,4 +1,4 @@
-"""What was inside of nodes, ready to be drawn."""
+"""The insides of nodes, prepared for figures."""
 
 from __future__ import annotations
 

@@ -67,7 +67,7 @@ class Summary:
     studies: list[SettingStudy] = field(default_factory=list)
     activities: list[PhaseActivity] = field(default_factory=list)
     results: dict[str, list[Any]] = field(default_factory=dict)
-    """By the name of their kind (`weft.understand.kinds`)."""
+    """Results by the name of their kind (`weft.understand.kinds`)."""
     prediction: Held | None = None
     signatures: list[Signature] = field(default_factory=list)
     """The signature of each curve."""
@@ -114,7 +114,7 @@ class Summary:
         }
 
     def _results_json(self) -> dict[str, Sequence[object]]:
-        """What is listed under one key by several, such as points, comes one after another."""
+        """The entries of all kinds; lists under the same key, such as points, are concatenated."""
         found: dict[str, Sequence[object]] = {"points": [one.to_json() for one in self.points]}
         for kind in KINDS:
             for key, value in kind.to_json(self.results.get(kind.name, [])).items():

@@ -50,7 +50,7 @@ def study_between(known: Knowledge, group: Group, parent: Group | None) -> Searc
     found = _study_uplinks(known, group, parent, crossing)
     if not found.is_decided:
         return found
-    # What a part may limit is no limit of what passes between all of them.
+    # Traffic that a part's uplink may limit says nothing about what joins all parts.
     return (
         found
         if found.requests
@@ -249,7 +249,7 @@ def _study_core(
     if known.has_several_paths:
         if is_free(_shares(known, group, rounds)):
             return SearchAnswer()
-        # Rounds of flows that meet get less than the links could carry, whatever joins the parts.
+        # Rounds with colliding flows get less than the links could carry, whatever joins the parts.
         question = f"whether what joins the parts of {len(group.members)} nodes limits them, or flows met on some links"
         return SearchAnswer(undecided=((question, group.members),))
     lasting = [trial for trial in rounds if trial.seconds > LONG_S / 2]

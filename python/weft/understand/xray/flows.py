@@ -16,13 +16,13 @@ Members = frozenset[int]
 Random = np.random.Generator
 
 _FORBIDDEN = 1e6
-"""More than all random costs of a permutation together."""
+"""Exceeds the sum of all random costs of a permutation."""
 MOST_CUBED = 512
-"""Of no more nodes, or groups, is worked out what takes the cube of their number in time: seconds for so many."""
+"""The most nodes or groups for computations that take cubic time: seconds for this many."""
 MOST_SHARE = 1 / 3
 """With more nodes, a random permutation is repaired instead, if no part has a larger share of the nodes."""
 REPAIRS = 100
-"""Each leaves about a third of those that it finds, as MOST_SHARE says: so many are never needed."""
+"""Each repair leaves about a third of the conflicts (MOST_SHARE), so this many are never needed."""
 
 
 @lru_cache(maxsize=4096)
@@ -53,9 +53,8 @@ def matching(parts: Iterable[Iterable[int]], rng: Random) -> list[Flow]:
 
 def _assigned(labels: Ints, rng: Random) -> Ints:
     """A random permutation in which as few nodes as possible stay within their label."""
-    from scipy.optimize import (
-        linear_sum_assignment,
-    )  # here, because every command would wait for it
+    # Imported here to keep start-up fast.
+    from scipy.optimize import linear_sum_assignment
 
     cost = rng.random((len(labels), len(labels)))
     cost[labels[:, np.newaxis] == labels] += _FORBIDDEN

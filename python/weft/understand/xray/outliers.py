@@ -25,9 +25,9 @@ SUSPICIOUS_SHARE_OF_A_SHARE = 0.25
 LEAST_SHARE = 1 / 8
 """A route whose fair share is below this part of its ends' rate is not retried: it sent a few frames in a survey."""
 MOST_SUSPECTS = 12
-"""The worst ones, as each takes RETRIALS rounds: of more, something limits them together."""
+"""The most routes that are retried, the worst first; each takes RETRIALS rounds, and more would have a common limit."""
 RETRIALS = 5
-"""So often is tried again what seems slow: the range of five rounds contains the median with 94 %."""
+"""Retrials of an apparently slow route; the range of five rounds contains the median with 94 % probability."""
 
 
 @dataclass(frozen=True)

@@ -16,7 +16,7 @@ LEAST_ROUNDS, MOST_ROUNDS = 10, 50
 """With fewer than LEAST_ROUNDS, the number that reaches the highest rate is chance; more than USUAL_ROUNDS are
 requested if a further link would be seen rarely, but often enough within MOST_ROUNDS."""
 USUAL_ROUNDS = max(LOOKS)
-"""As many as decide where there is one path."""
+"""As many as decide with a single path."""
 UNSEEN = 0.01
 """The probability of never seeing a further link; lower than the error of one question, as each leaf has two."""
 AT_MOST = 0.95

@@ -26,7 +26,7 @@ BEST_ROUTES, BEST_SHARE = 3, 0.1
 the trial."""
 
 MOST_PAIRS = 0.95
-"""The tree is drawn of all nodes where so much of all pairs was measured: the rest was lost."""
+"""A tree of all nodes is inferred if this share of all pairs was measured; the rest was lost."""
 
 
 @dataclass(frozen=True)

@@ -21,8 +21,8 @@ from weft.understand.xray.tree.grouping import Group
 from weft.understand.xray.trial import FlowTrial
 
 FULL_LOAD = 0.9
-"""Of what could pass, as rounds differ: those that offer a limit less say nothing about it, and no more of what is
-known to pass is asked for at once."""
+"""A share that allows for differences between rounds: rounds that offer a limit less of what could pass are not used,
+and no more of what is known to pass is requested at once."""
 OPPOSITE: dict[Direction, Direction] = {"out": "in", "in": "out"}
 
 Laid = tuple[Experiment, list[Flow]]

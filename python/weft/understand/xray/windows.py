@@ -9,15 +9,16 @@ from weft.plan.plan import Options
 from weft.understand.xray.survey import Survey
 
 PRODUCTS = 4
-"""Windows hold so many bandwidth-delay products: with one, a path is full only while nothing is late."""
+"""Bandwidth-delay products of a window; with one, a path is full only while nothing is late."""
 FAR = 2.0
-"""Where the usual round trip is longer than so many of the nearest, windows hold fewer of it, down to this part: it
-may be long because many cross a narrow link at once, and then what is on its way takes longer to drain than a trial
-lasts."""
+"""If the median round trip exceeds the nearest ones by this factor, windows hold fewer bandwidth-delay products, down
+to one over this factor: it may be long because many cross a narrow link at once, and data in flight then takes longer
+to drain than a trial lasts."""
 NEAREST_QUANTILE = 0.1
-"""The fastest of all may be of the only two nodes that are so near."""
+"""A quantile, because the fastest round trip may be that of the only two nodes that are so near."""
 LEAST_WINDOW_BYTES, MOST_WINDOW_BYTES = 24 << 10, 4 << 20
-"""Less does not fill a port of 10 Mb/s both ways at once; more Linux does not let a sender have (tcp_wmem)."""
+"""A smaller window does not fill a port of 10 Mb/s in both directions at once; Linux allows no larger one
+(tcp_wmem)."""
 
 
 def with_windows(options: Options, survey: Survey) -> Options:

@@ -19,7 +19,7 @@ from weft.understand.xray.survey import NEAR_BEST
 from weft.understand.xray.trial import FlowTrial
 
 SUBSETS_AT_ONCE = 12
-"""Rounds until it is looked again whether parts are clear, for which there must be twice as many."""
+"""Rounds until the next check whether parts are clear, which needs twice as many."""
 MOST_DIVIDED = 256
 """The most nodes among which hidden groups are searched for, which takes at least quadratic time."""
 MOST_SENDING = 0.85

@@ -18,7 +18,7 @@ SLOW_LINK = 0.7
 BUSY_LINK = 0.5
 """A slow link must have been receiving for at least this share of the time; else it had hardly any traffic."""
 LEAST_MS = 500.0
-"""Shorter casts do not allow to judge a link."""
+"""Links are not judged in shorter casts."""
 SLOW_DISK = 0.2
 """A disk is reported as slow if received data waited for memory for this share of the time."""
 SPENT = ("read", "receive", "write", "forward", "wait", "blocked")

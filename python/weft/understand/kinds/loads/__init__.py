@@ -1,1 +1,1 @@
-"""What applications leave to communication: streams whose receiver computes, and web servers."""
+"""Communication beside applications: streams whose receiver computes, and web servers."""

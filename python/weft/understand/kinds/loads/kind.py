@@ -22,23 +22,23 @@ from weft.understand.kinds.loads.web_table import page_costs_table, served_table
 from weft.understand.node.occupation import occupation
 
 LoadResult: TypeAlias = LoadedPoint | WebPoint
-"""Of a step and size all are of one kind."""
+"""All results of a step and size have the same type."""
 
 _ROUNDING = 1e-9
 
 
 def streams(found: Sequence[LoadResult]) -> list[LoadedPoint]:
-    """Those whose receiver computes."""
+    """The results of streams whose receiver computes."""
     return [one for one in found if isinstance(one, LoadedPoint)]
 
 
 def servers(found: Sequence[LoadResult]) -> list[WebPoint]:
-    """Those of web servers."""
+    """The results of web servers."""
     return [one for one in found if isinstance(one, WebPoint)]
 
 
 def offloads(points: Sequence[LoadedPoint]) -> bool:
-    """Whether anything runs elsewhere than on the application's processor."""
+    """Whether any work runs outside the application's processor."""
     return any(abs(one.gain) > _ROUNDING for one in points)
 
 
@@ -47,7 +47,7 @@ def _results(run: RunFolder) -> list[LoadResult]:
 
 
 def _named(found: Sequence[LoadResult], meta: RunMeta) -> list[tuple[str, list[LoadResult]]]:
-    """By step and size; the only ones of a run need no name beside the run's."""
+    """The results grouped by step and size; the name is empty if there is only one group."""
     groups = by_name(found, meta, _name)
     return groups if len(groups) > 1 else [("", own) for _, own in groups]
 
@@ -57,7 +57,7 @@ def _name(one: LoadResult, meta: RunMeta) -> str:
 
 
 def _clause(found: Sequence[LoadResult]) -> str:
-    """What the loads did."""
+    """The results of streams or web servers as a clause."""
     if served := servers(found):
         return _served(served)
     points, said = streams(found), p_over_gamma_text(streams(found))
@@ -104,7 +104,7 @@ def _tables(found: Sequence[LoadResult], _: RunMeta) -> dict[str, ResultTable]:
 
 
 def _short_tables(_: str, found: Sequence[LoadResult], meta: RunMeta) -> Iterator[ResultTable]:
-    """A line for each load, and below what a message or a page takes of processors where it was measured."""
+    """A table with a row for each load, then the processor time of a message or page if it was measured."""
     points, served = streams(found), servers(found)
     if served:
         yield served_table(served)

@@ -1,4 +1,4 @@
-"""What a terminal says below a stream whose receiver computes."""
+"""Remarks in the terminal below a stream whose receiver computes."""
 
 from __future__ import annotations
 
@@ -9,18 +9,18 @@ from weft.understand.kinds.loads.loaded import LoadedPoint
 from weft.understand.kinds.loads.p_over_gamma import p_over_gamma_text
 
 SHARED = 0.05
-"""Of the time; a machine that is used less is as good as one's own."""
+"""The share of the time from which on a machine counts as shared with other programs."""
 
 
 def load_lines(points: Sequence[LoadedPoint]) -> list[str]:
-    """Where it gains, p, what receiving takes, and that the machine is shared, as far as it is known."""
+    """Lines on gains, p, the cost of receiving, and sharing of the machine, as far as they are known."""
     live = [one.live for one in points if one.live]
     found = (_gains(points), _p(live[0]), p_over_gamma_text(points), _receiving(live[0].receiving))
     return [*filter(None, found), *_taken(live)]
 
 
 def _gains(points: Sequence[LoadedPoint]) -> str:
-    """At which gammas something was gained over the step before, as far as the intervals tell."""
+    """The gammas with a significant gain or loss over the step before offload, and those without."""
     gains = [(f"{one.gamma:g}", one.live.gain) for one in points if one.live and one.live.gain]
     kinds = {
         "gains at gamma": [gamma for gamma, gain in gains if gain.low > 0],
@@ -40,7 +40,7 @@ def _p(first: LiveLoad) -> str:
 
 
 def _receiving(cost: ReceivingTime) -> str:
-    """Where the processor time of receiving goes."""
+    """The processor time of receiving, in words."""
     own = f"receiving takes the receiver {cost.own_ns:.3f} ns a byte"
     other = f"other processors of its node {cost.elsewhere_ns:.3f}"
     often = f"{cost.waits:.2g} times a message at gamma 0"
@@ -51,7 +51,7 @@ def _receiving(cost: ReceivingTime) -> str:
 
 
 def _taken(loads: Sequence[LiveLoad]) -> Iterator[str]:
-    """That the machine is shared, where it is."""
+    """A line that the machine is shared; none if it is not."""
     most = max(one.taken for one in loads)
     if most >= SHARED:
         yield (

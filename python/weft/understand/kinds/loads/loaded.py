@@ -57,7 +57,7 @@ class LoadedPoint:
 
     @property
     def load(self) -> str:
-        """Which one it is."""
+        """The name of the load."""
         return f"gamma {self.gamma:g}"
 
     def to_json(self) -> dict[str, Any]:

@@ -74,7 +74,7 @@ def processors_table(points: Sequence[LoadedPoint]) -> ResultTable:
 
 
 def live_tables(step: str, points: Sequence[LoadedPoint]) -> Iterator[ResultTable]:
-    """Of one step and size: throughput and gain over gamma, and below processor time of a message."""
+    """The tables of one step and size: throughput and gain over gamma, then the processor time of a message."""
     live = [one.live for one in points if one.live]
     before = f"is measured, step {live[0].before}" if live[0].before else "is by LAWS"
     title = f"{step}: stream of {points[0].size_bytes} B whose receiver computes; before {before}"

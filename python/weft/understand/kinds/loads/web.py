@@ -45,7 +45,7 @@ class WebPoint:
 
     @property
     def size_bytes(self) -> int:
-        """That of a page."""
+        """The size of a page."""
         return self.page_bytes
 
     @property
@@ -63,7 +63,7 @@ class WebPoint:
 
     @property
     def load(self) -> str:
-        """Which one it is."""
+        """The name of the load."""
         return f"{self.users} users"
 
     def to_json(self) -> dict[str, Any]:

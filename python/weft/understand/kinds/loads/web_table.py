@@ -83,7 +83,7 @@ def page_costs_table(points: Sequence[WebPoint]) -> ResultTable:
 
 
 def served_table(points: Sequence[WebPoint]) -> ResultTable:
-    """Of one page of one server, which the title names."""
+    """The table of one page of one server; the title names both."""
     first, live = points[0], points[0].live
     server = f"{live.server}, {live.loop} loop" if live else "web server"
     return web_table(points).titled(f"{server}, pages of {first.page_bytes} B, response times")

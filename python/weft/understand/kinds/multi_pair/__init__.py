@@ -1,1 +1,1 @@
-"""What several pairs between two nodes get at once."""
+"""Rates of several concurrent pairs between two nodes."""

@@ -49,7 +49,7 @@ def pairs_table(points: Sequence[MultiPairPoint]) -> ResultTable:
 
 
 def short_tables(whole: ResultTable) -> Iterator[ResultTable]:
-    """Of one step: arrangements over some sizes, and all that is known at the largest."""
+    """Two tables of one step: the arrangements over some sizes, and all columns at the largest size."""
     test, sizes = whole.values("test")[0], sorted({*whole.values("size_bytes")})
     is_timed = any(one is not None for one in whole.values("latency_us"))
     value = LATENCY if is_timed else SUM

@@ -142,7 +142,7 @@ def _fit_rows(step: ApplicationStep) -> Iterator[Row]:
 
 
 def _fitted(run: RunFolder, points: Sequence[LoadedPoint]) -> list[tuple[float, float]]:
-    """Gammas, and the throughput in Mb/s of LAWS as it fits best to what was measured; nothing where it was not."""
+    """Gammas with the throughput in Mb/s of LAWS fitted to the measurement; empty if simulated or without a fit."""
     if not (points and points[0].live):
         return []
     try:

@@ -72,10 +72,8 @@ def _distances(moves: list[Floats]) -> Floats:
 
 def _halves(distances: Floats) -> Ints:
     """Two clusters by Ward's linkage; one if all distances are zero."""
-    from scipy.cluster.hierarchy import (
-        fcluster,
-        ward,
-    )  # here, because every command would wait for it
+    # Imported here to keep start-up fast.
+    from scipy.cluster.hierarchy import fcluster, ward
     from scipy.spatial.distance import squareform
 
     tree = ward(squareform(np.sqrt(distances), checks=False))

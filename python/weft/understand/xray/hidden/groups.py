@@ -16,7 +16,7 @@ from weft.understand.xray.limit.limit import PortRates
 from weft.understand.xray.trial import FlowTrial
 
 LEAST_ROUNDS, MOST_ROUNDS = 24, 90
-"""Of fewer, two views of a node agree by chance; what is not clear after more is not told by rounds."""
+"""With fewer rounds, two views of a node may agree by chance; more would not clarify what is still unclear."""
 LEAST_EXPLAINED = 0.12
 """The least share of the remaining variation that a split must explain; less may be chance, or TCP's behaviour."""
 SURE_DEVIATIONS = 3.0
@@ -24,7 +24,7 @@ SURE_DEVIATIONS = 3.0
 FINEST_MISFIT = 1e-6
 """The least misfit, since rates are known to a thousandth at best, and a simulation may explain them exactly."""
 LEAST_PART = 2
-"""One node by itself shares nothing: what holds it up is its port."""
+"""A single node shares no limit; it is limited by its port."""
 
 
 @dataclass(frozen=True)

@@ -19,9 +19,9 @@ NOISE_DEVIATIONS = 4.0
 NOISE_SHARE = 0.005
 """... and longer than this share of the median round trip."""
 LEAST_DISTANCES = 30
-"""The spread is that of so many of the shortest round trips at least: of fewer it is luck."""
+"""The fewest shortest round trips from which the spread is estimated; fewer are unreliable."""
 RESAMPLES = 40
-"""The support of a branch is then known to within 0.05 (binomial)."""
+"""Determines the support of a branch to within 0.05 (binomial)."""
 LEAST_SUPPORT = 0.9
 """A branch must appear in at least this share of the resamplings to be a candidate."""
 

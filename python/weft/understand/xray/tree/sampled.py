@@ -59,7 +59,7 @@ def _noise_us(pairs: RoundTrips) -> float:
         return 0.0
     noise_us = 0.0
     if pairs.us.shape[1] > 1:
-        # The fastest of many is off by about as much as the next one is behind it.
+        # The error of the fastest of many is about its distance to the second fastest.
         noise_us = float(np.nanmedian(pairs.us[:, 1] - pairs.us[:, 0])) / np.log(2)
     return max(NOISE_SHARE * float(np.median(pairs.fastest_us)), NOISE_DEVIATIONS * noise_us)
 
@@ -78,7 +78,7 @@ def _supported(pairs: RoundTrips, count: int, within_us: float, seed: int) -> di
 
 def _near_groups(pairs: RoundTrips, count: int, within_us: float) -> list[Members]:
     """Groups of nodes (by index) that are near each other and farther from all others."""
-    # Here, because every command would wait for them, and they take 40 MB.
+    # Imported here to keep start-up fast and to save 40 MB.
     from scipy.sparse import coo_array
     from scipy.sparse.csgraph import connected_components
 
@@ -90,7 +90,7 @@ def _near_groups(pairs: RoundTrips, count: int, within_us: float) -> list[Member
     a, b = pairs.a[is_near], pairs.b[is_near]
     edges = coo_array((np.ones(len(a)), (a, b)), shape=(count, count))
     labels = connected_components(edges, directed=False)[1]
-    # Not a group: nodes of which no near one was measured all find the next farther ones as near.
+    # These are no groups: nodes whose near pairs were not measured take the next farther ones as near.
     apart = labels[pairs.a] != labels[pairs.b]
     for ends in (pairs.a, pairs.b):
         is_close = apart & (trips_us <= nearest_us[ends] + within_us)
