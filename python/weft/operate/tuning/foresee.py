@@ -1,4 +1,4 @@
-"""What a tuning would do, without doing it: which knobs, in which order, what each may disturb, what is skipped."""
+"""What a tuning would do, without doing it: which knobs in which order, what each may disturb, what is skipped."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ MEASURED_FIRST = {
 
 
 class Foreseen(Documented, Struct, frozen=True):
-    """Choices in the order without evidence: the first look may change it. `touches` are texts by knob."""
+    """Choices in the order without evidence, which the first look may change. `touches` are texts by knob."""
 
     testbed: str
     goal: str
@@ -33,7 +33,7 @@ class Foreseen(Documented, Struct, frozen=True):
 
 
 def foresee(request: TuneRequest) -> Foreseen:
-    """Reads what the nodes have, and changes nothing; raises RequestError."""
+    """Reads the settings of the nodes and changes nothing; raises RequestError."""
     refuse_wrong(request)
     with request.open(may_ask=False) as testbed:
         names = tuple(node.name for node in testbed.nodes[:2])

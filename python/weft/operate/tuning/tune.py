@@ -1,4 +1,4 @@
-"""Carrying out a tuning: a first look, races knob by knob, and what they say together."""
+"""Carries out a tuning: a first look, races knob by knob, and their combined result."""
 
 from __future__ import annotations
 
@@ -51,13 +51,13 @@ def tune(request: TuneRequest, showing: Showing) -> TuningResult:
 
 
 def deeds_of_tuning(directory: str) -> list[str]:
-    """What resuming it does beyond starting agents; raises RequestError."""
+    """What resuming a tuning does beyond starting agents; raises RequestError."""
     return deeds_of_work(directory, TuneRequest, COMMAND)
 
 
 def resume(directory: str, showing: Showing, approved: Collection[str] = ()) -> TuningResult:
-    """Continue a tuning that was cut short; what was measured stays. Raises RequestError, also where the folder names
-    commands or settings that were not `approved`."""
+    """Continue an interrupted tuning; measurements are kept. Raises RequestError, also if the folder names commands or
+    settings that were not `approved`."""
     request = request_to_resume(directory, TuneRequest, COMMAND, approved)
     with request.open() as testbed:
         names = tuple(node.name for node in testbed.nodes[:2])
@@ -66,7 +66,7 @@ def resume(directory: str, showing: Showing, approved: Collection[str] = ()) -> 
 
 @dataclass(frozen=True)
 class _Work:
-    """One tuning while it is carried out."""
+    """A tuning while it is carried out."""
 
     _request: TuneRequest
     _names: tuple[str, ...]
@@ -127,5 +127,5 @@ class _Work:
 
 
 def _processors(run: RunFolder) -> int:
-    """Of the node that has fewest."""
+    """The number of processors of the node that has fewest."""
     return min((int((one["facts"] or {}).get("cpus", 1)) for one in run.meta.nodes), default=1)

@@ -1,4 +1,4 @@
-"""The folder of `--out`, which has one document."""
+"""The folder given by `--out`, with its single document."""
 
 from __future__ import annotations
 
@@ -9,7 +9,8 @@ from weft.measure.testbed.base import Testbed
 
 
 def checked(testbed: Testbed, out: str | None, name: str) -> Path | None:
-    """The folder, if there shall be one; raises RequestError where it has the document, or the testbed no tunnel."""
+    """The folder, if one is given; raises RequestError if it already has the document or the testbed can have no
+    tunnel."""
     if testbed.is_computed:
         raise RequestError(
             f"{testbed.kind}:{testbed.name} is computed: there is no tunnel",

@@ -1,4 +1,4 @@
-"""A tunnel between two nodes is looked at, measured beside the path below it, and judged."""
+"""Inspects a tunnel between two nodes, measures it and the path below it, and judges the result."""
 
 from __future__ import annotations
 
@@ -33,8 +33,8 @@ FILE_NAME = "vpn.json"
 
 class VpnRequest(Struct, frozen=True):
     """`through` are the tunnel's addresses on the first two nodes. At most `blocks` blocks of paired trials of
-    `trial_s` are measured, and no more than fit into `within_s`. For `watch_s` the path's outages are watched. `notes`
-    are what is to be said of the testbed's scale."""
+    `trial_s` are measured, and no more than fit into `within_s`. The path's outages are watched for `watch_s`. `notes`
+    are warnings about the testbed's scale."""
 
     through: Places
     blocks: int = 8
@@ -91,7 +91,7 @@ async def _visit(
 
 
 async def _path_mtus(agents: Sequence[Agent], places: dict[str, Places]) -> list[int | None]:
-    """The largest packets that get from the first node to the second unfragmented, over each path."""
+    """The largest packets that pass from the first node to the second unfragmented, over each path."""
     asker, answerer = agents
     token = secrets.token_hex(32)
     await answerer.send(Echo(addresses=[one[1] for one in places.values()], token=token))

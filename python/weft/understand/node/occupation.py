@@ -1,4 +1,4 @@
-"""What the insides of nodes were busy with, and where the time of messages went: recorded by runs on `node:`."""
+"""What the parts of nodes were busy with, and where the time of messages went: recorded by runs on `node:`."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from weft.understand.curve.curve import phase_sizes
 
 @dataclass(frozen=True)
 class Busy:
-    """A part of a node during a phase, whose messages have one size: `shares` of the time by task, or one of a bus."""
+    """A part of a node during a phase, whose messages have one size: the `shares` of time by task; a bus has one."""
 
     step: int
     phase: int
@@ -35,8 +35,8 @@ class Busy:
 
 @dataclass(frozen=True)
 class CacheHits:
-    """A processor's accesses of one kind (read, write, instruction) to one cache: for each message of one size (of a
-    ping-pong, both ways), and what part of them hit."""
+    """A processor's accesses of one kind (read, write, instruction) to one cache, per message of one size (per round
+    trip of a ping-pong), and the share that hit."""
 
     step: int
     phase: int
@@ -51,7 +51,7 @@ class CacheHits:
 
 @dataclass(frozen=True)
 class Budget(Documented):
-    """Where the time of messages of one size went, one way: by stage, in us. Together it is the latency."""
+    """The one-way time of messages of one size by stage, in µs; the stages add up to the latency."""
 
     DERIVED = ("total_us",)
 
@@ -66,7 +66,7 @@ class Budget(Documented):
 
 @dataclass(frozen=True)
 class Cycles(Documented):
-    """What cycles a message of one size took on a node, by category of the machine's description."""
+    """The cycles of a message of one size on a node, by category of the machine's description."""
 
     DERIVED = ("shares",)
 
@@ -78,13 +78,13 @@ class Cycles(Documented):
 
     @property
     def shares(self) -> dict[str, float]:
-        """Of all cycles, by category."""
+        """The share of all cycles, by category."""
         total = sum(self.cycles.values()) or 1.0
         return {category: count / total for category, count in self.cycles.items()}
 
 
 def occupation(run: RunFolder) -> list[Busy]:
-    """By step, phase, node and part; nothing where a run does not record it."""
+    """Occupation by step, phase, node and part; empty if the run does not record it."""
     found: dict[tuple[Any, ...], Busy] = {}
     for at, row in _rows(run, OCCUPATION_NAME):
         key = (*at, row["node"], row["part"])
@@ -94,13 +94,13 @@ def occupation(run: RunFolder) -> list[Busy]:
 
 
 def cache_hits(run: RunFolder) -> list[CacheHits]:
-    """By step, size, node, processor, cache and kind of access; nothing where a run does not record it."""
+    """Hits by step, size, node, processor, cache and kind of access; empty if the run does not record them."""
     names = ("node", "part", "cache", "access", "accesses", "hit_rate")
     return [CacheHits(*at, *(row[name] for name in names)) for at, row in _rows(run, CACHES_NAME)]
 
 
 def budgets(run: RunFolder) -> list[Budget]:
-    """By step and size; nothing where a run does not record it."""
+    """Budgets by step and size; empty if the run does not record them."""
     found: dict[tuple[int, int], Budget] = {}
     for (step, _, size_bytes), row in _rows(run, BUDGET_NAME):
         budget = found.setdefault((step, size_bytes), Budget(step, size_bytes, {}))
@@ -109,7 +109,7 @@ def budgets(run: RunFolder) -> list[Budget]:
 
 
 def cycles_by_category(run: RunFolder) -> list[Cycles]:
-    """By step, size and node; nothing where a machine's costs are not given by category."""
+    """Cycles by step, size and node; empty if the machine's description gives no costs by category."""
     found: dict[tuple[Any, ...], Cycles] = {}
     for at, row in _rows(run, CATEGORIES_NAME):
         key = (*at, row["node"])
