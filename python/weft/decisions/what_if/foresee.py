@@ -1,4 +1,4 @@
-"""Alternatives for a network, each predicted on all that the network may be."""
+"""Predicts alternatives for a network on all networks that it may be."""
 
 from __future__ import annotations
 
@@ -13,22 +13,16 @@ from weft.decisions.what_if.alternative import Alternative
 from weft.decisions.what_if.effects import Predicted, effects
 from weft.decisions.what_if.extrapolation import extrapolations
 from weft.decisions.what_if.network import Network, Subject
-from weft.decisions.what_if.result import (
-    SCHEMA,
-    AlternativeOutcome,
-    PredictedEffect,
-    PriceChange,
-    WhatIfResult,
-)
-from weft.network.cost.bill import NetworkBill, bill_of
+from weft.decisions.what_if.price import price_of
+from weft.decisions.what_if.result import SCHEMA, AlternativeOutcome, PredictedEffect, WhatIfResult
 from weft.network.cost.prices import PriceList
 from weft.plan.load import load_plan
-from weft.simulation.prediction.predict import Drawn, PlannedWorkload, predict
+from weft.simulation.prediction.predict import PlannedWorkload, predict
 
 
 @dataclass(frozen=True)
 class WhatIfQuestion:
-    """What is asked: which alternatives for what, seen by which plans, at which scale."""
+    """The question: which alternatives for which network, judged by which plans, at which scale."""
 
     subject: Subject
     alternatives: Sequence[Alternative]
@@ -38,9 +32,9 @@ class WhatIfQuestion:
 
 
 def foresee(question: WhatIfQuestion) -> WhatIfResult:
-    """All alternatives, the one that brings most first; raises RequestError where none can be predicted.
+    """All alternatives, the most effective first; raises RequestError if none can be predicted.
 
-    An alternative that cannot be made or simulated says why, and the others go on.
+    An alternative that cannot be made or simulated states the reason, and the others continue.
     """
     subject = question.subject
     before = [_predicted(subject.networks, one, question.scale) for one in question.workloads]
@@ -105,7 +99,7 @@ def _predict_outcome(
 def _marked(
     found: list[PredictedEffect], subject: Subject, workload: PlannedWorkload
 ) -> list[PredictedEffect]:
-    """With a mark where the twin was fitted to the step."""
+    """The effects, marked if the twin was fitted to the step."""
     if subject.twin is None:
         return found
     seen = subject.twin.in_sample(load_plan(workload.plan, workload.overrides))
@@ -118,24 +112,3 @@ def _overall(found: Sequence[PredictedEffect]) -> float:
 
 def _without_effects(outcome: AlternativeOutcome) -> AlternativeOutcome:
     return replace(outcome, failed="no step and size gave a number before and after")
-
-
-def price_of(before: Network, after: Network, prices: PriceList | None) -> PriceChange | None:
-    """The network's price before and after, without nodes; None where it has no prices. Raises RequestError where
-    prices that are given do not suit it."""
-    try:
-        bills = [_bill(network, prices) for network in (before, after)]
-    except RequestError:
-        if prices is None:
-            return None
-        raise
-    old, new = bills
-    not_priced = tuple(dict.fromkeys((*old.not_priced, *new.not_priced)))
-    return PriceChange(
-        old.currency, old.year, old.network, new.network, new.network - old.network, not_priced
-    )
-
-
-def _bill(network: Network, prices: PriceList | None) -> NetworkBill:
-    source = network.document.resolved() if isinstance(network, Drawn) else network.text
-    return bill_of(source, prices)

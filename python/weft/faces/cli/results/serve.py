@@ -1,14 +1,13 @@
-"""`weft serve`: runs in a browser, also while they measure."""
+"""`weft serve`: runs in a browser, even while they measure."""
 
 from __future__ import annotations
 
-import ctypes
-import os
 from pathlib import Path
 
 import click
 
 from weft.faces.cli.output import json_option, print_json
+from weft.faces.server.memory import save_memory
 
 
 @click.command(epilog="Example: weft serve runs")
@@ -20,11 +19,11 @@ from weft.faces.cli.output import json_option, print_json
 def serve(folder: str, port: int | None, as_json: bool) -> None:
     """Show the runs in FOLDER in a browser, live.
 
-    FOLDER is `runs` unless it is given. Prints an address for a browser on this machine, and answers until Ctrl-C. The
-    address holds a secret: with it, runs can be read.
+    FOLDER is `runs` by default. Prints an address for a browser on this machine, and serves until Ctrl-C. The address
+    contains a secret: anyone who knows it can read runs.
     """
     save_memory()
-    # A web server takes long to import: no other command should wait for it.
+    # A web server is slow to import: no other command should wait for it.
     from weft.faces.server.serve import open_server
 
     server = open_server(Path(folder), port)
@@ -34,17 +33,3 @@ def serve(folder: str, port: int | None, as_json: bool) -> None:
         click.echo(server.address)
         click.echo("Ctrl-C ends it.", err=True)
     server.answer()
-
-
-_M_MMAP_THRESHOLD, _M_ARENA_MAX = -3, -8
-"""Of <malloc.h>."""
-_MAPPED_BYTES = 64 << 10
-"""Larger blocks are mapped, and unmapped when they are free."""
-
-
-def save_memory() -> None:
-    """Give memory back as soon as it is free."""
-    os.environ["ARROW_DEFAULT_MEMORY_POOL"] = "system"
-    c = ctypes.CDLL(None)
-    c.mallopt(_M_ARENA_MAX, 1)
-    c.mallopt(_M_MMAP_THRESHOLD, _MAPPED_BYTES)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 
 from rich.console import Console
 
@@ -10,7 +10,6 @@ from weft.base.nodeset import fold
 from weft.base.table import ResultTable
 from weft.faces.cli.tables.layout import (
     drawn,
-    plain_table,
     print_disturbed,
     print_table,
     record,
@@ -21,13 +20,13 @@ from weft.faces.cli.tables.run.ensemble import print_ensembles
 from weft.faces.cli.tables.run.occupation import print_insides
 from weft.faces.cli.tables.run.prediction import print_held
 from weft.faces.cli.tables.run.stops import print_differences
+from weft.faces.cli.tables.run.studies import print_studies
 from weft.faces.cli.tables.run.thresholds import print_thresholds
 from weft.runs.guests import guests_text
 from weft.runs.meta import Warning
 from weft.understand.curve.stops import stop_lines
 from weft.understand.host.disturbed import not_usable
 from weft.understand.kinds.every import KINDS
-from weft.understand.studies.study import SettingStudy
 from weft.understand.summary.summary import Summary
 from weft.understand.tables.activities import activities_tables
 from weft.understand.tables.points import deliveries_table, points_table
@@ -35,11 +34,11 @@ from weft.understand.tables.race import race_table
 from weft.understand.tables.signature import short_table
 
 MOST_NAMED = 8
-"""More nodes than these are named as a set."""
+"""A larger number of nodes is written as a set."""
 
 
 def print_summary(summary: Summary) -> None:
-    """What was measured on what, warnings, the signature, the points."""
+    """Print what was measured where, warnings, the signature, and the points."""
     console = terminal()
     print_disturbed(console, not_usable(summary.meta))
     for line in _header(summary):
@@ -102,11 +101,3 @@ def warning_lines(warnings: list[Warning]) -> Iterator[str]:
     for warning in warnings:
         hint = f" ({warning.hint})" if warning.hint else ""
         yield f"warning  {warning.message}{hint} [{warning.code}]"
-
-
-def print_studies(studies: Sequence[SettingStudy], console: Console) -> None:
-    """For each study a line for each value, and what was found."""
-    for one in studies:
-        table = plain_table(*one.headers, rows=one.rows)
-        table.columns[0].no_wrap = True
-        titled(console, one.title, table, one.text)
