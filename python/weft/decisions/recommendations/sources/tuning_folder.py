@@ -1,4 +1,4 @@
-"""What a tuning says should be done: settings that won and were confirmed, with what they brought."""
+"""Proposals from a tuning: settings that won and were confirmed, with their effect."""
 
 from __future__ import annotations
 
@@ -33,11 +33,11 @@ from weft.runs.run_warnings import RunWarning
 from weft.understand.curve.points import points
 
 _PATTERNS = {"stream": "stream", "latency": "pingpong", "mixed": "stream"}
-"""The step of the first look that shows a goal."""
+"""The pattern of the step of the first look that corresponds to a goal."""
 
 
 class TuningFolder:
-    """What `weft tune` wrote."""
+    """The output of `weft tune`."""
 
     def __init__(self, path: Path, found: TuningResult, request: TuneRequest) -> None:
         self.path, self.found = path, found
@@ -47,7 +47,7 @@ class TuningFolder:
 
     @classmethod
     def read(cls, path: Path) -> TuningFolder:
-        """That of a folder; raises RequestError where it is damaged."""
+        """Read a folder; raises RequestError if it is damaged."""
         file = path / RESULT_NAME
         found = read_json(file, TuningResult, "damaged", f"{COMMAND} --resume {path}", _path)
         return cls(path, found, read_request(str(path), TuneRequest, COMMAND))
@@ -62,11 +62,11 @@ class TuningFolder:
 
     @property
     def warnings(self) -> tuple[RunWarning, ...]:
-        """Those of its runs."""
+        """The warnings of its runs."""
         return self.found.warnings
 
     def proposals(self) -> Iterator[Proposal]:
-        """Settings that won; what was left open is tuned for longer."""
+        """Settings that won, and a longer tuning for what was left open."""
         for one in self.found.recommendations:
             if one.proposed != one.current:
                 yield Proposal(self._setting(one))
@@ -128,5 +128,5 @@ class TuningFolder:
 
 
 def _path(kind: type[Path], value: str) -> Path:
-    """What msgspec does not read by itself."""
+    """Decodes paths, a type that msgspec does not know."""
     return kind(value)
