@@ -94,7 +94,7 @@ def down(names: tuple[str, ...], everything: bool, as_json: bool) -> None:
 
 
 def remove(entries: Iterable[LabEntry], as_json: bool) -> None:
-    """Take labs down, and say what was killed in them."""
+    """Take labs down, and print what was killed in them."""
     removed = [{"id": entry.id, "killed": registry.remove(entry)} for entry in entries]
     if as_json:
         print_json({"removed": removed})
@@ -152,7 +152,7 @@ def weather(
 
 
 def _changed(entry: LabEntry, events: tuple[str, ...], speed: float | None, clear: bool) -> Weather:
-    """The weather of a lab after what is asked for."""
+    """The weather of a lab after the requested changes."""
     if clear:
         if events:
             raise RequestError("--clear ends all events", "leave FILE and KEY=VALUE out")

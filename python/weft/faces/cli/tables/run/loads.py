@@ -1,4 +1,4 @@
-"""What `weft show` says of nodes whose applications compute, and of web servers."""
+"""Output of `weft show` about applications that compute, and web servers."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ from weft.understand.tables.loads import loads_table, processors_table, softirqs
 from weft.understand.tables.web import page_costs_table, web_table
 
 SHARED = 0.05
-"""Of the time; a machine that is used less is as good as one's own."""
+"""Share of the time; a machine that others use less than this counts as unshared."""
 
 
 def print_loads(summary: Summary, console: Console) -> None:
-    """For each step and size a line for each load."""
+    """Print for each step and size a line for each load."""
     for key in dict.fromkeys((one.step, one.size_bytes) for one in summary.loaded):
         loaded = [one for one in summary.loaded if (one.step, one.size_bytes) == key]
         if loaded[0].live:
@@ -39,7 +39,7 @@ def print_loads(summary: Summary, console: Console) -> None:
 
 
 def _print_live(step: str, points: Sequence[LoadedPoint], console: Console) -> None:
-    """Throughput and gain over gamma; then processor time of a message."""
+    """Print throughput and gain over gamma, then the processor time of a message."""
     first = points[0]
     if first.live is None:
         return
@@ -61,7 +61,7 @@ def _print_live(step: str, points: Sequence[LoadedPoint], console: Console) -> N
 
 
 def _print_receiving(cost: ReceivingTime, console: Console) -> None:
-    """Where the processor time of receiving goes."""
+    """Print how the processor time of receiving is spent."""
     own = f"receiving takes the receiver {cost.own_ns:.3f} ns a byte"
     other = f"other processors of its node {cost.elsewhere_ns:.3f}"
     often = f"{cost.waits:.2g} times a message at gamma 0"
@@ -73,7 +73,7 @@ def _print_receiving(cost: ReceivingTime, console: Console) -> None:
 
 
 def _print_taken(points: Sequence[LoadedPoint], console: Console) -> None:
-    """That the machine is shared, where it is."""
+    """Print that the machine is shared, if it is."""
     most = max((one.live.taken for one in points if one.live), default=0.0)
     if most >= SHARED:
         said = (
@@ -84,7 +84,7 @@ def _print_taken(points: Sequence[LoadedPoint], console: Console) -> None:
 
 
 def _print_gains(points: Sequence[LoadedPoint], console: Console) -> None:
-    """At which gammas something was gained over the step before, as far as the intervals tell."""
+    """Print the gammas with a gain over the previous step, as far as the intervals show."""
     gains = [(f"{one.gamma:g}", one.live.gain) for one in points if one.live and one.live.gain]
     kinds = {
         "gains at gamma": [gamma for gamma, gain in gains if gain.low > 0],
