@@ -65,7 +65,7 @@ class StartUp:
 
     def overhead_us(self, least_message_us: float) -> Floats:
         """The time in us that each host needs for a message. Round trips do not separate it from delays: it is the
-        simulator's default, provided that a start-up is that long and messages did not follow each other faster."""
+        simulator's default, or less if start-ups are shorter or messages followed each other faster."""
         usual_s = float(_core.Network.default_parameters()["overhead_s"] or 0.0)
         most = min(least_message_us, 1e6 * usual_s)
         overhead: Floats = np.minimum(self.host_us / 2, most)
