@@ -3,25 +3,26 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
 
 import msgspec
 
 from weft.base.interval import Interval
 from weft.base.nodeset import fold
 from weft.base.quantity import significant
+from weft.base.result import Documented
 from weft.knobs.knob import Scope
 
 
-class Recommendation(msgspec.Struct, frozen=True):
-    """One knob, by its name in catalog/knobs, on `nodes`: its current value and the proposed one, as commands take
-    them.
+class Recommendation(Documented, msgspec.Struct, frozen=True):
+    """One knob, by its name in catalog/knobs, on `nodes`: its value now and the proposed one, as commands take them.
 
     `effect` is the ratio of the proposed value's result to the current one's, more than 1 is better; None if nothing
     was compared (`tested` is false), and if nothing works with the current value (`tested` is true). `evidence` are
     sentences with numbers; `tried` says what else was tried. `apply` sets it now, `permanent` also after a reboot,
     `undo` reverts it; `test` is the command that would decide.
     """
+
+    DERIVED = ("text",)
 
     knob: str
     title: str
@@ -64,10 +65,6 @@ class Recommendation(msgspec.Struct, frozen=True):
         for name, texts in named:
             for index, text in enumerate(texts):
                 yield f"  {'' if index else name + ':':<11}{text}"
-
-    def to_json(self) -> dict[str, Any]:
-        """An entry of `recommendations` in JSON documents."""
-        return {**msgspec.structs.asdict(self), "text": self.text}
 
 
 def at_least_text(ratio: Interval) -> str:

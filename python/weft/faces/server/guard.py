@@ -8,6 +8,8 @@ from http import HTTPStatus
 
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from weft.base.http_server import MOST_HEAD_BYTES
+
 HEADERS = {
     "content-security-policy": "default-src 'self'; img-src 'self' data:; "
     "frame-ancestors 'none'; base-uri 'none'; form-action 'none'",
@@ -18,9 +20,7 @@ HEADERS = {
     "cross-origin-opener-policy": "same-origin",
     "cache-control": "no-store",
 }
-"""Headers of every response. None of them allows another site's pages to read it."""
-MOST_HEAD_BYTES = 16 << 10
-"""Largest size of a request's headers."""
+"""Of every response. There is none that would let another site's pages read it."""
 _SENT = [(name.encode(), value.encode()) for name, value in HEADERS.items()]
 
 

@@ -35,11 +35,11 @@ from weft.plan.plan import Plan
 from weft.runs.columns.table_stream import damaged_tables
 from weft.runs.digests import lacks_tables
 from weft.runs.folder import RunFolder, RunWriter, lock_folder, refuse_existing
-from weft.runs.fresh import fresh_folder
 from weft.runs.memory import MemoryWriter
 from weft.runs.meta import FILE_NAME, RunMeta, Warning
 from weft.runs.predicted import PREDICTION_NAME, RunPrediction
 from weft.runs.records import records
+from weft.runs.work_document import fresh_folder
 from weft.understand.curve.earlier import recorded_run
 
 

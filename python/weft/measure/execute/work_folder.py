@@ -11,8 +11,7 @@ from typing import Protocol, TypeVar, cast
 import msgspec
 from msgspec import structs
 
-from weft.base.errors import RequestError, WorkError
-from weft.base.files.text_file import read_json
+from weft.base.errors import WorkError
 from weft.measure.execute.gate import (
     deeds_below,
     deeds_of_run,
@@ -24,6 +23,7 @@ from weft.measure.execute.progress import Reporter
 from weft.measure.execute.request import RunRequest, resume_run, start_run
 from weft.runs.folder import RunFolder
 from weft.runs.meta import FILE_NAME, Warning
+from weft.runs.work_document import WorkDocument, write
 
 REQUEST_NAME = "request.json"
 
@@ -58,24 +58,11 @@ def options_of(request: WorkRequest) -> RunOptions:
 _Request = TypeVar("_Request", bound=msgspec.Struct)
 
 
-def refuse_existing(folder: Path, command: str) -> None:
-    """Raises RequestError if the folder exists; `command` is such as "weft tune"."""
-    if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
-        hint = f"choose another --out, or continue it with `{command} --resume {folder}`"
-        raise RequestError(f"{folder}: already exists", hint)
-
-
 def read_request(directory: str, kind: type[_Request], command: str) -> _Request:
     """The request stored in a folder, with the folder as `out`; raises RequestError if there is none or it belongs to
     another user."""
-    file = Path(directory) / REQUEST_NAME
-    try:
-        request = read_json(file, kind, "damaged")
-    except FileNotFoundError:
-        raise RequestError(
-            f"{directory}: not a folder of `{command}`", f"it has no {REQUEST_NAME}"
-        ) from None
-    refuse_other_owner(file)
+    request = WorkDocument(REQUEST_NAME, kind, command).read(Path(directory))
+    refuse_other_owner(Path(directory) / REQUEST_NAME)
     return msgspec.structs.replace(request, out=directory)
 
 
@@ -92,22 +79,6 @@ def request_to_resume(
     wanted = deeds_of_work(directory, kind, command)
     refuse_unapproved(Path(directory), wanted, approved)
     return read_request(directory, kind, command)
-
-
-def write(file: Path, content: bytes) -> None:
-    """Write a file, creating its folders; raises WorkError."""
-    try:
-        file.parent.mkdir(parents=True, exist_ok=True)
-        file.write_bytes(content)
-    except OSError as error:
-        raise WorkError(
-            f"{file}: cannot write it: {error.strerror}", "free some space, or choose another --out"
-        ) from None
-
-
-def write_json(file: Path, document: object) -> None:
-    """Write indented JSON; raises WorkError."""
-    write(file, msgspec.json.format(msgspec.json.encode(document)))
 
 
 @dataclass(frozen=True)
@@ -138,7 +109,7 @@ class WorkFolder:
     def _carry_out(self, name: str, plan: str, reporter: Reporter) -> RunFolder:
         request, out = self.request, self.path / name
         if (out / FILE_NAME).exists():
-            # The gate before the whole work has shown them.
+            # The gate before the whole work has seen them.
             approved = deeds_of_run(out)
             return resume_run(str(out), reporter, request.patience_s, approved)
         file = self.path / f"{name}.toml"

@@ -20,9 +20,7 @@ from weft.measure.execute.work_folder import (
     REQUEST_NAME,
     WorkFolder,
     deeds_of_work,
-    refuse_existing,
     request_to_resume,
-    write_json,
 )
 from weft.measure.testbed.open import look_at_testbed, open_testbed
 from weft.network.fabrics.load import load_fabric
@@ -36,12 +34,13 @@ from weft.operate.preflight.probe import look
 from weft.operate.preflight.reach import refuse_unreached
 from weft.operate.preflight.record import ClusterRecord
 from weft.runs.folder import RunFolder
-from weft.runs.fresh import fresh_folder
 from weft.runs.meta import Warning
 from weft.runs.run_warnings import of_runs
+from weft.runs.work_document import WorkDocument, fresh_folder, refuse_taken, write_json
 
 COMMAND = "weft accept"
-RECORD_NAME, RESULT_NAME = "check.json", "acceptance.json"
+RECORD_NAME = "check.json"
+ACCEPTANCE = WorkDocument("acceptance.json", AcceptanceResult, COMMAND)
 MOST_LOOKS = 3
 """Pairs whose intervals do not decide are measured again at most this often."""
 
@@ -71,7 +70,7 @@ class AcceptRequest(Struct, frozen=True):
 
 def accept(request: AcceptRequest, showing: Showing) -> AcceptanceResult:
     """Measure until all requirements are decided, or cannot be; raises RequestError before anything is started."""
-    refuse_existing(Path(request.out), COMMAND)
+    refuse_taken(Path(request.out), f"{COMMAND} --resume {request.out}")
     work = _Work.of(request)
     settled = _at_carried_scale(request)
     if settled != request:
@@ -168,7 +167,7 @@ class _Work:
             of_runs(self._runs.values()),
             again_of(self._measured.pairs),
         )
-        write_json(self._folder.path / RESULT_NAME, found.to_json())
+        ACCEPTANCE.write(self._folder.path, found)
         return found
 
     @property

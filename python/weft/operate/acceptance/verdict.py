@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import Literal
 
-import msgspec
 from msgspec import Struct
 
 from weft.base.condition import Fact
 from weft.base.interval import Interval
+from weft.base.result import Documented
 from weft.runs.run_warnings import RunWarning
 
 FAILS_AT_LIMIT = 0.019
@@ -78,9 +78,11 @@ class Again(Struct, frozen=True):
     size_bytes: int | None = None
 
 
-class AcceptanceResult(Struct, frozen=True):
+class AcceptanceResult(Documented, Struct, frozen=True):
     """All verdicts on a testbed, the folders of the runs that they depend on in the order of measuring, their warnings,
     and the routes that were measured `again`."""
+
+    DERIVED = ("passed",)
 
     testbed: str
     nodes: tuple[str, ...]
@@ -125,7 +127,3 @@ class AcceptanceResult(Struct, frozen=True):
         if "not met" in status:
             return False
         return None if "not decided" in status else True
-
-    def to_json(self) -> dict[str, object]:
-        """The document of `weft accept --json`."""
-        return {"passed": self.passed, **msgspec.to_builtins(self)}

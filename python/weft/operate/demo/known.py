@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from weft.base.interval import Interval
 from weft.base.nodeset import fold, natural
+from weft.base.result import Documented
 from weft.understand.limits.declared import DeclaredLimit, DeclaredNetwork
 from weft.understand.limits.findings import LimitFindings
 
@@ -14,12 +15,14 @@ Crossing = tuple[str, frozenset[str], frozenset[str]]
 
 
 @dataclass(frozen=True)
-class FoundLimit:
+class FoundLimit(Documented):
     """A declared limit and its measured value.
 
     `full_speed_mbps` is the rate in the fabric's file, before scaling and without allowance for framing; all others are
     payload. `offered_mbps` is what the nodes behind it can send: if that is less, the limit is not observable.
     """
+
+    DERIVED = ("is_felt",)
 
     where: str
     full_speed_mbps: float
@@ -38,14 +41,11 @@ class FoundLimit:
             return None
         return self.measured_mbps.median / self.declared_mbps - 1
 
-    def to_json(self) -> dict[str, object]:
-        return {**vars(self), "is_felt": self.is_felt}
-
 
 def compare(declared: DeclaredNetwork, found: LimitFindings, scale: float) -> list[FoundLimit]:
     """Every declared inner limit, the largest groups first; of several in series, the narrowest."""
     everyone = frozenset(declared.hosts)
-    # A chip's limit covers both directions of its members' traffic, so it stands for two declared ones.
+    # A chip's limit holds for both directions of its members' traffic, so it stands for two declared ones.
     measured = {
         _crossing(limit.kind, frozenset(limit.members), way, everyone): limit.capacity_mbps
         for limit in found.limits

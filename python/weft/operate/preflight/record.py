@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, cast
+from typing import Any
 
 import msgspec
 from msgspec import Struct
 
+from weft.base.result import Documented
 from weft.measure.execute.mpi.trial import MpiTrial
 from weft.measure.testbed.agent.reply import CheckedInterface, Path, System
 
@@ -43,7 +44,7 @@ class PathRecord(Path, frozen=True, kw_only=True):
         return self.src, self.dst
 
 
-class ClusterRecord(Struct, frozen=True):
+class ClusterRecord(Documented, Struct, frozen=True):
     """A cluster before a run; `mpi` are the MPIs of the machine that runs weft."""
 
     testbed: dict[str, Any]
@@ -60,9 +61,6 @@ class ClusterRecord(Struct, frozen=True):
     def networks(self) -> int:
         """How many networks the nodes are in."""
         return max((len(node.addresses) for node in self.nodes), default=0)
-
-    def to_json(self) -> dict[str, Any]:
-        return cast(dict[str, Any], msgspec.to_builtins(self))
 
     @classmethod
     def from_json(cls, document: dict[str, Any]) -> ClusterRecord:

@@ -14,19 +14,19 @@ from weft.knobs.catalog import knobs
 from weft.measure.execute.host_settings import places
 from weft.measure.execute.host_settings.journal import Changed, Journal, JournalFile, TestbedRequest
 from weft.measure.execute.host_settings.look import see
-from weft.measure.execute.work_folder import refuse_existing
 from weft.measure.testbed.agent.agent import Agent
 from weft.measure.testbed.base import Node, Testbed
 from weft.measure.testbed.event_loop import run_to_end
 from weft.measure.testbed.lab import registry
 from weft.operate.tuning.request import COMMAND, TuneRequest
+from weft.runs.work_document import refuse_taken
 
 WITHIN_S = 30.0
 
 
 def refuse_wrong(request: TuneRequest) -> None:
     """Find everything that can be wrong before a testbed is opened; raises RequestError."""
-    refuse_existing(Path(request.out), COMMAND)
+    refuse_taken(Path(request.out), f"{COMMAND} --resume {request.out}")
     request.check()
     _refuse_short_lived(request)
 

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any
+from msgspec import Struct
 
-from msgspec import Struct, to_builtins
-
+from weft.base.result import Documented
 from weft.knobs.knob import Knob
 from weft.operate.tuning.apply import refuse_wrong
 from weft.operate.tuning.choice import KnobChoice, Skipped, choose
@@ -18,7 +17,7 @@ MEASURED_FIRST = {
 }
 
 
-class Foreseen(Struct, frozen=True):
+class Foreseen(Documented, Struct, frozen=True):
     """Choices in the order without evidence, which the first look may change. `touches` are texts by knob."""
 
     testbed: str
@@ -31,11 +30,6 @@ class Foreseen(Struct, frozen=True):
     values: dict[str, str]
     disturbs: dict[str, str]
     undo: dict[str, str]
-
-    def to_json(self) -> dict[str, Any]:
-        """The document of `weft tune --dry-run --json`."""
-        document: dict[str, Any] = to_builtins(self)
-        return document
 
 
 def foresee(request: TuneRequest) -> Foreseen:

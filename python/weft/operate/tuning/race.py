@@ -47,7 +47,7 @@ class RaceResult(RaceOutcome, frozen=True, kw_only=True):
     the limit in most blocks, `disturbed` says so, and nothing is recommended."""
 
     seconds: float
-    folder: Path
+    folder: str
     disturbed: str | None = None
 
 
@@ -125,7 +125,7 @@ def _of_outcome(
 ) -> RaceResult:
     places = (*outcome.places, *map(_unplaced, refused))
     found = structs.asdict(outcome) | {"places": places, "ended": ended}
-    return RaceResult(**found, seconds=round(seconds, 1), folder=folder)
+    return RaceResult(**found, seconds=round(seconds, 1), folder=str(folder))
 
 
 def _unplaced(one: RefusedCandidate) -> RacePlace:

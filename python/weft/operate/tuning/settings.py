@@ -8,10 +8,10 @@ from pathlib import Path
 from weft.base.files.text_file import read_json
 from weft.knobs.knob import NAMED_GOALS, Knob
 from weft.measure.execute.host_settings import KnobState, look
-from weft.measure.execute.work_folder import write_json
 from weft.measure.testbed.base import Testbed
 from weft.operate.tuning.choice import Have
 from weft.plan.load import load_plan
+from weft.runs.work_document import write_json
 
 HAVE_NAME = "before.json"
 

@@ -17,7 +17,6 @@ from weft.measure.execute.work_folder import (
     WorkFolder,
     deeds_of_work,
     request_to_resume,
-    write_json,
 )
 from weft.operate.tuning.apply import apply, refuse_wrong
 from weft.operate.tuning.choice import Have, choose
@@ -30,11 +29,11 @@ from weft.operate.tuning.rounds import TuningRounds
 from weft.operate.tuning.settings import have_of, notes, read_have, save_have
 from weft.operate.tuning.tuning import Raced, TuningResult
 from weft.runs.folder import RunFolder
-from weft.runs.fresh import fresh_folder
 from weft.runs.meta import FILE_NAME
 from weft.runs.run_warnings import of_folders
+from weft.runs.work_document import WorkDocument, fresh_folder, write_json
 
-RESULT_NAME = "tuning.json"
+TUNING = WorkDocument("tuning.json", TuningResult, COMMAND)
 
 
 def tune(request: TuneRequest, showing: Showing) -> TuningResult:
@@ -108,7 +107,7 @@ class _Work:
         if request.apply:
             done = apply(request, found.settings, started)
             found = msgspec.structs.replace(found, applied=done)
-        write_json(folder.path / RESULT_NAME, found.to_json())
+        TUNING.write(folder.path, found)
         return found
 
     def _recommended(

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Any
-
-import msgspec
 from msgspec import Struct
 
 from weft.base.interval import Interval
+from weft.base.result import Documented
 from weft.knobs.recommendation import Recommendation, times_text
 from weft.operate.tuning.choice import NO_TIME, KnobChoice, Skipped
 from weft.operate.tuning.first_look import FirstLook
@@ -42,9 +40,11 @@ class Raced(Struct, frozen=True):
         return by_name[self.result.winner] if self.result.recommended else {}
 
 
-class TuningResult(Struct, frozen=True):
+class TuningResult(Documented, Struct, frozen=True):
     """The result of a tuning. `effect` is that of all recommendations together, from a race of its own if there are
     several; `warnings` are those of all runs."""
+
+    DERIVED = ("verdict", "settings", "undecided", "disturbed", "doubts", "wrong_at_most")
 
     testbed: str
     goal: str
@@ -128,16 +128,3 @@ class TuningResult(Struct, frozen=True):
     def _latest(self) -> list[Raced]:
         """The last race of each choice."""
         return list({raced.choice.knobs: raced for raced in self.raced}.values())
-
-    def to_json(self) -> dict[str, Any]:
-        """The document of `weft tune --json`."""
-        return {
-            "verdict": self.verdict,
-            "settings": self.settings,
-            "undecided": self.undecided,
-            "disturbed": self.disturbed,
-            "doubts": self.doubts,
-            "wrong_at_most": self.wrong_at_most,
-            **msgspec.to_builtins(self, enc_hook=str),
-            "recommendations": [one.to_json() for one in self.recommendations],
-        }

@@ -5,18 +5,19 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from statistics import median
-from typing import Any, Literal
+from typing import Literal
 
-import msgspec
 from msgspec import Struct
 
 from weft.base.interval import Interval
 from weft.base.paired import bounds, middle
-from weft.operate.vpn.blocks import PathTrial
+from weft.base.result import Documented
+from weft.operate.vpn.blocks import PATHS, PathTrial
 from weft.operate.vpn.headers import SegmentSize, share_left
 from weft.operate.vpn.kind import VpnKind
 from weft.operate.vpn.mpi import MpiChoice
 from weft.runs.run_warnings import RunWarning, doubts
+from weft.understand.race.contest import ratios, to_ratio
 
 Limit = Literal["link", "processor", "loss", "unknown"]
 ERROR = 0.05
@@ -61,9 +62,11 @@ class TunnelOutage(Struct, frozen=True):
     watched_s: float = 0.0
 
 
-class TunnelComparison(Struct, frozen=True):
+class TunnelComparison(Documented, Struct, frozen=True):
     """A tunnel compared with the path below it. Ratios are tunnel over raw path, `interval` is None for too few blocks;
     `expected` is the ratio that headers allow, None if the VPN's packet format is unknown."""
+
+    DERIVED = ("tcp_over_tcp", "beside_arithmetic", "doubts")
 
     kind: VpnKind
     raw: Ends
@@ -93,22 +96,13 @@ class TunnelComparison(Struct, frozen=True):
         return doubts(self.warnings)
 
     @property
-    def is_tcp_over_tcp(self) -> bool:
+    def tcp_over_tcp(self) -> bool:
         return self.kind.protocol == "tcp"
 
     @property
     def beside_arithmetic(self) -> float | None:
         """Throughput relative to what headers allow, minus one."""
         return self.ratio / self.expected - 1 if self.expected else None
-
-    def to_json(self) -> dict[str, Any]:
-        """The JSON document."""
-        derived = {
-            "tcp_over_tcp": self.is_tcp_over_tcp,
-            "beside_arithmetic": self.beside_arithmetic,
-            "doubts": self.doubts,
-        }
-        return {**msgspec.to_builtins(self), **derived}
 
 
 def compare(
@@ -121,8 +115,8 @@ def compare(
     """The comparison that follows from blocks."""
     raw, tunnel = ends
     ours, theirs = _of(blocks, "raw"), _of(blocks, "tunnel")
-    logs = _logs(ours, theirs, lambda one: one.mbps)
-    trips = _logs(ours, theirs, lambda one: one.rtt_us)
+    logs = _logs(blocks, lambda one: one.mbps)
+    trips = _logs(blocks, lambda one: one.rtt_us)
     ratio, interval = math.exp(middle(logs)), bounds(logs, ERROR)
     expected = _expected(kind, raw, tunnel)
     measured = _measured(theirs)
@@ -134,9 +128,7 @@ def compare(
         raw_measured=_measured(ours),
         tunnel_measured=measured,
         ratio=ratio,
-        interval=Interval(*(math.exp(one) for one in msgspec.structs.astuple(interval)))
-        if interval
-        else None,
+        interval=to_ratio(interval) if interval else None,
         rtt_ratio=math.exp(middle(trips)),
         rtt_added_us=median(b.rtt_us - a.rtt_us for a, b in zip(ours, theirs, strict=True)),
         expected=expected,
@@ -182,9 +174,12 @@ def _of(blocks: Sequence[Sequence[PathTrial]], path: str) -> list[PathTrial]:
 
 
 def _logs(
-    ours: Sequence[PathTrial], theirs: Sequence[PathTrial], value: Callable[[PathTrial], float]
+    blocks: Sequence[Sequence[PathTrial]], value: Callable[[PathTrial], float]
 ) -> list[float]:
-    return [math.log(value(b) / value(a)) for a, b in zip(ours, theirs, strict=True)]
+    """As of a race of the tunnel against the raw path."""
+    return ratios(
+        [{one.path: math.log(value(one)) for one in block} for block in blocks], *PATHS[::-1]
+    )
 
 
 def _expected(kind: VpnKind, raw: Ends, tunnel: Ends) -> float | None:

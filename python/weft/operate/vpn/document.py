@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
-from typing import Any
 
 from weft.base.errors import RequestError
 from weft.measure.testbed.base import Testbed
@@ -24,9 +22,3 @@ def checked(testbed: Testbed, out: str | None, name: str) -> Path | None:
     if folder and (folder / name).exists():
         raise RequestError(f"{folder}: has a {name} already", "give another folder")
     return folder
-
-
-def save(path: Path, document: dict[str, Any]) -> None:
-    """Write the document and create its folder."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(json.dumps(document, indent=1) + "\n")

@@ -6,20 +6,21 @@ import asyncio
 import sys
 import time
 from collections.abc import Sequence
-from typing import Any, Literal
+from typing import Literal
 
-import msgspec
 from msgspec import Struct
 
 from weft.base.errors import RequestError
+from weft.base.result import Documented
 from weft.measure.execute.crew import Crew
 from weft.measure.testbed.base import Testbed
 from weft.measure.testbed.event_loop import run_to_end
-from weft.operate.vpn.document import checked, save
+from weft.operate.vpn.document import checked
 from weft.operate.vpn.ends import Places, Tunnel, find_tunnel
 from weft.operate.vpn.headers import Wrapping, added_bytes
 from weft.operate.vpn.mpi import setting
 from weft.operate.vpn.node_look import InterfaceTraffic, carried
+from weft.runs.work_document import write_json
 
 FILE_NAME = "job.json"
 Wanted = Literal["path", "tunnel"]
@@ -34,9 +35,11 @@ _OWN_SHARE = 0.05
 """Up to this share of the tunnel's packets on the path may be keepalives and rounding."""
 
 
-class Observed(Struct, frozen=True):
+class Observed(Documented, Struct, frozen=True):
     """`tunnel_bytes` passed the tunnel's interfaces of both nodes, `path_bytes` the path's, without the tunnel's own
     packets (both directions together; traffic that only one node saw is not counted)."""
+
+    DERIVED = ("tunnel_share", "is_wrong")
 
     command: list[str]
     status: int
@@ -59,11 +62,6 @@ class Observed(Struct, frozen=True):
         """Whether it used something other than only what was wanted."""
         return self.wanted is not None and self.used not in (self.wanted, "neither")
 
-    def to_json(self) -> dict[str, Any]:
-        """The JSON document."""
-        derived = {"tunnel_share": self.tunnel_share, "is_wrong": self.is_wrong}
-        return {**msgspec.to_builtins(self), **derived}
-
 
 def observe_job(
     testbed: Testbed,
@@ -79,7 +77,7 @@ def observe_job(
     folder = checked(testbed, out, FILE_NAME)
     found = run_to_end(_observe(testbed, through, command, wanted))
     if folder:
-        save(folder / FILE_NAME, found.to_json())
+        write_json(folder / FILE_NAME, found.to_json())
     return found
 
 

@@ -20,12 +20,13 @@ from weft.measure.testbed.base import Testbed
 from weft.measure.testbed.event_loop import run_to_end
 from weft.operate.vpn.blocks import AgentPair, PathTrial, run_blocks
 from weft.operate.vpn.comparison import Ends, TunnelComparison, compare
-from weft.operate.vpn.document import checked, save
+from weft.operate.vpn.document import checked
 from weft.operate.vpn.ends import Places, find_tunnel
 from weft.operate.vpn.mpi import choice
 from weft.operate.vpn.outages import remedy_of, watch
 from weft.runs.meta import Warning
 from weft.runs.run_warnings import gathered
+from weft.runs.work_document import write_json
 
 FILE_NAME = "vpn.json"
 
@@ -55,7 +56,7 @@ def measure_vpn(
     warnings = gathered([(out or "", (*request.notes, *testbed.warnings))])
     found = msgspec.structs.replace(found, warnings=warnings)
     if folder:
-        save(folder / FILE_NAME, found.to_json() | {"trials": msgspec.to_builtins(blocks)})
+        write_json(folder / FILE_NAME, found.to_json() | {"trials": blocks})
     return found
 
 

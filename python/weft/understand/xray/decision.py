@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from math import comb
 from typing import Literal
 
 import numpy as np
@@ -21,13 +22,23 @@ limit that can be asked for 1.3 times its capacity leaves 0.77.
 LOOKS = {6: 6, 10: 9, 15: 13}
 """After how many rounds it is decided, and how many of them must agree.
 
-If the true median were on the other side of the threshold, each round would agree with probability
-one half at most: the three looks err with 1.6, 1.1 and 0.4 %, together at most 3 %, if rounds are independent.
-"""
-ERROR = 0.03
-ERROR_IN_SPELLS = 0.25
-"""The same where rounds below the threshold come in spells of five, half of the time: the rounds of a question follow
-each other, since each question hangs on the answer to the last."""
+If the true median were on the other side of the threshold, each round would agree with probability one half at
+most: the three looks err with 1.6, 1.1 and 0.4 %, together at most 3 %, if rounds are independent. Where rounds
+below the threshold come in spells of five, half of the time, they err with 25 % at most: the rounds of a question
+follow each other."""
+
+
+def _error(looks: Mapping[int, int]) -> float:
+    """By how often so many of the rounds agree by chance at any of the looks (union bound)."""
+    agree = (
+        comb(count, most) * 0.5**count
+        for count, needed in looks.items()
+        for most in range(needed, count + 1)
+    )
+    return round(sum(agree), 2)
+
+
+ERROR = _error(LOOKS)
 
 CEILING_SHARE = 0.08
 """How far the best round of a limit may be above its median round.

@@ -18,7 +18,7 @@ from weft.plan.phases import expand
 from weft.plan.plan import TimeRule
 from weft.runs.meta import RunMeta
 from weft.runs.records.records import ReceivingCost
-from weft.understand.node.receiving_cost import busy_cost, byte_ps, measured_cost, work_costs
+from weft.understand.kinds.loads.receiving_cost import busy_cost, byte_ps, measured_cost, work_costs
 
 _TRIALS = TimeRule(trial_ns=250_000_000, trials=4)
 """Long trials, because kernels count soft interrupts in ticks of up to 10 ms."""

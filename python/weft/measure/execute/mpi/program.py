@@ -3,21 +3,18 @@
 from __future__ import annotations
 
 import hashlib
-import os
 import subprocess
 import tempfile
 from pathlib import Path
 
 from weft.base.errors import RequestError
-from weft.base.files.private_folder import private_folder
+from weft.base.files.private_folder import cache_folder
 from weft.measure.execute.mpi.toolchain import Toolchain, packages
 
 SOURCE = Path(__file__).with_name("source")
 NAME = "weft_mpi"
 _FLAGS = ("-O2", "-std=gnu11")
 _COMPILE_WITHIN_S = 120
-
-_ELSE = "remove it, or set XDG_CACHE_HOME to a folder of yours"
 
 
 def compiled(toolchain: Toolchain) -> Path:
@@ -31,11 +28,10 @@ def compiled(toolchain: Toolchain) -> Path:
 def _folder(toolchain: Toolchain) -> Path:
     """The cache folder, one for each source, compiler and version. Its content is executed, so it must belong to this
     user."""
-    cache = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
     sources = [file.read_bytes() for file in sorted(SOURCE.glob("*.[ch]"))]
     parts = [*sources, str(toolchain.compiler).encode(), " ".join(_FLAGS).encode()]
     name = hashlib.sha256(b"\0".join(parts)).hexdigest()[:16]
-    return private_folder(cache / "weft", f"{toolchain.kind}-{name}", hint=_ELSE)
+    return cache_folder(f"{toolchain.kind}-{name}")
 
 
 def compile_program(toolchain: Toolchain, sources: list[Path], program: Path) -> None:

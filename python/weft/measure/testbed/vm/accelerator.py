@@ -9,7 +9,7 @@ from pathlib import Path
 
 from msgspec import Struct
 
-from weft.measure.testbed.vm.boot.initramfs import READY, cache_folder
+from weft.measure.testbed.vm.boot.initramfs import READY, guests_folder
 from weft.measure.testbed.vm.emulator import Accelerator, Image, machine_command
 from weft.measure.testbed.vm.settings import GuestSettings
 
@@ -68,7 +68,7 @@ def _remember(tried: AcceleratorTrial) -> None:
 
 def _memory() -> Path:
     boot = Path("/proc/sys/kernel/random/boot_id").read_text().strip()
-    return cache_folder() / f"kvm-{boot}"
+    return guests_folder() / f"kvm-{boot}"
 
 
 def _try(program: str, image: Image) -> AcceleratorTrial:

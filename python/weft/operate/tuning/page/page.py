@@ -14,13 +14,14 @@ from weft import __version__
 from weft.base.nodeset import fold
 from weft.base.printable import printable
 from weft.knobs.recommendation import at_least_text, times_text
-from weft.measure.execute.work_folder import read_request, write
+from weft.measure.execute.work_folder import read_request
 from weft.operate.tuning.page.forest import forest
 from weft.operate.tuning.request import COMMAND, USUAL_TIME_S, TuneRequest
 from weft.operate.tuning.tables import candidates_table
 from weft.operate.tuning.tuning import Raced, TuningResult
 from weft.runs.meta import Warning
 from weft.runs.run_warnings import said
+from weft.runs.work_document import write
 from weft.understand.report.figures.drawing.figure import Figure
 from weft.understand.report.frame import environment
 from weft.understand.report.table import PageTable

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from weft.base import binaries
 from weft.base.errors import RequestError
-from weft.base.files.private_folder import private_folder
+from weft.base.files.private_folder import OTHER_CACHE, cache_folder
 from weft.measure.testbed.vm.boot.cpio import archive
 from weft.measure.testbed.vm.boot.kernel import GuestKernel
 from weft.measure.testbed.vm.boot.libraries import with_libraries
@@ -67,13 +67,11 @@ _RUN = """#!/bin/sh
 exec "$@"
 """
 
-_ELSE = "set XDG_CACHE_HOME to a folder of yours"
-
 
 def initramfs(kernel: GuestKernel, card_modules: Collection[str]) -> Path:
     """The archive for guests with these cards, from this user's cache or newly built; raises RequestError."""
     content = _build(kernel, card_modules)
-    path = cache_folder() / f"{hashlib.sha256(content).hexdigest()[:32]}.cpio"
+    path = guests_folder() / f"{hashlib.sha256(content).hexdigest()[:32]}.cpio"
     if not path.exists():
         temporary = path.with_suffix(f".{os.getpid()}")
         temporary.write_bytes(content)
@@ -109,14 +107,11 @@ def find_busybox() -> Path:
     return Path(found)
 
 
-def cache_folder() -> Path:
+def guests_folder() -> Path:
     """The folder for archives; raises RequestError if this user cannot write there."""
-    base = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
-    path = base / "weft" / "guests"
     try:
-        return private_folder(path.parent, path.name, hint=f"remove it, or {_ELSE}")
+        return cache_folder("guests")
     except OSError as error:
         raise RequestError(
-            f"{path}: what guests boot is kept there, and it cannot be made: {error.strerror}",
-            _ELSE,
+            f"{error.filename}: cannot keep what guests boot: {error.strerror}", OTHER_CACHE
         ) from None
