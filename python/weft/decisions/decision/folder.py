@@ -77,7 +77,7 @@ def commands(prepared: Prepared, out: Path, is_resumed: bool) -> list[str]:
 
 
 def read_decision(directory: Path) -> DesignDecision:
-    """What was decided; raises RequestError where there is none."""
+    """Read a decision; raises RequestError if there is none."""
     return DECISION.read(directory)
 
 

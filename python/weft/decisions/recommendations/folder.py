@@ -17,13 +17,14 @@ RECOMMENDATIONS = WorkDocument("recommendations.json", RecommendationList, "weft
 
 
 def write_folder(found: RecommendationList, folder: Path) -> None:
-    """Both files; raises WorkError where they cannot be written."""
+    """Write both files; raises WorkError if that fails."""
     RECOMMENDATIONS.write(folder, found)
     write(folder / SUMMARY_NAME, ("\n".join(summary(found, str(folder))) + "\n").encode())
 
 
 def read_folder(folder: Path) -> RecommendationList:
-    """What `write_folder` wrote; raises RequestError, also where it is none of the user's: its testbed is opened."""
+    """Read what `write_folder` wrote; raises RequestError, also if the folder belongs to another user, because its
+    testbed is opened."""
     found = RECOMMENDATIONS.read(folder)
     refuse_other_owner(folder / RECOMMENDATIONS.name)
     return found

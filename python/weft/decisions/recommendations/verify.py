@@ -79,7 +79,7 @@ class VerifiedItem(Struct, frozen=True):
 
 
 class Verification(Documented, Said, Struct, frozen=True):
-    """All of it; `folder` has what was measured, and `warnings` are those of its runs."""
+    """The whole result; `folder` has the measurements, and `warnings` are those of its runs."""
 
     DERIVED = ("held",)
 

@@ -196,7 +196,7 @@ def refuse_other(folder: Path) -> None:
 
 
 def read_twin(folder: Path) -> tuple[TwinDocument, FabricDocument]:
-    """A twin and its fabric; raises RequestError where it is none, or its fabric was changed since."""
+    """A twin and its fabric; raises RequestError if it is not a twin, or its fabric was changed since."""
     twin, path = TWIN.read(folder), folder / TWIN.name
     if {len(one.draws) for one in twin.parameters} - {twin.draws}:
         raise RequestError(

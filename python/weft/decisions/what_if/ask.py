@@ -140,5 +140,5 @@ def _keep(found: WhatIfResult, question: WhatIfQuestion, out: Path | None) -> No
 
 
 def read_what_if(folder: Path) -> WhatIfResult:
-    """A what-if that was kept; raises RequestError."""
+    """A stored what-if; raises RequestError."""
     return WHAT_IF.read(folder)

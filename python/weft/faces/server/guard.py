@@ -20,7 +20,7 @@ HEADERS = {
     "cross-origin-opener-policy": "same-origin",
     "cache-control": "no-store",
 }
-"""Of every response. There is none that would let another site's pages read it."""
+"""Headers of every response. None of them allows another site's pages to read it."""
 _SENT = [(name.encode(), value.encode()) for name, value in HEADERS.items()]
 
 

@@ -17,7 +17,7 @@ from weft.faces.server.folders import RunFolders
 from weft.faces.server.guard import Guard
 
 MOST_CONNECTIONS = 128
-"""With the token."""
+"""Connections that have presented the token."""
 
 
 @dataclass(frozen=True)
@@ -35,7 +35,7 @@ class ListeningServer:
 
     @property
     def address(self) -> str:
-        """For a browser on this machine; with it, runs can be read."""
+        """The address for a browser on this machine; anyone who knows it can read runs."""
         return f"http://{LOOPBACK}:{self.port}/{self.token}/"
 
     def answer(self) -> None:

@@ -33,7 +33,7 @@ class AcceptanceFolder:
 
     @classmethod
     def read(cls, path: Path) -> AcceptanceFolder:
-        """That of a folder; raises RequestError where it is damaged."""
+        """Read a folder; raises RequestError if it is damaged."""
         return cls(path, ACCEPTANCE.read(path), read_request(str(path), AcceptRequest, COMMAND))
 
     @property

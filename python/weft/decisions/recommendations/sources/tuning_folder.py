@@ -46,7 +46,7 @@ class TuningFolder:
 
     @classmethod
     def read(cls, path: Path) -> TuningFolder:
-        """That of a folder; raises RequestError where it is damaged."""
+        """Read a folder; raises RequestError if it is damaged."""
         return cls(path, TUNING.read(path), read_request(str(path), TuneRequest, COMMAND))
 
     @property
