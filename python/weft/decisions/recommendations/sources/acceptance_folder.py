@@ -1,4 +1,4 @@
-"""What an acceptance says should be done: its faults by element, and what it could not decide."""
+"""Proposals from an acceptance: its faults by element, and what it could not decide."""
 
 from __future__ import annotations
 
@@ -15,17 +15,17 @@ from weft.operate.acceptance.faults import ElementFault, faults
 from weft.operate.acceptance.verdict import AcceptanceResult, RequirementVerdict
 
 SLOW = ("rate-low", "asymmetry")
-"""Symptoms of a node that a cable or a port can have."""
+"""Symptoms of a node that a cable or a port can cause."""
 
 
 class AcceptanceFolder(WorkSource[AcceptanceResult, AcceptRequest]):
-    """What `weft accept` wrote."""
+    """The output of `weft accept`."""
 
     subject = ("accept",)
 
     @classmethod
     def read(cls, path: Path) -> AcceptanceFolder:
-        """That of a folder; raises RequestError where it is damaged."""
+        """Read a folder; raises RequestError if it is damaged."""
         return cls(path, ACCEPTANCE.read(path), read_request(str(path), AcceptRequest, COMMAND))
 
     @property
@@ -34,7 +34,7 @@ class AcceptanceFolder(WorkSource[AcceptanceResult, AcceptRequest]):
         return f"{met} of {len(self.found.verdicts)} requirements are met"
 
     def proposals(self) -> Iterator[Proposal]:
-        """Faults are mended, what is not decided is measured."""
+        """Proposals to repair faults, and to measure what is not decided."""
         for fault in faults(self.found.verdicts):
             yield Proposal(self._fault(fault), _remedy(fault))
         for one in self.found.verdicts:

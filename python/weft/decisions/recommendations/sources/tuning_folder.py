@@ -1,4 +1,4 @@
-"""What a tuning says should be done: settings that won and were confirmed, with what they brought."""
+"""Proposals from a tuning: settings that won and were confirmed, with their effect."""
 
 from __future__ import annotations
 
@@ -30,15 +30,15 @@ from weft.runs.meta import FILE_NAME
 from weft.understand.curve.points import points
 
 _PATTERNS = {"stream": "stream", "latency": "pingpong", "mixed": "stream"}
-"""The step of the first look that shows a goal."""
+"""The pattern of the step of the first look that corresponds to a goal."""
 
 
 class TuningFolder(WorkSource[TuningResult, TuneRequest]):
-    """What `weft tune` wrote."""
+    """The output of `weft tune`."""
 
     @classmethod
     def read(cls, path: Path) -> TuningFolder:
-        """That of a folder; raises RequestError where it is damaged."""
+        """Read a folder; raises RequestError if it is damaged."""
         return cls(path, TUNING.read(path), read_request(str(path), TuneRequest, COMMAND))
 
     @property
@@ -50,7 +50,7 @@ class TuningFolder(WorkSource[TuningResult, TuneRequest]):
         return f"{' and '.join(self.found.nodes)} for {self.found.goal}: {self.found.plain_verdict}"
 
     def proposals(self) -> Iterator[Proposal]:
-        """Settings that won; what was left open is tuned for longer."""
+        """Settings that won, and a longer tuning for what was left open."""
         for one in self.found.recommendations:
             if one.proposed != one.current:
                 yield Proposal(self._setting(one))
