@@ -35,6 +35,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import numpy as np
 
 from common.machine import machine
@@ -331,7 +332,7 @@ def edited(
     """The verdicts on what was measured, with another record of the check."""
     document = json.loads((out / RECORD_NAME).read_text())
     edit(document)
-    record = ClusterRecord.from_json(document)
+    record = msgspec.convert(document, ClusterRecord)
     runs = {path.parent.name: RunFolder.open(path.parent) for path in out.glob("*/run.json")}
     names = tuple(node.name for node in record.nodes)
     promise = Promise(load_fabric(str(request.fabric)), names)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from weft.links.watch.lab_load import overloads
+from weft.links.watch.service import overloads
 from weft.links.watch.sites import parse_sites
 from weft.measure.execute.lab_scale import settle
 

@@ -10,7 +10,7 @@ from support.made.evidence import add_evidence
 from weft.measure.execute.options.run_options import RunOptions
 from weft.measure.execute.request import RunRequest, start_run
 from weft.operate.acceptance.causes import causes
-from weft.operate.acceptance.host_load import ELAPSED, above_others
+from weft.operate.acceptance.judgement import ELAPSED, above_others
 from weft.operate.acceptance.verdict import Symptom
 
 CAUSES = {

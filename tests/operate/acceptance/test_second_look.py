@@ -12,8 +12,7 @@ import pytest
 
 from support.here import weft, weft_json
 from weft.base.files.text_file import read_json
-from weft.operate.acceptance.vendor.page import HEADINGS
-from weft.operate.acceptance.vendor.second_look import second_look
+from weft.operate.acceptance.vendor.page import HEADINGS, second_look
 from weft.operate.acceptance.verdict import AcceptanceResult, RequirementVerdict, Symptom
 from weft.runs.columns.table_file import write_table
 from weft.runs.folder import RunFolder

@@ -9,7 +9,7 @@ import pytest
 
 from support.command import WEFT, run
 from weft.operate.doctor.main_job import works
-from weft.operate.doctor.packages import install
+from weft.operate.doctor.programs import install
 from weft.operate.doctor.row import DoctorRow
 
 

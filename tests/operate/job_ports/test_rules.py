@@ -10,10 +10,8 @@ from weft.base.errors import RequestError
 from weft.measure.testbed.agent.reply import SeenProcess, SocketEvent, SocketsSeen, Watching
 from weft.measure.testbed.ports import PortRange
 from weft.operate.job_ports import firewall
+from weft.operate.job_ports.ask import Pins, counts, hosts_named
 from weft.operate.job_ports.connection import JobConnection, PortUsage, RemainingProcess
-from weft.operate.job_ports.counts import counts
-from weft.operate.job_ports.hosts_named import hosts_named
-from weft.operate.job_ports.pins import Pins
 from weft.operate.job_ports.rules import rules_of
 from weft.operate.job_ports.seen import NodeReport
 from weft.operate.job_ports.study import PUBLISHED, as_in_the_study

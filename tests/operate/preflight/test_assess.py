@@ -2,6 +2,7 @@
 
 import json
 
+import msgspec
 import pytest
 from msgspec.structs import replace
 
@@ -31,7 +32,7 @@ def test_a_good_cluster_has_nothing_odd_and_its_record_survives_json(cluster: Cl
     record = cluster.record()
     verdict = judge(record)
     assert verdict.can_run and not verdict.findings
-    assert ClusterRecord.from_json(json.loads(json.dumps(record.to_json()))) == record
+    assert msgspec.json.decode(json.dumps(record.to_json()), type=ClusterRecord) == record
 
 
 def test_a_node_without_an_agent_stops_the_run(cluster: Cluster) -> None:
@@ -226,4 +227,4 @@ def test_an_mpi_that_does_not_work_is_named_with_what_is_missing(cluster: Cluste
     assert "Open MPI on this machine cannot be used: mpicc cannot" in finding.message
     assert describe_mpi([MpiTrial("mpich", "4.0.2")]).endswith("--transport mpi: MPICH 4.0.2")
     assert "libopenmpi-dev" in describe_mpi([])
-    assert ClusterRecord.from_json(json.loads(json.dumps(record.to_json()))) == record
+    assert msgspec.json.decode(json.dumps(record.to_json()), type=ClusterRecord) == record

@@ -4,6 +4,8 @@ import json
 from itertools import permutations
 from typing import Any
 
+import msgspec
+
 from support.paths import DATA
 from weft.operate.preflight.record import ClusterRecord
 
@@ -45,4 +47,6 @@ class Cluster:
 
     def record(self) -> ClusterRecord:
         found = {"nodes": list(self.nodes.values()), "paths": list(self.paths.values())}
-        return ClusterRecord.from_json({"testbed": {"kind": "hosts", "name": "cluster"}, **found})
+        return msgspec.convert(
+            {"testbed": {"kind": "hosts", "name": "cluster"}, **found}, ClusterRecord
+        )

@@ -16,7 +16,7 @@ from support.made.synthetic import run_meta
 from support.paths import DATA
 from support.runs import affine_us, launches_of, pingpong_run
 from weft.base.interval import Interval
-from weft.faces.cli.tables.run.findings import print_findings
+from weft.faces.cli.results.diagnose import print_findings
 from weft.runs.folder import RunFolder
 from weft.runs.meta import Warning
 from weft.understand.limits.diagnosis import diagnose, study_of

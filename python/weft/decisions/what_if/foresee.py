@@ -13,11 +13,17 @@ from weft.decisions.what_if.alternative import Alternative
 from weft.decisions.what_if.effects import Predicted, effects
 from weft.decisions.what_if.extrapolation import extrapolations
 from weft.decisions.what_if.network import Network, Subject
-from weft.decisions.what_if.price import price_of
-from weft.decisions.what_if.result import SCHEMA, AlternativeOutcome, PredictedEffect, WhatIfResult
+from weft.decisions.what_if.result import (
+    SCHEMA,
+    AlternativeOutcome,
+    PredictedEffect,
+    PriceChange,
+    WhatIfResult,
+)
+from weft.network.cost.bill import NetworkBill, bill_of
 from weft.network.cost.prices import PriceList
 from weft.plan.load import load_plan
-from weft.simulation.prediction.predict import PlannedWorkload, predict
+from weft.simulation.prediction.predict import Drawn, PlannedWorkload, predict
 
 
 @dataclass(frozen=True)
@@ -112,3 +118,24 @@ def _overall(found: Sequence[PredictedEffect]) -> float:
 
 def _without_effects(outcome: AlternativeOutcome) -> AlternativeOutcome:
     return replace(outcome, failed="no step and size gave a number before and after")
+
+
+def price_of(before: Network, after: Network, prices: PriceList | None) -> PriceChange | None:
+    """The network's price before and after, without nodes; None if it has no prices. Raises RequestError if given
+    prices do not suit it."""
+    try:
+        bills = [_bill(network, prices) for network in (before, after)]
+    except RequestError:
+        if prices is None:
+            return None
+        raise
+    old, new = bills
+    not_priced = tuple(dict.fromkeys((*old.not_priced, *new.not_priced)))
+    return PriceChange(
+        old.currency, old.year, old.network, new.network, new.network - old.network, not_priced
+    )
+
+
+def _bill(network: Network, prices: PriceList | None) -> NetworkBill:
+    source = network.document.resolved() if isinstance(network, Drawn) else network.text
+    return bill_of(source, prices)

@@ -6,6 +6,7 @@ import errno
 import os
 import signal
 import sys
+from importlib.abc import MetaPathFinder
 from typing import NoReturn
 
 import click
@@ -16,7 +17,6 @@ from weft.faces.cli.commands import Commands
 from weft.faces.cli.error_pages import local_page, page_of
 from weft.faces.cli.output import print_error, print_json
 from weft.faces.cli.streams import guard_streams
-from weft.faces.cli.without_pandas import do_without_pandas
 
 INTERRUPTED = 130
 FEWEST_COLUMNS = 40
@@ -115,3 +115,15 @@ def _fail(message: str, hint: str, exit_code: int, page: str = "") -> NoReturn:
     if "--json" in sys.argv:
         print_json({"error": {"message": message, "hint": hint, "page": page}})
     sys.exit(exit_code)
+
+
+def do_without_pandas() -> None:
+    """Hide pandas from this process. Must be called before Arrow creates its first array."""
+    sys.meta_path.insert(0, _PandasRefuser())
+
+
+class _PandasRefuser(MetaPathFinder):
+    def find_spec(self, name: str, path: object, target: object = None) -> None:
+        """Raise ImportError for pandas."""
+        if name == "pandas":
+            raise ImportError(name)

@@ -6,7 +6,6 @@ import time
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
-from typing import Any
 
 from weft.base.errors import WeftError
 from weft.runs.folder import STREAM_NAME
@@ -49,7 +48,7 @@ class RunFolders:
             # The name is too long, or the folder may not be entered.
             return None
 
-    def listed(self) -> list[dict[str, Any]]:
+    def listed(self) -> list[dict[str, object]]:
         """A line for each run, the newest first; runs that cannot be read state the reason."""
         lines = [_line(name, path) for name, path in self.names().items()]
         return sorted(lines, key=lambda line: str(line["started"]), reverse=True)
@@ -104,16 +103,16 @@ def _stays_inside(path: Path) -> bool:
     return not any(one.is_symlink() for one in path.iterdir())
 
 
-def _line(name: str, path: Path) -> dict[str, Any]:
+def _line(name: str, path: Path) -> dict[str, object]:
     try:
         line = _facts(path, _version(path))
     except (WeftError, OSError) as error:
         line = {"error": str(error), "started": "", "status": "failed"}
-    return {"name": name, **line, "live": is_live(path, line["status"])}
+    return {"name": name, **line, "live": is_live(path, str(line["status"]))}
 
 
 @lru_cache(MOST_LINES)
-def _facts(path: Path, _: Version) -> dict[str, Any]:
+def _facts(path: Path, _: Version) -> dict[str, object]:
     meta = RunMeta.read(path)
     return {
         "plan": meta.plan.name,

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -28,7 +27,7 @@ TIMES = ("start_ns", "elapsed_ns")
 
 def samples_document(
     directory: Path, selected: Mapping[str, int], limit: int = MOST
-) -> dict[str, Any]:
+) -> dict[str, object]:
     """The batches with the selected values, in the order of the table: at most `limit`, evenly thinned, including the
     fastest and the slowest; `of` is their total number. Only what is selected is held in memory."""
     meta = read_meta(directory)

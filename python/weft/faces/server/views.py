@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TypeVar
 
 from weft.faces.server.folders import is_live
 from weft.faces.server.samples import samples_document
@@ -26,10 +26,10 @@ class RunMoment:
     """A run at one moment; `matrix` and `xray` as in weft.faces.server.content."""
 
     is_live: bool
-    status: dict[str, Any]
+    status: dict[str, object]
     points: list[CurvePoint]
-    matrix: dict[str, Any]
-    xray: dict[str, Any] | None
+    matrix: dict[str, object]
+    xray: dict[str, object] | None
 
 
 class Views:
@@ -43,7 +43,9 @@ class Views:
         """The current state of a run; raises RequestError, FileNotFoundError."""
         return await self._do(lambda: self._look(path))
 
-    async def samples(self, path: Path, selected: Mapping[str, int], limit: int) -> dict[str, Any]:
+    async def samples(
+        self, path: Path, selected: Mapping[str, int], limit: int
+    ) -> dict[str, object]:
         """The selected batches of a run (weft.faces.server.samples)."""
         return await self._do(lambda: samples_document(path, selected, limit))
 

@@ -7,20 +7,22 @@ import contextlib
 import os
 import signal
 import time
-from collections.abc import Collection
+from collections.abc import Collection, Iterator
 from pathlib import Path
 
 from weft.base.errors import RequestError
+from weft.base.quantity import format_mbps
 from weft.links.watch.alerts.settings import check_command
 from weft.links.watch.collect import Collector
-from weft.links.watch.lab_load import overloads
 from weft.links.watch.notify import kept_alive, notify
-from weft.links.watch.sites import SitesFile, parse_sites, read_sites
+from weft.links.watch.sites import SitesFile, parse_sites, read_sites, wire_bytes
 from weft.links.watch.start import Places, new_record, update_record
 from weft.links.watch.state import read_state
 from weft.links.watch.store.store import StoreError, Writer, read_record
 from weft.links.watch.tell import Level, Tell
 from weft.measure.execute.gate import deeds, refuse_other_owner, refuse_unapproved
+from weft.measure.execute.lab_scale.load import OfferedLoad
+from weft.measure.execute.lab_scale.settle import fabric_to_build, surely_carried_mbps
 from weft.measure.testbed.event_loop import cancel_on_terminate, run_to_end
 from weft.runs.lock import is_locked
 from weft.runs.meta import FILE_NAME
@@ -111,3 +113,33 @@ def _end_coordinator(folder: Path) -> None:
         if time.monotonic() > deadline:
             raise RequestError(f"{folder}: process {pid} does not end", "end it, and try again")
         time.sleep(0.1)
+
+
+def overloads(sites: SitesFile) -> Iterator[str]:
+    """Messages for labs whose probes this machine may not carry; fewer probes help, a smaller scale does not."""
+    for spec, names in _sites_of_labs(sites).items():
+        probes_mbps = _probes_mbps(sites, names)
+        carried_mbps = surely_carried_mbps(OfferedLoad(tuple(range(len(names)))))
+        if probes_mbps > carried_mbps:
+            yield (
+                f"{spec}: the probes of its links send {format_mbps(probes_mbps)}, and this machine surely carries "
+                f"{format_mbps(carried_mbps)} of a lab: what they find may be this machine's. A longer `interval` or a "
+                "smaller `budget` sends fewer"
+            )
+
+
+def _sites_of_labs(sites: SitesFile) -> dict[str, set[str]]:
+    """Names of sites by the lab that is built for them."""
+    found: dict[str, set[str]] = {}
+    for site in sites.measuring():
+        spec = site.on.partition("/")[0]
+        if site.on.startswith("lab:") and fabric_to_build(spec):
+            found.setdefault(spec, set()).add(site.name)
+    return found
+
+
+def _probes_mbps(sites: SitesFile, names: set[str]) -> float:
+    """Rate of probes and their answers."""
+    sizes = sites.settings.sizes
+    bits = 2 * 8 * sum(map(wire_bytes, sizes)) / len(sizes)
+    return sum(bits / link.interval_s for link in sites.links if link.src in names) / 1e6

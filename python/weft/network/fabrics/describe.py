@@ -6,7 +6,6 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 
@@ -68,7 +67,7 @@ class Description:
             raise RequestError(f"there is no way from {src} to {dst}")
         return [self._hop(index) for index in found[0]]
 
-    def to_json(self) -> dict[str, Any]:
+    def to_json(self) -> dict[str, object]:
         return {
             "name": self.network.name,
             "hosts": self.hosts,

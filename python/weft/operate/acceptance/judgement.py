@@ -6,6 +6,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
 from msgspec.structs import replace
 
 from weft.base.condition import Fact
@@ -13,7 +16,6 @@ from weft.operate.acceptance.check_verdicts import check_verdict, usable, with_l
 from weft.operate.acceptance.decide import undecided
 from weft.operate.acceptance.declared import Promise
 from weft.operate.acceptance.faults import with_causes
-from weft.operate.acceptance.host_load import above_others
 from weft.operate.acceptance.network_verdicts import (
     all_to_all_verdict,
     bisection_verdict,
@@ -26,6 +28,7 @@ from weft.operate.acceptance.requirements import Requirement, requirement
 from weft.operate.acceptance.suspects import usual_mbps
 from weft.operate.acceptance.verdict import RequirementVerdict
 from weft.operate.preflight.record import ClusterRecord
+from weft.runs.columns.tables import EVIDENCE_NAME
 from weft.runs.folder import RunFolder
 from weft.runs.run_warnings import doubts, of_runs
 from weft.understand.host.disturbed import not_usable
@@ -190,3 +193,40 @@ def _of_rounds(wanted: Requirement, measured: AcceptanceData) -> RequirementVerd
         return undecided(wanted, f"a run of {wanted.kind.source}: none came to an end")
     judge = bisection_verdict if wanted.kind.source == "bisection" else all_to_all_verdict
     return judge(wanted, run, usual, measured.is_exact)
+
+
+ELAPSED = "elapsed_ns"
+SHARES = {
+    "waiting_above_others": ("process_waiting_ns",),
+    "softirq_above_others": ("cpu_irq_ns", "cpu_softirq_ns"),
+    "stolen_above_others": ("cpu_steal_ns",),
+}
+"""The counters behind each fact, of the agent or of the processor with the highest value."""
+
+
+def above_others(run: RunFolder) -> dict[str, dict[str, float]]:
+    """For each node and fact, the share of the time minus that of most nodes; facts without evidence are left out."""
+    evidence = run.side_table(EVIDENCE_NAME)
+    elapsed = _most_of_a_processor(evidence, (ELAPSED,))
+    found: dict[str, dict[str, float]] = {}
+    for fact, counters in SHARES.items():
+        spent = _most_of_a_processor(evidence, counters)
+        for node, share in _above(spent, elapsed).items():
+            found.setdefault(str(run.meta.nodes[node]["name"]), {})[fact] = share
+    return found
+
+
+def _above(spent: Mapping[int, int], elapsed: Mapping[int, int]) -> dict[int, float]:
+    shares = {node: spent.get(node, 0) / time for node, time in elapsed.items() if time}
+    if not spent or not shares:
+        return {}
+    usual = float(np.median(list(shares.values())))
+    return {node: share - usual for node, share in shares.items()}
+
+
+def _most_of_a_processor(evidence: pa.Table, counters: tuple[str, ...]) -> dict[int, int]:
+    """For each node, the counters of the whole run added up, on the processor with the highest sum."""
+    mine = evidence.filter(pc.is_in(evidence["counter"].cast(pa.string()), pa.array(counters)))
+    by_processor = mine.group_by(["node", "cpu"]).aggregate([("value", "sum")])
+    most = by_processor.group_by("node").aggregate([("value_sum", "max")])
+    return dict(zip(most["node"].to_pylist(), most["value_sum_max"].to_pylist(), strict=True))

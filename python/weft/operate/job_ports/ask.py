@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from contextlib import AbstractContextManager, ExitStack
 from pathlib import Path
 
@@ -12,18 +12,49 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from weft.base.errors import RequestError
+from weft.measure.execute.mpi.command import port_settings
 from weft.measure.testbed.open import open_testbed
+from weft.measure.testbed.ports import PortRange
 from weft.operate.job_ports import firewall
 from weft.operate.job_ports.check import RulesVerdict, check, check_each, patience_s
-from weft.operate.job_ports.connection import PortUsage
-from weft.operate.job_ports.counts import ConnectionCount, counts
-from weft.operate.job_ports.hosts_named import hosts_named
+from weft.operate.job_ports.connection import PHASES, JobConnection, Phase, PortUsage
 from weft.operate.job_ports.job import ending_with_us
 from weft.operate.job_ports.observe import Command, observe
-from weft.operate.job_ports.pins import Pins
 from weft.operate.job_ports.rules import PortRule, rules_of
 from weft.operate.job_ports.stage import Stage, StageService, named_fabric, staged
 from weft.operate.job_ports.study import PUBLISHED, StudyCount, as_in_the_study
+
+
+class ConnectionCount(Struct, frozen=True, kw_only=True):
+    """Connections between a remote machine and any other, or its UDP ports, that were opened in a phase."""
+
+    phase: Phase
+    node: str
+    tcp: int
+    udp: int
+    privileged: int
+
+
+def counts(usage: PortUsage) -> list[ConnectionCount]:
+    """Counts for each phase and remote machine, or for the starting machine if there is no other."""
+    remote = usage.nodes[1:] or usage.nodes
+    return [
+        _count(phase, node, [one for one in usage.connections if one.phase == phase])
+        for phase in PHASES
+        for node in remote
+    ]
+
+
+def _count(phase: Phase, node: str, connections: Iterable[JobConnection]) -> ConnectionCount:
+    mine = [one for one in connections if node in (one.client, one.server)]
+    udp = {(one.server, one.port) for one in mine if one.protocol == "udp" and one.server == node}
+    return ConnectionCount(
+        phase=phase,
+        node=node,
+        tcp=sum(one.protocol == "tcp" for one in mine),
+        udp=len(udp),
+        privileged=len({(one.server, one.port) for one in mine if one.is_privileged}),
+    )
 
 
 class PortsQuestion(Struct, frozen=True, kw_only=True):
@@ -153,3 +184,54 @@ def _at(stage: Stage, usage: PortUsage) -> PortUsage:
         for one in usage.connections
     )
     return replace(usage, connections=connections, addresses=address)
+
+
+_OPTIONS = {"--host", "-host", "-H", "--hosts", "-hosts", "-w", "--nodelist"}
+
+
+def hosts_named(command: Sequence[str]) -> list[str]:
+    """The nodes after --host and similar options, without their slots (a:2); empty if there is no such option."""
+    for at, word in enumerate(command):
+        option, is_joined, value = word.partition("=")
+        if option in _OPTIONS:
+            names = value if is_joined else "".join(command[at + 1 : at + 2])
+            return [one.partition(":")[0] for one in names.split(",") if one]
+    return []
+
+
+_LAUNCHERS_SHARE = 4
+_FEWEST = 8
+
+
+class Pins(Struct, frozen=True):
+    """The ports of launchers and of ranks."""
+
+    launcher: PortRange
+    ranks: PortRange
+
+    @classmethod
+    def parse(cls, text: str) -> Pins:
+        """The first quarter of a range for launchers, the rest for ranks; raises RequestError."""
+        ports = PortRange.parse(text, "--ports")
+        if len(ports) < _FEWEST:
+            raise RequestError(
+                f"--ports: {ports} has {len(ports)} ports",
+                f"at least {_FEWEST}: a quarter is for what starts the ranks, and each rank of a node needs one",
+            )
+        last = ports.first + len(ports) // _LAUNCHERS_SHARE - 1
+        return cls(PortRange(ports.first, last), PortRange(last + 1, ports.last))
+
+    @property
+    def ranges(self) -> tuple[PortRange, PortRange]:
+        """Both ranges."""
+        return self.launcher, self.ranks
+
+    @property
+    def environment(self) -> dict[str, str]:
+        """Environment variables for the job, which Open MPI and MPICH read."""
+        return port_settings(self.launcher, self.ranks)
+
+    @property
+    def slurm(self) -> str:
+        """The line for slurm.conf, from which alone srun takes its ports."""
+        return f"SrunPortRange={self.launcher}"

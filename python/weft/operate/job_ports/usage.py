@@ -5,17 +5,18 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from weft.measure.testbed.agent.reply import SocketEvent
 from weft.operate.job_ports.connection import (
     JobConnection,
     Outside,
+    Phase,
     PortUsage,
     Protocol,
     RemainingProcess,
 )
 from weft.operate.job_ports.membership import Member, Members
-from weft.operate.job_ports.phases import JobPhases, phases_of
 from weft.operate.job_ports.seen import NodeReport, SocketAddress, nodes_by_address
 
 
@@ -236,3 +237,40 @@ def usage_of(seen: list[NodeReport], root: Member, seconds: float, status: int |
         polled={one.node: (one.period_ms, one.why_not) for one in seen if one.why_not},
         left=tuple(job.left()),
     )
+
+
+class JobPhases(NamedTuple):
+    """Seconds from the job's start to the start of each phase after launch. A job without ranks only has `run`."""
+
+    wire_up_s: float = 0.0
+    run_s: float = 0.0
+    end_s: float = float("inf")
+
+    def at(self, at_s: float) -> Phase:
+        """The phase at a time."""
+        if at_s < self.wire_up_s:
+            return "launch"
+        if at_s <= self.run_s:
+            return "wire-up"
+        return "run" if at_s < self.end_s else "end"
+
+
+def phases_of(seen: list[NodeReport], members: Members) -> JobPhases:
+    """Phases by the ranks of all nodes: when all run, when the last opens a listener, when the first ends."""
+    ranks = members.ranks()
+    if not ranks:
+        return JobPhases(0.0, -1.0)
+    all_run_s = max(seen[node].at_s(one.first_ns) for node, one in ranks)
+    listens = [
+        one.at_s(event.at_ns)
+        for node, one in enumerate(seen)
+        for event in one.events
+        if event.what == "listens" and not event.was_there and _is_rank(members, (node, event.pid))
+    ]
+    ended = [seen[node].at_s(one.last_ns) for node, one in ranks]
+    return JobPhases(all_run_s, max([all_run_s, *listens]), min(ended))
+
+
+def _is_rank(members: Members, member: tuple[int, int]) -> bool:
+    process = members.process(member)
+    return member in members.job and process is not None and process.is_rank

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 from weft.operate.preflight.differences import differences
 from weft.operate.preflight.finding import ORDER, Finding
@@ -27,7 +26,7 @@ class CheckVerdict:
         """Whether every node has an agent and every tested path connects."""
         return not any(finding.kind == "failure" for finding in self.findings)
 
-    def to_json(self) -> dict[str, Any]:
+    def to_json(self) -> dict[str, object]:
         """The document of `weft check --json`."""
         return {
             "can_run": self.can_run,

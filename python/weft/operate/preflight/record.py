@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
 
-import msgspec
 from msgspec import Struct
 
 from weft.base.result import Documented
@@ -47,7 +45,7 @@ class PathRecord(Path, frozen=True, kw_only=True):
 class ClusterRecord(Documented, Struct, frozen=True):
     """A cluster before a run; `mpi` are the MPIs of the machine that runs weft."""
 
-    testbed: dict[str, Any]
+    testbed: Mapping[str, object]
     nodes: list[NodeRecord]
     paths: list[PathRecord]
     mpi: list[MpiTrial] = []
@@ -61,8 +59,3 @@ class ClusterRecord(Documented, Struct, frozen=True):
     def networks(self) -> int:
         """How many networks the nodes are in."""
         return max((len(node.addresses) for node in self.nodes), default=0)
-
-    @classmethod
-    def from_json(cls, document: dict[str, Any]) -> ClusterRecord:
-        """The record that `to_json` wrote."""
-        return msgspec.convert(document, cls)

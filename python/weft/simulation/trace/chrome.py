@@ -36,7 +36,7 @@ def trace_events(recording: MessageTrace) -> list[Event]:
     return [*_names(recording), *(event | {"ts": event["ts"] / 1e6} for event in timed)]
 
 
-def _about(recording: MessageTrace) -> dict[str, Any]:
+def _about(recording: MessageTrace) -> dict[str, object]:
     return {
         "machine": recording.name,
         "pattern": recording.pattern,

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections import defaultdict
 from dataclasses import dataclass
 from statistics import median
-from typing import Any
 
 from weft.base.interval import Interval
 from weft.base.statistics import median_interval
@@ -44,7 +43,7 @@ class Delivered:
     def lost(self) -> int:
         return self.sent - self.received
 
-    def to_json(self) -> dict[str, Any]:
+    def to_json(self) -> dict[str, object]:
         """The delivery as `weft show --json` prints it."""
         return vars(self) | {"lost": self.lost}
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
@@ -55,7 +54,7 @@ class CurvePoint:
         """Whether this size is slower than its neighbours' intervals can explain."""
         return self.expected_mbps is not None
 
-    def to_json(self) -> dict[str, Any]:
+    def to_json(self) -> dict[str, object]:
         """The point as `weft show --json` prints it."""
         own = {name: value for name, value in vars(self).items() if name != "phase"}
         modes = {"modes": self.modes.count, "mode_times_us": self.modes.locations}

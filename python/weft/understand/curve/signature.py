@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
 
 import numpy as np
 
@@ -54,7 +53,7 @@ class Signature:
     coverage: float
     notes: list[Warning] = field(default_factory=list)
 
-    def to_json(self) -> dict[str, Any]:
+    def to_json(self) -> dict[str, object]:
         """The signature as `weft show --json` prints it."""
         return {
             **{name: value for name, value in vars(self).items() if name != "notes"},

@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 import warnings
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
@@ -76,7 +75,7 @@ class Effects:
     cells: list[Cell]
     blocks: list[Block]
 
-    def to_json(self) -> dict[str, Any]:
+    def to_json(self) -> dict[str, object]:
         return {
             "step": self.step,
             "out": dict(zip(self.names, self.out_factors.tolist(), strict=True)),

@@ -64,7 +64,7 @@ def fastest_of_each_route(rates: MedianRates) -> MedianRates:
     return rates.where(_first_of_each_route(rates, -rates.mbps))
 
 
-def transfers_json(meta: RunMeta, rates: MedianRates, steps: set[int]) -> list[dict[str, Any]]:
+def transfers_json(meta: RunMeta, rates: MedianRates, steps: set[int]) -> list[dict[str, object]]:
     """Every transfer of the given steps, for JSON: each route of each phase."""
     names = [str(node["name"]) for node in meta.nodes]
     kept = rates.where(np.isin(rates.step, sorted(steps)))

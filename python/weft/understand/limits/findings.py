@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Collection
 from dataclasses import dataclass, field, replace
-from typing import Any
 
 from weft.base.interval import Interval
 from weft.base.nodeset import fold
@@ -52,7 +51,7 @@ class LimitFinding:
         direction = {"in": "out", "out": "in"}[self.direction]
         return replace(self, members=tuple(group), against=self.members, direction=direction)
 
-    def to_json(self) -> dict[str, Any]:
+    def to_json(self) -> dict[str, object]:
         """The limit as `weft diagnose --json` prints it."""
         return {**_known(self), "oversubscription": self.oversubscription}
 
@@ -70,7 +69,7 @@ class SlowPart:
     evidence: str
     network: int | None = None
 
-    def to_json(self) -> dict[str, Any]:
+    def to_json(self) -> dict[str, object]:
         """The part as `weft diagnose --json` prints it."""
         return _known(self)
 
@@ -110,7 +109,7 @@ class LimitFindings:
     has_several_paths: bool = False
     full_parts: list[FullPart] = field(default_factory=list)
 
-    def to_json(self) -> dict[str, Any]:
+    def to_json(self) -> dict[str, object]:
         """The document of `weft diagnose --json`."""
         limits = [limit.to_json() for limit in self.limits]
         pairs = [one.to_json() for one in self.pairs]
@@ -131,7 +130,7 @@ class LimitFindings:
         return document
 
 
-def _known(found: LimitFinding | SlowPart | LimitFindings) -> dict[str, Any]:
+def _known(found: LimitFinding | SlowPart | LimitFindings) -> dict[str, object]:
     """The fields of a finding, without the network if nodes have only one."""
     return {
         name: value for name, value in vars(found).items() if name != "network" or value is not None

@@ -63,7 +63,7 @@ class MultiPairPoint:
         """The range over timings in percent of the median."""
         return 100.0 * (self.highest_mbps - self.lowest_mbps) / self.sum_mbps.median
 
-    def to_json(self) -> dict[str, Any]:
+    def to_json(self) -> dict[str, object]:
         """The point as `weft show --json` prints it under `multi_pair`."""
         own = {"name", "by_launch_mbps"}
         found = {key: value for key, value in vars(self).items() if key not in own}

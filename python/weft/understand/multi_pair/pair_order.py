@@ -6,7 +6,6 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from itertools import groupby, pairwise
 from operator import itemgetter
-from typing import Any
 
 from weft.base.quantity import format_bytes, format_mbps, format_us
 from weft.understand.multi_pair.multi_pair import MultiPairPoint
@@ -21,7 +20,7 @@ class PairOrder:
     size_bytes: int
     points: tuple[MultiPairPoint, ...]
 
-    def to_json(self) -> dict[str, Any]:
+    def to_json(self) -> dict[str, object]:
         """An entry of `pairs` of `weft diagnose --json`."""
         return {
             "test": self.test,

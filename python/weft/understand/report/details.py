@@ -26,7 +26,7 @@ LEAST_BATCHES = 30
 """The batches that each point keeps at least, however many points there are."""
 HEIGHT = 220
 
-Detail = dict[str, Any]
+Detail = dict[str, object]
 
 
 def details(material: ReportMaterial) -> list[Detail]:

@@ -66,7 +66,7 @@ def write_page(html: str, path: Path) -> Path:
     return path
 
 
-def page_data(figures: Iterable[Figure]) -> dict[str, Any]:
+def page_data(figures: Iterable[Figure]) -> dict[str, object]:
     """The data for the page's script; a table that several figures share is included once."""
     tables: dict[str, Sequence[Row]] = {}
     drawn = []

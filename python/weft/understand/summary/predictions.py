@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import groupby
-from typing import Any, Literal
+from typing import Literal
 
 from weft.base.interval import Interval
 from weft.base.quantity import format_bytes, format_us, significant
@@ -57,7 +57,7 @@ class JudgedKernel:
         """The name of the kernel within its step; empty if the step has only one."""
         return kernel_name(self.predicted)
 
-    def to_json(self) -> dict[str, Any]:
+    def to_json(self) -> dict[str, object]:
         """The kernel as `weft show --json` prints it."""
         one = self.predicted
         return {
@@ -84,7 +84,7 @@ class Held:
         """The notes of the prediction, and a warning for each step that missed it."""
         return [*self.prediction.notes, *_missed(self.kernels)]
 
-    def to_json(self) -> dict[str, Any]:
+    def to_json(self) -> dict[str, object]:
         """The prediction as `weft show --json` prints it."""
         one = self.prediction
         return {

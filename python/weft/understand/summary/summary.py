@@ -77,7 +77,7 @@ class Summary:
         """The steps between many nodes."""
         return [index for index, *_ in self.meta.plan.steps_of(ManyNodes)]
 
-    def to_json(self) -> dict[str, Any]:
+    def to_json(self) -> dict[str, object]:
         """The document of `weft show --json`."""
         return {
             "schema": self.meta.schema,

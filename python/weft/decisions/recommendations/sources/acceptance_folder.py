@@ -2,34 +2,26 @@
 
 from __future__ import annotations
 
-import datetime
 import shlex
 from collections.abc import Iterator
 from pathlib import Path
 
 from weft.decisions.recommendations.action import AcceptanceCheck, Action, ActionEvidence, id_of
 from weft.decisions.recommendations.remedy import LikePeers, Proposal, Remedy
-from weft.decisions.recommendations.sources.source import ClusterIdentity
+from weft.decisions.recommendations.sources.bases import WorkSource
 from weft.measure.execute.work_folder import read_request
 from weft.operate.acceptance.accept import ACCEPTANCE, COMMAND, AcceptRequest
 from weft.operate.acceptance.faults import ElementFault, faults
 from weft.operate.acceptance.verdict import AcceptanceResult, RequirementVerdict
-from weft.runs.run_warnings import RunWarning
 
 SLOW = ("rate-low", "asymmetry")
 """Symptoms of a node that a cable or a port can cause."""
 
 
-class AcceptanceFolder:
+class AcceptanceFolder(WorkSource[AcceptanceResult, AcceptRequest]):
     """The output of `weft accept`."""
 
     subject = ("accept",)
-
-    def __init__(self, path: Path, found: AcceptanceResult, request: AcceptRequest) -> None:
-        self.path, self.found, self._request = path, found, request
-        self.cluster = ClusterIdentity(dict.fromkeys(found.nodes, ""), found.testbed, request.scale)
-        began = datetime.datetime.fromisoformat(found.started) if found.started else None
-        self.when = began.timestamp() if began else 0.0
 
     @classmethod
     def read(cls, path: Path) -> AcceptanceFolder:
@@ -40,11 +32,6 @@ class AcceptanceFolder:
     def said(self) -> str:
         met = sum(one.status == "met" for one in self.found.verdicts)
         return f"{met} of {len(self.found.verdicts)} requirements are met"
-
-    @property
-    def warnings(self) -> tuple[RunWarning, ...]:
-        """The warnings of its runs."""
-        return self.found.warnings
 
     def proposals(self) -> Iterator[Proposal]:
         """Proposals to repair faults, and to measure what is not decided."""
@@ -78,8 +65,8 @@ class AcceptanceFolder:
             checks=(
                 AcceptanceCheck(
                     tuple(one.requirement for one in fault.verdicts),
-                    self._request.expect,
-                    self._request.fabric,
+                    self.request.expect,
+                    self.request.fabric,
                 ),
             ),
         )

@@ -5,8 +5,6 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Iterator
-from functools import cached_property
-from pathlib import Path
 
 from weft.base.interval import Interval
 from weft.base.quantity import format_bytes
@@ -18,14 +16,11 @@ from weft.decisions.recommendations.action import (
     id_of,
 )
 from weft.decisions.recommendations.remedy import Proposal
-from weft.decisions.recommendations.sources.search_run import cluster_of, plan_of, started_s
+from weft.decisions.recommendations.sources.bases import RunSource
+from weft.decisions.recommendations.sources.search_run import plan_of
 from weft.knobs.recommendation import Recommendation
-from weft.runs.folder import RunFolder
-from weft.runs.run_warnings import RunWarning, of_runs
 from weft.understand.explain.finding import Explanation
 from weft.understand.host.disturbed import not_usable
-from weft.understand.limits.diagnosis import diagnose
-from weft.understand.limits.findings import LimitFindings
 from weft.understand.node.faster import LINK, Faster, Sped, part_text
 from weft.understand.node.full_part import FullPart
 
@@ -40,13 +35,8 @@ ON_SALE = 4.0
 """If a part would have to be more than this many times as fast, twice its speed is advised."""
 
 
-class PairRun:
+class PairRun(RunSource):
     """A signature, or another run between two nodes."""
-
-    def __init__(self, path: Path, run: RunFolder) -> None:
-        self.path, self.run = path, run
-        self.cluster = cluster_of(run)
-        self.when = started_s(run)
 
     @property
     def subject(self) -> tuple[object, ...]:
@@ -56,11 +46,6 @@ class PairRun:
     def _nodes(self) -> tuple[str, ...]:
         return tuple(self.cluster.nodes)[:2]
 
-    @cached_property
-    def findings(self) -> LimitFindings:
-        """The findings about the pair."""
-        return diagnose(self.run)
-
     @property
     def said(self) -> str:
         if reason := not_usable(self.run.meta):
@@ -69,11 +54,6 @@ class PairRun:
         tried = f"{settings or 'no'} setting{'s' * (settings != 1)} to try"
         full = [f"{part_text(one.part)} full" for one in self.findings.full_parts]
         return ", ".join([" and ".join(self._nodes), *dict.fromkeys(full), tried])
-
-    @property
-    def warnings(self) -> tuple[RunWarning, ...]:
-        """Its own warnings."""
-        return of_runs([self.run])
 
     def proposals(self) -> Iterator[Proposal]:
         """Faults of the path first, then untested settings."""

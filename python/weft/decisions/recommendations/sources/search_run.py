@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import datetime
 import shlex
 from collections.abc import Iterator
 from dataclasses import replace
-from functools import cached_property
 from pathlib import Path
 
 from weft.base import catalog
@@ -14,13 +12,12 @@ from weft.base.nodeset import fold
 from weft.base.quantity import format_mbps, part_of_mbps, range_mbps
 from weft.decisions.recommendations.action import Action, ActionEvidence, id_of
 from weft.decisions.recommendations.remedy import LikePeers, Proposal, Widen
-from weft.decisions.recommendations.sources.source import ClusterIdentity
+from weft.decisions.recommendations.sources.bases import RunSource
 from weft.plan.pattern import Search
 from weft.runs.folder import RunFolder
-from weft.runs.run_warnings import RunWarning, of_runs
 from weft.understand.host.disturbed import not_usable
-from weft.understand.limits.diagnosis import diagnose, searched_steps
-from weft.understand.limits.findings import LimitFinding, LimitFindings, SlowPart
+from weft.understand.limits.diagnosis import searched_steps
+from weft.understand.limits.findings import LimitFinding, SlowPart
 from weft.understand.limits.folded import capacity_of, directions_text
 from weft.understand.limits.wording import MACHINE_WARNINGS, slow_text
 
@@ -30,24 +27,8 @@ _WIDER = 2.0
 """Factor with which a wider limit is predicted."""
 
 
-def started_s(run: RunFolder) -> float:
-    """The start of a run in Unix time; 0 if unknown."""
-    return datetime.datetime.fromisoformat(run.meta.started).timestamp() if run.meta.started else 0
-
-
-def cluster_of(run: RunFolder) -> ClusterIdentity:
-    """The nodes of a run, and its testbed."""
-    nodes = {str(one["name"]): str(one.get("address") or "") for one in run.meta.nodes}
-    return ClusterIdentity.of_testbed(run.meta.testbed, nodes)
-
-
-class SearchRun:
+class SearchRun(RunSource):
     """A run of `xray`, or of another plan between many nodes."""
-
-    def __init__(self, path: Path, run: RunFolder) -> None:
-        self.path, self.run = path, run
-        self.cluster = cluster_of(run)
-        self.when = started_s(run)
 
     @property
     def is_search(self) -> bool:
@@ -57,11 +38,6 @@ class SearchRun:
     @property
     def subject(self) -> tuple[object, ...]:
         return "search" if self.is_search else self.run.meta.plan.name, *self.cluster.nodes
-
-    @cached_property
-    def findings(self) -> LimitFindings:
-        """The findings about the network."""
-        return diagnose(self.run)
 
     @property
     def said(self) -> str:
@@ -73,11 +49,6 @@ class SearchRun:
         limits = len(self.findings.limits)
         inner = "no inner limit" if not limits else f"{limits} limit{'s' if limits > 1 else ''}"
         return f"{len(self.cluster.nodes)} nodes, {slow}, {inner}"
-
-    @property
-    def warnings(self) -> tuple[RunWarning, ...]:
-        """Its own warnings."""
-        return of_runs([self.run])
 
     def proposals(self) -> Iterator[Proposal]:
         """Proposals to repair what is slow, widen limits, and measure open questions."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import datetime
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -18,7 +17,7 @@ from weft.decisions.recommendations.action import (
 )
 from weft.decisions.recommendations.measured import measured
 from weft.decisions.recommendations.remedy import Proposal
-from weft.decisions.recommendations.sources.source import ClusterIdentity
+from weft.decisions.recommendations.sources.bases import WorkSource
 from weft.knobs.recommendation import Recommendation
 from weft.measure.execute.work_folder import read_request
 from weft.operate.tuning.first_look import PLAN
@@ -28,21 +27,14 @@ from weft.operate.tuning.tune import TUNING
 from weft.operate.tuning.tuning import TuningResult
 from weft.runs.folder import RunFolder
 from weft.runs.meta import FILE_NAME
-from weft.runs.run_warnings import RunWarning
 from weft.understand.curve.points import points
 
 _PATTERNS = {"stream": "stream", "latency": "pingpong", "mixed": "stream"}
 """The pattern of the step of the first look that corresponds to a goal."""
 
 
-class TuningFolder:
+class TuningFolder(WorkSource[TuningResult, TuneRequest]):
     """The output of `weft tune`."""
-
-    def __init__(self, path: Path, found: TuningResult, request: TuneRequest) -> None:
-        self.path, self.found = path, found
-        self.cluster = ClusterIdentity(dict.fromkeys(found.nodes, ""), found.testbed, request.scale)
-        began = datetime.datetime.fromisoformat(found.started) if found.started else None
-        self.when = began.timestamp() if began else 0.0
 
     @classmethod
     def read(cls, path: Path) -> TuningFolder:
@@ -56,11 +48,6 @@ class TuningFolder:
     @property
     def said(self) -> str:
         return f"{' and '.join(self.found.nodes)} for {self.found.goal}: {self.found.plain_verdict}"
-
-    @property
-    def warnings(self) -> tuple[RunWarning, ...]:
-        """The warnings of its runs."""
-        return self.found.warnings
 
     def proposals(self) -> Iterator[Proposal]:
         """Settings that won, and a longer tuning for what was left open."""

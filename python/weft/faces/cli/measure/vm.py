@@ -8,11 +8,11 @@ import click
 import msgspec
 
 from weft.base.errors import RequestError
+from weft.base.statistics import median_interval
 from weft.faces.cli.measure.lab_group import LabGroup, print_up
 from weft.faces.cli.output import json_option, print_json, print_warnings
 from weft.faces.cli.tables.layout import plain_table, terminal
-from weft.faces.cli.tables.run.failover import print_failover
-from weft.measure.execute.failover import measure_failover
+from weft.measure.execute.failover import Failover, FailoverEvent, measure_failover
 from weft.measure.testbed.lab.guests import LabGuests
 from weft.measure.testbed.lab.registry import LabEntry
 from weft.measure.testbed.vm.boot.console import attach
@@ -111,3 +111,29 @@ def _guests(entry: LabEntry) -> LabGuests:
 def _dead(entry: LabEntry) -> list[str]:
     """The guests that have ended."""
     return [name for name in _guests(entry).pids if not _guests(entry).is_alive(name)]
+
+
+def print_failover(found: Failover) -> None:
+    """Each event, and the median gaps with their intervals."""
+    click.echo(f"{found.mode}, carriers looked at every {found.miimon_ms} ms")
+    table = plain_table("link", "event", "gap, ms", "disturbed, ms", "lost", "then in use", "down")
+    for one in found.events:
+        said = (f"{one.gap_ms:.0f}", f"{one.disturbed_ms:.0f}", str(one.lost))
+        table.add_row(one.interface, one.what, *said, _each(one.active), _down(one))
+    terminal(soft_wrap=True).print(table)
+    for what, words in (("cut", "a link that dies"), ("back", "a link that comes back")):
+        gaps = [one.gap_ms for one in found.events if one.what == what]
+        middle = median_interval(gaps)
+        click.echo(
+            f"{words}: a gap of {middle.median:.0f} ms [{middle.low:.0f} to {middle.high:.0f}]"
+        )
+
+
+def _each(active: dict[str, str]) -> str:
+    return ", ".join(f"{node} {interface or 'all'}" for node, interface in active.items())
+
+
+def _down(event: FailoverEvent) -> str:
+    return (
+        ", ".join(f"{node} {' '.join(down)}" for node, down in event.down.items() if down) or "none"
+    )

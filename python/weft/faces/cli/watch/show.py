@@ -3,13 +3,20 @@
 from __future__ import annotations
 
 import click
+from rich.table import Table
 
 from weft.base.errors import RequestError
+from weft.base.quantity import format_us
+from weft.base.table import ResultTable
 from weft.faces.cli.output import json_option, plain, print_json, print_warning
-from weft.faces.cli.tables.links import print_findings
-from weft.faces.cli.tables.messages import print_messages
+from weft.faces.cli.tables.layout import plain_table, print_table, terminal, titled, wide_terminal
 from weft.faces.cli.watch.messages import message_bytes, message_option, ranks_option
 from weft.faces.cli.watch.since import begin_s, since_option
+from weft.links.analysis.busy import DAYS
+from weft.links.analysis.clock import hour_name
+from weft.links.analysis.hours import typical_text
+from weft.links.analysis.messages import HourTimes, MessageTimes
+from weft.links.analysis.series import link_name
 from weft.links.analysis.tables import tables_of
 
 
@@ -47,3 +54,61 @@ def show(
     print_findings(tables_of(found, watched.series))
     if size:
         print_messages(messages)
+
+
+def print_findings(tables: dict[str, ResultTable]) -> None:
+    """Print links with their gaps, then what happened on them."""
+    console = wide_terminal()
+    if not tables["links"].rows:
+        console.print("no probes")
+        return
+    for name, table in tables.items():
+        if table.rows and name not in ("probes", "gaps"):
+            print_table(console, table)
+        elif name in ("outages", "changes"):
+            titled(console, table.title, "none", *table.remarks)
+
+
+def print_messages(found: list[MessageTimes]) -> None:
+    """Print for each link its best, median and worst hour with intervals, then the medians of all hours (local
+    time)."""
+    console = terminal(soft_wrap=True)
+    if not found:
+        console.print("\nno link was probed with two sizes, so beta is not known")
+    for one in found:
+        heads = ["", f"hour ({one.timezone})", "message, one way"]
+        if one.ranks:
+            heads.append(f"all-to-all, {one.ranks} ranks")
+        hours = (("best", one.best), ("median", one.middle), ("worst", one.worst))
+        rows = [
+            [which, hour_name(hour.hour, one.is_by_week), *_times(hour)] for which, hour in hours
+        ]
+        if one.are_alike:
+            rows = [["any", "", *_times(one.middle)]]
+        title = f"{one.size_bytes:,} B, {link_name(one.src, one.dst, one.network)}"
+        titled(console, title, plain_table(*heads, rows=rows))
+        what = "all-to-all" if one.ranks else "message"
+        titled(console, f"Medians of the {what} by hour", _grid(one))
+
+
+def _times(hour: HourTimes) -> list[str]:
+    values = [hour.message_s, *([hour.exchange_s] if hour.exchange_s else [])]
+    return [typical_text(value) for value in values]
+
+
+def _grid(one: MessageTimes) -> Table:
+    """A row for each hour of the day, and a column for each day of the week if there are two weeks of data."""
+    days = DAYS if one.is_by_week else ("any day",)
+    by_hour = {hour.hour: hour for hour in one.by_hour}
+    rows = [
+        [hour_name(hour, False), *(_cell(by_hour.get(24 * d + hour)) for d in range(len(days)))]
+        for hour in range(24)
+        if any(24 * d + hour in by_hour for d in range(len(days)))
+    ]
+    return plain_table("hour", *days, rows=rows)
+
+
+def _cell(hour: HourTimes | None) -> str:
+    if hour is None:
+        return "-"
+    return format_us((hour.exchange_s or hour.message_s).median * 1e6)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import shlex
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -24,7 +24,6 @@ from weft.operate.acceptance.pairs import SCREEN
 from weft.operate.acceptance.plans import LIMITS
 from weft.operate.acceptance.requirements import value_text
 from weft.operate.acceptance.tables import verdicts_table
-from weft.operate.acceptance.vendor.second_look import second_look
 from weft.operate.acceptance.vendor.texts import (
     code,
     facts_text,
@@ -32,13 +31,14 @@ from weft.operate.acceptance.vendor.texts import (
     title_of,
     verdict_text,
 )
-from weft.operate.acceptance.verdict import AcceptanceResult, RequirementVerdict
+from weft.operate.acceptance.verdict import AcceptanceResult, RequirementVerdict, Symptom
 from weft.operate.preflight.record import ClusterRecord
 from weft.runs.folder import RunFolder
 from weft.runs.meta import Warning
 from weft.runs.run_warnings import said
 from weft.understand.report.figures.drawing.figure import Figure
 from weft.understand.report.figures.heatmap import heatmap_figures
+from weft.understand.report.figures.map_marks import Ends, SecondLook, node_ends
 from weft.understand.report.figures.tree import tree_figures
 from weft.understand.report.frame import environment
 from weft.understand.report.material import ReportMaterial
@@ -240,3 +240,37 @@ def command_of(request: AcceptRequest) -> list[str]:
     }
     options = ((name, str(value)) for name, value in given.items() if value is not None)
     return ["weft", "accept", *(part for option in options for part in option)]
+
+
+SLOW = ("rate-low", "asymmetry")
+"""Symptoms that a map of rates shows."""
+
+
+def second_look(found: AcceptanceResult) -> SecondLook:
+    """The second look of an acceptance; only faults are red on a map."""
+    times = {
+        (ends, one.size_bytes): one.alone.median
+        for one in found.again
+        if one.size_bytes
+        for ends in ((one.src, one.dst), (one.dst, one.src))
+    }
+    return SecondLook(
+        {(one.src, one.dst): one.alone.median for one in found.again if one.unit == "Mb/s"},
+        times,
+        list(dict.fromkeys(_at_fault(found))),
+    )
+
+
+def _at_fault(found: AcceptanceResult) -> Iterator[Ends]:
+    for fault in faults(found.verdicts):
+        for one in fault.symptoms:
+            if one.kind in SLOW:
+                yield from _ends(one)
+
+
+def _ends(one: Symptom) -> Iterator[Ends]:
+    if one.facts.get("single_route"):
+        yield one.nodes[0], one.nodes[-1]
+    elif not one.facts.get("all_of_leaf"):
+        for node in one.nodes:
+            yield from node_ends(node, one.direction)

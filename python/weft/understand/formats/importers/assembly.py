@@ -71,7 +71,7 @@ def _measurable(test: Test) -> Test:
     empty = [one for one in test.timings if one.size_bytes == 0]
     if not empty:
         return test
-    facts = test.facts | {"empty_message_ns": [one.elapsed_ns / one.messages for one in empty]}
+    facts = {**test.facts, "empty_message_ns": [one.elapsed_ns / one.messages for one in empty]}
     kept = [one for one in test.timings if one.size_bytes > 0]
     return replace(test, timings=kept, facts=facts)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import Literal
 
 from weft.base.errors import RequestError
 from weft.plan.pattern import Pairs, Pattern
@@ -61,7 +61,7 @@ class Test:
     transport: str
     timings: list[ImportedTiming]
     line: SourceLine
-    facts: dict[str, Any] = field(default_factory=dict)
+    facts: Mapping[str, object] = field(default_factory=dict)
     repeats: bool = False
 
 

@@ -223,7 +223,7 @@ def _received(document: _Document, received: str, block_bytes: int) -> ImportedT
     return counted(document.line, block_bytes, total, seconds * 1e9)
 
 
-def _udp_facts(document: _Document) -> dict[str, Any]:
+def _udp_facts(document: _Document) -> dict[str, object]:
     if document.get("start", "test_start", "protocol") != "UDP":
         return {}
     names = ("packets", "lost_packets", "lost_percent", "jitter_ms", "out_of_order")

@@ -87,7 +87,7 @@ def _warnings(tests: list[Test]) -> list[tuple[str, str, str]]:
         )
         for verb in verbs
         for start, what in _ONE_SIDED.items()
-        if verb.lower().startswith(start.lower())
+        if str(verb).lower().startswith(start.lower())
     ]
 
 

@@ -6,7 +6,6 @@ from collections import defaultdict
 from dataclasses import dataclass
 from functools import cached_property
 from statistics import median
-from typing import Any
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -101,7 +100,7 @@ class LiveLoad:
         shares = list(self.p_by_launch.values())
         return median_interval(shares) if shares else None
 
-    def to_json(self) -> dict[str, Any]:
+    def to_json(self) -> dict[str, object]:
         """The fields that it adds to a point of `weft show --json`."""
         return {
             "throughput_mbps": self.throughput_mbps,

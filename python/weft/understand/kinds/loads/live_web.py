@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any
 
 import msgspec
 import numpy as np
@@ -51,7 +50,7 @@ class LiveWeb:
     timeouts: int
     late_us: float
 
-    def to_json(self) -> dict[str, Any]:
+    def to_json(self) -> dict[str, object]:
         """The fields of `weft show --json` that simulated points do not have."""
         builtins = msgspec.to_builtins
         return {

@@ -60,7 +60,7 @@ class LoadedPoint:
         """The name of the load."""
         return f"gamma {self.gamma:g}"
 
-    def to_json(self) -> dict[str, Any]:
+    def to_json(self) -> dict[str, object]:
         """The point as `weft show --json` prints it: the keys of other points, and its own."""
         return {
             "step": self.step,

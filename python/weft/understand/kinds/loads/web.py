@@ -66,7 +66,7 @@ class WebPoint:
         """The name of the load."""
         return f"{self.users} users"
 
-    def to_json(self) -> dict[str, Any]:
+    def to_json(self) -> dict[str, object]:
         """The point as `weft show --json` prints it: the keys of other points, and its own."""
         return {
             "step": self.step,

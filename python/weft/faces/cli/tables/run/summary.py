@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from rich.console import Console
 
@@ -10,6 +10,7 @@ from weft.base.nodeset import fold
 from weft.base.table import ResultTable
 from weft.faces.cli.tables.layout import (
     drawn,
+    plain_table,
     print_disturbed,
     print_table,
     record,
@@ -20,13 +21,13 @@ from weft.faces.cli.tables.run.ensemble import print_ensembles
 from weft.faces.cli.tables.run.occupation import print_insides
 from weft.faces.cli.tables.run.prediction import print_held
 from weft.faces.cli.tables.run.stops import print_differences
-from weft.faces.cli.tables.run.studies import print_studies
 from weft.faces.cli.tables.run.thresholds import print_thresholds
 from weft.runs.guests import guests_text
 from weft.runs.meta import Warning
 from weft.understand.curve.stops import stop_lines
 from weft.understand.host.disturbed import not_usable
 from weft.understand.kinds.every import KINDS
+from weft.understand.studies.study import SettingStudy
 from weft.understand.summary.summary import Summary
 from weft.understand.tables.activities import activities_tables
 from weft.understand.tables.points import deliveries_table, points_table
@@ -101,3 +102,11 @@ def warning_lines(warnings: list[Warning]) -> Iterator[str]:
     for warning in warnings:
         hint = f" ({warning.hint})" if warning.hint else ""
         yield f"warning  {warning.message}{hint} [{warning.code}]"
+
+
+def print_studies(studies: Sequence[SettingStudy], console: Console) -> None:
+    """Print for each study a line for each value, and the result."""
+    for one in studies:
+        table = plain_table(*one.headers, rows=one.rows)
+        table.columns[0].no_wrap = True
+        titled(console, one.title, table, one.text)

@@ -65,7 +65,7 @@ def heatmap_chart(
 _BOX = {"x": "left:Q", "x2": "right", "y": "top:Q", "y2": "bottom"}
 
 
-def _stroke(colour: str, width: float) -> dict[str, Any]:
+def _stroke(colour: str, width: float) -> dict[str, object]:
     return {"fill": None, "stroke": colour, "strokeWidth": width}
 
 

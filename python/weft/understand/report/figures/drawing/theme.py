@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from typing import Literal
 
 Mode = Literal["light", "dark"]
 
@@ -37,7 +37,7 @@ def colour_of(index: int, mode: Mode) -> str:
     return PALETTE[mode][index % len(PALETTE[mode])]
 
 
-def config_for(mode: Mode) -> dict[str, Any]:
+def config_for(mode: Mode) -> dict[str, object]:
     """The Vega-Lite configuration of a mode."""
     ink = _INK[mode]
     return {
