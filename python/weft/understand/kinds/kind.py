@@ -52,7 +52,8 @@ class ResultKind(Generic[R]):
     `short_tables` are for a terminal, of those of one name; their one row is written downwards if it `is_record`.
     `also` names tables that a terminal shows below, `notes` are sentences under the tables on a page, by their names,
     and `explained` is one more in HTML about its terms. `folded` says what rows are called where a page folds the
-    tables of each name instead of joining them. `has_colour`: figures have a line for each name.
+    tables of each name instead of joining them. `has_colour`: figures have a line for each name. `of_run`: they
+    are of a whole run, so that no step has a verdict by them.
     """
 
     name: str
@@ -68,9 +69,10 @@ class ResultKind(Generic[R]):
     also: Sequence[str] = ()
     notes: Mapping[str, str] = field(default_factory=dict)
     explained: str = ""
-    document: Callable[[Sequence[R]], dict[str, Sequence[object]]] | None = None
+    document: Callable[[Sequence[R]], dict[str, object]] | None = None
     folded: str = ""
     has_colour: bool = False
+    of_run: bool = False
 
     def shown(self, results: Sequence[R], meta: RunMeta) -> list[ResultTable]:
         """What a terminal shows of them."""
@@ -79,6 +81,6 @@ class ResultKind(Generic[R]):
         tables = self.tables(results, meta) if self.also else {}
         return [*found, *(tables[name] for name in self.also if tables[name].rows)]
 
-    def to_json(self, results: Sequence[R]) -> dict[str, Sequence[object]]:
+    def to_json(self, results: Sequence[R]) -> dict[str, object]:
         """What `weft show --json` has of them, by key."""
         return self.document(results) if self.document else {self.name: results}

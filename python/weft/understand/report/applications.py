@@ -56,6 +56,7 @@ def application_steps(names: Sequence[str], runs: Sequence[RunFolder]) -> list[A
     return [
         ApplicationStep(run_name, name, run, kind, results)
         for kind in KINDS
+        if not kind.of_run
         for run_name, run in zip(names, runs, strict=True)
         for name, results in kind.named(kind.results(run), run.meta)
     ]

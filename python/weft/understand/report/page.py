@@ -8,7 +8,6 @@ from functools import cached_property
 from pathlib import Path
 
 from weft.runs.folder import RunFolder
-from weft.understand.race import words
 from weft.understand.report import facts, limits, routes, verdict
 from weft.understand.report.details import detail_spec, details
 from weft.understand.report.figures import Figure, all_figures
@@ -74,7 +73,6 @@ class Report(ReportMaterial):
             "swatch": _swatch,
             "limits": limits,
             "routes": routes,
-            "race": words,
         }
         return render("page.html.j2", data, values)
 

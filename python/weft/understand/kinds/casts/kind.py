@@ -33,7 +33,7 @@ def _tables(found: Sequence[FileCastResult], meta: RunMeta) -> dict[str, ResultT
     return {"casts": casts_table(found), "cast_nodes": nodes_table(found, meta)}
 
 
-def _document(found: Sequence[FileCastResult]) -> dict[str, Sequence[object]]:
+def _document(found: Sequence[FileCastResult]) -> dict[str, object]:
     return {"file_casts": [one.to_json() for one in found]}
 
 

@@ -33,7 +33,7 @@ def _tables(found: Sequence[Collected], _: RunMeta) -> dict[str, ResultTable]:
     }
 
 
-def _document(found: Sequence[Collected]) -> dict[str, Sequence[object]]:
+def _document(found: Sequence[Collected]) -> dict[str, object]:
     return {"collectives": found, "library_costs": library_costs(found)}
 
 

@@ -14,7 +14,7 @@ from typing import Literal
 from weft.base.interval import Interval
 from weft.base.paired import LOOKS, bounds, middle
 from weft.plan.plan import Race
-from weft.understand.race.scores import Scores
+from weft.understand.kinds.race.scores import Scores
 
 DROPPED_WRONGLY = 0.15
 """How likely at most a candidate is dropped for another, or for want of effect, where that is not so: what it costs is
