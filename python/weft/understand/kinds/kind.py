@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from itertools import groupby
-from typing import Generic, Protocol, TypeAlias, TypeVar
+from typing import Any, Generic, Protocol, TypeAlias, TypeVar
 
 from weft.base.table import ResultTable
 from weft.runs.folder import RunFolder
@@ -31,15 +32,14 @@ def step_name(one: OfStep, meta: RunMeta) -> str:
     return meta.plan.steps[one.step].name
 
 
-def by_step(results: Sequence[S], meta: RunMeta) -> Named[S]:
-    """The results of each step by its name."""
-    return by_name(results, meta, step_name)
-
-
 def by_name(results: Sequence[S], meta: RunMeta, name_of: Callable[[S, RunMeta], str]) -> Named[S]:
     """Those of a step next to each other that have the same name."""
     groups = groupby(results, lambda one: (one.step, name_of(one, meta)))
     return [(name, list(own)) for (_, name), own in groups]
+
+
+by_step: Callable[[Sequence[Any], RunMeta], Named[Any]] = partial(by_name, name_of=step_name)
+"""The results of each step by its name."""
 
 
 @dataclass(frozen=True)
@@ -61,7 +61,7 @@ class ResultKind(Generic[R]):
     results: Callable[[RunFolder], list[R]]
     tables: Callable[[Sequence[R], RunMeta], dict[str, ResultTable]]
     short_tables: Callable[[str, Sequence[R], RunMeta], Iterable[ResultTable]]
-    named: Callable[[Sequence[R], RunMeta], Named[R]]
+    named: Callable[[Sequence[R], RunMeta], Named[R]] = by_step
     clause: Callable[[Sequence[R]], str] | None = None
     subject: Callable[[RunFolder], str] | None = None
     details: Callable[[Sequence[R]], list[str]] | None = None

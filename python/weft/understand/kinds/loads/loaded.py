@@ -55,11 +55,6 @@ class LoadedPoint:
         """What LAWS lets it gain at most."""
         return self.laws_mbps / self.laws_before_mbps - 1.0
 
-    @property
-    def load(self) -> str:
-        """Which one it is."""
-        return f"gamma {self.gamma:g}"
-
     def to_json(self) -> dict[str, Any]:
         """The point as `weft show --json` prints it: with the keys of other points, and more."""
         return {

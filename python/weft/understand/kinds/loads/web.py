@@ -61,11 +61,6 @@ class WebPoint:
         pages, mb = self.live.pages_per_s, self.page_bytes * 8 / 1e6
         return Interval(pages.median * mb, pages.low * mb, pages.high * mb)
 
-    @property
-    def load(self) -> str:
-        """Which one it is."""
-        return f"{self.users} users"
-
     def to_json(self) -> dict[str, Any]:
         """The point as `weft show --json` prints it: with the keys of other points, and more."""
         return {

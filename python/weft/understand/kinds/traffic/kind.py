@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from weft.understand.kinds.kind import ResultKind, by_step
+from weft.understand.kinds.kind import ResultKind
 from weft.understand.kinds.traffic.driven import TrafficResult, hashes_differ, traffic
 from weft.understand.kinds.traffic.table import COMPUTE, RATIO, short_table, traffic_table
 
@@ -26,6 +26,5 @@ TRAFFIC = ResultKind(
     clause=_clause,
     tables=lambda found, _: {"traffic": traffic_table(found)},
     short_tables=lambda *of: [short_table(*of)],
-    named=by_step,
     has_colour=True,
 )

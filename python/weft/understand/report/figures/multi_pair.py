@@ -9,6 +9,7 @@ import altair as alt
 from weft.base.quantity import format_bytes, format_mbps, format_us
 from weft.understand.kinds.multi_pair.kind import MULTI_PAIR
 from weft.understand.multi_pair.multi_pair import MultiPairPoint
+from weft.understand.multi_pair.pair_order import pairs_text
 from weft.understand.report.applications import ApplicationStep
 from weft.understand.report.figures.drawing import axes, parts
 from weft.understand.report.figures.drawing.figure import Figure, Row, Spec, short
@@ -62,13 +63,18 @@ def _row(point: MultiPairPoint, prefix: str) -> Row:
         "high": short(value.high),
         "value_text": (format_us if point.latency_us else format_mbps)(value.median),
         "spread_text": f"{point.spread_pct:.1f} %",
-        "title": f"{prefix}{point.policy}, {_pairs(point.pairs)}",
+        "title": f"{prefix}{point.policy}, {pairs_text(point.pairs)}",
     }
 
 
 def _place(series: str, pairs: int, size_bytes: int) -> Row:
     size_text = format_bytes(size_bytes)
-    return {"series": series, "pairs": _pairs(pairs), "size": size_bytes, "size_text": size_text}
+    return {
+        "series": series,
+        "pairs": pairs_text(pairs),
+        "size": size_bytes,
+        "size_text": size_text,
+    }
 
 
 def _alone_rows(step: ApplicationStep, prefix: str) -> Iterator[Row]:
@@ -84,10 +90,6 @@ def _alone_rows(step: ApplicationStep, prefix: str) -> Iterator[Row]:
                 "spread_text": "",
                 "title": prefix + ALONE,
             }
-
-
-def _pairs(count: int) -> str:
-    return "1 pair" if count == 1 else f"{count} pairs"
 
 
 _TOOLTIP = {
