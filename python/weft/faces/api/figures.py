@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     import altair
 
     from weft.runs.folder import RunFolder
-    from weft.understand.report.figures.drawing.figure import Figure
+    from weft.understand.drawing.figure import Figure
 
 BEST_FIRST = ("signature", "laws", "heatmap", "aapc")
 """What is drawn where no figure is named, if it is there; else the report's first."""

@@ -53,7 +53,8 @@ class ResultKind(Generic[R]):
     `also` names tables that a terminal shows below, `notes` are sentences under the tables on a page, by their names,
     and `explained` is one more in HTML about its terms. `folded` says what rows are called where a page folds the
     tables of each name instead of joining them. `has_colour`: figures have a line for each name. `of_run`: they
-    are of a whole run, so that no step has a verdict by them.
+    are of a whole run, so that no step has a verdict by them. `figures` names a function that draws all steps of a
+    page, `module:function`, since drawing takes long to import; it also takes the labels that have colours.
     """
 
     name: str
@@ -73,6 +74,7 @@ class ResultKind(Generic[R]):
     folded: str = ""
     has_colour: bool = False
     of_run: bool = False
+    figures: str = ""
 
     def shown(self, results: Sequence[R], meta: RunMeta) -> list[ResultTable]:
         """What a terminal shows of them."""
@@ -84,3 +86,35 @@ class ResultKind(Generic[R]):
     def to_json(self, results: Sequence[R]) -> dict[str, object]:
         """What `weft show --json` has of them, by key."""
         return self.document(results) if self.document else {self.name: results}
+
+
+@dataclass(frozen=True)
+class ApplicationStep:
+    """One step of one run, under a label that no other has: the run's name and the step's."""
+
+    run_name: str
+    name: str
+    run: RunFolder
+    kind: ResultKind[Any]
+    results: Sequence[Any]
+
+    @property
+    def label(self) -> str:
+        """Both names, or that of the run where it is enough."""
+        return " · ".join(filter(None, (self.run_name, self.name)))
+
+    @property
+    def clause(self) -> str:
+        """What it came to, if it is said in a clause."""
+        return self.kind.clause(self.results) if self.kind.clause else ""
+
+    @property
+    def details(self) -> list[str]:
+        """Sentences about it."""
+        return self.kind.details(self.results) if self.kind.details else []
+
+    @property
+    def tables(self) -> list[ResultTable]:
+        """Those that have rows; the first has one for each result."""
+        found = self.kind.tables(self.results, self.run.meta).values()
+        return [one for one in found if one.rows]

@@ -16,8 +16,8 @@ from weft import __version__
 from weft.base.errors import RequestError, WorkError
 from weft.base.files.fresh_file import fresh_file
 from weft.base.printable import printable
-from weft.understand.report.figures.drawing.figure import VEGA_LITE_VERSION, Figure, Row
-from weft.understand.report.figures.drawing.theme import config_for
+from weft.understand.drawing.figure import VEGA_LITE_VERSION, Figure, Row
+from weft.understand.drawing.theme import config_for
 
 FILE_NAME = "report.html"
 

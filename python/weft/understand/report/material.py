@@ -11,10 +11,9 @@ from weft.knobs.recommendation import Recommendation
 from weft.runs.folder import RunFolder
 from weft.understand.advice.advise import recommendations
 from weft.understand.kinds.every import KINDS
-from weft.understand.kinds.kind import R, ResultKind
+from weft.understand.kinds.kind import ApplicationStep, R, ResultKind
 from weft.understand.report.applications import (
     ApplicationSection,
-    ApplicationStep,
     application_steps,
 )
 from weft.understand.report.ensemble import EnsembleRun, ensembles_of

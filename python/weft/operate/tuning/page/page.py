@@ -20,7 +20,7 @@ from weft.operate.tuning.tables import candidates_table
 from weft.operate.tuning.tuning import Raced, TuningResult
 from weft.runs.meta import Warning
 from weft.runs.run_warnings import said
-from weft.understand.report.figures.drawing.figure import Figure
+from weft.understand.drawing.figure import Figure
 from weft.understand.report.frame import environment
 from weft.understand.report.table import PageTable
 

@@ -32,6 +32,7 @@ CASTS = ResultKind(
     title="Casts of files",
     results=file_casts,
     clause=_clause,
+    figures="weft.understand.kinds.casts.figures:file_cast_figures",
     tables=lambda found, meta: {
         "casts": casts_table(found),
         "cast_nodes": nodes_table(found, meta),

@@ -27,6 +27,7 @@ INTERFERENCE = ResultKind(
     title="Interference",
     results=slow_downs,
     clause=_clause,
+    figures="weft.understand.kinds.interference.figures:interference_figures",
     tables=lambda found, _: {"interference": interference_table(found)},
     short_tables=lambda *of: [short_table(*of)],
     notes={

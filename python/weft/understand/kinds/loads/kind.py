@@ -117,6 +117,7 @@ LOADS: ResultKind[LoadResult] = ResultKind(
     results=lambda run: [*loaded_points(run), *web_points(run, occupation(run))],
     named=_named,
     clause=_clause,
+    figures="weft.understand.kinds.loads.figures:load_figures",
     tables=_tables,
     short_tables=_short_tables,
     document=lambda found: {"points": [one.to_json() for one in found]},

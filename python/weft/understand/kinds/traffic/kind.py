@@ -24,6 +24,7 @@ TRAFFIC = ResultKind(
     title="Traffic",
     results=traffic,
     clause=_clause,
+    figures="weft.understand.kinds.traffic.figures:traffic_figures",
     tables=lambda found, _: {"traffic": traffic_table(found)},
     short_tables=lambda *of: [short_table(*of)],
     has_colour=True,

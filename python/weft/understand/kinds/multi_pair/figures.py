@@ -7,13 +7,11 @@ from collections.abc import Iterator, Sequence
 import altair as alt
 
 from weft.base.quantity import format_bytes, format_mbps, format_us
-from weft.understand.kinds.multi_pair.kind import MULTI_PAIR
+from weft.understand.drawing import axes, parts
+from weft.understand.drawing.figure import Figure, Row, Spec, short
+from weft.understand.kinds.kind import ApplicationStep
 from weft.understand.multi_pair.multi_pair import MultiPairPoint
 from weft.understand.multi_pair.pair_order import pairs_text
-from weft.understand.report.applications import ApplicationStep
-from weft.understand.report.figures.drawing import axes, parts
-from weft.understand.report.figures.drawing.figure import Figure, Row, Spec, short
-from weft.understand.report.material import ReportMaterial
 
 HEIGHT = 400
 ALONE = "all interfaces alone, added up"
@@ -30,9 +28,8 @@ _TITLES = {
 }
 
 
-def multi_pair_figures(material: ReportMaterial) -> list[Figure]:
+def multi_pair_figures(steps: Sequence[ApplicationStep], _: Sequence[str]) -> list[Figure]:
     """A figure for each test that was run."""
-    steps = material.of_kind(MULTI_PAIR)
     tests = dict.fromkeys(step.name for step in steps)
     return [_figure([step for step in steps if step.name == test]) for test in tests]
 
