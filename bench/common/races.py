@@ -10,8 +10,8 @@ import numpy as np
 
 from weft.base.paired import LOOKS
 from weft.plan.plan import Race
-from weft.understand.race.contest import ContestLimits, standing, winner
-from weft.understand.race.scores import Scores
+from weft.understand.kinds.race.contest import ContestLimits, standing, winner
+from weft.understand.kinds.race.scores import Scores
 
 Noise = Iterator[float]
 Draw = Callable[[np.random.Generator], Noise]

@@ -24,8 +24,9 @@ from weft.runs.folder import RunFolder
 from weft.understand.host.evidence import PointEvidence
 from weft.understand.kinds.casts.cast import SPENT, FileCastResult, NodeCast
 from weft.understand.kinds.casts.table import NODES, casts_table
+from weft.understand.kinds.race.outcome import RacePlace
+from weft.understand.kinds.race.table import PLACES
 from weft.understand.limits.findings import SlowPart
-from weft.understand.race.outcome import RacePlace
 from weft.understand.report.page import Report
 from weft.understand.report.table import PageTable
 from weft.understand.summary.summary import summarise
@@ -33,7 +34,6 @@ from weft.understand.tables.activities import activities_tables
 from weft.understand.tables.every import tables_of
 from weft.understand.tables.evidence import evidence_table, long_table
 from weft.understand.tables.limits import limits_table, slow_table
-from weft.understand.tables.race import PLACES
 
 COMPUTED: dict[str, tuple[str, dict[str, str], set[str]]] = {
     "multi-pair": ("sim:two-nics", {}, {"pairs"}),

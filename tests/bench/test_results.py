@@ -187,8 +187,8 @@ def checkout(tmp_path: Path) -> Path:
         "bench/common/calibrated/race.py",
         "python/weft/base/paired.py",
         "python/weft/faces/cli/main.py",
-        "python/weft/understand/race/contest.py",
-        "python/weft/understand/race/scores.py",
+        "python/weft/understand/kinds/race/contest.py",
+        "python/weft/understand/kinds/race/scores.py",
     ):
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / name).write_text("before = 1\n")
@@ -198,9 +198,7 @@ def checkout(tmp_path: Path) -> Path:
     (tmp_path / "bench/understand/calibration.py").write_text(
         "from common.calibrated import cases\n"
     )
-    judged = (
-        "from weft.base.paired import bounds\nfrom weft.understand.race.contest import standing\n"
-    )
+    judged = "from weft.base.paired import bounds\nfrom weft.understand.kinds.race.contest import standing\n"
     (tmp_path / "bench/common/calibrated/race.py").write_text(judged)
     return tmp_path
 
@@ -232,7 +230,7 @@ def test_a_result_is_stale_where_what_it_depends_on_changed(checkout, name, part
     [
         ("bench/common/calibrated/race.py", ["weft", "bench"]),
         ("python/weft/base/paired.py", ["weft"]),
-        ("python/weft/understand/race/scores.py", ["weft"]),
+        ("python/weft/understand/kinds/race/scores.py", ["weft"]),
         ("python/weft/faces/cli/main.py", []),
         ("crates/netsim/src/lib.rs", []),
     ],

@@ -11,8 +11,8 @@ from common.case import Case, Said
 from common.races import Draw, autocorrelated, carried_out, independent, slow_mode, slow_times
 from weft.base.paired import LOOKS, bounds
 from weft.plan.plan import Entrant, Race
-from weft.understand.race.contest import ContestLimits, standing
-from weft.understand.race.scores import Scores
+from weft.understand.kinds.race.contest import ContestLimits, standing
+from weft.understand.kinds.race.scores import Scores
 
 World = Callable[[np.random.Generator], bool]
 MARGIN_PPM = 10_000

@@ -16,7 +16,7 @@ from weft.operate.acceptance.vendor.page import HEADINGS, second_look
 from weft.operate.acceptance.verdict import AcceptanceResult, RequirementVerdict, Symptom
 from weft.runs.columns.table_file import write_table
 from weft.runs.folder import RunFolder
-from weft.understand.report.figures.drawing.figure import Figure
+from weft.understand.drawing.figure import Figure
 from weft.understand.report.figures.heatmap import heatmap_figures
 from weft.understand.report.material import ReportMaterial
 

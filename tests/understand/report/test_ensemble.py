@@ -14,11 +14,11 @@ from support.made.synthetic import write_run
 from support.made.synthetic_cluster import Cluster, Flow, Shared, Step, cards, write_cluster_run
 from weft.base.interval import Interval
 from weft.runs.folder import RunFolder
+from weft.understand.drawing.figure import Figure
 from weft.understand.limits.findings import LimitFinding, LimitFindings, SlowPart
 from weft.understand.limits.networks import on_network, over_networks
 from weft.understand.report import limits, routes
 from weft.understand.report.ensemble import EnsembleRun, ensembles_of
-from weft.understand.report.figures.drawing.figure import Figure
 from weft.understand.report.frame import page_data
 from weft.understand.report.page import Report
 from weft.understand.report.verdict import verdict

@@ -13,9 +13,9 @@ from support.runs import write_run
 from weft.runs.columns.tables import LOADS_NAME
 from weft.runs.folder import RunFolder
 from weft.runs.link_loads import loads_of
+from weft.understand.drawing.figure import Figure
 from weft.understand.report.figures.busiest import MOST_ROWS
-from weft.understand.report.figures.drawing.fabric_drawing import MOST_HOSTS
-from weft.understand.report.figures.drawing.figure import Figure
+from weft.understand.report.figures.fabric_drawing import MOST_HOSTS
 from weft.understand.report.frame import page_data
 from weft.understand.report.page import Report
 

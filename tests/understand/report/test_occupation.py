@@ -8,8 +8,8 @@ import pytest
 
 from support.made.computed import compute
 from weft.runs.folder import RunFolder
+from weft.understand.drawing.figure import Figure
 from weft.understand.node.occupation import budgets, occupation
-from weft.understand.report.figures.drawing.figure import Figure
 from weft.understand.report.figures.pair.stacks import GAP
 from weft.understand.report.page import Report
 

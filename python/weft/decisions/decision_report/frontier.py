@@ -7,9 +7,9 @@ from collections.abc import Sequence
 import altair as alt
 
 from weft.decisions.decision.document import DesignDecision, DesignResult
-from weft.understand.report.figures.drawing.figure import Figure, Row, short
-from weft.understand.report.figures.drawing.parts import layer, sized, tooltip, zoom
-from weft.understand.report.figures.forest import FAINT, SECOND, STRONG
+from weft.understand.drawing.figure import Figure, Row, short
+from weft.understand.drawing.forest import FAINT, SECOND, STRONG
+from weft.understand.drawing.parts import layer, sized, tooltip, zoom
 
 HEIGHT_PX = 360
 MOST_NAMES = 12

@@ -16,7 +16,7 @@ from weft.decisions.decision_report.what_if import what_if_part
 from weft.decisions.recommendations.folder import RECOMMENDATIONS
 from weft.decisions.twin.twin import TWIN
 from weft.decisions.what_if.result import WHAT_IF
-from weft.understand.report.figures.drawing.figure import Figure
+from weft.understand.drawing.figure import Figure
 from weft.understand.report.frame import page_data, render, write_page
 from weft.understand.report.table import PageTable
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from weft.base.table import ResultTable
-from weft.understand.report.figures.drawing.figure import Figure
+from weft.understand.drawing.figure import Figure
 
 
 @dataclass(frozen=True)

@@ -7,8 +7,8 @@ from collections.abc import Sequence
 import altair as alt
 
 from weft.decisions.decision.document import CostItem, DesignDecision, DesignResult
-from weft.understand.report.figures.drawing.figure import Figure, Row, short
-from weft.understand.report.figures.drawing.parts import kinds, layer, sized, tooltip
+from weft.understand.drawing.figure import Figure, Row, short
+from weft.understand.drawing.parts import kinds, layer, sized, tooltip
 
 ROW_PX = 28
 MOST_DESIGNS = 20

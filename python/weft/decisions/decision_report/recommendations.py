@@ -10,8 +10,8 @@ from weft.decisions.recommendations.folder import read_folder
 from weft.decisions.recommendations.recommendations import RecommendationList
 from weft.decisions.recommendations.tables import actions_table
 from weft.runs.run_warnings import lines
-from weft.understand.report.figures.drawing.figure import Figure
-from weft.understand.report.figures.forest import FAINT, STRONG, Forest, Twig
+from weft.understand.drawing.figure import Figure
+from weft.understand.drawing.forest import FAINT, STRONG, Forest, Twig
 
 _READ = (ResultColumn("path", "folder", str), ResultColumn("said", "it says", str))
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 import altair as alt
 
 from weft.decisions.decision.document import DesignDecision, Sensitivity
-from weft.understand.report.figures.drawing.figure import Figure, Row, short
-from weft.understand.report.figures.drawing.parts import layer, sized, tooltip
-from weft.understand.report.figures.forest import SECOND, STRONG
+from weft.understand.drawing.figure import Figure, Row, short
+from weft.understand.drawing.forest import SECOND, STRONG
+from weft.understand.drawing.parts import layer, sized, tooltip
 
 ROW_PX = 24
 MOST_ROWS = 15

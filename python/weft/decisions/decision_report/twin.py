@@ -10,8 +10,8 @@ from weft.decisions.decision_report.part import ReportPart
 from weft.decisions.twin.tables import left_out_table, parameters_table, sources_table
 from weft.decisions.twin.twin import HeldOut, TwinDocument, TwinParameter, read_twin
 from weft.simulation.prediction.intervals import widened
-from weft.understand.report.figures.drawing.figure import Figure
-from weft.understand.report.figures.forest import FAINT, SECOND, STRONG, Forest, Twig
+from weft.understand.drawing.figure import Figure
+from weft.understand.drawing.forest import FAINT, SECOND, STRONG, Forest, Twig
 
 NOTES = (
     "Each pattern was predicted by a twin that was fitted to all others. The rate of a phase is what all of its routes "

@@ -10,8 +10,8 @@ from weft.decisions.decision_report.part import ReportPart
 from weft.decisions.what_if.ask import read_what_if
 from weft.decisions.what_if.result import AlternativeOutcome, WhatIfResult
 from weft.decisions.what_if.tables import checks_tables, effects_table, place
-from weft.understand.report.figures.drawing.figure import Figure
-from weft.understand.report.figures.forest import FAINT, SECOND, STRONG, Forest, Twig
+from weft.understand.drawing.figure import Figure
+from weft.understand.drawing.forest import FAINT, SECOND, STRONG, Forest, Twig
 
 NOTES = (
     "Before and after are predicted on the same draws of what was measured, so what is not known of both does not "

@@ -18,7 +18,7 @@ from weft.understand.comparison.tables import points_table
 if TYPE_CHECKING:
     import altair
 
-    from weft.understand.report.figures.drawing.figure import Figure
+    from weft.understand.drawing.figure import Figure
 
 SHOWN = 6
 """Differing nodes and warnings that are printed."""

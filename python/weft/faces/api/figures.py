@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     import altair
 
     from weft.runs.folder import RunFolder
-    from weft.understand.report.figures.drawing.figure import Figure
+    from weft.understand.drawing.figure import Figure
 
 BEST_FIRST = ("signature", "laws", "heatmap", "aapc")
 """The figure drawn by default: the first of these that exists, else the report's first."""

@@ -37,7 +37,7 @@ from weft.understand.tables.points import points_table
 if TYPE_CHECKING:
     import altair
 
-    from weft.understand.report.figures.drawing.figure import Figure
+    from weft.understand.drawing.figure import Figure
 
 SHOWN = 6
 """Warnings and explanations that are printed."""

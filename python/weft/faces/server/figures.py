@@ -11,8 +11,8 @@ import vl_convert
 
 from weft.base.errors import WeftError
 from weft.runs.folder import RunFolder
+from weft.understand.drawing.figure import VEGA_LITE_VERSION
 from weft.understand.report.figures import Figure, all_figures
-from weft.understand.report.figures.drawing.figure import VEGA_LITE_VERSION
 from weft.understand.report.material import ReportMaterial
 
 

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 import altair as alt
 import numpy as np
 
-from weft.understand.report.figures.drawing.heatmap_chart import MISSING, WIDE_RATIO
+from weft.understand.drawing.heatmap_chart import MISSING, WIDE_RATIO
 
 OUTAGE = "#e8112d"
 LOSS = "#ff8c1a"

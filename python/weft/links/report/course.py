@@ -17,8 +17,8 @@ from weft.links.analysis.times import HourlyTimes, MessageModel
 from weft.links.report.colours import CHANGE, OUTAGE
 from weft.links.report.curves import hour_axis, interval_curve
 from weft.links.report.material import LinkMaterial
-from weft.understand.report.figures.drawing import axes, parts
-from weft.understand.report.figures.drawing.figure import Figure, Row, Spec, chart_spec, short
+from weft.understand.drawing import axes, parts
+from weft.understand.drawing.figure import Figure, Row, Spec, chart_spec, short
 
 HEIGHT = 170
 BUSY = "#8a94a0"

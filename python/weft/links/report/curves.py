@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import altair as alt
 
-from weft.understand.report.figures.drawing import parts
+from weft.understand.drawing import parts
 
 
 def hour_axis(is_by_week: bool, timezone: str) -> alt.X:

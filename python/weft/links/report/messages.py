@@ -12,8 +12,8 @@ from weft.links.analysis.hours import LEAST_VALUES, typical_text
 from weft.links.analysis.messages import MessageTimes
 from weft.links.report.curves import hour_axis, interval_curve
 from weft.links.report.material import LinkMaterial
-from weft.understand.report.figures.drawing import axes, parts
-from weft.understand.report.figures.drawing.figure import Figure, Row, Spec, short
+from weft.understand.drawing import axes, parts
+from weft.understand.drawing.figure import Figure, Row, Spec, short
 
 HEIGHT = 260
 

@@ -15,7 +15,7 @@ from weft.links.report.material import LinkMaterial, LinksMaterial
 from weft.links.report.messages import message_figures, message_sentence
 from weft.links.report.strip import strip_figure
 from weft.links.report.week import week_figures
-from weft.understand.report.figures.drawing.figure import Figure
+from weft.understand.drawing.figure import Figure
 from weft.understand.report.frame import page_data, render, write_page
 from weft.understand.report.table import PageTable
 

@@ -21,8 +21,8 @@ from weft.links.report.colours import (
     value_text,
 )
 from weft.links.report.material import LinkMaterial
-from weft.understand.report.figures.drawing import axes, parts
-from weft.understand.report.figures.drawing.figure import Figure, Row, Spec, short
+from weft.understand.drawing import axes, parts
+from weft.understand.drawing.figure import Figure, Row, Spec, short
 
 MOST_CELLS = 9000
 """More cells would be smaller than pixels and make the page slow."""

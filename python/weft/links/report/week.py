@@ -17,8 +17,8 @@ from weft.links.report.colours import (
     value_text,
 )
 from weft.links.report.material import LinkMaterial
-from weft.understand.report.figures.drawing import axes, parts
-from weft.understand.report.figures.drawing.figure import Figure, Row, Spec, short
+from weft.understand.drawing import axes, parts
+from weft.understand.drawing.figure import Figure, Row, Spec, short
 
 HEIGHT = 200
 LEAST_HOURS = 24

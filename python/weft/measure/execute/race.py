@@ -16,8 +16,8 @@ from weft.runs.folder import RunWriter
 from weft.runs.missing import MissingStep, missing_steps
 from weft.runs.records.goal_records import FailedCandidate
 from weft.understand.curve.drift import Drift
-from weft.understand.race.contest import ContestStanding
-from weft.understand.race.outcome import stand
+from weft.understand.kinds.race.contest import ContestStanding
+from weft.understand.kinds.race.outcome import stand
 
 MOST_FAILURES = 2
 """A candidate that has failed this often in a block is dropped."""

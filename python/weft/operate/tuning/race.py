@@ -18,8 +18,8 @@ from weft.plan.load import PlanSource
 from weft.runs.folder import RunFolder
 from weft.runs.meta import FILE_NAME, Warning
 from weft.understand.host.disturbed import not_usable
-from weft.understand.race.contest import Ended
-from weft.understand.race.outcome import Confirmation, RaceOutcome, RacePlace, stand
+from weft.understand.kinds.race.contest import Ended
+from weft.understand.kinds.race.outcome import Confirmation, RaceOutcome, RacePlace, stand
 
 __all__ = ["Confirmation", "RacePlace", "RaceResult", "Rules", "SettingsCandidate", "carry_out"]
 

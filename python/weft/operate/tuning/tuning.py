@@ -11,7 +11,7 @@ from weft.operate.tuning.choice import NO_TIME, KnobChoice, Skipped
 from weft.operate.tuning.first_look import FirstLook
 from weft.operate.tuning.race import RaceResult, SettingsCandidate
 from weft.runs.run_warnings import RunWarning, doubts, in_doubt
-from weft.understand.race.contest import CONFIRMED_WRONGLY
+from weft.understand.kinds.race.contest import CONFIRMED_WRONGLY
 
 
 class Moved(Struct, frozen=True):

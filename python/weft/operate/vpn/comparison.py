@@ -17,7 +17,7 @@ from weft.operate.vpn.headers import SegmentSize, share_left
 from weft.operate.vpn.kind import VpnKind
 from weft.operate.vpn.mpi import MpiChoice
 from weft.runs.run_warnings import RunWarning, doubts
-from weft.understand.race.contest import ratios, to_ratio
+from weft.understand.kinds.race.contest import ratios, to_ratio
 
 Limit = Literal["link", "processor", "loss", "unknown"]
 ERROR = 0.05

@@ -11,9 +11,11 @@ from weft.understand.kinds.kind import ResultKind
 from weft.understand.kinds.linpack.kind import LINPACK
 from weft.understand.kinds.loads.kind import LOADS
 from weft.understand.kinds.multi_pair.kind import MULTI_PAIR
+from weft.understand.kinds.race.kind import RACE
 from weft.understand.kinds.traffic.kind import TRAFFIC
 
 KINDS: tuple[ResultKind[Any], ...] = (
+    RACE,
     LOADS,
     TRAFFIC,
     CASTS,

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from itertools import groupby
-from typing import Generic, Protocol, TypeAlias, TypeVar
+from typing import Any, Generic, Protocol, TypeAlias, TypeVar
 
 from weft.base.table import ResultTable
 from weft.runs.folder import RunFolder
@@ -31,28 +32,29 @@ def step_name(one: OfStep, meta: RunMeta) -> str:
     return meta.plan.steps[one.step].name
 
 
-def by_step(results: Sequence[S], meta: RunMeta) -> Named[S]:
-    """The results grouped by step, with its name."""
-    return by_name(results, meta, step_name)
-
-
 def by_name(results: Sequence[S], meta: RunMeta, name_of: Callable[[S, RunMeta], str]) -> Named[S]:
     """Adjacent results of the same step and name, grouped."""
     groups = groupby(results, lambda one: (one.step, name_of(one, meta)))
     return [(name, list(own)) for (_, name), own in groups]
 
 
+by_step: Callable[[Sequence[Any], RunMeta], Named[Any]] = partial(by_name, name_of=step_name)
+"""The results grouped by step, with its name."""
+
+
 @dataclass(frozen=True)
 class ResultKind(Generic[R]):
-    """A kind of results: `name` is its key in `weft show --json`, `title` the heading of its section on a page.
+    """`name` is its key in `weft show --json`, `title` that of its section on a page.
 
-    `results` are in the order of the steps; `clause` summarises the results of one name as a clause whose subject is
-    the nodes or `subject`; `details` are sentences below it.
-    `tables` gives all tables by their names in `run.tables`; the first has a row for each result, without its step.
-    `short_tables` are the terminal's tables of the results of one name; if `is_record`, their single row is printed
-    vertically. `also` names further tables for the terminal, `notes` are sentences below tables on a page, by name, and
-    `explained` is one more in HTML about terms. If `folded` is set, a page collapses the tables of each name instead of
-    joining them, and it is the word for rows. `has_colour`: figures have a line for each name.
+    `results` are in the order of the steps; `clause` says in a part of a sentence what those of one name came to,
+    whose subject is the nodes or `subject`; `details` are sentences below it.
+    `tables` are all of them by the names of `run.tables`; the first has a row for each result and none for its step.
+    `short_tables` are for a terminal, of those of one name; their one row is written downwards if it `is_record`.
+    `also` names tables that a terminal shows below, `notes` are sentences under the tables on a page, by their names,
+    and `explained` is one more in HTML about its terms. `folded` says what rows are called where a page folds the
+    tables of each name instead of joining them. `has_colour`: figures have a line for each name. `of_run`: they
+    are of a whole run, so that no step has a verdict by them. `figures` names a function that draws all steps of a
+    page, `module:function`, since drawing takes long to import; it also takes the labels that have colours.
     """
 
     name: str
@@ -60,7 +62,7 @@ class ResultKind(Generic[R]):
     results: Callable[[RunFolder], list[R]]
     tables: Callable[[Sequence[R], RunMeta], dict[str, ResultTable]]
     short_tables: Callable[[str, Sequence[R], RunMeta], Iterable[ResultTable]]
-    named: Callable[[Sequence[R], RunMeta], Named[R]]
+    named: Callable[[Sequence[R], RunMeta], Named[R]] = by_step
     clause: Callable[[Sequence[R]], str] | None = None
     subject: Callable[[RunFolder], str] | None = None
     details: Callable[[Sequence[R]], list[str]] | None = None
@@ -68,9 +70,11 @@ class ResultKind(Generic[R]):
     also: Sequence[str] = ()
     notes: Mapping[str, str] = field(default_factory=dict)
     explained: str = ""
-    document: Callable[[Sequence[R]], dict[str, Sequence[object]]] | None = None
+    document: Callable[[Sequence[R]], dict[str, object]] | None = None
     folded: str = ""
     has_colour: bool = False
+    of_run: bool = False
+    figures: str = ""
 
     def shown(self, results: Sequence[R], meta: RunMeta) -> list[ResultTable]:
         """The tables that a terminal shows."""
@@ -79,6 +83,38 @@ class ResultKind(Generic[R]):
         tables = self.tables(results, meta) if self.also else {}
         return [*found, *(tables[name] for name in self.also if tables[name].rows)]
 
-    def to_json(self, results: Sequence[R]) -> dict[str, Sequence[object]]:
+    def to_json(self, results: Sequence[R]) -> dict[str, object]:
         """The entries of `weft show --json`, by key."""
         return self.document(results) if self.document else {self.name: results}
+
+
+@dataclass(frozen=True)
+class ApplicationStep:
+    """One step of one run, under a label that no other has: the run's name and the step's."""
+
+    run_name: str
+    name: str
+    run: RunFolder
+    kind: ResultKind[Any]
+    results: Sequence[Any]
+
+    @property
+    def label(self) -> str:
+        """Both names, or that of the run where it is enough."""
+        return " · ".join(filter(None, (self.run_name, self.name)))
+
+    @property
+    def clause(self) -> str:
+        """What it came to, if it is said in a clause."""
+        return self.kind.clause(self.results) if self.kind.clause else ""
+
+    @property
+    def details(self) -> list[str]:
+        """Sentences about it."""
+        return self.kind.details(self.results) if self.kind.details else []
+
+    @property
+    def tables(self) -> list[ResultTable]:
+        """Those that have rows; the first has one for each result."""
+        found = self.kind.tables(self.results, self.run.meta).values()
+        return [one for one in found if one.rows]

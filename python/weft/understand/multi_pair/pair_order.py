@@ -46,7 +46,7 @@ class PairOrder:
         for faster, slower in pairwise(self.points):
             word = "then" if _differ(faster, slower) else "about as much"
             joined += f", {word} {_text(slower)}"
-        return f"{self.test}, {_pairs(self.pairs)}: {joined}"
+        return f"{self.test}, {pairs_text(self.pairs)}: {joined}"
 
     @property
     def fastest(self) -> tuple[str, ...]:
@@ -92,9 +92,10 @@ def latency_orders(points: Iterable[MultiPairPoint]) -> list[str]:
         sorted(each for each in timed if each[3] == smallest), itemgetter(0)
     ):
         listed = ", ".join(f"{policy} {format_us(median)}" for _, median, policy, _ in mine)
-        found.append(f"{_pairs(pairs)}, {format_bytes(smallest)}: {listed}")
+        found.append(f"{pairs_text(pairs)}, {format_bytes(smallest)}: {listed}")
     return found
 
 
-def _pairs(count: int) -> str:
+def pairs_text(count: int) -> str:
+    """Such as "2 pairs"."""
     return "1 pair" if count == 1 else f"{count} pairs"

@@ -10,45 +10,8 @@ from typing import Any
 from weft.base.table import ResultTable
 from weft.runs.folder import RunFolder
 from weft.understand.kinds.every import KINDS
-from weft.understand.kinds.kind import ResultKind
+from weft.understand.kinds.kind import ApplicationStep, ResultKind
 from weft.understand.report.table import PageTable, capital
-
-
-@dataclass(frozen=True)
-class ApplicationStep:
-    """One step of one run, with a unique label: the names of run and step."""
-
-    run_name: str
-    name: str
-    run: RunFolder
-    kind: ResultKind[Any]
-    results: Sequence[Any]
-
-    @property
-    def label(self) -> str:
-        """The names of run and step, or only that of the run if it suffices."""
-        return " · ".join(filter(None, (self.run_name, self.name)))
-
-    @property
-    def clause(self) -> str:
-        """The results as a clause; empty if the kind has none."""
-        return self.kind.clause(self.results) if self.kind.clause else ""
-
-    @property
-    def details(self) -> list[str]:
-        """Further sentences about the results."""
-        return self.kind.details(self.results) if self.kind.details else []
-
-    @property
-    def tables(self) -> list[ResultTable]:
-        """The tables that have rows; the first has a row for each result."""
-        found = self.kind.tables(self.results, self.run.meta).values()
-        return [one for one in found if one.rows]
-
-    @property
-    def page_tables(self) -> list[PageTable]:
-        """The tables in the form of a page."""
-        return [PageTable.of(one) for one in self.tables]
 
 
 def application_steps(names: Sequence[str], runs: Sequence[RunFolder]) -> list[ApplicationStep]:
@@ -56,6 +19,7 @@ def application_steps(names: Sequence[str], runs: Sequence[RunFolder]) -> list[A
     return [
         ApplicationStep(run_name, name, run, kind, results)
         for kind in KINDS
+        if not kind.of_run
         for run_name, run in zip(names, runs, strict=True)
         for name, results in kind.named(kind.results(run), run.meta)
     ]
@@ -81,6 +45,11 @@ class ApplicationSection:
             for name, table in joined.items()
             if table.rows
         ]
+
+    @property
+    def folded_tables(self) -> list[tuple[ApplicationStep, list[PageTable]]]:
+        """The tables of each step."""
+        return [(step, [PageTable.of(one) for one in step.tables]) for step in self.steps]
 
     def _of_runs(self) -> Iterator[tuple[str, dict[str, ResultTable]]]:
         for (name, _), own in groupby(self.steps, lambda one: (one.run_name, id(one.run))):

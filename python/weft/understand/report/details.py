@@ -13,9 +13,9 @@ from weft.base.statistics import Floats, thinned_rows
 from weft.understand.curve.convergence import looks
 from weft.understand.curve.curve import Ints, column, message_times_us
 from weft.understand.curve.goal import allowed_error
+from weft.understand.drawing import parts
+from weft.understand.drawing.figure import Spec, chart_spec, short
 from weft.understand.report.evidence import evidence_rows, moved_rows
-from weft.understand.report.figures.drawing import parts
-from weft.understand.report.figures.drawing.figure import Spec, chart_spec, short
 from weft.understand.report.figures.pair.curves import note, size_text
 from weft.understand.report.material import ReportMaterial
 from weft.understand.report.series import CurveSeries, time_us

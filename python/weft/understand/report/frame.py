@@ -14,8 +14,8 @@ from weft import __version__
 from weft.base.errors import RequestError, WorkError
 from weft.base.files.fresh_file import fresh_file
 from weft.base.printable import printable
-from weft.understand.report.figures.drawing.figure import Figure, Row
-from weft.understand.report.figures.drawing.theme import config_for
+from weft.understand.drawing.figure import Figure, Row
+from weft.understand.drawing.theme import config_for
 from weft.understand.report.vega_bundle import vega_bundle
 
 FILE_NAME = "report.html"

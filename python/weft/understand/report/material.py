@@ -11,11 +11,9 @@ from weft.knobs.recommendation import Recommendation
 from weft.runs.folder import RunFolder
 from weft.understand.advice.advise import recommendations
 from weft.understand.kinds.every import KINDS
-from weft.understand.kinds.kind import R, ResultKind
-from weft.understand.race.outcome import RaceOutcome, stand
+from weft.understand.kinds.kind import ApplicationStep, R, ResultKind
 from weft.understand.report.applications import (
     ApplicationSection,
-    ApplicationStep,
     application_steps,
 )
 from weft.understand.report.ensemble import EnsembleRun, ensembles_of
@@ -29,7 +27,6 @@ from weft.understand.studies.find import studies
 from weft.understand.studies.study import SettingStudy
 from weft.understand.summary.predictions import Held, held
 from weft.understand.tables.predictions import held_table
-from weft.understand.tables.race import race_table
 from weft.understand.tables.signature import signatures_table
 
 
@@ -97,15 +94,15 @@ class ReportMaterial:
         found = [ApplicationSection(kind, self.of_kind(kind)) for kind in KINDS]
         return [one for one in found if one.steps]
 
-    @cached_property
-    def races(self) -> list[tuple[str, RaceOutcome, PageTable]]:
-        """The outcomes of races with tables of their candidates, each with its run's name."""
-        stands = [
-            (name, stand(run.meta, run.samples))
-            for name, run in zip(self.names, self.runs, strict=True)
-        ]
+    @property
+    def run_tables(self) -> list[tuple[str, ResultTable, PageTable]]:
+        """What kinds say of whole runs, each with its run's name, and as the page shows it."""
         return [
-            (name, found[1], PageTable.of(race_table(found[1]))) for name, found in stands if found
+            (name, table, PageTable.of(table))
+            for kind in KINDS
+            if kind.of_run
+            for name, run in zip(self.names, self.runs, strict=True)
+            for table in kind.tables(kind.results(run), run.meta).values()
         ]
 
     @cached_property

@@ -8,11 +8,10 @@ from functools import cached_property
 from pathlib import Path
 
 from weft.runs.folder import RunFolder
-from weft.understand.race import words
+from weft.understand.drawing.theme import colour_of, dash_of
 from weft.understand.report import facts, limits, routes, verdict
 from weft.understand.report.details import detail_spec, details
 from weft.understand.report.figures import Figure, all_figures
-from weft.understand.report.figures.drawing.theme import colour_of, dash_of
 from weft.understand.report.frame import page_data, render, write_page
 from weft.understand.report.material import ReportMaterial
 
@@ -74,7 +73,6 @@ class Report(ReportMaterial):
             "swatch": _swatch,
             "limits": limits,
             "routes": routes,
-            "race": words,
         }
         return render("page.html.j2", data, values)
 

@@ -13,7 +13,7 @@ import vl_convert
 from weft.base.errors import RequestError
 from weft.base.files.fresh_file import fresh_file
 from weft.base.files.private_folder import cache_folder
-from weft.understand.report.figures.drawing.figure import VEGA_LITE_VERSION
+from weft.understand.drawing.figure import VEGA_LITE_VERSION
 
 _SNIPPET = "window.vegaEmbed = vegaEmbed;"
 

@@ -12,7 +12,8 @@ from weft.understand.curve.points import CurvePoint
 from weft.understand.curve.stops import ASSUMED, beside_earlier, difference_text, stop_line
 from weft.understand.curve.thresholds import threshold_lines
 from weft.understand.host.disturbed import not_usable
-from weft.understand.report.applications import ApplicationStep, application_steps
+from weft.understand.kinds.kind import ApplicationStep
+from weft.understand.report.applications import application_steps
 from weft.understand.report.ensemble import EnsembleRun, ensembles_of
 from weft.understand.report.figures.pair.curves import size_text
 from weft.understand.report.series import CurveSeries, series_of

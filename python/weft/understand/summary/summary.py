@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
-
-import msgspec
 
 from weft.plan.pattern import ManyNodes
 from weft.runs.digests import Digests, sampled_steps
@@ -34,7 +31,6 @@ from weft.understand.node.occupation import (
     cycles_by_category,
     occupation,
 )
-from weft.understand.race.outcome import RaceOutcome, stand
 from weft.understand.studies.find import studies
 from weft.understand.studies.study import SettingStudy
 from weft.understand.summary.predictions import Held, held
@@ -63,7 +59,6 @@ class Summary:
     caches: list[CacheHits] = field(default_factory=list)
     deliveries: list[Delivered] = field(default_factory=list)
     thresholds: list[Threshold] = field(default_factory=list)
-    race: RaceOutcome | None = None
     studies: list[SettingStudy] = field(default_factory=list)
     activities: list[PhaseActivity] = field(default_factory=list)
     results: dict[str, list[Any]] = field(default_factory=dict)
@@ -90,7 +85,6 @@ class Summary:
             "warnings": self.warnings,
             "stops": self.meta.stops,
             "against": self.meta.against,
-            "race": msgspec.to_builtins(self.race),
             "signature": self.signature and self.signature.to_json(),
             "thresholds": [one.to_json() for one in self.thresholds],
             "phases": self.phases,
@@ -113,12 +107,12 @@ class Summary:
             "clocks": self.meta.clocks,
         }
 
-    def _results_json(self) -> dict[str, Sequence[object]]:
+    def _results_json(self) -> dict[str, Any]:
         """The entries of all kinds; lists under the same key, such as points, are concatenated."""
-        found: dict[str, Sequence[object]] = {"points": [one.to_json() for one in self.points]}
+        found: dict[str, Any] = {"points": [one.to_json() for one in self.points]}
         for kind in KINDS:
             for key, value in kind.to_json(self.results.get(kind.name, [])).items():
-                found[key] = [*found.get(key, []), *value]
+                found[key] = found[key] + value if key in found else value
         return found
 
 
@@ -128,7 +122,6 @@ def summarise(run: RunFolder) -> Summary:
     signature = of_curves(found)
     rates = MedianRates.of(run)
     taken_apart = [effects_of(matrix) for matrix in matrices(run, rates) if matrix.is_calm]
-    raced = stand(run.meta, run.samples)
     predicted = held(run)
     notes = [*(signature.notes if signature else []), *(predicted.warnings if predicted else [])]
     return Summary(
@@ -147,7 +140,6 @@ def summarise(run: RunFolder) -> Summary:
         caches=cache_hits(run),
         deliveries=deliveries(run),
         thresholds=[one for curve in found for one in curve_thresholds(run, curve)],
-        race=raced[1] if raced else None,
         studies=studies(run),
         activities=activities(run),
         results={kind.name: kind.results(run) for kind in KINDS},

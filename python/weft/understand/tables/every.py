@@ -8,7 +8,6 @@ from weft.understand.summary.summary import Summary
 from weft.understand.tables.phases import phases_table
 from weft.understand.tables.points import deliveries_table, points_table
 from weft.understand.tables.predictions import held_table
-from weft.understand.tables.race import race_table
 from weft.understand.tables.routes import spread_tables, standouts_table
 from weft.understand.tables.signature import signatures_table
 
@@ -24,7 +23,6 @@ def tables_of(summary: Summary) -> dict[str, ResultTable]:
         "phases": phases_table([one for one in summary.phases if one.step in summary.ensembles]),
         **spread_tables(summary.meta, summary.rates, summary.phases, summary.sampled),
         "standouts": ResultTable.joined(standouts, label="step"),
-        **({"race": race_table(summary.race)} if summary.race else {}),
         **({"prediction": held_table(summary.prediction)} if summary.prediction else {}),
     }
     for kind in KINDS:

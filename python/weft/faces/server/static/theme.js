@@ -1,4 +1,4 @@
-// Colours and dashes of the report (weft.understand.report.figures.drawing.theme), for the scheme that the reader prefers.
+// Colours and dashes of the report (weft.understand.drawing.theme), for the scheme that the reader prefers.
 
 // After Okabe and Ito's palette, told apart with any colour vision.
 const PALETTE = {

@@ -36,7 +36,7 @@ from weft.operate.preflight.record import ClusterRecord
 from weft.runs.folder import RunFolder
 from weft.runs.meta import Warning
 from weft.runs.run_warnings import said
-from weft.understand.report.figures.drawing.figure import Figure
+from weft.understand.drawing.figure import Figure
 from weft.understand.report.figures.heatmap import heatmap_figures
 from weft.understand.report.figures.map_marks import Ends, SecondLook, node_ends
 from weft.understand.report.figures.tree import tree_figures

@@ -10,8 +10,8 @@ from weft.operate.acceptance.causes import vocabulary
 from weft.operate.acceptance.tables import measured_text
 from weft.operate.acceptance.verdict import RequirementVerdict, Symptom
 from weft.operate.preflight.record import NodeRecord
+from weft.understand.drawing.figure import Figure
 from weft.understand.report.facts import value_text
-from weft.understand.report.figures.drawing.figure import Figure
 
 LEAST_SHARE = 0.005
 """Smaller shares are not shown."""

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from weft.operate.tuning.tuning import Raced
-from weft.understand.report.figures.drawing.figure import Figure
-from weft.understand.report.figures.forest import FAINT, SECOND, STRONG, Forest, Twig
+from weft.understand.drawing.figure import Figure
+from weft.understand.drawing.forest import FAINT, SECOND, STRONG, Forest, Twig
 
 
 def forest(raced: Raced, number: int) -> Figure | None:

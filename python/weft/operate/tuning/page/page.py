@@ -22,7 +22,7 @@ from weft.operate.tuning.tuning import Raced, TuningResult
 from weft.runs.meta import Warning
 from weft.runs.run_warnings import said
 from weft.runs.work_document import write
-from weft.understand.report.figures.drawing.figure import Figure
+from weft.understand.drawing.figure import Figure
 from weft.understand.report.frame import environment
 from weft.understand.report.table import PageTable
 

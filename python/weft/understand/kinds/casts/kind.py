@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import partial
 
-from weft.base.table import ResultTable
-from weft.runs.meta import RunMeta
 from weft.understand.kinds.casts.cast import FileCastResult, file_casts
 from weft.understand.kinds.casts.table import (
     came_to,
@@ -29,21 +27,17 @@ def _clause(found: Sequence[FileCastResult]) -> str:
     return f"a file {came_to(one)}{missing}{slow}"
 
 
-def _tables(found: Sequence[FileCastResult], meta: RunMeta) -> dict[str, ResultTable]:
-    return {"casts": casts_table(found), "cast_nodes": nodes_table(found, meta)}
-
-
-def _document(found: Sequence[FileCastResult]) -> dict[str, Sequence[object]]:
-    return {"file_casts": [one.to_json() for one in found]}
-
-
 CASTS = ResultKind(
     name="file_casts",
     title="Casts of files",
     results=file_casts,
     clause=_clause,
-    tables=_tables,
+    figures="weft.understand.kinds.casts.figures:file_cast_figures",
+    tables=lambda found, meta: {
+        "casts": casts_table(found),
+        "cast_nodes": nodes_table(found, meta),
+    },
     short_tables=lambda *of: [short_table(*of)],
     named=partial(by_name, name_of=name_of),
-    document=_document,
+    document=lambda found: {"file_casts": [one.to_json() for one in found]},
 )

@@ -4,14 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from weft.base.table import ResultTable
 from weft.runs.folder import RunFolder
-from weft.runs.meta import RunMeta
 from weft.understand.ensemble.activities import activities
 from weft.understand.kinds.collectives.collected import Collected, collectives, has_collectives
 from weft.understand.kinds.collectives.library_cost import library_costs
 from weft.understand.kinds.collectives.table import collectives_table, library_table, short_table
-from weft.understand.kinds.kind import ResultKind, by_step
+from weft.understand.kinds.kind import ResultKind
 
 
 def _results(run: RunFolder) -> list[Collected]:
@@ -26,29 +24,20 @@ def _clause(found: Sequence[Collected]) -> str:
     return f"{best[0].operation} over {best[0].nodes} nodes is fastest by {ends}"
 
 
-def _tables(found: Sequence[Collected], _: RunMeta) -> dict[str, ResultTable]:
-    return {
-        "collectives": collectives_table(found),
-        "library": library_table(library_costs(found)),
-    }
-
-
-def _document(found: Sequence[Collected]) -> dict[str, Sequence[object]]:
-    return {"collectives": found, "library_costs": library_costs(found)}
-
-
 COLLECTIVES = ResultKind(
     name="collectives",
     title="Collectives",
     results=_results,
     clause=_clause,
-    tables=_tables,
+    tables=lambda found, _: {
+        "collectives": collectives_table(found),
+        "library": library_table(library_costs(found)),
+    },
     short_tables=lambda *of: [short_table(*of)],
-    named=by_step,
     also=("library",),
     notes={
         "library": "The fastest of the other algorithms is carried out by agents over TCP. Below 1 the library is "
         "faster. The best was chosen by the same times, so its own may be a little too good."
     },
-    document=_document,
+    document=lambda found: {"collectives": found, "library_costs": library_costs(found)},
 )

@@ -8,7 +8,7 @@ from weft.base.quantity import format_bytes
 from weft.understand.kinds.interference.slow_down import SlowDown, slow_downs
 from weft.understand.kinds.interference.table import SLOW_DOWN, interference_table, short_table
 from weft.understand.kinds.interference.trials import WHOLE
-from weft.understand.kinds.kind import ResultKind, by_step
+from weft.understand.kinds.kind import ResultKind
 
 
 def _clause(found: Sequence[SlowDown]) -> str:
@@ -27,9 +27,9 @@ INTERFERENCE = ResultKind(
     title="Interference",
     results=slow_downs,
     clause=_clause,
+    figures="weft.understand.kinds.interference.figures:interference_figures",
     tables=lambda found, _: {"interference": interference_table(found)},
     short_tables=lambda *of: [short_table(*of)],
-    named=by_step,
     notes={
         "interference": "Slow-downs are how many times longer the victim takes than alone, by the median, the mean and "
         "the 99th percentile of its times. Brackets enclose the median of the launches by their ranks."

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from weft.understand.kinds.kind import ResultKind, by_step
+from weft.understand.kinds.kind import ResultKind
 from weft.understand.kinds.linpack.solution import Solution, solutions
 from weft.understand.kinds.linpack.table import GFLOPS, linpack_table, short_table
 
@@ -26,7 +26,6 @@ LINPACK = ResultKind(
     clause=_clause,
     tables=lambda found, _: {"linpack": linpack_table(found)},
     short_tables=lambda *of: [short_table(*of)],
-    named=by_step,
     is_record=True,
     notes={
         "linpack": "Only right solutions count. A node computes, or else communicates, or else waits; shares are "

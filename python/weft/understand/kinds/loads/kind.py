@@ -7,7 +7,6 @@ from typing import TypeAlias
 
 from weft.base.quantity import format_bytes, format_mbps, format_us, significant
 from weft.base.table import ResultTable
-from weft.runs.folder import RunFolder
 from weft.runs.meta import RunMeta
 from weft.understand.kinds.kind import ResultKind, by_name, step_name
 from weft.understand.kinds.loads.loaded import LoadedPoint, loaded_points
@@ -40,10 +39,6 @@ def servers(found: Sequence[LoadResult]) -> list[WebPoint]:
 def offloads(points: Sequence[LoadedPoint]) -> bool:
     """Whether any work runs outside the application's processor."""
     return any(abs(one.gain) > _ROUNDING for one in points)
-
-
-def _results(run: RunFolder) -> list[LoadResult]:
-    return [*loaded_points(run), *web_points(run, occupation(run))]
 
 
 def _named(found: Sequence[LoadResult], meta: RunMeta) -> list[tuple[str, list[LoadResult]]]:
@@ -116,12 +111,13 @@ def _short_tables(_: str, found: Sequence[LoadResult], meta: RunMeta) -> Iterato
         yield loads_table(points).titled(title)
 
 
-LOADS = ResultKind(
+LOADS: ResultKind[LoadResult] = ResultKind(
     name="loads",
     title="All loads",
-    results=_results,
+    results=lambda run: [*loaded_points(run), *web_points(run, occupation(run))],
     named=_named,
     clause=_clause,
+    figures="weft.understand.kinds.loads.figures:load_figures",
     tables=_tables,
     short_tables=_short_tables,
     document=lambda found: {"points": [one.to_json() for one in found]},

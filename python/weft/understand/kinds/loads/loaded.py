@@ -55,11 +55,6 @@ class LoadedPoint:
         """The largest gain that LAWS allows."""
         return self.laws_mbps / self.laws_before_mbps - 1.0
 
-    @property
-    def load(self) -> str:
-        """The name of the load."""
-        return f"gamma {self.gamma:g}"
-
     def to_json(self) -> dict[str, object]:
         """The point as `weft show --json` prints it: the keys of other points, and its own."""
         return {

@@ -61,11 +61,6 @@ class WebPoint:
         pages, mb = self.live.pages_per_s, self.page_bytes * 8 / 1e6
         return Interval(pages.median * mb, pages.low * mb, pages.high * mb)
 
-    @property
-    def load(self) -> str:
-        """The name of the load."""
-        return f"{self.users} users"
-
     def to_json(self) -> dict[str, object]:
         """The point as `weft show --json` prints it: the keys of other points, and its own."""
         return {

@@ -30,6 +30,7 @@ MULTI_PAIR = ResultKind(
     named=partial(by_name, name_of=lambda one, _: one.test),
     subject=_subject,
     details=_details,
+    figures="weft.understand.kinds.multi_pair.figures:multi_pair_figures",
     tables=lambda found, _: {"pairs": pairs_table(found)},
     short_tables=lambda _, found, __: short_tables(pairs_table(found)),
     document=lambda found: {"multi_pair": [one.to_json() for one in found]},

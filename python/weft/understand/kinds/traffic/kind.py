@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from weft.understand.kinds.kind import ResultKind, by_step
+from weft.understand.kinds.kind import ResultKind
 from weft.understand.kinds.traffic.driven import TrafficResult, hashes_differ, traffic
 from weft.understand.kinds.traffic.table import COMPUTE, RATIO, short_table, traffic_table
 
@@ -24,8 +24,8 @@ TRAFFIC = ResultKind(
     title="Traffic",
     results=traffic,
     clause=_clause,
+    figures="weft.understand.kinds.traffic.figures:traffic_figures",
     tables=lambda found, _: {"traffic": traffic_table(found)},
     short_tables=lambda *of: [short_table(*of)],
-    named=by_step,
     has_colour=True,
 )

@@ -2,25 +2,33 @@
 
 from __future__ import annotations
 
-from weft.understand.report.figures.applications import load_figures
+from pkgutil import resolve_name
+
+from weft.understand.drawing.figure import Figure
+from weft.understand.kinds.every import KINDS
 from weft.understand.report.figures.busiest import busiest_figures
 from weft.understand.report.figures.counts import aapc_figures, scaling_figures
-from weft.understand.report.figures.drawing.figure import Figure
 from weft.understand.report.figures.fabric import fabric_figures
-from weft.understand.report.figures.file_casts import file_cast_figures
 from weft.understand.report.figures.heatmap import heatmap_figures
 from weft.understand.report.figures.histogram import histogram_figures
-from weft.understand.report.figures.interference import interference_figures
-from weft.understand.report.figures.multi_pair import multi_pair_figures
 from weft.understand.report.figures.pair.convergence import convergence_figures
 from weft.understand.report.figures.pair.evidence import evidence_figures
 from weft.understand.report.figures.pair.modes import modes_figures
 from weft.understand.report.figures.pair.occupation import inside_figures
 from weft.understand.report.figures.pair.signature import signature_figures
 from weft.understand.report.figures.studies import study_figures
-from weft.understand.report.figures.traffic import traffic_figures
 from weft.understand.report.figures.tree import tree_figures
 from weft.understand.report.material import ReportMaterial
+
+
+def kind_figures(material: ReportMaterial) -> list[Figure]:
+    """Those of each kind of results; their files take long to import."""
+    found: list[Figure] = []
+    for kind in KINDS:
+        if kind.figures and (steps := material.of_kind(kind)):
+            found += resolve_name(kind.figures)(steps, material.labels)
+    return found
+
 
 FAMILIES = [
     signature_figures,
@@ -35,12 +43,8 @@ FAMILIES = [
     aapc_figures,
     histogram_figures,
     scaling_figures,
-    load_figures,
-    multi_pair_figures,
     study_figures,
-    traffic_figures,
-    interference_figures,
-    file_cast_figures,
+    kind_figures,
 ]
 """Each makes the figures for which there is data; a new family is a new file and a line."""
 

@@ -9,10 +9,10 @@ import altair as alt
 from weft.base.alike import listed
 from weft.base.nodeset import fold_names
 from weft.runs.link_loads import LinkLoad
+from weft.understand.drawing import axes, parts
+from weft.understand.drawing.figure import Figure, Row, Spec, short
 from weft.understand.report.directions import Lane, percent
 from weft.understand.report.ensemble import EnsembleRun
-from weft.understand.report.figures.drawing import axes, parts
-from weft.understand.report.figures.drawing.figure import Figure, Row, Spec, short
 from weft.understand.report.material import ReportMaterial
 
 MOST_ROWS = 20

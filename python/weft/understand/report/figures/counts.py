@@ -8,10 +8,10 @@ import numpy as np
 
 from weft.base.quantity import format_mbps, format_us
 from weft.plan.pattern import AllToAll
+from weft.understand.drawing.figure import Figure, Row, short
+from weft.understand.drawing.plots import count_spec, overlap_text
 from weft.understand.ensemble.phases import PhaseResult
 from weft.understand.report.ensemble import EnsembleRun, EnsembleStep
-from weft.understand.report.figures.drawing.figure import Figure, Row, short
-from weft.understand.report.figures.drawing.plots import count_spec, overlap_text
 from weft.understand.report.material import ReportMaterial
 
 TABLE = "aapc"

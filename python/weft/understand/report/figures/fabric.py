@@ -6,13 +6,13 @@ from collections.abc import Iterator
 
 import altair as alt
 
+from weft.understand.drawing import axes, parts
+from weft.understand.drawing.boxes import box_layer, text_layer
+from weft.understand.drawing.figure import Figure, Row, Spec
 from weft.understand.limits.fabric_tree import FabricTree, has_one_way
 from weft.understand.report.directions import FabricLanes
 from weft.understand.report.ensemble import EnsembleRun
-from weft.understand.report.figures.drawing import axes, parts
-from weft.understand.report.figures.drawing.boxes import box_layer, text_layer
-from weft.understand.report.figures.drawing.fabric_drawing import Drawing
-from weft.understand.report.figures.drawing.figure import Figure, Row, Spec
+from weft.understand.report.figures.fabric_drawing import Drawing
 from weft.understand.report.material import ReportMaterial
 
 CAPTION = "Mean share of capacity in the step that loaded it most. Upper lines: to the left."

@@ -13,10 +13,10 @@ import numpy as np
 from weft.base.nodeset import fold
 from weft.base.quantity import format_bytes
 from weft.base.statistics import Floats
+from weft.understand.drawing.figure import Figure, Row, short
+from weft.understand.drawing.heatmap_chart import heatmap_chart
 from weft.understand.ensemble.matrix import RateMatrix
 from weft.understand.report.ensemble import EnsembleRun, EnsembleStep
-from weft.understand.report.figures.drawing.figure import Figure, Row, short
-from weft.understand.report.figures.drawing.heatmap_chart import heatmap_chart
 from weft.understand.report.figures.map_marks import (
     Outlined,
     Route,

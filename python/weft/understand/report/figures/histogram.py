@@ -11,10 +11,10 @@ import numpy as np
 from weft.base.quantity import format_mbps
 from weft.base.statistics import Floats
 from weft.understand.curve.curve import Ints
+from weft.understand.drawing import axes, parts
+from weft.understand.drawing.figure import Figure, Row, Spec, chart_spec, short
 from weft.understand.ensemble.phases import overall_mbps
 from weft.understand.report.ensemble import EnsembleRun, EnsembleStep
-from weft.understand.report.figures.drawing import axes, parts
-from weft.understand.report.figures.drawing.figure import Figure, Row, Spec, chart_spec, short
 from weft.understand.report.material import ReportMaterial
 from weft.understand.tables.routes import LIKE_PHASES
 

@@ -11,8 +11,8 @@ import numpy as np
 from weft.base.statistics import Floats
 from weft.network.model.gain_curve import Regime, regimes
 from weft.network.model.laws import Laws, Stage
-from weft.understand.report.figures.drawing import parts
-from weft.understand.report.figures.drawing.figure import Figure, Row, Spec, short
+from weft.understand.drawing import parts
+from weft.understand.drawing.figure import Figure, Row, Spec, short
 
 TABLE, BEST = "laws", "laws-best"
 HEIGHT = 340

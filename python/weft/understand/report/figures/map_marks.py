@@ -10,9 +10,9 @@ import numpy as np
 
 from weft.base.alike import listed
 from weft.base.statistics import Floats
+from weft.understand.drawing.figure import Row
 from weft.understand.ensemble.matrix import RateMatrix
 from weft.understand.report.ensemble import EnsembleRun, EnsembleStep
-from weft.understand.report.figures.drawing.figure import Row
 
 MOST_NAMED = 8
 Ends: TypeAlias = tuple[str | None, str | None]

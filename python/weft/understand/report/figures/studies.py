@@ -8,8 +8,8 @@ import altair as alt
 
 from weft.base.interval import Interval
 from weft.base.quantity import format_bytes, format_mbps, format_us
-from weft.understand.report.figures.drawing import axes, parts
-from weft.understand.report.figures.drawing.figure import Figure, Row, Spec, short
+from weft.understand.drawing import axes, parts
+from weft.understand.drawing.figure import Figure, Row, Spec, short
 from weft.understand.report.material import ReportMaterial
 from weft.understand.studies.segments import fitted_mbps
 from weft.understand.studies.study import SettingStudy, SettingValue

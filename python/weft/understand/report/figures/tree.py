@@ -12,11 +12,11 @@ import altair as alt
 
 from weft.base.nodeset import fold
 from weft.base.quantity import range_mbps
+from weft.understand.drawing import axes, parts
+from weft.understand.drawing.boxes import FREE, box_layer, lines_in, text_layer
+from weft.understand.drawing.figure import Figure, Row, Spec
 from weft.understand.limits.findings import LimitFinding
 from weft.understand.report.ensemble import EnsembleRun
-from weft.understand.report.figures.drawing import axes, parts
-from weft.understand.report.figures.drawing.boxes import FREE, box_layer, lines_in, text_layer
-from weft.understand.report.figures.drawing.figure import Figure, Row, Spec
 from weft.understand.report.limits import limit_lines, slow_text
 from weft.understand.report.material import ReportMaterial
 

@@ -7,7 +7,7 @@ from rich.table import Table
 
 from weft.base.quantity import number
 from weft.faces.cli.tables.layout import plain_table, titled
-from weft.understand.kinds.loads.kind import LOADS
+from weft.understand.kinds.loads.kind import LOADS, servers, streams
 from weft.understand.node.occupation import Budget, Busy, CacheHits, Cycles
 from weft.understand.summary.summary import Summary
 
@@ -33,8 +33,10 @@ def print_insides(summary: Summary, console: Console) -> None:
 def _load(summary: Summary, busy: Busy) -> str:
     """The message size, and other load on the node."""
     at = (busy.step, busy.phase)
-    loads = [one.load for one in summary.results[LOADS.name] if (one.step, one.phase) == at]
-    return " and ".join([f"{busy.size_bytes} B", *loads])
+    loads = [one for one in summary.results[LOADS.name] if (one.step, one.phase) == at]
+    gamma = [f" and gamma {one.gamma:g}" for one in streams(loads)]
+    users = [f" and {one.users} users" for one in servers(loads)]
+    return f"{busy.size_bytes} B" + "".join([*gamma, *users])
 
 
 def _busy_table(rows: list[Busy]) -> Table:

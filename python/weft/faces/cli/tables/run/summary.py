@@ -31,7 +31,6 @@ from weft.understand.studies.study import SettingStudy
 from weft.understand.summary.summary import Summary
 from weft.understand.tables.activities import activities_tables
 from weft.understand.tables.points import deliveries_table, points_table
-from weft.understand.tables.race import race_table
 from weft.understand.tables.signature import short_table
 
 MOST_NAMED = 8
@@ -60,8 +59,6 @@ def print_summary(summary: Summary) -> None:
     print_studies(summary.studies, console)
     print_thresholds(summary.thresholds, summary.meta, console)
     print_differences(console, summary.meta)
-    if summary.race:
-        print_table(console, race_table(summary.race))
     for kind in KINDS:
         for table in kind.shown(summary.results[kind.name], summary.meta):
             (_print_record if kind.is_record else print_table)(console, table)

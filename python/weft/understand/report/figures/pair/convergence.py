@@ -10,9 +10,9 @@ from weft.base.quantity import BYTES, range_us
 from weft.base.sequential import LOOKS
 from weft.understand.curve.convergence import LaunchLook, looks
 from weft.understand.curve.goal import allowed_error
-from weft.understand.report.figures.drawing import axes, parts
-from weft.understand.report.figures.drawing.figure import Figure, Row, Spec, chart_spec, short
-from weft.understand.report.figures.drawing.theme import SIZES
+from weft.understand.drawing import axes, parts
+from weft.understand.drawing.figure import Figure, Row, Spec, chart_spec, short
+from weft.understand.drawing.theme import SIZES
 from weft.understand.report.figures.pair.curves import size_text
 from weft.understand.report.material import ReportMaterial
 from weft.understand.report.series import CurveSeries

@@ -9,7 +9,7 @@ import numpy as np
 from weft.base.interval import Interval
 from weft.base.quantity import format_bytes, format_mbps, format_us, range_mbps, range_us
 from weft.understand.curve.points import CurvePoint
-from weft.understand.report.figures.drawing.figure import Row, short
+from weft.understand.drawing.figure import Row, short
 from weft.understand.report.figures.pair.threshold_marks import TABLE, remarks, threshold_rows
 from weft.understand.report.series import CurveSeries, time_us
 

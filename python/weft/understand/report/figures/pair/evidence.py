@@ -7,9 +7,9 @@ from typing import Any, Literal
 
 import altair as alt
 
+from weft.understand.drawing import axes, parts
+from weft.understand.drawing.figure import Figure, Row, Spec, chart_spec, short
 from weft.understand.host.evidence import PointEvidence
-from weft.understand.report.figures.drawing import axes, parts
-from weft.understand.report.figures.drawing.figure import Figure, Row, Spec, chart_spec, short
 from weft.understand.report.figures.pair.curves import curve_tables, size_text
 from weft.understand.report.material import ReportMaterial
 from weft.understand.report.series import CurveSeries

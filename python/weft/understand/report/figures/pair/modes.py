@@ -11,8 +11,8 @@ import numpy as np
 from weft.base.interval import Interval
 from weft.base.quantity import format_us
 from weft.base.statistics import Floats
-from weft.understand.report.figures.drawing import parts
-from weft.understand.report.figures.drawing.figure import Figure, Row, Spec, short
+from weft.understand.drawing import parts
+from weft.understand.drawing.figure import Figure, Row, Spec, short
 from weft.understand.report.figures.pair.curves import size_text
 from weft.understand.report.material import ReportMaterial
 from weft.understand.report.ridges import Ridge, ridges_of, worth_drawing

@@ -9,10 +9,10 @@ from typing import Final
 import altair as alt
 
 from weft.base.quantity import format_us
+from weft.understand.drawing import axes, parts
+from weft.understand.drawing.figure import Figure, Row, Spec, short
+from weft.understand.drawing.plots import LinePlot
 from weft.understand.node.occupation import Budget, Busy
-from weft.understand.report.figures.drawing import axes, parts
-from weft.understand.report.figures.drawing.figure import Figure, Row, Spec, short
-from weft.understand.report.figures.drawing.plots import LinePlot
 from weft.understand.report.figures.pair.curves import size_text
 from weft.understand.report.figures.pair.stacks import Stacks, stacked
 from weft.understand.report.material import ReportMaterial

@@ -7,9 +7,9 @@ from typing import Any
 
 import altair as alt
 
-from weft.understand.report.figures.drawing import axes, parts
-from weft.understand.report.figures.drawing.figure import Figure, Row, Spec
-from weft.understand.report.figures.drawing.plots import overlap_text
+from weft.understand.drawing import axes, parts
+from weft.understand.drawing.figure import Figure, Row, Spec
+from weft.understand.drawing.plots import overlap_text
 from weft.understand.report.figures.pair.curves import MARK_KINDS, curve_tables
 from weft.understand.report.figures.pair.threshold_marks import across_sizes, on_curve, up_sizes
 from weft.understand.report.material import ReportMaterial

@@ -10,8 +10,8 @@ from typing import Literal
 
 import altair as alt
 
-from weft.understand.report.figures.drawing import axes, parts
-from weft.understand.report.figures.drawing.figure import Row, Spec, short
+from weft.understand.drawing import axes, parts
+from weft.understand.drawing.figure import Row, Spec, short
 from weft.understand.report.figures.pair.curves import size_text
 
 Shares = Mapping[str, float]

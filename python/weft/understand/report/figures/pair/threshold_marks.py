@@ -10,8 +10,8 @@ import altair as alt
 import numpy as np
 
 from weft.understand.curve.thresholds import Threshold, highest
-from weft.understand.report.figures.drawing import parts
-from weft.understand.report.figures.drawing.figure import Row, short
+from weft.understand.drawing import parts
+from weft.understand.drawing.figure import Row, short
 from weft.understand.report.series import CurveSeries
 
 TABLE = "thresholds"

@@ -6,11 +6,10 @@ from collections.abc import Iterator, Sequence
 
 import altair as alt
 
+from weft.understand.drawing import axes, parts
+from weft.understand.drawing.figure import Figure, Row, Spec, short
 from weft.understand.kinds.casts.cast import SPENT, FileCastResult, NodeCast
-from weft.understand.kinds.casts.kind import CASTS
-from weft.understand.report.figures.drawing import axes, parts
-from weft.understand.report.figures.drawing.figure import Figure, Row, Spec, short
-from weft.understand.report.material import ReportMaterial
+from weft.understand.kinds.kind import ApplicationStep
 
 MOST_ROWS = 64
 """The most nodes drawn; of longer chains, those that finished last."""
@@ -18,11 +17,11 @@ ROW_PX, LEAST_PX = 16, 120
 COMING, WRITING = "chunks come", "written to the disk"
 
 
-def file_cast_figures(material: ReportMaterial) -> list[Figure]:
+def file_cast_figures(steps: Sequence[ApplicationStep], _: Sequence[str]) -> list[Figure]:
     """A figure for each cast that reached a node."""
     found = (
         _figure(f"file-cast-{number}", one.label, *one.results)
-        for number, one in enumerate(material.of_kind(CASTS), 1)
+        for number, one in enumerate(steps, 1)
     )
     return [figure for figure in found if figure]
 

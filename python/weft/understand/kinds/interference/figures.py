@@ -2,21 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from weft.base.quantity import format_bytes
-from weft.understand.kinds.interference.kind import INTERFERENCE
+from weft.understand.drawing.figure import Figure
+from weft.understand.drawing.forest import FAINT, STRONG, Forest, Twig
 from weft.understand.kinds.interference.slow_down import SlowDown
-from weft.understand.report.figures.drawing.figure import Figure
-from weft.understand.report.figures.forest import FAINT, STRONG, Forest, Twig
-from weft.understand.report.material import ReportMaterial
+from weft.understand.kinds.kind import ApplicationStep
 
 
-def interference_figures(material: ReportMaterial) -> list[Figure]:
+def interference_figures(steps: Sequence[ApplicationStep], _: Sequence[str]) -> list[Figure]:
     """A row for each run, size and congestor; faint if the interval includes 1."""
-    steps = material.of_kind(INTERFERENCE)
     several = len(steps) > 1
     twigs = [_twig(step.label if several else "", one) for step in steps for one in step.results]
-    if not twigs:
-        return []
     caption = "Times as long as alone, by the median of its times, with the interval by launches. Faint: may be 1."
     title = "Interference: slow-down of a victim beside congestors"
     return [Forest("interference", title, caption, "Times as long as alone", twigs).figure()]

@@ -6,24 +6,20 @@ from collections.abc import Iterator, Sequence
 
 import altair as alt
 
+from weft.understand.drawing import axes
+from weft.understand.drawing.figure import Figure, Row, Spec, short
+from weft.understand.drawing.plots import LinePlot
+from weft.understand.kinds.kind import ApplicationStep
 from weft.understand.kinds.traffic.driven import TrafficResult
-from weft.understand.kinds.traffic.kind import TRAFFIC
-from weft.understand.report.applications import ApplicationStep
-from weft.understand.report.figures.drawing import axes
-from weft.understand.report.figures.drawing.figure import Figure, Row, Spec, short
-from weft.understand.report.figures.drawing.plots import LinePlot
-from weft.understand.report.material import ReportMaterial
 
 RATIO, WAITING = "traffic-ratio", "traffic-waiting"
 _NODES = "Nodes"
 
 
-def traffic_figures(material: ReportMaterial) -> list[Figure]:
+def traffic_figures(steps: Sequence[ApplicationStep], labels: Sequence[str]) -> list[Figure]:
     """The real-time ratio, and the share of communicating and waiting, over nodes."""
-    ratio = [row for one in material.of_kind(TRAFFIC) for row in _ratios(one)]
-    waiting = [row for one in material.of_kind(TRAFFIC) for row in _shares(one)]
-    if not ratio:
-        return []
+    ratio = [row for one in steps for row in _ratios(one)]
+    waiting = [row for one in steps for row in _shares(one)]
     faster = "Times faster than real time"
     values = [row["value"] for row in ratio]
     return [
@@ -31,14 +27,14 @@ def traffic_figures(material: ReportMaterial) -> list[Figure]:
             RATIO,
             "Traffic simulation: real-time ratio over nodes",
             "Simulated time over the time it took, in the median launch.",
-            _spec(RATIO, ratio, material.labels, faster, axes.log_scale(values, 10)),
+            _spec(RATIO, ratio, labels, faster, axes.log_scale(values, 10)),
             {RATIO: ratio},
         ),
         Figure(
             WAITING,
             "Traffic simulation: time without computing over nodes",
             "What nodes communicate and wait of their time. Thin: what they wait.",
-            _spec(WAITING, waiting, material.labels, "Not computing (%)", axes.linear_scale(100)),
+            _spec(WAITING, waiting, labels, "Not computing (%)", axes.linear_scale(100)),
             {WAITING: waiting},
         ),
     ]

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 import altair as alt
 
 from weft.base.interval import Interval
-from weft.understand.report.figures.drawing.figure import Figure, Row, short
-from weft.understand.report.figures.drawing.parts import layer, sized, tooltip
+from weft.understand.drawing.figure import Figure, Row, short
+from weft.understand.drawing.parts import layer, sized, tooltip
 
 ROW_PX = 26
 STRONG, FAINT, SECOND = "#0072b2", "#9aa4b0", "#d55e00"

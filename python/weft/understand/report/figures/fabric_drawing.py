@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from weft.base.nodeset import fold
+from weft.understand.drawing.boxes import FREE, LINE_PX, lines_in
+from weft.understand.drawing.figure import Row, short
 from weft.understand.report.directions import FabricLanes, Lane, Lanes, span
-from weft.understand.report.figures.drawing.boxes import FREE, LINE_PX, lines_in
-from weft.understand.report.figures.drawing.figure import Row, short
 
 MOST_HOSTS = 32
 """With more hosts, those of a switch share one box with a cell for each."""

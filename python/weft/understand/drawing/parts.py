@@ -7,8 +7,8 @@ from typing import Any, Literal
 
 import altair as alt
 
-from weft.understand.report.figures.drawing.figure import Row, Spec, chart_spec
-from weft.understand.report.figures.drawing.theme import dash_of
+from weft.understand.drawing.figure import Row, Spec, chart_spec
+from weft.understand.drawing.theme import dash_of
 
 WIDTH = 680
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from weft.base.interval import Interval
 from weft.knobs.recommendation import at_least_text
-from weft.understand.race.outcome import RaceOutcome, RacePlace
+from weft.understand.kinds.race.outcome import RaceOutcome, RacePlace
 
 _ENDED = {
     "one-left": "when one candidate was left",

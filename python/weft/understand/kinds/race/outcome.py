@@ -13,7 +13,7 @@ from weft.base.interval import Interval
 from weft.base.paired import bounds, middle
 from weft.plan.plan import Race
 from weft.runs.meta import RunMeta
-from weft.understand.race.contest import (
+from weft.understand.kinds.race.contest import (
     DROPPED_WRONGLY,
     ContestLimits,
     ContestStanding,
@@ -24,7 +24,7 @@ from weft.understand.race.contest import (
     to_ratio,
     winner,
 )
-from weft.understand.race.scores import Scores, scores
+from weft.understand.kinds.race.scores import Scores, scores
 
 
 class RacePlace(Struct, frozen=True):

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from weft.base.interval import Interval
 from weft.base.table import ResultColumn, ResultTable
-from weft.understand.race.outcome import RaceOutcome
-from weft.understand.race.words import place_text, race_lines, race_title
+from weft.understand.kinds.race.outcome import RaceOutcome
+from weft.understand.kinds.race.words import place_text, race_lines, race_title
 
 PLACES = (
     ResultColumn("name", "candidate", str),

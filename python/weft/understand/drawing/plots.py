@@ -9,8 +9,8 @@ from itertools import combinations
 import altair as alt
 from altair.utils.schemapi import UndefinedType
 
-from weft.understand.report.figures.drawing import axes, parts
-from weft.understand.report.figures.drawing.figure import Row, Spec
+from weft.understand.drawing import axes, parts
+from weft.understand.drawing.figure import Row, Spec
 
 LINE_SHARE = 0.006
 """A line's width as a share of a figure's height."""

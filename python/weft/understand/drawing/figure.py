@@ -12,7 +12,7 @@ import altair as alt
 import vl_convert
 
 from weft.base.errors import WorkError
-from weft.understand.report.figures.drawing.theme import config_for
+from weft.understand.drawing.theme import config_for
 
 Row = dict[str, Any]
 Spec = dict[str, Any]

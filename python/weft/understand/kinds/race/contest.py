@@ -14,7 +14,7 @@ from typing import Literal
 from weft.base.interval import Interval
 from weft.base.paired import LOOKS, bounds, middle
 from weft.plan.plan import Race
-from weft.understand.race.scores import Scores
+from weft.understand.kinds.race.scores import Scores
 
 DROPPED_WRONGLY = 0.15
 """The highest probability of wrongly dropping a candidate as worse or as ineffective; the cost is only a winner that is

@@ -7,12 +7,11 @@ from collections.abc import Iterator, Sequence
 import altair as alt
 
 from weft.base.quantity import format_bytes, format_mbps, format_us
-from weft.understand.kinds.multi_pair.kind import MULTI_PAIR
+from weft.understand.drawing import axes, parts
+from weft.understand.drawing.figure import Figure, Row, Spec, short
+from weft.understand.kinds.kind import ApplicationStep
 from weft.understand.multi_pair.multi_pair import MultiPairPoint
-from weft.understand.report.applications import ApplicationStep
-from weft.understand.report.figures.drawing import axes, parts
-from weft.understand.report.figures.drawing.figure import Figure, Row, Spec, short
-from weft.understand.report.material import ReportMaterial
+from weft.understand.multi_pair.pair_order import pairs_text
 
 HEIGHT = 400
 ALONE = "all interfaces alone, added up"
@@ -29,9 +28,8 @@ _TITLES = {
 }
 
 
-def multi_pair_figures(material: ReportMaterial) -> list[Figure]:
+def multi_pair_figures(steps: Sequence[ApplicationStep], _: Sequence[str]) -> list[Figure]:
     """A figure for each test that was run."""
-    steps = material.of_kind(MULTI_PAIR)
     tests = dict.fromkeys(step.name for step in steps)
     return [_figure([step for step in steps if step.name == test]) for test in tests]
 
@@ -62,13 +60,18 @@ def _row(point: MultiPairPoint, prefix: str) -> Row:
         "high": short(value.high),
         "value_text": (format_us if point.latency_us else format_mbps)(value.median),
         "spread_text": f"{point.spread_pct:.1f} %",
-        "title": f"{prefix}{point.policy}, {_pairs(point.pairs)}",
+        "title": f"{prefix}{point.policy}, {pairs_text(point.pairs)}",
     }
 
 
 def _place(series: str, pairs: int, size_bytes: int) -> Row:
     size_text = format_bytes(size_bytes)
-    return {"series": series, "pairs": _pairs(pairs), "size": size_bytes, "size_text": size_text}
+    return {
+        "series": series,
+        "pairs": pairs_text(pairs),
+        "size": size_bytes,
+        "size_text": size_text,
+    }
 
 
 def _alone_rows(step: ApplicationStep, prefix: str) -> Iterator[Row]:
@@ -84,10 +87,6 @@ def _alone_rows(step: ApplicationStep, prefix: str) -> Iterator[Row]:
                 "spread_text": "",
                 "title": prefix + ALONE,
             }
-
-
-def _pairs(count: int) -> str:
-    return "1 pair" if count == 1 else f"{count} pairs"
 
 
 _TOOLTIP = {

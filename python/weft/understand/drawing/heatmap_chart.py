@@ -7,8 +7,8 @@ from typing import Any
 
 import altair as alt
 
-from weft.understand.report.figures.drawing import axes, parts
-from weft.understand.report.figures.drawing.figure import Row, Spec, chart_spec
+from weft.understand.drawing import axes, parts
+from weft.understand.drawing.figure import Row, Spec, chart_spec
 
 SIDE = 560
 """Width and height of the map on paper; on the page it fills the available width."""

@@ -10,8 +10,8 @@ from collections.abc import Iterator
 
 import altair as alt
 
-from weft.understand.report.figures.drawing import parts
-from weft.understand.report.figures.drawing.figure import Row
+from weft.understand.drawing import parts
+from weft.understand.drawing.figure import Row
 
 LINE_PX = 15
 FREE, INK = "#dfe4ea", "#1c2430"

@@ -12,14 +12,13 @@ from weft.base.errors import RequestError
 from weft.network.model.laws import Laws
 from weft.network.model.laws_fit import fit_laws
 from weft.runs.folder import RunFolder
+from weft.understand.drawing import axes
+from weft.understand.drawing.figure import Figure, Row, Spec, short
+from weft.understand.drawing.plots import LinePlot
+from weft.understand.kinds.kind import ApplicationStep
 from weft.understand.kinds.loads.gamma_runs import sweep_of_runs
-from weft.understand.kinds.loads.kind import LOADS, offloads, servers, streams
+from weft.understand.kinds.loads.kind import offloads, servers, streams
 from weft.understand.kinds.loads.loaded import LoadedPoint
-from weft.understand.report.applications import ApplicationStep
-from weft.understand.report.figures.drawing import axes
-from weft.understand.report.figures.drawing.figure import Figure, Row, Spec, short
-from weft.understand.report.figures.drawing.plots import LinePlot
-from weft.understand.report.material import ReportMaterial
 
 _USERS = "Users"
 _GAMMA = "Application ratio gamma: application work over communication work"
@@ -98,20 +97,19 @@ _PLOTS = (
 )
 
 
-def load_figures(material: ReportMaterial) -> list[Figure]:
+def load_figures(steps: Sequence[ApplicationStep], labels: Sequence[str]) -> list[Figure]:
     """Throughput and gain over gamma; pages, response times, load and interrupts over users."""
     figures = []
-    steps = material.of_kind(LOADS)
     has_gain = any(offloads(streams(step.results)) for step in steps)
     for plot in _PLOTS:
         rows = [row for step in steps for row in _rows(plot, step)]
-        labels = list(material.labels)
+        shown = list(labels)
         if plot.name == "gamma-throughput":
             fits = [row for step in steps for row in _fit_rows(step)]
-            labels += dict.fromkeys(str(row["series"]) for row in fits)
+            shown += dict.fromkeys(str(row["series"]) for row in fits)
             rows += fits
         if rows and (has_gain or plot.name != "gamma-gain"):
-            spec = _spec(plot, rows, labels)
+            spec = _spec(plot, rows, shown)
             figures.append(Figure(plot.name, plot.title, plot.caption, spec, {plot.name: rows}))
     return figures
 

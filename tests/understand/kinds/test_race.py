@@ -17,16 +17,16 @@ from weft.base.paired import LOOKS
 from weft.plan.pattern import Pingpong, Stream
 from weft.plan.plan import Entrant, Race
 from weft.runs.meta import RunMeta
-from weft.understand.race.contest import (
+from weft.understand.kinds.race.contest import (
     MOST_CONFIRMING,
     ContestLimits,
     ContestStanding,
     standing,
     winner,
 )
-from weft.understand.race.outcome import Confirmation, RaceOutcome
-from weft.understand.race.scores import Scores, scores
-from weft.understand.race.words import race_lines
+from weft.understand.kinds.race.outcome import Confirmation, RaceOutcome
+from weft.understand.kinds.race.scores import Scores, scores
+from weft.understand.kinds.race.words import race_lines
 
 NONE = ContestLimits({})
 
