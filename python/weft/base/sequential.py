@@ -11,7 +11,7 @@ boundaries for clinical trials", Biometrika 70, 1983).
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from functools import lru_cache
 
 import numpy as np
@@ -31,9 +31,9 @@ Ranks = tuple[int, int]
 """Ranks of order statistics, from one; the quantile is not below the first and is below the second."""
 
 
-def next_look(count: int) -> int | None:
+def next_look(count: int, looks: Sequence[int] = LOOKS) -> int | None:
     """The first look after `count` values; None after the last."""
-    return next((look for look in LOOKS if look > count), None)
+    return next((look for look in looks if look > count), None)
 
 
 def interval(
@@ -57,13 +57,15 @@ def held(count: int, alpha: float = 1 - LEVEL) -> float:
     return coverage(count, 1.0) if ranks(count, alpha) is None else 1 - alpha
 
 
-def ranks(count: int, alpha: float = 1 - LEVEL, quantile: float = 0.5) -> Ranks | None:
+def ranks(
+    count: int, alpha: float = 1 - LEVEL, quantile: float = 0.5, looks: Sequence[int] = LOOKS
+) -> Ranks | None:
     """The ranks of `count` values that enclose a quantile; None if the error does not allow any yet.
 
     `count` may be between two looks: the measurement may have ended there for lack of time.
     """
-    looks = [look for look in LOOKS if look < count]
-    return _ranks((*looks, count), alpha, quantile)[-1]
+    earlier = [look for look in looks if look < count]
+    return _ranks((*earlier, count), alpha, quantile)[-1]
 
 
 @lru_cache(maxsize=4096)
@@ -98,15 +100,18 @@ def side(values: Sequence[float] | Floats, alpha: float) -> int:
     Values must be in the order measured; the first look that decides is final. The error probability is at most
     `alpha`.
     """
-    for look in LOOKS:
-        found = ranks(look, alpha) if look <= len(values) else None
+    return next((found for _, found in sides(values, alpha) if found), 0)
+
+
+def sides(
+    values: Sequence[float] | Floats, alpha: float, looks: Sequence[int] = LOOKS
+) -> Iterator[tuple[int, int]]:
+    """At each look that there are enough values for, their number and the side on which the median is, as `side`."""
+    for look in looks:
+        found = ranks(look, alpha, looks=looks) if look <= len(values) else None
         if found:
-            ordered = np.sort(values[:look])
-            if ordered[found[0] - 1] > 0:
-                return 1
-            if ordered[found[1] - 1] < 0:
-                return -1
-    return 0
+            low, high = np.sort(values[:look])[[found[0] - 1, found[1] - 1]]
+            yield look, int(low > 0) - int(high < 0)
 
 
 def share_interval(count: int, of: int, alpha: float = 1 - LEVEL) -> Interval:

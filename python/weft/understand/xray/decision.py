@@ -8,6 +8,7 @@ from typing import Literal
 
 import numpy as np
 
+from weft.base import sequential
 from weft.base.interval import Interval
 from weft.base.statistics import median_interval
 
@@ -18,13 +19,11 @@ Expected is what ports do by themselves; when all are busy they fall a few per c
 limit that can be asked for 1.3 times its capacity leaves 0.77.
 """
 
-LOOKS = {6: 6, 10: 9, 15: 13}
-"""After how many rounds it is decided, and how many of them must agree.
-
-If the true median were on the other side of the threshold, each round would agree with probability
-one half at most: the three looks err with 1.6, 1.1 and 0.4 %, together at most 3 %, if rounds are independent.
-"""
+LOOKS = (6, 10, 15)
+"""After how many rounds it is decided. Rounds are dear, so the looks are closer than those of launches."""
 ERROR = 0.03
+"""A limit that is not there, or the miss of one that is, at all looks together, if rounds are independent. It lets 6 of
+6, 9 of 10 or 13 of 15 rounds decide."""
 ERROR_IN_SPELLS = 0.25
 """The same where rounds below the threshold come in spells of five, half of the time: the rounds of a question follow
 each other, since each question hangs on the answer to the last."""
@@ -55,26 +54,18 @@ class LimitDecision:
 def decide(
     ratios: Sequence[float], has_ceiling: bool = True, carried: Sequence[float] | None = None
 ) -> LimitDecision:
-    """Decide by the sign test at the looks of a group-sequential plan.
+    """Decide by the sign test at the looks of a group-sequential plan (`sequential.sides`).
 
-    With `has_ceiling` only rounds that one full limit could have made count as limited; `carried` is
-    what each round carried, where what was expected differs between rounds. Source: the sign test;
-    for several looks, e.g. C. Jennison and B. Turnbull, "Group Sequential Methods" (2000), chapter
-    2, here with the union bound.
+    With `has_ceiling` only rounds that one full limit could have made count as limited; `carried` is what each round
+    carried, where what was expected differs between rounds.
     """
-    below = 0
-    for count, ratio in enumerate(ratios, 1):
-        below += ratio < FULL_SHARE
-        needed = LOOKS.get(count)
-        if (
-            needed
-            and below >= needed
-            and (not has_ceiling or under_ceiling((carried or ratios)[:count]))
-        ):
+    signs = np.where(np.array(ratios) < FULL_SHARE, -1.0, 1.0)
+    for count, side in sequential.sides(signs, 2 * ERROR, LOOKS):
+        if side < 0 and (not has_ceiling or under_ceiling((carried or ratios)[:count])):
             return LimitDecision("limited", tuple(ratios))
-        if needed and count - below >= needed:
+        if side > 0:
             return LimitDecision("free", tuple(ratios))
-    over = len(ratios) >= max(LOOKS)
+    over = len(ratios) >= LOOKS[-1]
     return LimitDecision("undecided" if over else "open", tuple(ratios))
 
 
