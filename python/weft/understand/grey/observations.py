@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Generic, Literal, NamedTuple, TypeVar
 
 import numpy as np
 import numpy.typing as npt
 
+from weft.base.sequential import LookCounts
+from weft.base.statistics import Floats
 from weft.understand.curve.curve import Ints
+from weft.understand.grey.localisation import Accusation
 
 Symptom = Literal["loses frames", "is slow", "is late", "stalls at times"]
 Side = Literal["out", "in", "both"]
@@ -26,6 +29,18 @@ class GreyElement(NamedTuple):
 
     nodes: tuple[int, ...]
     side: Side
+
+
+@dataclass(frozen=True)
+class Accused(Generic[E]):
+    """An element and what it does; `shown` of `looks` showed it, of the others the share `usual_share`."""
+
+    element: E
+    symptom: Symptom
+    shown: int
+    looks: int
+    usual_share: float
+    log_e: float
 
 
 @dataclass(frozen=True, eq=False)
@@ -45,6 +60,41 @@ class Observations(Generic[E]):
         """Looks between leaves are held against each other, and those inside of them."""
         far: Bools = (self.crossed != NONE).all(axis=1)
         return far
+
+    def counts_of_kinds(self) -> list[tuple[LookCounts, LookCounts]]:
+        """By element its own looks and those that do not cross it, of which there must be some: far ones and others."""
+        found = []
+        for rows in (self.is_far, ~self.is_far):
+            crossing = self._counts(rows, self.crossed != NONE)
+            others = LookCounts(
+                rows.sum() - crossing.looks, (rows & self.shown).sum() - crossing.shown
+            )
+            own = self._counts(rows, self.counts)
+            found.append(
+                (LookCounts(*np.where(others.looks > 0, [own.looks, own.shown], 0)), others)
+            )
+        return found
+
+    def worst(self, sure: Ints, log_e: Floats) -> int:
+        """The surest one."""
+        return int(sure[np.argmax(log_e[sure])])
+
+    def named(self, accusation: Accusation) -> Accused[E]:
+        """The element that these looks accuse."""
+        numbers = vars(accusation).copy()
+        return Accused(self.elements[numbers.pop("place")], self.symptom, **numbers)
+
+    def without(self, place: int) -> Observations[E]:
+        """The looks that do not cross an element."""
+        kept = ~(self.crossed == place).any(axis=1)
+        return replace(
+            self, shown=self.shown[kept], crossed=self.crossed[kept], counts=self.counts[kept]
+        )
+
+    def _counts(self, rows: Bools, taken: Bools) -> LookCounts:
+        """By element some of the crossings in these looks."""
+        each = (self.crossed[taken & chosen[:, np.newaxis]] for chosen in (rows, rows & self.shown))
+        return LookCounts(*(np.bincount(one, minlength=len(self.elements)) for one in each))
 
 
 def drawn(crossed: Ints, rounds: Ints) -> Bools:

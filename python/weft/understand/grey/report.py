@@ -14,8 +14,8 @@ from weft.runs.columns.tables import EVIDENCE_NAME
 from weft.runs.folder import RunFolder
 from weft.runs.meta import RunMeta
 from weft.understand.ensemble.leaves import leaves_of
-from weft.understand.grey.blame import LEAST_EXCESS, Accused, GreyVerdict, judge
-from weft.understand.grey.observations import ElementMap, GreyElement, Side, Symptom
+from weft.understand.grey.blame import LITTLE, GreyVerdict, judge
+from weft.understand.grey.observations import Accused, ElementMap, GreyElement, Side, Symptom
 from weft.understand.grey.symptoms import late, lossy, slow, stalled
 from weft.understand.host.resent import segments
 from weft.understand.xray.survey import survey_of
@@ -71,7 +71,7 @@ class GreyReport:
         if not said and not self.undecided:
             said = [
                 f"Every node and leaf is like the others, in {rounds} rounds over {count} nodes: one that shows a "
-                f"symptom in {100 * LEAST_EXCESS:.0f} % of its looks would have been found in 99 % of such runs."
+                f"symptom in {100 * LITTLE.cleared:.0f} % of its looks would have been found in 99 % of such runs."
             ]
         elif not said:
             said = [f"No node or leaf is known to differ after {rounds} rounds over {count} nodes."]

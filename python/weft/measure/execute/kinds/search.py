@@ -45,7 +45,7 @@ class XrayKind(SearchKind[Xray]):
     """The search for limits, or its quick form, for nodes that are not like the others."""
 
     def chooser(self, writer: RunWriter, index: int) -> Chooser:
-        from weft.understand.xray.quick.search import HealthCheck
+        from weft.understand.grey.quick.search import HealthCheck
         from weft.understand.xray.search import LimitSearch
 
         return (HealthCheck if self.pattern.quick else LimitSearch)(writer.meta, index)

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
+import numpy.typing as npt
 
 from weft.base.statistics import Floats
 from weft.understand.curve.curve import Ints
@@ -16,16 +18,30 @@ NONE = -1
 
 @dataclass(frozen=True)
 class RoundValues:
-    """What a round says of some elements: its own value of each, and that of the middle one of its like."""
+    """What a round says of some elements: its own value of each, that of the middle one of its like, and whether it is
+    behind that."""
 
     elements: Ints
     values: Floats
     usual: Floats
+    is_behind: npt.NDArray[np.bool_]
 
-    def behind(self, least_share: float) -> Ints:
-        """By observation, 1 where an element got less than this share of what is usual."""
-        found: Ints = (self.values < least_share * self.usual).astype(np.int64)
-        return found
+    def only(self, kept: npt.NDArray[np.bool_]) -> RoundValues:
+        """Some of them."""
+        return RoundValues(
+            self.elements[kept], self.values[kept], self.usual[kept], self.is_behind[kept]
+        )
+
+    @classmethod
+    def of_all(cls, rounds: Sequence[RoundValues]) -> RoundValues:
+        """What several rounds say, of which there may be none."""
+        none = np.empty(0)
+        return cls(
+            np.concatenate([none.astype(int), *(one.elements for one in rounds)]),
+            np.concatenate([none, *(one.values for one in rounds)]),
+            np.concatenate([none, *(one.usual for one in rounds)]),
+            np.concatenate([none.astype(bool), *(one.is_behind for one in rounds)]),
+        )
 
 
 @dataclass(frozen=True)
@@ -55,11 +71,7 @@ class QuickRound:
         """Of the elements that it is about: those of senders, those of receivers."""
         if self.per_element:
             return [self._of_elements(elements) for elements in self.about]
-        usual, is_told = _medians(self.alike, self.values)
-        return [
-            RoundValues(elements[is_told], self.values[is_told], usual[is_told])
-            for elements in self.about
-        ]
+        return [self._compared(elements, self.values, self.alike) for elements in self.about]
 
     def _of_elements(self, ends: Ints) -> RoundValues:
         elements, first, place = np.unique(ends, return_index=True, return_inverse=True)
@@ -68,14 +80,13 @@ class QuickRound:
             np.maximum.at(values, place, self.values)
         else:
             values = np.bincount(place, self.values) / np.bincount(place)
-        usual, is_told = _medians(self.alike[first], values)
-        return RoundValues(elements[is_told], values[is_told], usual[is_told])
+        return self._compared(elements, values, self.alike[first])
 
-
-def _medians(alike: Ints, values: Floats) -> tuple[Floats, np.ndarray]:
-    """The median among those that are alike, for each, and whether there are enough to tell."""
-    usual, is_told = np.zeros(len(values)), np.zeros(len(values), dtype=bool)
-    for kind in np.unique(alike).tolist():
-        of = alike == kind
-        usual[of], is_told[of] = np.median(values[of]), of.sum() >= LEAST_ALIKE
-    return usual, is_told
+    def _compared(self, elements: Ints, values: Floats, alike: Ints) -> RoundValues:
+        """Those of which there are enough to tell."""
+        usual, is_told = np.zeros(len(values)), np.zeros(len(values), dtype=bool)
+        for kind in np.unique(alike).tolist():
+            of = alike == kind
+            usual[of], is_told[of] = np.median(values[of]), of.sum() >= LEAST_ALIKE
+        is_behind = values < self.least_share * usual
+        return RoundValues(elements, values, usual, is_behind).only(is_told)

@@ -13,9 +13,9 @@ from weft.plan.phases import Transfer
 from weft.plan.plan import Step
 from weft.runs.experiment import Experiment, PhaseSpec
 from weft.runs.meta import RunMeta
+from weft.understand.grey.quick.health import HealthReport, groups_of, judge, present
+from weft.understand.grey.quick.rounds import LEAST_ALIKE
 from weft.understand.xray.flows import Flow, Members, Random, inside_flows, matching
-from weft.understand.xray.quick.health import HealthReport, groups_of, judge, present
-from weft.understand.xray.quick.rounds import LEAST_ALIKE
 from weft.understand.xray.search import time_was_up
 from weft.understand.xray.survey import Survey, survey_of
 from weft.understand.xray.trial import trials
