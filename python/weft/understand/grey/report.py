@@ -139,8 +139,7 @@ def grey_report(run: RunFolder, step: int) -> GreyReport:
 
 def examine(meta: RunMeta, step: int, samples: pa.Table, evidence: pa.Table) -> GreyReport:
     """What all rounds of a step so far show: a pure function of them."""
-    names = tuple(str(node["name"]) for node in meta.nodes)
-    lost = frozenset(names.index(entry["node"]) for entry in meta.lost if entry["node"] in names)
+    names, lost = tuple(meta.node_names), meta.lost_nodes
     survey = survey_of(samples, meta, step, lost)
     rounds = [one.without(lost) for one in trials(samples, step)]
     alive = frozenset(range(len(names))) - lost

@@ -28,8 +28,7 @@ MOST_DOUBTFUL = MOST_ACCUSED // 2
 def health_of(run: RunFolder, step: int) -> HealthReport:
     """The health that a quick step of a run shows."""
     meta = run.meta
-    names = [str(node["name"]) for node in meta.nodes]
-    lost = frozenset(names.index(one["node"]) for one in meta.lost if one["node"] in names)
+    lost = meta.lost_nodes
     survey = survey_of(run.samples, meta, step, lost)
     done = trials(run.samples, step, meta.phases)
     return judge(survey, [one.without(lost) for one in done] if lost else done)

@@ -167,7 +167,7 @@ def may_be_the_machine(limit: SharedLimit, all_nodes: Members, meta: RunMeta) ->
 
 def slow_doubt_text(slow: SlowPart, meta: RunMeta, beside: Sequence[OtherTraffic]) -> str:
     """The question that is left open where other traffic took what something slow lacks; empty where it did not."""
-    names = [str(node["name"]) for node in meta.nodes]
+    names = meta.node_names
     taken = max(
         (one.mbps for one in beside if names[one.node] in slow.nodes and _passes(slow, names, one)),
         default=0.0,

@@ -34,9 +34,7 @@ class SearchKind(EnsembleKind[S]):
         engine = self.engine(launched, is_over_mpi=step.transport == "mpi")
         wanted = set(launched.job.phases)
         left = [one for one in chosen_phases(logbook) if one.index in wanted]
-        search = AdaptiveStep(
-            engine, chooser, logbook, launched.progress, self.pattern.time_ns / 1e9
-        )
+        search = AdaptiveStep(engine, chooser, logbook, launched.progress)
         await search.run(launched.crew, left)
         await engine.close()
 
