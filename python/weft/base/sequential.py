@@ -20,7 +20,7 @@ import numpy as np
 import numpy.typing as npt
 
 from weft.base.interval import Interval
-from weft.base.statistics import LEVEL, Floats, coverage, median_interval, middle_rank
+from weft.base.statistics import LEVEL, Floats, coverage, median_interval, middle_rank, share_bounds
 
 LOOKS = (6, 12, 17, 25, 36, 52, 75, 108, 156, 225, 324, 467, 673, 969)
 """Numbers of values at which to look; the first is the smallest whose range contains the median with 95 %."""
@@ -128,17 +128,12 @@ def sides(
 def share_interval(count: int, of: int, alpha: float = 1 - LEVEL) -> Interval:
     """The share `count` / `of`, with an interval that holds at all looks together.
 
-    Clopper and Pearson's interval (Biometrika 26, 1934) at each look, for the part of the error spent there. Raises
-    ValueError if `of` is 0 or below `count`.
+    That of `share_bounds` at each look, for the part of the error spent there. Raises ValueError if `of` is 0 or below
+    `count`.
     """
     if not 0 <= count <= of or not of:
         raise ValueError(f"a share of {count} of {of} values")
-    from scipy.special import betaincinv  # imported here, as it would slow down every command
-
-    part = alpha * _share(of)
-    low = float(betaincinv(count, of - count + 1, part / 2)) if count else 0.0
-    high = float(betaincinv(count + 1, of - count, 1 - part / 2)) if count < of else 1.0
-    return Interval(count / of, low, high)
+    return Interval(count / of, *share_bounds(count, of, alpha * _share(of) / 2))
 
 
 def ratio_interval(

@@ -8,10 +8,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from weft.base.interval import Interval
-from weft.base.statistics import Floats
+from weft.base.statistics import LEVEL, Floats, share_bounds
 
 DRAWS = 4000
-LEVEL = 0.95
 
 
 @dataclass(frozen=True)
@@ -50,13 +49,8 @@ def balance_of(counts: Sequence[int], seed: int = 0) -> Balance:
 
 
 def share_of(count: int, total: int) -> Interval:
-    """A share with its interval. Source: C. Clopper and E. Pearson, Biometrika 26 (1934)."""
-    tail = (1 - LEVEL) / 2
-    from scipy.stats import beta  # here, because every command would wait for it
-
-    low = float(beta.ppf(tail, count, total - count + 1)) if count else 0.0
-    high = float(beta.ppf(1 - tail, count + 1, total - count)) if count < total else 1.0
-    return Interval(count / total, low, high)
+    """A share with its interval."""
+    return Interval(count / total, *share_bounds(count, total, (1 - LEVEL) / 2))
 
 
 def _quantiles(values: Floats) -> Interval:
