@@ -27,7 +27,8 @@ from common.machine import machine
 from common.results import Goal, save
 from weft.base.statistics import Floats
 from weft.links.analysis.levels.changes import find_changes
-from weft.links.analysis.quarters import QUARTER_S, Quarters
+from weft.links.analysis.local_time import QUARTER_S
+from weft.links.analysis.quarters import Quarters
 from weft.links.watch.alerts.event import LinkName
 from weft.links.watch.alerts.ledger import AlertLedger
 from weft.links.watch.alerts.shifts import KIND, ROUTE, track

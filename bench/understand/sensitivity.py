@@ -1,214 +1,106 @@
-"""Which constants of xray matter?
+"""Which constants matter?
 
-What each number in xray does for its score: halved and doubled, on generated fabrics, by arithmetic.
+What each constant of some packages does for what they find: halved and doubled, over planted faults and quiet cases.
 
-Prints for each constant how many findings are wrong (missed or false) over all fabrics, and how many rounds of
-transfers that takes: as it is, with half of it, and with double. The fabrics are even and uneven ones of max-min
-sharing, some also frame by frame, and stars that limit nothing: on a noisy machine, on a busy one, on one that is too
-slow for all hosts, and with slow routes. A constant that changes neither number is marked.
+usage: bench/run.py sensitivity [xray] [paths] [grey] [explain] [links] [--only TEXT]
 
-Takes about ten minutes on two cores. `--only TEXT` varies the constants whose names contain it.
+Every answer is held against that with the constants as they are: what is found, and how many rounds that took. Where
+double and half change none, 64 times and 1/64 show what is left without the branch. A constant that changes nothing at
+all is to be deleted, or is a guard whose reason says for which cases, other than these, it stands.
+
+The cases are those of bench/common/sensitive, a file for each package: by arithmetic, or simulated. All take about half
+an hour on two processors; each package by itself a part of that, and is saved as a part. `--only TEXT` varies the
+constants whose names contain it, and those that have no row yet; it keeps the saved rows of the others.
 """
 
 from __future__ import annotations
 
 import argparse
-import ast
-import importlib
-import math
 import multiprocessing
-import pkgutil
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field, replace
-from pathlib import Path
-from types import ModuleType
+from collections.abc import Callable, Iterator
+from functools import partial
+from importlib import import_module
+from multiprocessing.pool import ThreadPool
+from typing import TypeVar
 
 from common.machine import machine
 from common.results import Goal, save
-from support.live.virtual_cluster import (
-    FrameCluster,
-    Simulation,
-    VirtualCluster,
-    new_meta,
-    simulate,
-    star,
-    survey_samples,
-)
-from support.made.generated_fabric import KnownFabric, generate, of_text
-from weft.plan.load import load_plan
-from weft.understand import xray
-from weft.understand.limits.naming import Namer
-from weft.understand.xray.search import LimitSearch
+from common.sensitive.answer import Answer, Ask
+from common.sensitive.constants import PACKAGES, NamedNumber, named_numbers, row_name, saved_rows
+from common.sensitive.varied import Variation, answered
 
-EVEN, UNEVEN = range(2130, 2150), range(2, 9)
-"""Seeds of fabrics, none that a blind score uses (bench/understand/blind.py, and 2103, 2110 and 2120)."""
-MOST_HOSTS = 40
-"""Of a fabric that is tried: larger ones take too long."""
-SECONDS_A_ROUND = 0.1
-FACTORS = 0.5, 2.0
-Slow = frozenset[tuple[str, ...]]
-
-
-@dataclass
-class Case:
-    """A cluster whose survey is taken, and what there is to find."""
-
-    cluster: VirtualCluster
-    required: set[frozenset[int]]
-    allowed: set[frozenset[int]]
-    slow: Slow
-    fabric: KnownFabric
-    survey: list = field(init=False)
-
-    def __post_init__(self) -> None:
-        self.survey = survey_samples(self.cluster, load_plan("xray"))
-
-    def wrong(self) -> tuple[int, int]:
-        """How many findings are missed or false, and after how many rounds."""
-        plan = load_plan("xray")
-        meta = new_meta(self.cluster, plan)
-        step = len(plan.steps) - 1
-        begun = Simulation(LimitSearch(meta, step), meta, list(self.survey))
-        cluster = self.cluster
-        if isinstance(cluster, FrameCluster):
-            options = begun.search.settle(begun.samples).options
-            cluster = replace(cluster, window_bytes=options.send_buffer_bytes)
-        done = simulate(cluster, begun, SECONDS_A_ROUND)
-        study = done.search.study
-        groups = {self.fabric.canonical(group.members) for group in study.groups}
-        slow = {one.nodes for one in Namer(meta).slow(study)}
-        return len(self.required - groups) + len(groups - self.allowed) + len(
-            slow ^ self.slow
-        ), done.searched
-
-
-def cases() -> Iterator[Case]:
-    """All that is scored."""
-    seeds = [*((seed, False) for seed in EVEN), *((seed, True) for seed in UNEVEN)]
-    made_up = [generate(seed, is_uneven=is_uneven) for seed, is_uneven in seeds]
-    fabrics = [one for one in made_up if len(one.network.hosts) <= MOST_HOSTS]
-    yield from map(of_fabric, fabrics)
-    yield from (of_fabric(one, is_by_frames=True) for one in fabrics[::2])
-    routes = {(3, 7): 3.0, (7, 3): 2.0, (0, 9): 4.5}
-    for settings in (
-        {"spread": 0.15},
-        {"spread": 0.15, "busy": 0.4},
-        {"spread": 0.1, "efficiency": 0.8},
-        {"slow_pairs": routes},
-    ):
-        yield of_fabric(of_text(star(12), 0.1), **settings)
-
-
-def of_fabric(fabric: KnownFabric, is_by_frames: bool = False, **settings: object) -> Case:
-    of_frames = {"text": fabric.text, "window_bytes": None}
-    cluster = (
-        FrameCluster(fabric.network, **of_frames)
-        if is_by_frames
-        else VirtualCluster(fabric.network, **settings)
-    )
-    routes = {(f"n{a + 1}", f"n{b + 1}") for a, b in cluster.slow_pairs}
-    return Case(cluster, fabric.required, fabric.allowed, frozenset(fabric.slow | routes), fabric)
-
-
-@dataclass(frozen=True)
-class Constant:
-    """A number, or several, in a module of xray."""
-
-    module: ModuleType
-    name: str
-    value: float | tuple[float, ...]
-    users: tuple[ModuleType, ...]
-    """All modules that have it by its name, its own one included."""
-
-    def times(self, factor: float) -> float | tuple[float, ...]:
-        if isinstance(self.value, tuple):
-            return tuple(_times(one, factor) for one in self.value)
-        return _times(self.value, factor)
-
-    def score(self, factor: float, scored: Sequence[Case]) -> tuple[int, int] | None:
-        """Wrong findings and rounds over all cases; None where the search fails."""
-        for user in self.users:
-            setattr(user, self.name, self.times(factor))
-        try:
-            found = [case.wrong() for case in scored]
-        except (ArithmeticError, ValueError, IndexError, AssertionError):
-            return None
-        finally:
-            for user in self.users:
-                setattr(user, self.name, self.value)
-        return sum(wrong for wrong, _ in found), sum(rounds for _, rounds in found)
-
-
-def _times(value: float, factor: float) -> float:
-    """Whole numbers stay whole, and above zero."""
-    return max(1, math.floor(value * factor)) if isinstance(value, int) else value * factor
-
-
-def constants() -> list[Constant]:
-    """The numbers that modules of xray define by capital names."""
-    names = [one.name for one in pkgutil.walk_packages(xray.__path__, xray.__name__ + ".")]
-    modules = [importlib.import_module(name) for name in names]
-    trees = {module: ast.parse(Path(str(module.__file__)).read_text()) for module in modules}
-    found = []
-    for module, tree in trees.items():
-        assigned = (n for n in tree.body if isinstance(n, ast.Assign))
-        targets = [target for one in assigned for target in ast.walk(one.targets[0])]
-        for name in (one.id for one in targets if isinstance(one, ast.Name) and one.id.isupper()):
-            value = getattr(module, name)
-            if _is_number(value) or isinstance(value, tuple):
-                importing = (m for m in modules if _imports(trees[m], module.__name__, name))
-                found.append(Constant(module, name, value, (module, *importing)))
-    return found
-
-
-def _is_number(value: object) -> bool:
-    return isinstance(value, int | float) and not isinstance(value, bool)
-
-
-def _imports(tree: ast.Module, module: str, name: str) -> bool:
-    froms = (one for one in tree.body if isinstance(one, ast.ImportFrom) and one.module == module)
-    return any(alias.name == name for one in froms for alias in one.names)
-
-
-SCORED: list[Case] = []
-TASKS: list[tuple[Constant, float]] = []
-"""Of the processes that share the work: they inherit them, since modules cannot be sent."""
-
-
-def _score(task: int) -> tuple[int, int] | None:
-    constant, factor = TASKS[task]
-    return constant.score(factor, SCORED)
+FACTORS = (2.0, 0.5, 64.0, 1 / 64)
+"""What a constant is multiplied with, as long as no answer changes."""
+PROCESSES = 2
+T = TypeVar("T")
+NONE = 0.0
+"""Saved as the factor of what changes no answer."""
+ASKED: list[Ask] = []
+USUAL: list[Answer] = []
+"""Of the processes that answer: they inherit them, since cases cannot be sent."""
 
 
 def main() -> None:
-    """Print the table."""
+    """Print a line for each constant, and save each package."""
     parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("packages", nargs="*", choices=[[], *PACKAGES])
     parser.add_argument("--only", default="", help="constants whose names contain this")
     options = parser.parse_args()
     print(machine())
-    SCORED.extend(cases())
-    chosen = [one for one in constants() if options.only.upper() in one.name]
-    TASKS.extend([(chosen[0], 1.0), *((one, factor) for one in chosen for factor in FACTORS)])
-    print(f"wrong findings in {len(SCORED)} fabrics / rounds of transfers")
-    print(f"{'constant':52}{'value':>12}" + "".join(f"{f'{f:g}x':>12}" for f in (1.0, *FACTORS)))
-    unfelt = 0
-    with multiprocessing.get_context("fork").Pool() as pool:
-        scores = pool.imap(_score, range(len(TASKS)))
-        base = next(scores)
-        for one in chosen:
-            varied = [next(scores) for _ in FACTORS]
-            unfelt += (is_unfelt := all(score == base for score in varied))
-            texts = "".join(f"{_text(score):>12}" for score in (base, *varied))
-            name = f"{one.module.__name__.removeprefix(xray.__name__ + '.')}.{one.name}"
-            print(f"{name:52}{one.value!s:>12}{texts}{'  no effect' * is_unfelt}", flush=True)
-    if not options.only:
-        wrong = None if base is None else base[0]
-        effect = Goal(f"constants of xray without effect, of {len(chosen)}", unfelt)
-        save("sensitivity", [Goal(f"wrong findings in {len(SCORED)} fabrics", wrong), effect])
+    for name in options.packages or PACKAGES:
+        goals = list(_goals(name, options.only.upper()))
+        save("sensitivity", goals, name)
 
 
-def _text(score: tuple[int, int] | None) -> str:
-    return f"{score[0]}/{score[1]}" if score else "fails"
+def _goals(name: str, only: str) -> Iterator[Goal]:
+    """The base, the count of constants without an effect, and the factor by which each has one."""
+    numbers = list(named_numbers(PACKAGES[name]))
+    cases = import_module(f"common.sensitive.{name}")
+    for one in numbers:
+        import_module(one.module)
+    ASKED[:] = cases.cases()
+    with ThreadPool(PROCESSES) as pool:
+        USUAL[:] = pool.map(_usual, range(len(ASKED)))
+        wrong = sum(one.wrong for one in USUAL)
+        print(f"{name}: {wrong} wrong findings in {len(ASKED)} cases", flush=True)
+        known = saved_rows("sensitivity", name) if only else {}
+        chosen = [one for one in numbers if only in one.name or row_name(one) not in known]
+        factors = known | dict(pool.imap_unordered(_row, chosen))
+    rows = {row_name(one): factors[row_name(one)] for one in numbers}
+    unfelt = sum(factor == NONE for factor in rows.values())
+    yield Goal(f"{name}: wrong findings in {len(ASKED)} cases", wrong)
+    yield Goal(f"{name}: constants that change no answer, of {len(rows)}", unfelt)
+    yield from (Goal(row, factor, "times") for row, factor in rows.items())
+
+
+def _row(one: NamedNumber) -> tuple[str, float]:
+    """The first factor of a constant that changes an answer; NONE where none does."""
+    found = ((each, _forked(Variation(one, each))) for each in FACTORS)
+    factor, case = next((one for one in found if one[1] is not None), (NONE, None))
+    print(f"{row_name(one):60} {factor:8.4g} times changes case {case}", flush=True)
+    return row_name(one), factor
+
+
+def _usual(number: int) -> Answer:
+    return _in_a_process(partial(answered, ASKED[number]))
+
+
+def _forked(varied: Variation) -> int | None:
+    return _in_a_process(partial(varied.first_other, ASKED, USUAL))
+
+
+def _in_a_process(work: Callable[[], T]) -> T:
+    """In one of its own: what modules have cached is of the constants that they had."""
+    context = multiprocessing.get_context("fork")
+    receiver, sender = context.Pipe(duplex=False)
+    process = context.Process(target=lambda: sender.send(work()))
+    process.start()
+    sender.close()
+    try:
+        found: T = receiver.recv()
+    finally:
+        process.join()
+    return found
 
 
 if __name__ == "__main__":

@@ -13,10 +13,11 @@ from weft.base.errors import RequestError
 AmountKind: TypeAlias = Literal[
     "time", "size", "rate", "clock", "performance", "share", "number", "part"
 ]
+HOUR_S, DAY_S, WEEK_S = 3600.0, 86_400.0, 7 * 86_400.0
 UNITS: Mapping[AmountKind, Mapping[str, float]] = {
     "time": {
         "ps": 1e-12, "ns": 1e-9, "us": 1e-6, "ms": 1e-3, "s": 1.0, "min": 60.0, "m": 60.0,
-        "h": 3600.0, "d": 86_400.0, "w": 7 * 86_400.0, "y": 365.25 * 86_400,
+        "h": HOUR_S, "d": DAY_S, "w": WEEK_S, "y": 365.25 * DAY_S,
     },
     "size": {
         "B": 1.0, "kB": 1e3, "MB": 1e6, "GB": 1e9, "TB": 1e12,

@@ -24,6 +24,9 @@ MODE_ALPHA = 0.01
 MIN_MODE_RATIO = 1.02
 """Peaks closer than 2 % are one mode: clock steps cause such peaks, and no decision depends on them."""
 
+MAD_TO_SD = 1.4826
+"""Standard deviation of a normal distribution over its median absolute deviation."""
+
 _GRID_POINTS = 512
 _DIP_TABLE_END = 72_000
 

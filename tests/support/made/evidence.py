@@ -13,6 +13,8 @@ from weft.runs.folder import RunFolder
 
 Counter = tuple[int, str, int | None]
 """Node, counter, processor."""
+ORDER = ("step", "launch", "phase", "batch", "node")
+
 Batch = tuple[int, int, int, int]
 """Step, launch, phase, number."""
 
@@ -63,4 +65,6 @@ def add_evidence(run: RunFolder, counters: Mapping[Counter, npt.ArrayLike]) -> N
             .cast(SCHEMAS[EVIDENCE_NAME])
             .filter(value != 0)
         )
-    write_table(pa.concat_tables(tables), run.directory / EVIDENCE_NAME)
+    # As a run writes it, launch by launch: each change of the launch ends a row group.
+    whole = pa.concat_tables(tables).sort_by([(name, "ascending") for name in ORDER])
+    write_table(whole, run.directory / EVIDENCE_NAME)

@@ -13,7 +13,7 @@ from weft.runs.records.records import Kind
 from weft.understand.xray.decision import LimitDecision
 from weft.understand.xray.evidence import TrialEvidence
 from weft.understand.xray.flows import Flow, as_arrays
-from weft.understand.xray.isolated import PARTNERS, isolated_requests, ports_of, retrial_requests
+from weft.understand.xray.isolated import isolated_requests, ports_of, retrial_requests
 from weft.understand.xray.limit.limit import SharedLimit
 from weft.understand.xray.outliers import RETRIALS
 from weft.understand.xray.survey import Survey
@@ -60,7 +60,7 @@ def test_a_node_slow_both_ways_is_tried_both_ways(kind: Kind, other: Kind) -> No
     slow = {(0, b): 1.0 for b in NODES} | {(b, 0): 3.5 for b in NODES}
     survey, tried = survey_of(slow), pairs_alone()[2:]
     tried += [alone((0, 1), 1.0), alone((1, 0), 3.5)]
-    for partner in range(2, PARTNERS + 1):
+    for partner in range(2, RETRIALS + 1):
         tried.append(alone((0, partner) if kind == "send" else (partner, 0), 1.0, kind))
     evidence = TrialEvidence(tried)
     requests = isolated_requests(survey, Group(NODES), evidence, ports_of(survey, evidence))

@@ -14,14 +14,14 @@ from weft.runs.experiment import Experiment
 from weft.understand.xray.request import ExperimentRequest
 from weft.understand.xray.search import LimitSearch, disjoint
 from weft.understand.xray.survey import Survey
-from weft.understand.xray.trial import FlowTrial
-from weft.understand.xray.windows import (
-    LEAST_PRODUCTS,
+from weft.understand.xray.timed_search import (
+    FAR,
     LEAST_WINDOW_BYTES,
-    MOST_PRODUCTS,
     MOST_WINDOW_BYTES,
+    PRODUCTS,
     window_bytes,
 )
+from weft.understand.xray.trial import FlowTrial
 
 
 def request(*nodes: int) -> ExperimentRequest:
@@ -51,7 +51,7 @@ def survey_of(rate_mbps: float, trip_us: float) -> Survey:
 @pytest.mark.parametrize(
     ("rate_mbps", "trip_us", "bytes_"),
     [
-        (94.0, 10_000.0, MOST_PRODUCTS * 117_500),
+        (94.0, 10_000.0, PRODUCTS * 117_500),
         (9.4, 100.0, LEAST_WINDOW_BYTES),
         (9400.0, 1e6, MOST_WINDOW_BYTES),
     ],
@@ -67,7 +67,7 @@ def test_windows_hold_less_of_round_trips_that_may_be_waiting() -> None:
     trips[np.arange(8), np.arange(8)] = np.nan
     ends = np.arange(8), np.roll(np.arange(8), 1)
     survey = Survey(8, frozenset(), round_trips(trips), [[FlowTrial(0, *ends, np.full(8, 94.0))]])
-    assert window_bytes(survey) == LEAST_PRODUCTS * 94 * far_us / 8
+    assert window_bytes(survey) == PRODUCTS / FAR * 94 * far_us / 8
 
 
 def test_without_a_survey_windows_stay_as_they_are() -> None:

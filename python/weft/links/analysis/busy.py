@@ -5,11 +5,14 @@ from __future__ import annotations
 
 import numpy as np
 
-from weft.links.analysis.local_time import DAY_S, local_s
+from weft.base.amount import DAY_S
+from weft.links.analysis.local_time import local_s
 from weft.links.analysis.noise import spread
 from weft.links.analysis.profile import (
     DAY_HOURS,
     HOURS,
+    LEAST_DAYS,
+    WORKING_DAYS,
     Bools,
     Ints,
     has_weeks,
@@ -23,8 +26,6 @@ _ALONE = 5.0
 third of all links."""
 LEAST_RATIO = 1.25
 """Below this ratio of jitter to that of quiet hours, an hour is not busy, however significant the difference."""
-_LEAST_DAYS = 5
-_FRIDAY_ENDS_H = 5 * DAY_HOURS
 DAYS = ("Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun")
 
 
@@ -37,7 +38,7 @@ def busy_hours(parts: Quarters) -> list[int]:
     the reference median by three standard deviations if an adjacent hour, or the same hour of an adjacent day, does so
     too, and by five otherwise.
     """
-    if not len(parts) or parts.time_s[-1] - parts.time_s[0] < _LEAST_DAYS * 86400:
+    if not len(parts) or parts.time_s[-1] - parts.time_s[0] < LEAST_DAYS * DAY_S:
         return []
     kinds = _kinds(parts)
     kind = kinds[hour_of_week(parts.start + parts.time_s, parts.timezone)]
@@ -68,7 +69,7 @@ def _kinds(parts: Quarters) -> Ints:
     hours = np.arange(HOURS)
     if has_weeks(float(parts.time_s[0]), float(parts.time_s[-1])):
         return hours
-    is_weekend = hours >= _FRIDAY_ENDS_H
+    is_weekend = hours >= WORKING_DAYS * DAY_HOURS
     unix_s = parts.start + parts.time_s
     is_free = is_weekend[hour_of_week(unix_s, parts.timezone)]
     days = np.unique(local_s(unix_s[is_free], parts.timezone) // DAY_S)

@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from datetime import UTC, datetime
 
+from weft.base.amount import DAY_S, HOUR_S
 from weft.links.analysis.busy import DAYS
-
-DAY_S = 86400.0
 
 
 def when(unix_s: float) -> str:
@@ -28,7 +27,7 @@ def hour_name(hour: int, is_by_week: bool) -> str:
 
 def lasts(seconds: float) -> str:
     """Such as "1.2 h"."""
-    for unit, size in (("d", DAY_S), ("h", 3600.0), ("min", 60.0)):
+    for unit, size in (("d", DAY_S), ("h", HOUR_S), ("min", 60.0)):
         if seconds >= 2 * size:
             return f"{seconds / size:.1f} {unit}"
     return f"{seconds:.0f} s"
@@ -40,7 +39,7 @@ def by_day(spans: Iterable[tuple[float, float]]) -> Iterator[tuple[int, float, f
         for day in range(int(begin_s // DAY_S), int(end_s // DAY_S) + 1):
             first, last = (max(begin_s, day * DAY_S), min(end_s, (day + 1) * DAY_S))
             if last > first or begin_s == end_s:
-                yield day, (first - day * DAY_S) / 3600, (last - day * DAY_S) / 3600
+                yield day, (first - day * DAY_S) / HOUR_S, (last - day * DAY_S) / HOUR_S
 
 
 def size_text(size_bytes: int) -> str:

@@ -12,7 +12,7 @@ from weft.base.interval import Interval
 from weft.base.quantity import format_us, range_us
 from weft.base.statistics import Floats, median_interval
 from weft.links.analysis.noise import spread
-from weft.links.analysis.profile import DAY_HOURS
+from weft.links.analysis.profile import DAY_HOURS, WORKING_DAYS
 
 LEAST_VALUES = 6
 """The range of fewer values does not contain the median with 95 %; six values of an hour of the week take six weeks."""
@@ -21,7 +21,6 @@ FALSE = 0.05
 _USUAL_VALUES = 6
 """Weight, as a number of values, of the spread of all hours when the spread of a single hour is estimated: two or three
 values say little."""
-_WEEKEND_H = 5 * DAY_HOURS
 
 
 @dataclass(frozen=True)
@@ -75,7 +74,7 @@ def _drawn(names: np.ndarray, values: list[Floats]) -> Floats:
     variance = _variances(values, medians)
     kinds = [np.arange(len(names))]
     if names.max() >= DAY_HOURS:
-        kind = names % DAY_HOURS + DAY_HOURS * (names >= _WEEKEND_H)
+        kind = names % DAY_HOURS + DAY_HOURS * (names >= WORKING_DAYS * DAY_HOURS)
         kinds = [np.unique(kind, return_inverse=True)[1], *kinds]
     for which in kinds:
         usual = usual + _clear(medians - usual, variance, which, FALSE / len(kinds))

@@ -8,13 +8,13 @@ from zoneinfo import ZoneInfo
 import numpy as np
 import numpy.typing as npt
 
+from weft.base.amount import DAY_S, HOUR_S
 from weft.base.errors import RequestError
 from weft.base.statistics import Floats
 
 USUAL = "UTC"
-DAY_S = 86400.0
-_STEP_S = 900.0
-"""Clock changes happen at whole quarters of an hour of UTC."""
+QUARTER_S = 900.0
+"""Clocks are changed at whole quarters of an hour of UTC; and the minimum of a quarter is that of many probes."""
 
 
 def zone_of(name: str) -> ZoneInfo:
@@ -33,7 +33,7 @@ def local_s(unix_s: Floats, timezone: str) -> Floats:
 
 def hour_starts_s(timezone: str, unix_s: float) -> float:
     """Offset in seconds of the zone's whole hours from those of UTC: 1800 in India."""
-    return float(-_ahead_s(np.array([unix_s]), timezone)[0] % 3600)
+    return float(-_ahead_s(np.array([unix_s]), timezone)[0] % HOUR_S)
 
 
 def local_days(
@@ -54,7 +54,7 @@ def _ahead_s(unix_s: Floats, timezone: str) -> Floats:
     if timezone == USUAL:
         return np.zeros(len(unix_s))
     zone = zone_of(timezone)
-    steps, at = np.unique(unix_s // _STEP_S, return_inverse=True)
-    moments = (datetime.fromtimestamp(one * _STEP_S, UTC) for one in steps.tolist())
+    steps, at = np.unique(unix_s // QUARTER_S, return_inverse=True)
+    moments = (datetime.fromtimestamp(one * QUARTER_S, UTC) for one in steps.tolist())
     offsets = (one.astimezone(zone).utcoffset() for one in moments)
     return np.array([one.total_seconds() if one else 0.0 for one in offsets])[at]

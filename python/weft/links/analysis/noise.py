@@ -8,14 +8,15 @@ from statistics import NormalDist
 import numpy as np
 import numpy.typing as npt
 
-from weft.base.statistics import Floats
+from weft.base.statistics import MAD_TO_SD, Floats
 
-_MAD_TO_SD = 1.4826
 _CORRELATIONS = np.arange(0.02, 0.985, 0.02)
 _LEAST_VALUES = 8
 """With fewer values, an hour gets the noise of all hours."""
-_CLEAR = 2.0
-"""Deviations of a group's spread up to this many standard deviations are attributed to chance."""
+CLEAR = 2.0
+"""Deviations up to this many standard deviations are attributed to chance, which exceeds them in 5 % of all cases."""
+CLIP = 3.0
+"""Deviations are clipped at this many standard deviations: a farther outlier is no stronger evidence."""
 _LEAST_OF_MANY = 32
 """Minimum number of values of a group if there are many groups: in fewer, two outliers would decide the spread."""
 _LAGS = (1, 2, 3, 4, 6, 8, 12)
@@ -35,7 +36,7 @@ class Noise:
 
 def spread(values: Floats) -> float:
     """Robust standard deviation, from the median absolute deviation."""
-    return float(_MAD_TO_SD * np.median(np.abs(values - np.median(values))))
+    return float(MAD_TO_SD * np.median(np.abs(values - np.median(values))))
 
 
 def estimate(values: Floats, position: npt.NDArray[np.int64]) -> Noise:
@@ -83,7 +84,7 @@ def by_group(
     if are_few:
         # Load that starts or ends in a part makes it noisier than its hour, never quieter.
         logs = np.maximum(logs, 0.0)
-        share = np.clip(1 - _CLEAR**2 * chance / np.maximum(logs**2, 1e-300), 0.0, 1.0)
+        share = np.clip(1 - CLEAR**2 * chance / np.maximum(logs**2, 1e-300), 0.0, 1.0)
     else:
         real = max(float(np.mean(logs[known] ** 2 - chance[known])), 0.0)
         share = real / (real + chance)

@@ -15,48 +15,44 @@ import numpy as np
 import numpy.typing as npt
 from scipy.ndimage import median_filter, uniform_filter1d
 
-from weft.base.statistics import Floats
-from weft.links.analysis.local_time import DAY_S, USUAL, local_days, local_s
-from weft.links.analysis.noise import spread
+from weft.base.amount import DAY_S, HOUR_S, WEEK_S
+from weft.base.statistics import MAD_TO_SD, Floats
+from weft.links.analysis.local_time import USUAL, local_days, local_s
+from weft.links.analysis.noise import CLEAR, CLIP, spread
 
 Ints = npt.NDArray[np.int64]
 Bools = npt.NDArray[np.bool_]
 
-HOURS = 168
-DAY_HOURS = 24
-_FRIDAY_ENDS = 5
+DAY_HOURS, HOURS = round(DAY_S / HOUR_S), round(WEEK_S / HOUR_S)
+"""Of a day, and of a week."""
+WORKING_DAYS = 5
+"""Of a week, from Monday: weekends are taken to be Saturday and Sunday everywhere."""
 LEAST_DAYS = 5
-"""With fewer days, one odd day would dominate the profile."""
+"""With fewer days, one odd day would dominate the profile; the range of five contains the median with 94 %."""
 _FEWEST_ALIKE = 2
 """Days of a class needed for a profile of its own."""
-_CLEAR = 2.0
-"""Differences up to this many standard deviations are attributed to chance."""
 _MEDIAN_VARIANCE = np.pi / 2
 """Variance of a median in units of that of a mean, for normal values."""
-_WEEK_S = 7 * DAY_S
 _EPOCH_HOUR = 72
 """1 January 1970 was a Thursday; weeks begin on Monday."""
 _AROUND = 15
 _AROUND_FREE = 7
 """Number of weekend days in the running median, about three weeks."""
-_FAR = 3.0
-"""Deviations are clipped at this many standard deviations when a day is compared with two profiles."""
 _HOLIDAY = 4.0
 """A weekday is a holiday if it is closer to the profile of weekends by this much (chi-squared)."""
 _EVENT = 5.0
 """Standard deviations of the daily load from which a day is an event. By chance, as few days of a quarter year exceed
 4.1 as windows pass by chance; the estimated spread of 60 days is at most a fifth too small."""
-_MAD_TO_SD = 1.4826
 
 
 def hour_of_week(unix_s: Floats, timezone: str) -> Ints:
     """The hour of the week in the zone; 0 is Monday from 00:00 to 01:00."""
-    return ((local_s(unix_s, timezone) // 3600).astype(np.int64) + _EPOCH_HOUR) % HOURS
+    return ((local_s(unix_s, timezone) // HOUR_S).astype(np.int64) + _EPOCH_HOUR) % HOURS
 
 
 def has_weeks(first_s: float, last_s: float) -> bool:
     """Whether parts of up to an hour, the first and last of which start at these times, cover two weeks."""
-    return bool(last_s - first_s >= 2 * _WEEK_S - 3600)
+    return bool(last_s - first_s >= 2 * WEEK_S - HOUR_S)
 
 
 @dataclass(frozen=True)
@@ -98,13 +94,13 @@ class Calendar:
         weekday = (dates + _EPOCH_HOUR // DAY_HOURS)[which] % 7
         path = np.searchsorted(np.array(moved_s), starts, side="right")
         is_long = has_weeks(float(unix_s[0]), float(unix_s[-1]))
-        free, is_divided = weekday >= _FRIDAY_ENDS, pieces[which] > 1
+        free, is_divided = weekday >= WORKING_DAYS, pieces[which] > 1
         return cls(day, part, parts, weekday, free, path, is_divided, is_long)
 
     @property
     def is_usual(self) -> Bools:
         """For each day, whether it is not a holiday."""
-        return np.asarray(self.free == (self.weekday >= _FRIDAY_ENDS))
+        return np.asarray(self.free == (self.weekday >= WORKING_DAYS))
 
     @cached_property
     def hour(self) -> Ints:
@@ -200,7 +196,7 @@ def courses(
 def level(unix_s: Floats, values: Floats, width_s: float) -> Floats:
     """The running median of a week, or of a day if there are less than two weeks; it preserves steps."""
     is_long = has_weeks(float(unix_s[0]), float(unix_s[-1]))
-    span = int((_WEEK_S if is_long else DAY_S) / width_s) | 1
+    span = int((WEEK_S if is_long else DAY_S) / width_s) | 1
     return np.asarray(median_filter(values, size=min(span, len(values) | 1), mode="nearest"))
 
 
@@ -260,7 +256,7 @@ def _nearer_to_free(calendar: Calendar, table: Floats, working: Ints, free: Ints
     of_free = common + _drawn(calendar, table[free] - common, is_known=True)
     noise = _spreads(calendar, table[working])
     misfits = [
-        np.clip((table[working] - one) / noise, -_FAR, _FAR) ** 2 for one in (common, of_free)
+        np.clip((table[working] - one) / noise, -CLIP, CLIP) ** 2 for one in (common, of_free)
     ]
     return np.asarray(np.nansum(misfits[0] - misfits[1], axis=1))
 
@@ -283,7 +279,7 @@ def _spreads(calendar: Calendar, left: Floats) -> Floats:
     few = np.sqrt(len(left) / max(len(left) - 1, 1))
     pooled = _medians(calendar.by_hour(beyond))
     least = 1e-9 * float(np.nanmax(np.abs(left), initial=0.0)) + 1e-15
-    return np.asarray(np.maximum(_MAD_TO_SD * few * pooled, least)[calendar.hour])
+    return np.asarray(np.maximum(MAD_TO_SD * few * pooled, least)[calendar.hour])
 
 
 def _by_hour(calendar: Calendar, rows: Floats, variance: Floats) -> Floats:
@@ -291,7 +287,7 @@ def _by_hour(calendar: Calendar, rows: Floats, variance: Floats) -> Floats:
     weights 1, 2, 1. Values of one hour of a day count as one, since their errors are alike."""
     found = _medians(calendar.by_hour(rows))
     chance = variance[np.searchsorted(calendar.hour, np.arange(len(found)))]
-    share = 1 - _CLEAR * len(found) / max(float(np.sum(found**2 / chance)), 1e-300)
+    share = 1 - CLEAR * len(found) / max(float(np.sum(found**2 / chance)), 1e-300)
     smooth = (np.roll(found, 1) + 2 * found + np.roll(found, -1)) / 4 * max(share, 0.0)
     around = np.concatenate([smooth[-1:], smooth, smooth[:1]])
     position = (np.arange(calendar.parts) + 0.5) / calendar.parts * len(found)
@@ -302,7 +298,7 @@ def _sharp(rows: Floats, variance: Floats) -> Floats:
     """Medians of parts. Few parts differ from zero, so each is shrunk by itself (the garrote; Breiman, Technometrics
     37, 1995)."""
     found = _medians(rows)
-    chance = _CLEAR**2 * variance / np.maximum(found**2, 1e-300)
+    chance = CLEAR**2 * variance / np.maximum(found**2, 1e-300)
     return np.asarray(found * np.clip(1 - chance, 0.0, 1.0))
 
 

@@ -7,10 +7,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from weft.base.statistics import Floats
-from weft.links.analysis.local_time import USUAL
+from weft.links.analysis.local_time import QUARTER_S, USUAL
 from weft.links.analysis.series import ProbeSeries
 
-QUARTER_S = 900.0
 _LEAST_ANSWERS = 4
 """The minimum of fewer answers is not that of the path, so such a quarter counts as not measured."""
 _LEAST_SHARE = 1 / 8

@@ -13,10 +13,8 @@ STOPPED = {"stall": "got no processor", "suspend": "was suspended"}
 """Marks of a machine that stood still, which explain that it did not answer."""
 STRAINED = {"pressure": "waited for its machine", "steal": "had its processors taken"}
 """Marks that only explain why a site did not probe: a busy machine still answers."""
-_ALIVE = 0.5
-"""Answered share of probes from which their target counts as alive."""
-_COVERED = 0.5
-"""Share of a span that a mark must cover to explain it."""
+_HALF = 0.5
+"""Of the probes in a span answered, their target counts as alive; of a span covered by a mark, the mark explains it."""
 _LOST = ("agent-lost", "unreachable")
 _UNHEARD_S = 30.0
 """A site is silent if its data end this much earlier than those of others; before, they may not be fetched yet."""
@@ -38,7 +36,7 @@ class SiteLinks:
     def passes(self, series: ProbeSeries | None, begin_s: float, end_s: float | None) -> bool:
         """Whether a link was probed, and at least half of its probes were answered."""
         inside = _inside(series, begin_s, end_s) if series else None
-        return bool(inside and len(inside) and inside.answered >= _ALIVE)
+        return bool(inside and len(inside) and inside.answered >= _HALF)
 
     def has_probed(self, site: str, begin_s: float, end_s: float | None) -> bool:
         """Whether the site is known to have sent a probe after the begin and before the end."""
@@ -90,7 +88,7 @@ class SiteLinks:
         for what, said in marks.items():
             spans = set(self._marks(site, (what,)))
             covered_s = sum(max(0.0, min(e, until_s) - max(b, begin_s)) for b, e in spans)
-            if covered_s >= _COVERED * (until_s - begin_s) and covered_s > 0:
+            if covered_s >= _HALF * (until_s - begin_s) and covered_s > 0:
                 return f"{site} {said} for {covered_s:.1f} s"
         return ""
 

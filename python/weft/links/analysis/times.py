@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 import numpy.typing as npt
 
+from weft.base.amount import DAY_S, HOUR_S
 from weft.base.interval import Interval
 from weft.base.statistics import Floats, median_interval
 from weft.links.analysis.cells import cells
@@ -55,9 +56,6 @@ class Hourly:
         )
 
 
-HOUR_S = 3600.0
-
-
 def hourly(series: ProbeSeries, width_s: float = HOUR_S) -> Hourly:
     """Estimate alpha and beta of each hour (or part of `width_s`): the line through the halved medians of the smallest
     and the largest probes; not halved if probes are one-way."""
@@ -88,7 +86,7 @@ def overall(hours: Hourly) -> MessageModel | None:
     None without hours."""
     if not len(hours.unix_s):
         return None
-    days = hours.unix_s // 86400
+    days = hours.unix_s // DAY_S
     names = np.unique(days)
     if len(names) < _DAYS:
         return _times(hours.alpha_s, hours.beta_s)
@@ -144,9 +142,9 @@ def over_time(series: ProbeSeries) -> list[tuple[float, float, MessageModel]]:
 
 _PARTS = (
     (6 * HOUR_S, 1800.0, 300.0),
-    (4 * 86400.0, HOUR_S, 600.0),
-    (60 * 86400.0, 6 * HOUR_S, HOUR_S),
-    (np.inf, 86400.0, HOUR_S),
+    (4 * DAY_S, HOUR_S, 600.0),
+    (60 * DAY_S, 6 * HOUR_S, HOUR_S),
+    (np.inf, DAY_S, HOUR_S),
 )
 """Maximum length of a series, width of its parts, and length of a repetition; in seconds."""
 

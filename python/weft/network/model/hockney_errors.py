@@ -7,9 +7,9 @@ import math
 import numpy as np
 
 from weft.base.interval import Interval
-from weft.base.statistics import LEVEL, Floats
+from weft.base.statistics import LEVEL, MAD_TO_SD, Floats
 from weft.network.model.hockney import Hockney
-from weft.network.model.noisy_curve import MAD, MEDIAN_COST, NoisyCurve
+from weft.network.model.noisy_curve import MEDIAN_COST, NoisyCurve
 
 _PARAMETERS = 2
 
@@ -49,7 +49,7 @@ def _common_deviation(residuals: Floats, curve: NoisyCurve) -> float:
     The fit makes about as many residuals zero as it has parameters.
     """
     off = np.sort(np.abs(residuals))[_PARAMETERS:]
-    squared = (MAD * float(np.median(off))) ** 2 - float(np.median(curve.launch_errors**2))
+    squared = (MAD_TO_SD * float(np.median(off))) ** 2 - float(np.median(curve.launch_errors**2))
     return math.sqrt(max(squared, 0.0))
 
 

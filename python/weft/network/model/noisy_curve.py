@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from weft.base.interval import Interval
-from weft.base.statistics import Floats, has_interval, median_interval
+from weft.base.statistics import MAD_TO_SD, Floats, has_interval, median_interval
 
 LEAST_ERROR = 0.002
 """Minimum relative error: clocks are not better, and no curve is exactly straight."""
@@ -18,8 +18,6 @@ nothing."""
 MEDIAN_COST = 1.2533
 """Standard error of a median over that of a mean, for normal values."""
 _ROUNDS = 4
-MAD = 1.4826
-"""Standard deviation of a normal distribution over its median absolute deviation."""
 
 
 @dataclass(frozen=True)
@@ -132,4 +130,4 @@ def _roughness(sizes: Floats, levels_us: Floats) -> float:
     share = (sizes[1:-1] - sizes[:-2]) / (sizes[2:] - sizes[:-2])
     between = (1 - share) * levels_us[:-2] + share * levels_us[2:]
     scale = np.sqrt(1 + share**2 + (1 - share) ** 2)
-    return MAD * float(np.median(np.abs(np.log(levels_us[1:-1] / between)) / scale))
+    return MAD_TO_SD * float(np.median(np.abs(np.log(levels_us[1:-1] / between)) / scale))

@@ -16,7 +16,8 @@ LITTLE = ExcessTest(level=0.01, least_share=0.005, excess=(0.05, 0.15, 0.4, 0.9)
 
 @dataclass(frozen=True)
 class GreyVerdict(Generic[E]):
-    """Those that are not like the others, the surest first; and how many are neither that nor cleared, by symptom."""
+    """The elements that differ from the others, those with most evidence first, and the number of undecided ones by
+    symptom."""
 
     accused: tuple[Accused[E], ...]
     undecided: dict[Symptom, int]

@@ -1,4 +1,4 @@
-"""The search for paths: which connections run next, chosen by what is not sorted yet."""
+"""The search for paths: chooses which connections run next, from what is not yet sorted."""
 
 from __future__ import annotations
 
@@ -19,6 +19,7 @@ from weft.understand.xray.survey import Survey
 from weft.understand.xray.timed_search import TimedSearch
 
 MESSAGES_IN_TRIAL, MOST_BYTES = 200, 256 << 10
+"""A rate counted in whole messages then has a resolution of half a percent; larger messages save no time per byte."""
 
 
 class PathSearch(TimedSearch):
@@ -32,8 +33,8 @@ class PathSearch(TimedSearch):
         self._lost: set[int] = set()
 
     def settle(self, samples: pa.Table) -> Step:
-        """The step with windows that fill the path a few times over, unless the plan has set them, and with messages of
-        which some hundred go through in a trial: handling them must not be what limits."""
+        """The step with windows of a few bandwidth-delay products, unless the plan sets them, and with messages large
+        enough that only some hundred fit into a trial, so that handling them is no limit."""
         step = super().settle(samples)
         size_bytes = self._size_bytes(step, self._survey(samples, set()))
         return replace(step, sizes=SizeList((size_bytes,)))
@@ -60,7 +61,7 @@ class PathSearch(TimedSearch):
         return []
 
     def _specs(self, rounds: list[list[PathQuestion]]) -> list[PhaseSpec]:
-        """The n-th rounds of all pairs at once."""
+        """The phases of some pairs' rounds; the n-th rounds of all pairs run concurrently."""
         depth = max(map(len, rounds))
         return [self._spec([own[at] for own in rounds if at < len(own)]) for at in range(depth)]
 
@@ -77,7 +78,7 @@ class PathSearch(TimedSearch):
 
 
 def _experiment(asked: PathQuestion) -> Experiment:
-    """A question as run.json has it."""
+    """A question as run.json stores it."""
     nodes = frozenset(node for one in asked.connections for node in (one.src, one.dst))
     first = asked.connections[0]
     return Experiment(asked.kind, frozenset((first.src, first.dst)), nodes)

@@ -20,13 +20,11 @@ limit that can be asked for 1.3 times its capacity leaves 0.77.
 """
 
 LOOKS = (6, 10, 15)
-"""After how many rounds it is decided. Rounds are dear, so the looks are closer than those of launches."""
+"""Rounds after which it is decided. Rounds take long, so these looks are closer than those at launches."""
 ERROR = 0.03
-"""A limit that is not there, or the miss of one that is, at all looks together, if rounds are independent. It lets 6 of
-6, 9 of 10 or 13 of 15 rounds decide."""
-ERROR_IN_SPELLS = 0.25
-"""The same where rounds below the threshold come in spells of five, half of the time: the rounds of a question follow
-each other, since each question hangs on the answer to the last."""
+"""The probability that a decision is wrong at any look, if rounds are independent: 6 of 6, 9 of 10 or 13 of 15 rounds
+must agree. Where rounds below the threshold come in spells of five, half of the time, it is 25 % at most: the rounds of
+a question follow each other."""
 
 CEILING_SHARE = 0.08
 """How far the best round of a limit may be above its median round.

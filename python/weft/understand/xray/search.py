@@ -1,4 +1,4 @@
-"""The search: chooses during a run which transfers to try next, by what is still undecided."""
+"""The search: chooses during a run which transfers to try next, from what is still undecided."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from weft.understand.xray.together import Laid, flows_together
 from weft.understand.xray.trial import FlowTrial, trials
 
 BISECTIONS = 14
-"""Random bisections tried where no limit was found: with 95 % confidence at least 80 % of all
+"""Random bisections tried if no limit was found: with 95 % confidence at least 80 % of all
 bisections deliver what the worst of 14 does (0.05 ** (1 / 14) is 0.807)."""
 SEED = 2003
 
@@ -40,10 +40,10 @@ class LimitSearch(TimedSearch):
         self._cache = TurnCache()
 
     def settle(self, samples: pa.Table) -> Step:
-        """MPI sets its own windows.
+        """The step with windows of a few bandwidth-delay products, unless the plan or MPI sets them.
 
-        What is on its way when a phase ends must drain before the next, and long queues in front of a limit only make
-        its flows share it unevenly.
+        Data in flight at the end of a phase must drain before the next one, and long queues at a limit only make its
+        flows share it unevenly.
         """
         return self._step if self._step.transport == "mpi" else super().settle(samples)
 
@@ -61,7 +61,7 @@ class LimitSearch(TimedSearch):
         return self._specs(study, requests, len(done)) if requests else []
 
     def _closing(self, study: SearchStudy, done: list[FlowTrial]) -> list[ExperimentRequest]:
-        """Where nothing was found, how good any cut is."""
+        """Requests for random bisections if no limit was found."""
         nodes = study.survey.nodes
         tried = sum(one.kind == "bisection" for trial in done for one in trial.experiments)
         if study.limits or len(nodes) < 3 or tried >= BISECTIONS:
@@ -71,7 +71,7 @@ class LimitSearch(TimedSearch):
     def _specs(
         self, study: SearchStudy, requests: Sequence[ExperimentRequest], number: int
     ) -> list[PhaseSpec]:
-        """Rounds of experiments that have no node in common; each round anew at random."""
+        """Rounds of experiments on disjoint nodes, with new random flows in each round."""
         at_once = disjoint(requests)
         rng = np.random.default_rng([SEED, number])
         rounds = max(request.rounds for request in at_once)
@@ -93,14 +93,14 @@ class LimitSearch(TimedSearch):
 
 
 def _lasting(stop: StopRule, seconds: float) -> StopRule:
-    """The rule, for so long at least where it is one of time."""
+    """The rule, lasting at least `seconds` if it is a time rule."""
     if not isinstance(stop, TimeRule):
         return stop
     return replace(stop, trial_ns=max(stop.trial_ns, round(seconds * 1e9)))
 
 
 def disjoint(requests: Iterable[ExperimentRequest]) -> list[ExperimentRequest]:
-    """The requests, first come first served, that have no node in common, or the same floors."""
+    """Requests, chosen in order, that have no node in common or the same floors."""
     taken: set[int] = set()
     chosen: list[ExperimentRequest] = []
     for request in requests:
@@ -112,7 +112,7 @@ def disjoint(requests: Iterable[ExperimentRequest]) -> list[ExperimentRequest]:
 
 
 def laid_out(requests: Iterable[ExperimentRequest], ports: PortRates, rng: Random) -> list[Laid]:
-    """One round of some requests: each by itself, or together with those of the same floors."""
+    """One round of some requests: each by itself, or combined with those of the same floors."""
     with_floors: dict[int, list[ExperimentRequest]] = {}
     laid: list[Laid] = []
     for request in requests:

@@ -9,31 +9,31 @@ import numpy as np
 from scipy.ndimage import median_filter
 from threadpoolctl import threadpool_limits
 
+from weft.base.amount import DAY_S, WEEK_S
 from weft.base.statistics import Floats
 from weft.links.analysis.levels import moves, scan, windows
 from weft.links.analysis.levels.recurrence import Recurrence, find_recurrences
 from weft.links.analysis.levels.scan import ScanThreshold, Window
 from weft.links.analysis.levels.windows import WindowValues
-from weft.links.analysis.noise import Noise, Whitener, by_group, estimate, spread, whitener
+from weft.links.analysis.noise import (
+    CLEAR,
+    CLIP,
+    Noise,
+    Whitener,
+    by_group,
+    estimate,
+    spread,
+    whitener,
+)
 from weft.links.analysis.profile import LEAST_DAYS, Calendar, Courses, courses, level
 from weft.links.analysis.quarters import Quarters
 
-_CLEAR = 2.0
-"""The z score from which a detected step counts as a step of this value."""
 _BESIDE = 0.25
 _MOST = 40
-_SEARCHES = 3
-_FEWEST = 48
-"""With fewer quarters (half a day), a change cannot be told from noise."""
-_PATH_S = 7 * 86400.0
-"""A level that lasts this long gets a daily profile of its own."""
 _SPIKE = 6.0
 _WILD = 4.0
 """A day whose deviation exceeds that of the others by this many standard deviations is excluded from the noise
 model."""
-_PASSES = 3
-_CLIP = 3.0
-"""Deviations are clipped at this many standard deviations: a farther outlier is no stronger evidence."""
 _BRIEF = 8
 """A few outliers can make a window shorter than this many quarters: queueing delays have heavy tails."""
 
@@ -77,7 +77,7 @@ def find_course(parts: Quarters, seed: int = 1) -> Course:
     the windows which the first found. The residuals then give the threshold by blocks of a day, and windows above it
     are changes. Deterministic for a given seed.
     """
-    if len(parts) < _FEWEST:
+    if len(parts) < scan.HALF_DAY:
         return Course([], [])
     # Thousands of small matrices: on a busy machine, BLAS threads would wait for each other in each.
     with threadpool_limits(1, "blas"):
@@ -87,7 +87,7 @@ def find_course(parts: Quarters, seed: int = 1) -> Course:
 def _find(parts: Quarters, seed: int) -> Course:
     values = np.stack([parts.minimum_s, np.log(parts.jitter_s + _floor(parts.jitter_s))])
     tentative: list[Window] = []
-    for number in range(_PASSES):
+    for number in range(scan.PASSES):
         places = [(one.begin, one.end) for one in tentative]
         judged, _ = _dated(parts, values, tentative, is_first=number == 0)
         limit = judged.threshold(seed, 1)
@@ -128,7 +128,7 @@ class _Judged:
 
     def threshold(self, seed: int, block: int) -> ScanThreshold:
         """The threshold of windows from surrogates of blocks of `block` quarters; single quarters are clipped."""
-        chance = np.clip(self.chance, -_CLIP, _CLIP) if block == 1 else _usual_days(self.chance)
+        chance = np.clip(self.chance, -CLIP, CLIP) if block == 1 else _usual_days(self.chance)
         return self._drawn(chance, seed, block)
 
     def tails(self, seed: int, found: list[Window]) -> ScanThreshold:
@@ -148,7 +148,7 @@ class _Judged:
     def holds(self, window: Window, rest: Floats, limit: ScanThreshold) -> bool:
         """Whether a window still exceeds its limit if its quarters are clipped at three standard deviations."""
         inside = slice(window.begin, window.end)
-        most = _CLIP * self.noise[:, inside]
+        most = CLIP * self.noise[:, inside]
         whole = np.abs(rest[:, inside].mean(axis=1))
         kept = np.abs(np.clip(rest[:, inside], -most, most).mean(axis=1))
         scores = window.scores * np.minimum(kept / np.maximum(whole, 1e-300), 1.0)
@@ -169,7 +169,7 @@ def _dated(
     parts: Quarters, values: Floats, found: list[Window], *, is_first: bool = False
 ) -> tuple[_Judged, list[Window]]:
     """Fit with the windows, after re-routes were moved to where the paths' daily profiles put them."""
-    for _ in range(_PASSES):
+    for _ in range(scan.PASSES):
         judged = _judged(parts, values, found, is_first=is_first)
         better = moves.dated(found, judged.courses, judged.quiet, judged.whiteners)
         if better == found:
@@ -227,14 +227,15 @@ def _spikes(rest: Floats) -> Floats:
 def _apart_from_course(parts: Quarters, found: list[Window]) -> list[Window]:
     """The windows to remove before the profile is estimated: those too long for medians over days to ignore, or all if
     there are too few days."""
-    if parts.time_s[-1] - parts.time_s[0] < LEAST_DAYS * 86400:
+    if parts.time_s[-1] - parts.time_s[0] < LEAST_DAYS * DAY_S:
         return found
     return [one for one in found if _has_own_path(parts, one)]
 
 
 def _has_own_path(parts: Quarters, window: Window) -> bool:
+    """Whether a level lasts so long that it gets a daily profile of its own."""
     last = window.end - 1
-    return bool(parts.time_s[last] - parts.time_s[window.begin] >= _PATH_S)
+    return bool(parts.time_s[last] - parts.time_s[window.begin] >= WEEK_S)
 
 
 def _moved_s(parts: Quarters, found: list[Window]) -> list[float]:
@@ -243,7 +244,7 @@ def _moved_s(parts: Quarters, found: list[Window]) -> list[float]:
     places = {end for one in found if _has_own_path(parts, one) for end in (one.begin, one.end)}
     moved_s = [float(at[0])]
     for place in sorted(places - {0, len(at)}):
-        if min(at[place] - moved_s[-1], last_s - at[place]) >= _PATH_S:
+        if min(at[place] - moved_s[-1], last_s - at[place]) >= WEEK_S:
             moved_s.append(float(at[place]))
     return [parts.start + one for one in moved_s[1:]]
 
@@ -257,7 +258,7 @@ def _search(values: WindowValues, limit: ScanThreshold) -> list[Window]:
     """Find the clearest windows, then the clearest in the residuals, and so on; then refine them jointly and search the
     residuals again."""
     settled: list[tuple[int, int]] = []
-    for _ in range(_SEARCHES):
+    for _ in range(scan.PASSES):
         places = _added(values, settled, limit)
         before, settled = settled, [(one.begin, one.end) for one in values.settled(places, limit)]
         if settled == before:
@@ -281,7 +282,7 @@ def _added(
 def _signs(window: Window) -> tuple[int, int]:
     """Signs of the steps of minimum and jitter, 0 if not clear. A step far less clear than the other counts as 0, since
     a slow drift resembles a step, the more so the longer it lasts."""
-    clear = max(_CLEAR, float(np.abs(window.scores).max()) * _BESIDE)
+    clear = max(CLEAR, float(np.abs(window.scores).max()) * _BESIDE)
     minimum, jitter = (int(np.sign(one)) if abs(one) > clear else 0 for one in window.scores)
     return minimum, jitter
 

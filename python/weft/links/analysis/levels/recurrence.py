@@ -6,21 +6,20 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from weft.base.amount import DAY_S
 from weft.base.interval import Interval
 from weft.base.statistics import Floats, median_interval
 from weft.links.analysis.busy import LEAST_RATIO, days_text
-from weft.links.analysis.profile import Bools, Calendar
+from weft.links.analysis.noise import CLEAR
+from weft.links.analysis.profile import LEAST_DAYS, Bools, Calendar
 from weft.links.analysis.quarters import Quarters
 
 _QUIET = 0.25
 """The share of the week with the lowest minimum, which defines quiet hours."""
-_LEAST_PARTS = 2
-_LEAST_DAYS = 5
-"""The range of five days contains the median with 94 %."""
+_PARTS = 2
+"""So many quarters last spans at least, and so much may the ends of the same span differ from day to day."""
 _KNOWN = 0.5
 """A day counts if this share of the span was measured."""
-_CLEAR = 2.0
-_SAME_PARTS = 2
 _SAME_RATIO = 2.0
 """Spans of two days of the week are merged if their levels differ by at most this factor."""
 
@@ -57,7 +56,7 @@ class _Span:
     def is_like(self, other: _Span) -> bool:
         ends = abs(self.begin - other.begin), abs(self.end - other.end)
         ratio = max(self.rise_s, other.rise_s) / min(self.rise_s, other.rise_s)
-        return max(ends) <= _SAME_PARTS and ratio <= _SAME_RATIO
+        return max(ends) <= _PARTS and ratio <= _SAME_RATIO
 
 
 def find_recurrences(
@@ -86,7 +85,7 @@ def _spans(calendar: Calendar, usual_s: Floats, noise_s: float) -> tuple[list[_S
     for day in range(7):
         edges = np.flatnonzero(np.diff(np.concatenate([[0], is_high[day], [0]])))
         for begin, end in zip(edges[::2].tolist(), edges[1::2].tolist(), strict=True):
-            if end - begin >= _LEAST_PARTS:
+            if end - begin >= _PARTS:
                 one = _Span(begin, end, float(np.nanmedian(rise_s[day, begin:end])), [day])
                 _gather(spans, one)
     return spans, is_high
@@ -115,7 +114,7 @@ def _recurrence(
     is_of_span = np.isin(calendar.weekday, span.weekdays)
     is_of_span &= known[:, inside].mean(axis=1) >= _KNOWN
     days = [one for one in np.flatnonzero(is_of_span).tolist() if known[one, quiet[one]].any()]
-    if len(days) < _LEAST_DAYS:
+    if len(days) < LEAST_DAYS:
         return None
 
     def beyond(table: Floats) -> Floats:
@@ -126,10 +125,10 @@ def _recurrence(
 
     rises_s = beyond(minimum_s)
     rise_s = median_interval(rises_s)
-    if rise_s.low <= _CLEAR * np.nanmedian(noise_s[days, inside]):
+    if rise_s.low <= CLEAR * np.nanmedian(noise_s[days, inside]):
         return None
     ratio = float(np.exp(np.median(beyond(jitter))))
-    begin_s, end_s = (place * 86400 / calendar.parts for place in (span.begin, span.end))
+    begin_s, end_s = (place * DAY_S / calendar.parts for place in (span.begin, span.end))
     return Recurrence(
         what="congestion" if ratio > LEAST_RATIO else "shift",
         when=f"every {_every(span.weekdays)} {_clock(begin_s)} to {_clock(end_s)}",

@@ -10,15 +10,24 @@ import numpy as np
 import numpy.typing as npt
 from scipy.ndimage import median_filter
 
+from weft.base.amount import DAY_S
 from weft.base.statistics import Floats
+from weft.links.analysis.local_time import QUARTER_S
 from weft.links.analysis.noise import Whitener
 
 Places = npt.NDArray[np.int64]
 LEAST = 3
 """Quarters of the shortest window; a single late minimum is no event."""
-DAY = 96
+DAY = round(DAY_S / QUARTER_S)
+"""In quarters."""
+HALF_DAY = DAY // 2
+"""With fewer quarters a change cannot be told from noise; and by so many may an end move at once."""
 _MONTH = 30 * DAY
+"""Series so long have all surrogates; and of windows of a length one a month is enough for a pass."""
+PASSES = 3
+"""Of what is repeated until nothing changes: most series settle in two."""
 _GROWTH = 1.15
+"""From one window length to the next: ends are refined behind that, to a quarter."""
 _ALIKE = 11
 """Number of window lengths within a factor of four."""
 _SURROGATES = 80

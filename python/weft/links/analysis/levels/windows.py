@@ -12,12 +12,17 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from weft.base.statistics import Floats
-from weft.links.analysis.levels.scan import Places, ScanThreshold, StepResponses, Window, nearby
+from weft.links.analysis.levels.scan import (
+    HALF_DAY,
+    PASSES,
+    Places,
+    ScanThreshold,
+    StepResponses,
+    Window,
+    nearby,
+)
 
 Place = tuple[int, int]
-_ROUNDS = 3
-_NEAR = 48
-"""Quarters by which an end may move in a round."""
 
 
 @dataclass(frozen=True)
@@ -81,7 +86,7 @@ class WindowValues:
     def settled(self, places: Iterable[Place], limit: ScanThreshold) -> list[Window]:
         """Drop, merge and move windows until nothing changes; all that remain exceed `limit`."""
         now = _needed(self, sorted(set(places)), limit)
-        for _ in range(_ROUNDS):
+        for _ in range(PASSES):
             before = now
             now = _needed(self, _merged(self, _moved(self, now), limit), limit)
             now = _merged(self, _opened(self, now, limit), limit)
@@ -156,7 +161,7 @@ def _moved(values: WindowValues, places: list[Place]) -> list[Place]:
 def _best_near(values: WindowValues, place: Place, others: list[Place]) -> Place:
     begin, end = place
     left = [one.left for one in values.fitted(others)]
-    found = nearby(left, values.answers, begin, end, min(_NEAR, end - begin))
+    found = nearby(left, values.answers, begin, end, min(HALF_DAY, end - begin))
     is_last = end == len(values.products[0]) - 1
     return (found.begin if begin else 0, end if is_last else found.end)
 

@@ -7,7 +7,9 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.special import fdtri
 
+from weft.base.amount import DAY_S
 from weft.base.interval import Interval
+from weft.base.statistics import LEVEL
 from weft.links.analysis.outages.periods import Period, find_periods
 from weft.links.analysis.series import ProbeSeries
 
@@ -17,7 +19,6 @@ DEFINITION = (
     "interval takes outages to come independently of each other at one rate, with lengths that are exponential or vary "
     "somewhat more; where none was seen there are, with 95 %, fewer than 3 in such a time."
 )
-_ENDS = np.array([0.025, 0.975])
 MOST_UNSEEN = 3.0
 """With no event seen, the expected number is at most this with 95 % confidence: -ln 0.05."""
 
@@ -55,7 +56,7 @@ class Availability:
     @property
     def outages_per_day_at_most(self) -> float | None:
         """Upper 95 % bound of outages per day if there was none; None otherwise."""
-        return None if self.outages else MOST_UNSEEN / (self.measured_s / 86400)
+        return None if self.outages else MOST_UNSEEN / (self.measured_s / DAY_S)
 
 
 def availability(
@@ -92,7 +93,9 @@ def _share(measured_s: float, down_s: np.ndarray) -> AvailabilityShare:
         return AvailabilityShare(share, None, None)
     varies = float(down_s.var(ddof=1)) / float(down_s.mean()) ** 2 if outages > 1 else 1.0
     scale = (measured_s / up_s - 1) * (outages + 0.5) / outages
-    drawn = fdtri(2 * outages + 1, 2 * outages / max(1.0, varies), _ENDS[::-1])
+    drawn = fdtri(
+        2 * outages + 1, 2 * outages / max(1.0, varies), [(1 + LEVEL) / 2, (1 - LEVEL) / 2]
+    )
     low, high = (1 / (1 + scale * drawn)).tolist()
     return AvailabilityShare(share, min(share, low), max(share, high))
 

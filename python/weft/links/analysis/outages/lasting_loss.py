@@ -7,7 +7,7 @@ from itertools import pairwise
 import numpy as np
 import numpy.typing as npt
 
-from weft.links.analysis.outages.outages import EXPECTED
+from weft.links.analysis.outages.outages import EXPECTED, PASSES
 
 LEAST_RUNS = 5
 """Fewer separate losses are a burst, not lasting loss."""
@@ -17,7 +17,6 @@ it lasts."""
 _TIMES_USUAL = 5.0
 _MOST_SHARE = 0.5
 _PRIOR_PROBES = 1000.0
-_PASSES = 4
 
 Ints = npt.NDArray[np.int64]
 Spans = list[tuple[int, int]]
@@ -39,7 +38,7 @@ def lasting_loss(lost: Ints, total: int) -> Spans:
     ends = np.append(begins[1:], len(lost)) - 1
     answered = np.diff(lost[begins] - begins, prepend=0)
     spans: Spans = []
-    for _ in range(_PASSES):
+    for _ in range(PASSES):
         inside = np.zeros(len(begins), bool)
         for first, last in spans:
             inside[first : last + 1] = True

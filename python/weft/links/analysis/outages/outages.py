@@ -14,8 +14,9 @@ LEAST = 3
 """Lost probes in a row; fewer are loss, not an outage."""
 EXPECTED = 0.02
 """Runs of an outage's length that chance may produce in the whole series."""
-_PRIOR_RUNS = 5.0
-_PRIOR_LONGER = 0.5
+PASSES = 20
+"""Of what is repeated until nothing changes, which is mostly after three."""
+_PRIOR_RUNS, _PRIOR_LONGER = 5.0, 0.5
 """Prior of five runs, a tenth of which went on, so that a link without history has an estimate."""
 
 Bools = npt.NDArray[np.bool_]
@@ -52,7 +53,7 @@ def long_runs(
     unexplained = np.concatenate([[0], np.cumsum(lost & ~explained)])
     is_known = unexplained[first + length] == unexplained[first]
     is_outage = np.zeros(len(first), bool)
-    for _ in range(20):
+    for _ in range(PASSES):
         now = length >= _limits(length, is_outage | is_known, expected)
         if np.array_equal(now, is_outage):
             break

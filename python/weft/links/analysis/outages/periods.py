@@ -9,10 +9,9 @@ import numpy as np
 
 from weft.links.analysis.outages.grouped import Bools, Group, GroupedProbes, Ints, grouped
 from weft.links.analysis.outages.lasting_loss import Spans, lasting_loss
-from weft.links.analysis.outages.outages import EXPECTED, long_runs
+from weft.links.analysis.outages.outages import EXPECTED, PASSES, long_runs
 from weft.links.analysis.series import ProbeSeries
 
-_PASSES = 6
 _CHUNK = 1024
 _MISFIT = 0.1
 """The share of a period's probes that may contradict the hypothesis that a set of groups failed and the others
@@ -48,7 +47,7 @@ def find_periods(series: ProbeSeries) -> list[Period]:
     count = len(probes.lost)
     around = _lasting(probes, np.ones(count, bool))
     failed = explained = np.zeros(count, bool)
-    for _ in range(_PASSES):
+    for _ in range(PASSES):
         whole = _runs(probes, probes.sets[0], _Known(explained, failed, around))
         whole = [span for span in whole if _is_complete(probes, span)]
         rest = ~_mask(whole, count)

@@ -11,7 +11,8 @@ from pathlib import Path
 import numpy as np
 
 from weft.links.analysis.levels.changes import LevelShift, find_changes
-from weft.links.analysis.quarters import QUARTER_S, Quarters, quarters
+from weft.links.analysis.local_time import QUARTER_S
+from weft.links.analysis.quarters import Quarters, quarters
 from weft.links.watch.alerts.event import LinkName
 from weft.links.watch.alerts.recent import name_of
 from weft.links.watch.store.history import history

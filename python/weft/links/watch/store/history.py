@@ -8,7 +8,7 @@ import numpy as np
 import pyarrow as pa
 
 from weft.base.statistics import Floats
-from weft.links.analysis.quarters import QUARTER_S
+from weft.links.analysis.local_time import QUARTER_S
 from weft.links.analysis.series import Mark, ProbeSeries
 from weft.links.watch.store.clock import STEP, ClockStep, as_now, sets_clock, steps_of
 from weft.links.watch.store.store import SiteLink, Watched

@@ -7,7 +7,7 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from weft.links.analysis.quarters import QUARTER_S
+from weft.links.analysis.local_time import QUARTER_S
 
 Ints = npt.NDArray[np.int64]
 Bools = npt.NDArray[np.bool_]

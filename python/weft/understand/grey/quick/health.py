@@ -28,8 +28,8 @@ ALWAYS = ExcessTest(level=0.05, least_share=0.05, excess=(0.9,), cleared=0.9)
 class Odd:
     """An element that is not like the others: its share of what these get at the same time, in so many rounds.
 
-    Of one that is delayed, the share of how long these take: 0.5 is twice as long. `own_mbps` and `usual_mbps` are of
-    single flows.
+    For a delayed element, `share` is the others' time over its own: 0.5 is twice as long. `own_mbps` and `usual_mbps`
+    are those of single flows.
     """
 
     element: QuickElement
@@ -41,7 +41,7 @@ class Odd:
 
 @dataclass(frozen=True)
 class HealthReport:
-    """`compared` counts the elements of which something is known; `undecided` ones need more rounds."""
+    """`compared` are the elements with observations; `undecided` ones need more rounds."""
 
     groups: tuple[Members, ...]
     compared: tuple[QuickElement, ...]
@@ -50,7 +50,7 @@ class HealthReport:
 
 
 def judge(survey: Survey, trials: Sequence[FlowTrial]) -> HealthReport:
-    """What the round trips and the rounds so far say: a pure function of them."""
+    """The health report, a pure function of the round trips and rounds so far."""
     groups = groups_of(survey)
     elements = Elements(survey.count, groups)
     found = localise(RoundEvidence(elements, rounds_of(survey, elements, trials)), ALWAYS)
@@ -58,7 +58,7 @@ def judge(survey: Survey, trials: Sequence[FlowTrial]) -> HealthReport:
     return HealthReport(
         groups,
         tuple(elements[number] for number in found.compared.tolist()),
-        # A slow port takes longer for a message, too.
+        # A slow port also delays messages, so its delay is not reported separately.
         tuple(
             one
             for one in found.accused
@@ -69,14 +69,14 @@ def judge(survey: Survey, trials: Sequence[FlowTrial]) -> HealthReport:
 
 
 def groups_of(survey: Survey) -> tuple[Members, ...]:
-    """The smallest groups that the round trips show; all nodes as one where they show none."""
+    """The smallest groups that the round trips show; all nodes as one group if they show none."""
     candidates = placed(present(survey), survey.trips).group
     leaves = [one.members for one in candidates.walk() if not one.children]
     return tuple(sorted(leaves, key=min))
 
 
 def present(survey: Survey) -> Members:
-    """The nodes that are not lost; no rates are known of them before the first round."""
+    """The nodes that are not lost, including those without rates, since none are known before the first round."""
     return frozenset(range(survey.count)) - survey.lost
 
 

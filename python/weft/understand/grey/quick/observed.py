@@ -10,19 +10,19 @@ from weft.base.statistics import Floats
 from weft.understand.curve.curve import Ints
 from weft.understand.grey.quick.elements import Elements
 from weft.understand.grey.quick.rounds import NONE, QuickRound
+from weft.understand.xray.outliers import SLOW_SHARE
 from weft.understand.xray.survey import Survey
 from weft.understand.xray.trial import FlowTrial
 
-SLOW_NODE, SLOW_GROUP = 0.8, 0.9
-"""A flow of a node, or the mean flow of a group, is behind with less of what the middle one of its like gets."""
-DELAYED = 0.8
-"""... and a round trip that takes so much longer that its inverse is less of what is usual."""
+SLOW_GROUP = 0.9
+"""The mean flow of a group is behind with less of what the middle one of its like gets: means differ less than single
+flows, and inverse round trips, which are behind with less than SLOW_SHARE."""
 SAMPLES_OF_TRIPS = 6
-"""The round trips of a group are looked at in so many parts, each as if it was a round."""
+"""The round trips between groups are divided into this many parts, each of which counts as a round."""
 
 
 def rounds_of(survey: Survey, elements: Elements, trials: Sequence[FlowTrial]) -> list[QuickRound]:
-    """All that was seen so far."""
+    """All rounds so far, from round trips and trials."""
     found = list(_of_round_trips(survey, elements))
     for trial in trials:
         kinds = {one.kind for one in trial.experiments}
@@ -34,11 +34,11 @@ def rounds_of(survey: Survey, elements: Elements, trials: Sequence[FlowTrial]) -
 
 
 def _inside(trial: FlowTrial, elements: Elements) -> Iterator[QuickRound]:
-    """Each flow beside those of its own group; and the mean of each group beside those of others."""
+    """Each flow compared within its group, and the mean of each group compared with other groups."""
     groups = elements.group_of(trial.src)
     nodes = _nodes(trial, elements)
     whole = elements.of_groups(groups, "inside", "both")[np.newaxis]
-    yield QuickRound(nodes, whole, groups, trial.mbps, SLOW_NODE)
+    yield QuickRound(nodes, whole, groups, trial.mbps, SLOW_SHARE)
     known = groups != NONE
     alike = np.zeros(known.sum(), dtype=np.int64)
     yield QuickRound(
@@ -61,12 +61,12 @@ def _between(trial: FlowTrial, elements: Elements) -> QuickRound:
 
 
 def _nodes(trial: FlowTrial, elements: Elements) -> Ints:
-    """The ports that each flow passes."""
+    """The elements of the ports that each flow passes."""
     return np.stack([elements.nodes(trial.src, "out"), elements.nodes(trial.dst, "in")])
 
 
 def _of_round_trips(survey: Survey, elements: Elements) -> Iterator[QuickRound]:
-    """Each round trip beside those of its group; and the fastest of each group to others beside those of all groups."""
+    """Each round trip compared within its group, and the fastest of each group to others compared over groups."""
     is_here = ~np.isin([survey.trips.a, survey.trips.b], list(survey.lost)).any(axis=0)
     a, b = survey.trips.a[is_here], survey.trips.b[is_here]
     if len(a) == 0:
@@ -76,7 +76,7 @@ def _of_round_trips(survey: Survey, elements: Elements) -> Iterator[QuickRound]:
     nodes = np.stack([elements.nodes(a, "both"), elements.nodes(b, "both")])
     near = groups[0] == groups[1]
     none = np.empty((0, near.sum()), dtype=np.int64)
-    yield QuickRound(nodes[:, near], none, groups[0][near], inverse[near], DELAYED)
+    yield QuickRound(nodes[:, near], none, groups[0][near], inverse[near], SLOW_SHARE)
     far = np.flatnonzero((groups[0] != groups[1]) & (groups[0] != NONE) & (groups[1] != NONE))
     for part in range(SAMPLES_OF_TRIPS):
         # Each trip counts for both of its groups.
@@ -87,7 +87,7 @@ def _of_round_trips(survey: Survey, elements: Elements) -> Iterator[QuickRound]:
             np.hstack([np.vstack([uplinks[::-1][i], nodes[:, of]]) for i in range(2)]),
             np.zeros(2 * len(of), dtype=np.int64),
             np.tile(inverse[of], 2),
-            DELAYED,
+            SLOW_SHARE,
             per_element=True,
             counts_best=True,
         )

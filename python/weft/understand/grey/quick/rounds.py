@@ -1,4 +1,4 @@
-"""Rounds in which alike elements did the same at the same time: which of them were behind the others."""
+"""Rounds in which similar elements did the same at the same time, and which of them were behind the others."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from weft.base.statistics import Floats
 from weft.understand.curve.curve import Ints
 
 LEAST_ALIKE = 3
-"""Among fewer nothing says which one is odd."""
+"""The fewest similar elements among which one can be identified as odd."""
 NONE = -1
 
 
 @dataclass(frozen=True)
 class RoundValues:
-    """What a round says of some elements: its own value of each, that of the middle one of its like, and whether it is
+    """The observations of a round: the value of each element, the median of those similar to it, and whether it is
     behind that."""
 
     elements: Ints
@@ -46,10 +46,10 @@ class RoundValues:
 
 @dataclass(frozen=True)
 class QuickRound:
-    """Flow i says something of the elements `about[..., i]`, passed these and `beside[..., i]`, and had `values[i]`.
+    """Flow i observes the elements `about[..., i]`, passes these and `beside[..., i]`, and has the value `values[i]`.
 
-    It is compared with what is `alike[i]`; a larger value is better. If `per_element`, the flows of an element are one
-    observation, their mean or, if `counts_best`, the best of them; otherwise each flow is one.
+    It is compared with flows of equal `alike`; larger values are better. If `per_element`, the flows of an element form
+    one observation, their mean or, if `counts_best`, their maximum; otherwise each flow is an observation.
     """
 
     about: Ints
@@ -61,14 +61,14 @@ class QuickRound:
     counts_best: bool = False
 
     def without(self, element: int) -> QuickRound:
-        """The flows that did not pass an element."""
+        """The round without the flows that passed an element."""
         kept = ~((self.about == element).any(axis=0) | (self.beside == element).any(axis=0))
         about, beside = self.about[:, kept], self.beside[:, kept]
         alike, values = self.alike[kept], self.values[kept]
         return replace(self, about=about, beside=beside, alike=alike, values=values)
 
     def seen(self) -> list[RoundValues]:
-        """Of the elements that it is about: those of senders, those of receivers."""
+        """The observations, one set for each row of `about`, such as senders and receivers."""
         if self.per_element:
             return [self._of_elements(elements) for elements in self.about]
         return [self._compared(elements, self.values, self.alike) for elements in self.about]

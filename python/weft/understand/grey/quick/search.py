@@ -1,4 +1,4 @@
-"""Chooses during a run which rounds a health check still needs."""
+"""The health check: chooses during a run which rounds are still needed."""
 
 from __future__ import annotations
 
@@ -18,8 +18,9 @@ from weft.understand.xray.trial import trials
 
 SEED = 1913
 FIRST_ROUNDS, MORE_ROUNDS = 5, 3
-"""Of each kind; five in a row decide among some thousand elements."""
+"""Rounds of each kind; five in a row decide among some thousand elements."""
 MOST_ROUNDS = 32
+"""Who is still in doubt then is behind in about half of the rounds, and stays so."""
 
 Laid = tuple[Experiment, list[Flow]]
 
@@ -56,7 +57,7 @@ class HealthCheck(TimedSearch):
 
 
 def _rounds_wanted(kind: str, have: int, health: HealthReport) -> int:
-    """How many more rounds of a kind it takes to decide what they are about."""
+    """The number of further rounds of a kind, 0 if its elements are decided."""
     if have == 0:
         return FIRST_ROUNDS
     about = ("uplink",) if kind == "cross" else ("node", "inside")
@@ -65,7 +66,7 @@ def _rounds_wanted(kind: str, have: int, health: HealthReport) -> int:
 
 
 def _near(survey: Survey, groups: Sequence[Members], rng: Random) -> list[Laid]:
-    """Each node sends to another one of its group; those in none, among each other."""
+    """Each node sends to another of its group; nodes outside of groups send to each other."""
     loose = present(survey).difference(*groups)
     parts = [part for part in (*groups, loose) if len(part) >= LEAST_ALIKE]
     return [(Experiment("inside", part, part), inside_flows(part, rng)) for part in parts]
