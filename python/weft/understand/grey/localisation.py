@@ -23,18 +23,6 @@ T = TypeVar("T", covariant=True)
 N = TypeVar("N")
 
 
-@dataclass(frozen=True)
-class Accusation:
-    """The element at a place of all, which showed a symptom in `shown` of its looks, and in the share `usual_share` of
-    as many looks at others; `log_e` is the logarithm of the evidence."""
-
-    place: int
-    shown: int
-    looks: int
-    usual_share: float
-    log_e: float
-
-
 class ElementEvidence(Protocol[T]):
     """Looks at elements, which are numbered."""
 
@@ -44,8 +32,8 @@ class ElementEvidence(Protocol[T]):
     def worst(self, sure: Ints, log_e: Floats) -> int:
         """Of elements that are sure to be bad, the one that explains what the others show."""
 
-    def named(self, accusation: Accusation) -> T:
-        """An element that is accused by these looks."""
+    def named(self, place: int, log_e: float, test: ExcessTest) -> T:
+        """The element at a place, which a test of these looks accuses, with the logarithm of its e-value."""
 
     def without(self, place: int) -> Self:
         """The looks that do not cross an element."""
@@ -76,7 +64,7 @@ def localise(
         if len(sure) == 0:
             break
         worst = evidence.worst(sure, log_e)
-        found.append(evidence.named(_accusation(worst, log_e, kinds, test)))
+        found.append(evidence.named(worst, float(log_e[worst]), test))
         evidence = evidence.without(worst)
         kinds = evidence.counts_of_kinds()
     looks = _sum_of_looks(kinds)
@@ -84,20 +72,6 @@ def localise(
     is_known = (looks > 0) & (looks >= all_looks / 2)
     is_open = is_known & test.is_open(kinds)
     return Localisation(tuple(found), np.flatnonzero(all_looks), np.flatnonzero(is_open))
-
-
-def _accusation(
-    place: int, log_e: Floats, kinds: Sequence[tuple[LookCounts, LookCounts]], test: ExcessTest
-) -> Accusation:
-    looks = [int(own.looks[place]) for own, _ in kinds]
-    usual = [float(test.usual_share(others)[place]) for _, others in kinds]
-    return Accusation(
-        place,
-        sum(int(own.shown[place]) for own, _ in kinds),
-        sum(looks),
-        float(np.average(usual, weights=looks)),
-        float(log_e[place]),
-    )
 
 
 def _sum_of_looks(kinds: Sequence[tuple[LookCounts, LookCounts]]) -> Ints:

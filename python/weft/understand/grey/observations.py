@@ -9,10 +9,9 @@ from typing import Generic, Literal, NamedTuple, TypeVar
 import numpy as np
 import numpy.typing as npt
 
-from weft.base.sequential import LookCounts
+from weft.base.sequential import ExcessTest, LookCounts
 from weft.base.statistics import Floats
 from weft.understand.curve.curve import Ints
-from weft.understand.grey.localisation import Accusation
 
 Symptom = Literal["loses frames", "is slow", "is late", "stalls at times"]
 Side = Literal["out", "in", "both"]
@@ -80,10 +79,13 @@ class Observations(Generic[E]):
         """The surest one."""
         return int(sure[np.argmax(log_e[sure])])
 
-    def named(self, accusation: Accusation) -> Accused[E]:
-        """The element that these looks accuse."""
-        numbers = vars(accusation).copy()
-        return Accused(self.elements[numbers.pop("place")], self.symptom, **numbers)
+    def named(self, place: int, log_e: float, test: ExcessTest) -> Accused[E]:
+        """The element at a place, with its looks of all kinds and the share expected of them."""
+        kinds = self.counts_of_kinds()
+        looks = [int(own.looks[place]) for own, _ in kinds]
+        shown = sum(int(own.shown[place]) for own, _ in kinds)
+        usual = np.average([test.usual_share(one)[place] for _, one in kinds], weights=looks)
+        return Accused(self.elements[place], self.symptom, shown, sum(looks), float(usual), log_e)
 
     def without(self, place: int) -> Observations[E]:
         """The looks that do not cross an element."""

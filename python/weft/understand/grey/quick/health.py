@@ -12,7 +12,7 @@ from weft.base.interval import Interval
 from weft.base.sequential import ExcessTest, LookCounts
 from weft.base.statistics import Floats, median_interval
 from weft.understand.curve.curve import Ints
-from weft.understand.grey.localisation import Accusation, localise
+from weft.understand.grey.localisation import localise
 from weft.understand.grey.quick.elements import Elements, QuickElement
 from weft.understand.grey.quick.observed import rounds_of
 from weft.understand.grey.quick.rounds import QuickRound, RoundValues
@@ -103,9 +103,8 @@ class RoundEvidence:
         shares = sums[sure] / np.bincount(seen.elements)[sure]
         return int(sure[np.argmin(shares)])
 
-    def named(self, accusation: Accusation) -> Odd:
-        """The element that these rounds accuse."""
-        place = accusation.place
+    def named(self, place: int, log_e: float, test: ExcessTest) -> Odd:
+        """The element at a place, with what it got in these rounds."""
         own = self._seen.only(self._seen.elements == place)
         return Odd(
             self.elements[place],

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -16,8 +17,7 @@ LEAST_ALIKE = 3
 NONE = -1
 
 
-@dataclass(frozen=True)
-class RoundValues:
+class RoundValues(NamedTuple):
     """The observations of a round: the value of each element, the median of those similar to it, and whether it is
     behind that."""
 
@@ -27,21 +27,14 @@ class RoundValues:
     is_behind: npt.NDArray[np.bool_]
 
     def only(self, kept: npt.NDArray[np.bool_]) -> RoundValues:
-        """Some of them."""
-        return RoundValues(
-            self.elements[kept], self.values[kept], self.usual[kept], self.is_behind[kept]
-        )
+        """Some of the observations."""
+        return RoundValues._make(each[kept] for each in self)
 
     @classmethod
     def of_all(cls, rounds: Sequence[RoundValues]) -> RoundValues:
-        """What several rounds say, of which there may be none."""
-        none = np.empty(0)
-        return cls(
-            np.concatenate([none.astype(int), *(one.elements for one in rounds)]),
-            np.concatenate([none, *(one.values for one in rounds)]),
-            np.concatenate([none, *(one.usual for one in rounds)]),
-            np.concatenate([none.astype(bool), *(one.is_behind for one in rounds)]),
-        )
+        """The observations of several rounds, or of none."""
+        nothing = cls(np.empty(0, int), np.empty(0), np.empty(0), np.empty(0, bool))
+        return cls._make(map(np.concatenate, zip(nothing, *rounds, strict=True)))
 
 
 @dataclass(frozen=True)
