@@ -11,6 +11,8 @@ from scipy.stats import binom, mannwhitneyu
 from weft.base.interval import Interval
 from weft.base.sequential import (
     LOOKS,
+    ExcessTest,
+    LookCounts,
     held,
     interval,
     next_look,
@@ -145,3 +147,28 @@ def test_a_ratio_of_or_to_nothing_is_refused(wrong: float) -> None:
     for pair in ((values, odd), (odd, values), (odd, odd)):
         with pytest.raises(ValueError, match="above zero"):
             ratio_interval(*pair)
+
+
+def test_an_excess_is_named_and_hardly_ever_a_healthy_element_among_very_many() -> None:
+    """Of 2,000, ten are behind in most looks; the others in as many as may be by chance, which is not told before."""
+    test, rng = (
+        ExcessTest(level=0.05, least_share=0.05, excess=(0.9,), cleared=0.9),
+        np.random.default_rng(3),
+    )
+    runs = []
+    for usual in (0.0, 0.1, 0.3):
+        for _ in range(40):
+            shown = rng.binomial(12, np.r_[np.full(10, 0.9), np.full(1990, usual)])
+            own = LookCounts(np.full(2000, 12), shown)
+            others = LookCounts(12 * 2000 - own.looks, shown.sum() - shown)
+            sure = np.flatnonzero(test.is_sure(test.log_e([(own, others)]), 2000))
+            runs.append((usual, np.isin(np.arange(10), sure).mean(), bool((sure >= 10).any())))
+    assert np.mean([is_wrong for *_, is_wrong in runs]) <= test.level
+    assert min(power for usual, power, _ in runs if usual <= 0.1) >= 0.5
+
+
+def test_what_shows_nothing_is_cleared_after_a_few_looks() -> None:
+    test = ExcessTest(level=0.05, least_share=0.05, excess=(0.9,), cleared=0.9)
+    none, others = np.zeros(5, int), LookCounts(np.full(5, 1000), np.zeros(5, int))
+    is_open = test.is_open([(LookCounts(np.arange(5), none), others)])
+    assert is_open.tolist() == [True, True, False, False, False]

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property, partial
 
 import pyarrow as pa
+from weft.understand.xray.quick.search import HealthCheck
 
 from common.sensitive.answer import Answer, Ask
 from common.sensitive.simulated import diagnosed
@@ -25,7 +26,6 @@ from weft.plan.load import load_plan
 from weft.plan.phases import Phase
 from weft.runs.experiment import chosen_record
 from weft.understand.limits.naming import Namer
-from weft.understand.xray.quick.search import HealthCheck
 from weft.understand.xray.search import LimitSearch
 
 EVEN, UNEVEN, BY_FRAMES = (2174, 2171), (2,), (2174,)

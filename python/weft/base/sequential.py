@@ -1,4 +1,5 @@
-"""Intervals of a quantile that hold under repeated looks: the error of all looks together is bounded.
+"""Intervals of a quantile, and tests of a share, that hold under repeated looks: the error of all looks together is
+bounded.
 
 The number of values below a quantile q is binomial, whatever the distribution: each new value adds one with probability
 q. The probability that the order statistics at a look enclose the quantile, given that they did at all earlier looks,
@@ -11,13 +12,15 @@ boundaries for clinical trials", Biometrika 70, 1983).
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from functools import lru_cache
 
 import numpy as np
+import numpy.typing as npt
 
 from weft.base.interval import Interval
-from weft.base.statistics import LEVEL, Floats, coverage, median_interval, middle_rank
+from weft.base.statistics import LEVEL, Floats, coverage, median_interval, middle_rank, share_bounds
 
 LOOKS = (6, 12, 17, 25, 36, 52, 75, 108, 156, 225, 324, 467, 673, 969)
 """Numbers of values at which to look; the first is the smallest whose range contains the median with 95 %."""
@@ -27,13 +30,21 @@ _REST = 0.6
 """`_FIRST_SHARE` of the error may be spent at the first look; of the rest, this share is left after each further
 look."""
 
+_MOSTLY_RARE = (0.1, 1.0)
+"""The beta distribution of the usual share, before anything is seen, in `ExcessTest`: it may be of any magnitude."""
+_LEAST_LIKELY = 1e-12
+"""Shares are kept so far from 0 and 1, so that likelihoods stay finite."""
+_CLEARED = 0.01
+"""An element is like the others where the bet against it fell below this: a bad one does so once in a hundred times."""
+
+Counts = npt.NDArray[np.int64]
 Ranks = tuple[int, int]
 """Ranks of order statistics, from one; the quantile is not below the first and is below the second."""
 
 
-def next_look(count: int) -> int | None:
+def next_look(count: int, looks: Sequence[int] = LOOKS) -> int | None:
     """The first look after `count` values; None after the last."""
-    return next((look for look in LOOKS if look > count), None)
+    return next((look for look in looks if look > count), None)
 
 
 def interval(
@@ -57,13 +68,15 @@ def held(count: int, alpha: float = 1 - LEVEL) -> float:
     return coverage(count, 1.0) if ranks(count, alpha) is None else 1 - alpha
 
 
-def ranks(count: int, alpha: float = 1 - LEVEL, quantile: float = 0.5) -> Ranks | None:
+def ranks(
+    count: int, alpha: float = 1 - LEVEL, quantile: float = 0.5, looks: Sequence[int] = LOOKS
+) -> Ranks | None:
     """The ranks of `count` values that enclose a quantile; None if the error does not allow any yet.
 
     `count` may be between two looks: the measurement may have ended there for lack of time.
     """
-    looks = [look for look in LOOKS if look < count]
-    return _ranks((*looks, count), alpha, quantile)[-1]
+    earlier = [look for look in looks if look < count]
+    return _ranks((*earlier, count), alpha, quantile)[-1]
 
 
 @lru_cache(maxsize=4096)
@@ -98,31 +111,29 @@ def side(values: Sequence[float] | Floats, alpha: float) -> int:
     Values must be in the order measured; the first look that decides is final. The error probability is at most
     `alpha`.
     """
-    for look in LOOKS:
-        found = ranks(look, alpha) if look <= len(values) else None
+    return next((found for _, found in sides(values, alpha) if found), 0)
+
+
+def sides(
+    values: Sequence[float] | Floats, alpha: float, looks: Sequence[int] = LOOKS
+) -> Iterator[tuple[int, int]]:
+    """At each look that there are enough values for, their number and the side on which the median is, as `side`."""
+    for look in looks:
+        found = ranks(look, alpha, looks=looks) if look <= len(values) else None
         if found:
-            ordered = np.sort(values[:look])
-            if ordered[found[0] - 1] > 0:
-                return 1
-            if ordered[found[1] - 1] < 0:
-                return -1
-    return 0
+            low, high = np.sort(values[:look])[[found[0] - 1, found[1] - 1]]
+            yield look, int(low > 0) - int(high < 0)
 
 
 def share_interval(count: int, of: int, alpha: float = 1 - LEVEL) -> Interval:
     """The share `count` / `of`, with an interval that holds at all looks together.
 
-    Clopper and Pearson's interval (Biometrika 26, 1934) at each look, for the part of the error spent there. Raises
-    ValueError if `of` is 0 or below `count`.
+    That of `share_bounds` at each look, for the part of the error spent there. Raises ValueError if `of` is 0 or below
+    `count`.
     """
     if not 0 <= count <= of or not of:
         raise ValueError(f"a share of {count} of {of} values")
-    from scipy.special import betaincinv  # imported here, as it would slow down every command
-
-    part = alpha * _share(of)
-    low = float(betaincinv(count, of - count + 1, part / 2)) if count else 0.0
-    high = float(betaincinv(count + 1, of - count, 1 - part / 2)) if count < of else 1.0
-    return Interval(count / of, low, high)
+    return Interval(count / of, *share_bounds(count, of, alpha * _share(of) / 2))
 
 
 def ratio_interval(
@@ -170,3 +181,92 @@ def _fewest_pairs(fewer: int, more: int) -> Floats:
         padded = np.pad(ways, (0, -size % i)).reshape(-1, i)
         ways = np.cumsum(padded, axis=0).ravel()[:size] * (i / (more + i))
     return np.cumsum(ways)
+
+
+@dataclass(frozen=True, eq=False)
+class LookCounts:
+    """By element the number of looks at it, and of those that showed a symptom."""
+
+    looks: Counts
+    shown: Counts
+
+    def log_likelihood(self, share: Floats | float) -> Floats:
+        """The natural logarithm of the probability of these counts, if looks show the symptom in such a share."""
+        inside = np.clip(share, _LEAST_LIKELY, 1 - _LEAST_LIKELY)
+        found: Floats = self.shown * np.log(inside) + (self.looks - self.shown) * np.log1p(-inside)
+        return found
+
+    def log_mixture(self) -> Floats:
+        """The same, if the share is drawn from a distribution."""
+        from scipy.special import betaln  # imported here, as it would slow down every command
+
+        a, b = _MOSTLY_RARE
+        found: Floats = betaln(self.shown + a, self.looks - self.shown + b) - betaln(a, b)
+        return found
+
+
+@dataclass(frozen=True)
+class ExcessTest:
+    """A test of whether looks at an element show a symptom more often than looks at the others, valid after any number
+    of looks.
+
+    A bad element shows it in one of the shares `excess` of the looks that would otherwise show nothing; others are
+    taken to show it in `least_share` of their looks, if they show it more rarely. At most the share `level` of all
+    comparisons of healthy elements accuse any. An element is cleared if it is unlikely to have the excess `cleared`.
+
+    The e-value is a mixture over excesses and usual shares, divided by the best likelihood without a difference: L.
+    Wasserman, A. Ramdas and S. Balakrishnan, "Universal inference", PNAS 117 (2020). Excesses are above the share that
+    the others show so far, which hardly changes where these are many.
+    """
+
+    level: float
+    least_share: float
+    excess: tuple[float, ...]
+    cleared: float
+
+    def is_sure(self, log_e: Floats, tests: int) -> npt.NDArray[np.bool_]:
+        """By element whether its e-value accuses it among so many tests, by Bonferroni's inequality."""
+        found: npt.NDArray[np.bool_] = log_e >= np.log(tests / self.level)
+        return found
+
+    def log_e(self, kinds: Sequence[tuple[LookCounts, LookCounts]]) -> Floats:
+        """By element the natural logarithm of its e-value: of each kind of looks its own and those at others."""
+        logs = np.sum([self._log_ratios(own, others) for own, others in kinds], axis=0)
+        found: Floats = np.logaddexp.reduce(logs, axis=0) - np.log(len(self.excess))
+        return found
+
+    def is_open(self, kinds: Sequence[tuple[LookCounts, LookCounts]]) -> npt.NDArray[np.bool_]:
+        """By element whether it may still have the excess that others are cleared of."""
+        bet = np.zeros(len(kinds[0][0].looks))
+        for own, others in kinds:
+            usual = self.usual_share(others)
+            bet += own.log_likelihood(_bad_share(usual, self.cleared)) - own.log_likelihood(usual)
+        found: npt.NDArray[np.bool_] = bet > np.log(_CLEARED)
+        return found
+
+    def usual_share(self, others: LookCounts) -> Floats:
+        """By element the share of the looks at others that shows the symptom; the least one without many looks."""
+        found: Floats = np.maximum(self.least_share, (others.shown + 1) / (others.looks + 2))
+        return found
+
+    def _log_ratios(self, own: LookCounts, others: LookCounts) -> Floats:
+        """(excesses, elements)"""
+        usual = self.usual_share(others)
+        bad = [own.log_likelihood(_bad_share(usual, excess)) for excess in self.excess]
+        found: Floats = np.stack(bad) + others.log_mixture() - self._log_best_alike(own, others)
+        return found
+
+    def _log_best_alike(self, own: LookCounts, others: LookCounts) -> Floats:
+        """The best likelihood where both have the same share, or the element the least one and the others less."""
+        looks = np.maximum(own.looks + others.looks, 1)
+        same = np.maximum((own.shown + others.shown) / looks, self.least_share)
+        rare = np.minimum(others.shown / np.maximum(others.looks, 1), self.least_share)
+        alike = own.log_likelihood(same) + others.log_likelihood(same)
+        rarer = own.log_likelihood(self.least_share) + others.log_likelihood(rare)
+        found: Floats = np.maximum(alike, rarer)
+        return found
+
+
+def _bad_share(usual: Floats, excess: float) -> Floats:
+    found: Floats = usual + (1 - usual) * excess
+    return found

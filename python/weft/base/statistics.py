@@ -86,6 +86,16 @@ def _rank(count: int, level: float) -> tuple[int, float]:
     return rank, max(0.0, 1.0 - float(misses[rank - 1]))
 
 
+def share_bounds(count: float, of: float, tail: float) -> tuple[float, float]:
+    """The bounds of the share `count` / `of`, each of which errs with probability `tail` (C. J. Clopper and E. S.
+    Pearson, Biometrika 26, 1934). Counts may be effective ones, and need not be whole."""
+    from scipy.special import betaincinv  # imported here, as it would slow down every command
+
+    low = float(betaincinv(count, of - count + 1, tail)) if count else 0.0
+    high = float(betaincinv(count + 1, of - count, 1 - tail)) if count < of else 1.0
+    return low, high
+
+
 @dataclass(frozen=True)
 class Modes:
     """The number of modes that the samples prove, at least one, and their positions in increasing order."""

@@ -134,6 +134,17 @@ class RunMeta:
             self.status = "partial"
 
     @property
+    def node_names(self) -> list[str]:
+        """The names of the nodes, in order."""
+        return [str(node["name"]) for node in self.nodes]
+
+    @property
+    def lost_nodes(self) -> frozenset[int]:
+        """The positions of the nodes that failed during the run."""
+        lost = {entry["node"] for entry in self.lost}
+        return frozenset(at for at, name in enumerate(self.node_names) if name in lost)
+
+    @property
     def is_interrupted(self) -> bool:
         """Whether a user interrupted the run."""
         return self.status != "complete" and any(one.code == "interrupted" for one in self.warnings)

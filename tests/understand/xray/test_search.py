@@ -14,14 +14,14 @@ from weft.runs.experiment import Experiment
 from weft.understand.xray.request import ExperimentRequest
 from weft.understand.xray.search import LimitSearch, disjoint
 from weft.understand.xray.survey import Survey
-from weft.understand.xray.trial import FlowTrial
-from weft.understand.xray.windows import (
+from weft.understand.xray.timed_search import (
     FAR,
     LEAST_WINDOW_BYTES,
     MOST_WINDOW_BYTES,
     PRODUCTS,
     window_bytes,
 )
+from weft.understand.xray.trial import FlowTrial
 
 
 def request(*nodes: int) -> ExperimentRequest:

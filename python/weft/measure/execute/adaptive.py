@@ -32,7 +32,7 @@ class Chooser(Protocol):
 
     @property
     def summary(self) -> str:
-        """Why the search stopped, as text for the user."""
+        """Why the search stopped before all was decided, as text for the user; empty if it did not."""
 
 
 @dataclass
@@ -43,7 +43,6 @@ class AdaptiveStep:
     _chooser: Chooser
     _logbook: Logbook
     _progress: StepProgress
-    _budget_s: float
 
     def __post_init__(self) -> None:
         logbook = self._logbook
@@ -58,12 +57,7 @@ class AdaptiveStep:
             phases = [record_choice(self._logbook, spec) for spec in specs]
             self._logbook.writer.sync()
             await self._ensemble.run(phases)
-        if self._elapsed_s() >= self._budget_s:
-            self._logbook.meta.warn(
-                "time-was-up",
-                f"{self._logbook.step_name}: {self._chooser.summary}",
-                "give the step more `time`",
-            )
+        warn_if_late(self._logbook, self._chooser)
 
     def _choose(self, crew: Crew) -> list[PhaseSpec]:
         samples = self._logbook.writer.samples
@@ -71,6 +65,13 @@ class AdaptiveStep:
 
     def _elapsed_s(self) -> float:
         return self._before_s + time.monotonic() - self._began_s
+
+
+def warn_if_late(logbook: Logbook, chooser: Chooser) -> None:
+    """Warn that a search was stopped before it was over."""
+    if chooser.summary:
+        hint = "give the step more `time`"
+        logbook.meta.warn("time-was-up", f"{logbook.step_name}: {chooser.summary}", hint)
 
 
 def record_choice(logbook: Logbook, spec: PhaseSpec) -> Phase:

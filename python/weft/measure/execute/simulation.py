@@ -8,7 +8,13 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from weft.base.errors import RequestError
-from weft.measure.execute.adaptive import Chooser, chosen_phases, elapsed_s, record_choice
+from weft.measure.execute.adaptive import (
+    Chooser,
+    chosen_phases,
+    elapsed_s,
+    record_choice,
+    warn_if_late,
+)
 from weft.measure.execute.kinds.every import kind_of
 from weft.measure.execute.logbook import Logbook
 from weft.measure.execute.progress import Reporter, StepProgress
@@ -164,9 +170,7 @@ class SimulatedRun:
                 break
             progress.grow(len(specs))
             left = [record_choice(logbook, spec) for spec in specs]
-        if chooser.summary:
-            hint = "give the step more `time`"
-            self._meta.warn("time-was-up", f"{logbook.step_name}: {chooser.summary}", hint)
+        warn_if_late(logbook, chooser)
 
     def _take(self, outcome: SimulatedPhases, logbook: Logbook) -> None:
         """Write the results of some phases to the run."""

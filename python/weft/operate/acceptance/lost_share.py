@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 from weft.base.interval import Interval
-from weft.base.statistics import LEVEL, Floats
+from weft.base.statistics import LEVEL, Floats, share_bounds
 
 
 class Sent(NamedTuple):
@@ -39,13 +39,11 @@ def lost_share(kinds: Sequence[Sent], of_nodes: int = 1) -> Interval:
     bursts: the effective number of segments is reduced by the excess of the variance between routes of a kind over that
     of independent losses. The intervals of `of_nodes` nodes hold together with 95 %.
 
-    Clopper and Pearson's interval (Biometrika 26, 1934) of the effective number. Source: E. L. Korn and B. I. Graubard,
+    The interval of the effective number. Source: E. L. Korn and B. I. Graubard,
     "Confidence intervals for proportions with small expected number of positive counts estimated from survey data",
     Survey Methodology 24, 1998. If nothing was lost, the length of bursts is unknown, and independent losses are
     assumed.
     """
-    from scipy.stats import beta  # here, because importing it would delay every command
-
     used = [one.used() for one in kinds]
     all_ = joined(used)
     tail = (1 - LEVEL) / 2 / of_nodes
@@ -53,9 +51,7 @@ def lost_share(kinds: Sequence[Sent], of_nodes: int = 1) -> Interval:
         return Interval(0.0, 0.0, 100.0)
     at_once = _at_once(used, all_.share, tail)
     events, of = float(all_.lost.sum()) / at_once, float(all_.sent.sum()) / at_once
-    low = beta.ppf(tail, events, of - events + 1) if events else 0.0
-    high = beta.ppf(1 - tail, events + 1, of - events) if events < of else 1.0
-    return Interval(*(100 * float(one) for one in (all_.share, low, high)))
+    return Interval(*(100 * one for one in (all_.share, *share_bounds(events, of, tail))))
 
 
 def _at_once(kinds: Sequence[Sent], share: float, tail: float) -> float:

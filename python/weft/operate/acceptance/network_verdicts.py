@@ -41,7 +41,7 @@ def limit_verdicts(
     if promise is None:
         return [undecided(one, NO_FABRIC) for one in wanted]
     study = study_of(run)
-    names = [str(node["name"]) for node in run.meta.nodes]
+    names = run.meta.node_names
     told = differences(promise.network, study, names)
     return [
         _places(one, told)
@@ -154,7 +154,7 @@ def all_to_all_verdict(
 def _share_verdict(
     wanted: Requirement, run: RunFolder, shares: Floats, is_exact: bool, what: str
 ) -> RequirementVerdict:
-    names = tuple(str(node["name"]) for node in run.meta.nodes)
+    names = tuple(run.meta.node_names)
     facts: dict[str, Fact] = {"share_of_expected": float(np.median(shares))}
     symptom = Symptom("limit-narrow", names, f"{what} of {len(names)} nodes", "inside", facts)
     one = case(f"{what}, of what pairs reach alone", 100 * shares, is_exact, symptom)

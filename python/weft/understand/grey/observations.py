@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Generic, Literal, NamedTuple, TypeVar
 
 import numpy as np
 import numpy.typing as npt
 
+from weft.base.sequential import ExcessTest, LookCounts
+from weft.base.statistics import Floats
 from weft.understand.curve.curve import Ints
 
 Symptom = Literal["loses frames", "is slow", "is late", "stalls at times"]
@@ -26,6 +28,18 @@ class GreyElement(NamedTuple):
 
     nodes: tuple[int, ...]
     side: Side
+
+
+@dataclass(frozen=True)
+class Accused(Generic[E]):
+    """An element and what it does; `shown` of `looks` showed it, of the others the share `usual_share`."""
+
+    element: E
+    symptom: Symptom
+    shown: int
+    looks: int
+    usual_share: float
+    log_e: float
 
 
 @dataclass(frozen=True, eq=False)
@@ -46,6 +60,44 @@ class Observations(Generic[E]):
         """A mask of the looks between leaves, which are compared separately from those inside leaves."""
         far: Bools = (self.crossed != NONE).all(axis=1)
         return far
+
+    def counts_of_kinds(self) -> list[tuple[LookCounts, LookCounts]]:
+        """By element its own looks and those that do not cross it, of which there must be some: far ones and others."""
+        found = []
+        for rows in (self.is_far, ~self.is_far):
+            crossing = self._counts(rows, self.crossed != NONE)
+            others = LookCounts(
+                rows.sum() - crossing.looks, (rows & self.shown).sum() - crossing.shown
+            )
+            own = self._counts(rows, self.counts)
+            found.append(
+                (LookCounts(*np.where(others.looks > 0, [own.looks, own.shown], 0)), others)
+            )
+        return found
+
+    def worst(self, sure: Ints, log_e: Floats) -> int:
+        """The surest one."""
+        return int(sure[np.argmax(log_e[sure])])
+
+    def named(self, place: int, log_e: float, test: ExcessTest) -> Accused[E]:
+        """The element at a place, with its looks of all kinds and the share expected of them."""
+        kinds = self.counts_of_kinds()
+        looks = [int(own.looks[place]) for own, _ in kinds]
+        shown = sum(int(own.shown[place]) for own, _ in kinds)
+        usual = np.average([test.usual_share(one)[place] for _, one in kinds], weights=looks)
+        return Accused(self.elements[place], self.symptom, shown, sum(looks), float(usual), log_e)
+
+    def without(self, place: int) -> Observations[E]:
+        """The looks that do not cross an element."""
+        kept = ~(self.crossed == place).any(axis=1)
+        return replace(
+            self, shown=self.shown[kept], crossed=self.crossed[kept], counts=self.counts[kept]
+        )
+
+    def _counts(self, rows: Bools, taken: Bools) -> LookCounts:
+        """By element some of the crossings in these looks."""
+        each = (self.crossed[taken & chosen[:, np.newaxis]] for chosen in (rows, rows & self.shown))
+        return LookCounts(*(np.bincount(one, minlength=len(self.elements)) for one in each))
 
 
 def drawn(crossed: Ints, rounds: Ints) -> Bools:

@@ -14,8 +14,8 @@ from weft.runs.columns.tables import EVIDENCE_NAME
 from weft.runs.folder import RunFolder
 from weft.runs.meta import RunMeta
 from weft.understand.ensemble.leaves import leaves_of
-from weft.understand.grey.blame import LEAST_EXCESS, Accused, GreyVerdict, judge
-from weft.understand.grey.observations import ElementMap, GreyElement, Side, Symptom
+from weft.understand.grey.blame import LITTLE, GreyVerdict, judge
+from weft.understand.grey.observations import Accused, ElementMap, GreyElement, Side, Symptom
 from weft.understand.grey.symptoms import late, lossy, slow, stalled
 from weft.understand.host.resent import segments
 from weft.understand.xray.survey import survey_of
@@ -71,7 +71,7 @@ class GreyReport:
         if not said and not self.undecided:
             said = [
                 f"Every node and leaf is like the others, in {rounds} rounds over {count} nodes: one that shows a "
-                f"symptom in {100 * LEAST_EXCESS:.0f} % of its looks would have been found in 99 % of such runs."
+                f"symptom in {100 * LITTLE.cleared:.0f} % of its looks would have been found in 99 % of such runs."
             ]
         elif not said:
             said = [f"No node or leaf is known to differ after {rounds} rounds over {count} nodes."]
@@ -139,8 +139,7 @@ def grey_report(run: RunFolder, step: int) -> GreyReport:
 
 def examine(meta: RunMeta, step: int, samples: pa.Table, evidence: pa.Table) -> GreyReport:
     """The report from all rounds of a step so far, a pure function of them."""
-    names = tuple(str(node["name"]) for node in meta.nodes)
-    lost = frozenset(names.index(entry["node"]) for entry in meta.lost if entry["node"] in names)
+    names, lost = tuple(meta.node_names), meta.lost_nodes
     survey = survey_of(samples, meta, step, lost)
     rounds = [one.without(lost) for one in trials(samples, step)]
     alive = frozenset(range(len(names))) - lost

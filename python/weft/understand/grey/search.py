@@ -14,7 +14,7 @@ from weft.runs.columns.tables import EVIDENCE_NAME
 from weft.runs.experiment import PhaseSpec
 from weft.runs.meta import RunMeta
 from weft.understand.grey.report import GreyReport, examine
-from weft.understand.xray.search import time_was_up
+from weft.understand.xray.timed_search import TimedSearch
 
 SEED = 2911
 FIRST_ROUNDS, MORE_ROUNDS = 32, 16
@@ -25,31 +25,21 @@ NEAR_EVERY = 3
 """Every n-th round stays within leaves, because links between leaves may be too narrow to fill those of nodes."""
 
 
-class HealthSearch:
-    """Conducts a step of the pattern health; a deterministic function of the samples, so that a run can be resumed.
-    `table` returns a side table of the run so far by name."""
+class HealthSearch(TimedSearch):
+    """Conducts a step of the pattern health. `table` returns a side table of the run so far by name."""
 
     def __init__(self, meta: RunMeta, step: int, table: Callable[[str], pa.Table]) -> None:
-        self._meta, self._step, self._table = meta, step, table
-        self._pattern = meta.plan.steps[step].pattern_as(Health)
-        self._is_late = False
+        super().__init__(meta, step)
+        self._table = table
 
     def settle(self, samples: pa.Table) -> Step:
-        """The step as planned."""
-        return self._meta.plan.steps[self._step]
+        """The step as the plan has it."""
+        return self._step
 
-    @property
-    def summary(self) -> str:
-        """Why the check stopped; empty if everything was decided."""
-        return time_was_up(self._pattern.time_ns / 1e9) if self._is_late else ""
-
-    def next_phases(self, samples: pa.Table, lost: set[int], elapsed_s: float) -> list[PhaseSpec]:
-        """More rounds until each node and leaf is accused or cleared, or the time is up."""
-        found = examine(self._meta, self._step, samples, self._table(EVIDENCE_NAME))
+    def _wanted(self, samples: pa.Table, lost: set[int]) -> list[PhaseSpec]:
+        """More rounds until each node and leaf is accused or cleared."""
+        found = examine(self._meta, self._index, samples, self._table(EVIDENCE_NAME))
         if found.rounds and (not found.undecided or found.rounds >= MOST_ROUNDS):
-            return []
-        self._is_late = elapsed_s >= self._pattern.time_ns / 1e9
-        if self._is_late:
             return []
         count = MORE_ROUNDS if found.rounds else FIRST_ROUNDS
         return [
@@ -59,8 +49,8 @@ class HealthSearch:
     def _round(self, found: GreyReport, number: int, lost: set[int]) -> PhaseSpec:
         """Each node sends to a random other one and receives from one; in every third round within its own leaf,
         because links between leaves may be too narrow to fill a node's link."""
-        step = self._meta.plan.steps[self._step]
-        members = self._pattern.nodes or range(len(found.names))
+        step = self._step
+        members = step.pattern_as(Health).nodes or range(len(found.names))
         alive = {node for node in members if node not in lost}
         parts = _parts(alive, found.leaves) if number % NEAR_EVERY == NEAR_EVERY - 1 else [alive]
         rng, size = np.random.default_rng([SEED, number]), step.first_bytes

@@ -182,9 +182,7 @@ def study_of(run: RunFolder, is_over: bool = True, network: int | None = None) -
     they include the trials that it would do next."""
     meta = run.meta
     network = min(meta.plan.networks, default=0) if network is None else network
-    names = [str(node["name"]) for node in meta.nodes]
-    lost = frozenset(names.index(entry["node"]) for entry in meta.lost if entry["node"] in names)
-    survey = take_survey(run.samples, meta.plan, len(names), lost, network)
+    survey = take_survey(run.samples, meta.plan, len(meta.nodes), meta.lost_nodes, network)
     searched = (trials(run.samples, step, meta.phases) for step in searched_steps(meta, network))
     return conclude(survey, [trial for step in searched for trial in step], is_over)
 

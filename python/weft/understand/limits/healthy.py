@@ -6,11 +6,11 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from weft.runs.folder import RunFolder
+from weft.understand.grey.localisation import MOST_ACCUSED
+from weft.understand.grey.quick.elements import QuickElement
+from weft.understand.grey.quick.health import ALWAYS, HealthReport, Odd, judge
 from weft.understand.limits.findings import LimitFindings, SlowPart
 from weft.understand.limits.naming import Namer
-from weft.understand.xray.quick.betting import ERROR
-from weft.understand.xray.quick.elements import QuickElement
-from weft.understand.xray.quick.health import MOST_ODD, HealthReport, Odd, judge
 from weft.understand.xray.survey import survey_of
 from weft.understand.xray.trial import trials
 
@@ -21,15 +21,14 @@ NOT_SEEN = (
 MOST_NAMED = 8
 """The most odd or undecided elements that are named in words."""
 
-MOST_DOUBTFUL = MOST_ODD // 2
-"""Half of MOST_ODD, because there a node that is slow both ways counts twice."""
+MOST_DOUBTFUL = MOST_ACCUSED // 2
+"""Half of MOST_ACCUSED, because there a node that is slow both ways counts twice."""
 
 
 def health_of(run: RunFolder, step: int) -> HealthReport:
     """The health report of a quick step of a run."""
     meta = run.meta
-    names = [str(node["name"]) for node in meta.nodes]
-    lost = frozenset(names.index(one["node"]) for one in meta.lost if one["node"] in names)
+    lost = meta.lost_nodes
     survey = survey_of(run.samples, meta, step, lost)
     done = trials(run.samples, step, meta.phases)
     return judge(survey, [one.without(lost) for one in done] if lost else done)
@@ -44,7 +43,7 @@ def health_findings(run: RunFolder, step: int) -> LimitFindings:
         texts = [f"{_counted(health.compared)} are like the others."]
     else:
         texts += _more_text(odd)
-        error = f"of such findings {ERROR:.0%} are wrong on average"
+        error = f"of such findings {ALWAYS.level:.0%} are wrong on average"
         texts.append(f"Compared were {_counted(health.compared)}; {error}.")
     undecided = [_name(one, named) for one in health.undecided]
     return LimitFindings(

@@ -18,7 +18,7 @@ class Namer:
     """Turns node numbers into names."""
 
     def __init__(self, meta: RunMeta) -> None:
-        self.all = [str(node["name"]) for node in meta.nodes]
+        self.all = meta.node_names
 
     def names(self, nodes: Iterable[int]) -> tuple[str, ...]:
         return tuple(self.all[node] for node in sorted(nodes))

@@ -166,7 +166,7 @@ def may_be_the_machine(limit: SharedLimit, all_nodes: Members, meta: RunMeta) ->
 
 def slow_doubt_text(slow: SlowPart, meta: RunMeta, beside: Sequence[OtherTraffic]) -> str:
     """The open question about a slow part if other traffic accounts for its missing rate; else empty."""
-    names = [str(node["name"]) for node in meta.nodes]
+    names = meta.node_names
     taken = max(
         (one.mbps for one in beside if names[one.node] in slow.nodes and _passes(slow, names, one)),
         default=0.0,

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from weft.base.interval import Interval
-from weft.base.statistics import LEVEL, Floats
+from weft.base.statistics import LEVEL, Floats, share_bounds
 
 DRAWS = 4000
 """Determines a probability of 1 % to within a sixth of it."""
@@ -50,14 +50,8 @@ def balance_of(counts: Sequence[int], seed: int = 0) -> Balance:
 
 
 def share_of(count: int, total: int) -> Interval:
-    """A share with its 95 % interval. Source: C. Clopper and E. Pearson, Biometrika 26 (1934)."""
-    tail = (1 - LEVEL) / 2
-    # Imported here to keep start-up fast.
-    from scipy.stats import beta
-
-    low = float(beta.ppf(tail, count, total - count + 1)) if count else 0.0
-    high = float(beta.ppf(1 - tail, count + 1, total - count)) if count < total else 1.0
-    return Interval(count / total, low, high)
+    """A share with its 95 % interval."""
+    return Interval(count / total, *share_bounds(count, total, (1 - LEVEL) / 2))
 
 
 def _quantiles(values: Floats) -> Interval:

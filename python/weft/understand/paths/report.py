@@ -124,9 +124,8 @@ def _end_of(meta: RunMeta, step: int) -> str:
 def path_report(run: RunFolder, step: int) -> PathReport:
     """The report of a step of the pattern paths, complete or interrupted."""
     meta = run.meta
-    names = [str(node["name"]) for node in meta.nodes]
-    lost = frozenset(names.index(entry["node"]) for entry in meta.lost if entry["node"] in names)
-    survey = survey_of(run.samples, meta, step, lost)
+    names = tuple(meta.node_names)
+    survey = survey_of(run.samples, meta, step, meta.lost_nodes)
     pairs = leaf_pairs(leaves_of(survey.round_trip_us, survey.nodes))
     found = PathLog(step, pairs).read(run.samples, meta.phases)
     pattern, end = meta.plan.steps[step].pattern_as(Paths), _end_of(meta, step)
@@ -138,8 +137,8 @@ def path_report(run: RunFolder, step: int) -> PathReport:
     overtaken = together(counted.values()).overtaken_share if counted else None
     if overtaken is not None and overtaken > OVERTAKEN:
         sprayed_pairs = tuple(one.sprayed() for one in told)
-        return PathReport(tuple(names), sprayed_pairs, (), overtaken_share=overtaken)
+        return PathReport(names, sprayed_pairs, (), overtaken_share=overtaken)
     records = [one for one in meta.phases if one["step"] == step]
     told = with_losses(told, records, counted)
     slow, lossy = tuple(slow_links(told)), tuple(lossy_links(told))
-    return PathReport(tuple(names), tuple(told), slow, lossy, overtaken, end)
+    return PathReport(names, tuple(told), slow, lossy, overtaken, end)

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from math import comb
 from typing import Literal
 
 import numpy as np
 
+from weft.base import sequential
 from weft.base.interval import Interval
 from weft.base.statistics import median_interval
 
@@ -19,26 +19,12 @@ Expected is what ports do by themselves; when all are busy they fall a few per c
 limit that can be asked for 1.3 times its capacity leaves 0.77.
 """
 
-LOOKS = {6: 6, 10: 9, 15: 13}
-"""After how many rounds it is decided, and how many of them must agree.
-
-If the true median were on the other side of the threshold, each round would agree with probability one half at
-most: the three looks err with 1.6, 1.1 and 0.4 %, together at most 3 %, if rounds are independent. Where rounds
-below the threshold come in spells of five, half of the time, they err with 25 % at most: the rounds of a question
-follow each other."""
-
-
-def _error(looks: Mapping[int, int]) -> float:
-    """By how often so many of the rounds agree by chance at any of the looks (union bound)."""
-    agree = (
-        comb(count, most) * 0.5**count
-        for count, needed in looks.items()
-        for most in range(needed, count + 1)
-    )
-    return round(sum(agree), 2)
-
-
-ERROR = _error(LOOKS)
+LOOKS = (6, 10, 15)
+"""Rounds after which it is decided. Rounds take long, so these looks are closer than those at launches."""
+ERROR = 0.03
+"""The probability that a decision is wrong at any look, if rounds are independent: 6 of 6, 9 of 10 or 13 of 15 rounds
+must agree. Where rounds below the threshold come in spells of five, half of the time, it is 25 % at most: the rounds of
+a question follow each other."""
 
 CEILING_SHARE = 0.08
 """How far the best round of a limit may be above its median round.
@@ -66,26 +52,18 @@ class LimitDecision:
 def decide(
     ratios: Sequence[float], has_ceiling: bool = True, carried: Sequence[float] | None = None
 ) -> LimitDecision:
-    """Decide by the sign test at the looks of a group-sequential plan.
+    """Decide by the sign test at the looks of a group-sequential plan (`sequential.sides`).
 
-    With `has_ceiling` only rounds that one full limit could have made count as limited; `carried` is
-    what each round carried, where what was expected differs between rounds. Source: the sign test;
-    for several looks, e.g. C. Jennison and B. Turnbull, "Group Sequential Methods" (2000), chapter
-    2, here with the union bound.
+    With `has_ceiling` only rounds that one full limit could have made count as limited; `carried` is what each round
+    carried, where what was expected differs between rounds.
     """
-    below = 0
-    for count, ratio in enumerate(ratios, 1):
-        below += ratio < FULL_SHARE
-        needed = LOOKS.get(count)
-        if (
-            needed
-            and below >= needed
-            and (not has_ceiling or under_ceiling((carried or ratios)[:count]))
-        ):
+    signs = np.where(np.array(ratios) < FULL_SHARE, -1.0, 1.0)
+    for count, side in sequential.sides(signs, 2 * ERROR, LOOKS):
+        if side < 0 and (not has_ceiling or under_ceiling((carried or ratios)[:count])):
             return LimitDecision("limited", tuple(ratios))
-        if needed and count - below >= needed:
+        if side > 0:
             return LimitDecision("free", tuple(ratios))
-    over = len(ratios) >= max(LOOKS)
+    over = len(ratios) >= LOOKS[-1]
     return LimitDecision("undecided" if over else "open", tuple(ratios))
 
 

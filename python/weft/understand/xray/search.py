@@ -8,7 +8,6 @@ import numpy as np
 import pyarrow as pa
 from msgspec.structs import replace
 
-from weft.plan.pattern import Xray
 from weft.plan.phases import Transfer
 from weft.plan.plan import Step, StopRule, TimeRule
 from weft.runs.experiment import Experiment, PhaseSpec
@@ -20,10 +19,10 @@ from weft.understand.xray.limit.limit import PortRates
 from weft.understand.xray.request import ExperimentRequest
 from weft.understand.xray.residual import crossing_flows
 from weft.understand.xray.study import SearchStudy, conclude
-from weft.understand.xray.survey import Survey, survey_of
+from weft.understand.xray.survey import Survey
+from weft.understand.xray.timed_search import TimedSearch
 from weft.understand.xray.together import Laid, flows_together
 from weft.understand.xray.trial import FlowTrial, trials
-from weft.understand.xray.windows import with_windows
 
 BISECTIONS = 14
 """Random bisections tried if no limit was found: with 95 % confidence at least 80 % of all
@@ -31,17 +30,14 @@ bisections deliver what the worst of 14 does (0.05 ** (1 / 14) is 0.807)."""
 SEED = 2003
 
 
-class LimitSearch:
-    """Conducts an xray step; a deterministic function of the samples, so that a run can be resumed."""
+class LimitSearch(TimedSearch):
+    """Conducts an xray step."""
 
     def __init__(self, meta: RunMeta, step: int) -> None:
-        self._meta = meta
-        self._step = step
-        self._time_s = meta.plan.steps[step].pattern_as(Xray).time_ns / 1e9
+        super().__init__(meta, step)
         self.study: SearchStudy | None = None
-        self._survey: Survey | None = None
+        self._surveyed: Survey | None = None
         self._cache = TurnCache()
-        self._is_late = False
 
     def settle(self, samples: pa.Table) -> Step:
         """The step with windows of a few bandwidth-delay products, unless the plan or MPI sets them.
@@ -49,33 +45,20 @@ class LimitSearch:
         Data in flight at the end of a phase must drain before the next one, and long queues at a limit only make its
         flows share it unevenly.
         """
-        step = self._meta.plan.steps[self._step]
-        if step.transport == "mpi":
-            return step
-        self._survey = self._take_survey(samples, set())
-        return replace(step, options=with_windows(step.options, self._survey))
+        return self._step if self._step.transport == "mpi" else super().settle(samples)
 
     @property
     def summary(self) -> str:
-        """Why the search stopped; empty if everything was decided."""
-        if self.study is None or not self._is_late:
-            return ""
-        return time_was_up(self._time_s)
+        """Why the search stopped; bisections that only confirm are no reason."""
+        return super().summary if self.study and self.study.requests else ""
 
-    def next_phases(self, samples: pa.Table, lost: set[int], elapsed_s: float) -> list[PhaseSpec]:
-        """The phases to run next; empty if all is decided or the time is up."""
-        if self._survey is None or self._survey.lost != lost:
-            self._survey, self._cache = self._take_survey(samples, lost), TurnCache()
-        done = trials(samples, self._step, self._meta.phases)
-        study = self.study = conclude(self._survey, done, cache=self._cache)
+    def _wanted(self, samples: pa.Table, lost: set[int]) -> list[PhaseSpec]:
+        if self._surveyed is None or self._surveyed.lost != lost:
+            self._surveyed, self._cache = self._survey(samples, lost), TurnCache()
+        done = trials(samples, self._index, self._meta.phases)
+        study = self.study = conclude(self._surveyed, done, cache=self._cache)
         requests = study.requests or self._closing(study, done)
-        self._is_late = bool(study.requests) and elapsed_s >= self._time_s
-        if not requests or elapsed_s >= self._time_s:
-            return []
-        return self._specs(study, requests, len(done))
-
-    def _take_survey(self, samples: pa.Table, lost: set[int]) -> Survey:
-        return survey_of(samples, self._meta, self._step, frozenset(lost))
+        return self._specs(study, requests, len(done)) if requests else []
 
     def _closing(self, study: SearchStudy, done: list[FlowTrial]) -> list[ExperimentRequest]:
         """Requests for random bisections if no limit was found."""
@@ -98,7 +81,7 @@ class LimitSearch:
         ]
 
     def _spec(self, ports: PortRates, requests: list[ExperimentRequest], rng: Random) -> PhaseSpec:
-        step = self._meta.plan.steps[self._step]
+        step = self._step
         laid = laid_out(requests, ports, rng)
         flows = [flow for _, own in laid for flow in own]
         return PhaseSpec(
@@ -107,11 +90,6 @@ class LimitSearch:
             stop=_lasting(step.stop, max(request.seconds for request in requests)),
             transfers=tuple(Transfer(src, dst, step.first_bytes) for src, dst in flows),
         )
-
-
-def time_was_up(time_s: float) -> str:
-    """The reason for a search that ran out of time."""
-    return f"its time of {time_s:.0f} s was up before everything was decided"
 
 
 def _lasting(stop: StopRule, seconds: float) -> StopRule:

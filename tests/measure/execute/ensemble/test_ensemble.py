@@ -193,10 +193,8 @@ def test_one_node_is_too_few(tmp_path: Path) -> None:
 class Script:
     """A chooser that follows a script, and notes how much had been measured at each turn."""
 
-    summary = "the script was at its end"
-
-    def __init__(self, step: Step, turns: list[list[PhaseSpec]]) -> None:
-        self._step = step
+    def __init__(self, step: Step, turns: list[list[PhaseSpec]], summary: str = "") -> None:
+        self._step, self.summary = step, summary
         self._turns = iter(turns)
         self.rows: list[int] = []
         self.lost: set[int] = set()
@@ -219,8 +217,7 @@ def spec(*routes: tuple[int, int]) -> PhaseSpec:
 def adaptive(script: Script) -> Callable[[Cluster], Any]:
     async def scenario(cluster: Cluster) -> None:
         progress = StepProgress(Reporter(), "here", 0)
-        budget_s = cluster.step.pattern.time_ns / 1e9
-        step = AdaptiveStep(cluster.ensemble, script, cluster.logbook, progress, budget_s)
+        step = AdaptiveStep(cluster.ensemble, script, cluster.logbook, progress)
         await step.run(cluster.crew, chosen_phases(cluster.logbook))
         await cluster.ensemble.close()
 
@@ -251,7 +248,7 @@ def test_a_chooser_hears_who_is_lost(tmp_path: Path) -> None:
 
 def test_a_search_that_had_no_time_says_so(tmp_path: Path) -> None:
     step = ensemble_step("xray")
-    step = replace(step, pattern=replace(step.pattern, time_ns=1))
-    cluster = with_cluster(tmp_path / "r", 2, step, adaptive(Script(step, [])))
+    script = Script(step, [], "the script was at its end")
+    cluster = with_cluster(tmp_path / "r", 2, step, adaptive(script))
     (warning,) = cluster.meta.warnings
     assert (warning.code, "script" in warning.message) == ("time-was-up", True)

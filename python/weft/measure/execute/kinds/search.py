@@ -34,9 +34,7 @@ class SearchKind(EnsembleKind[S]):
         engine = self.engine(launched, is_over_mpi=step.transport == "mpi")
         wanted = set(launched.job.phases)
         left = [one for one in chosen_phases(logbook) if one.index in wanted]
-        search = AdaptiveStep(
-            engine, chooser, logbook, launched.progress, self.pattern.time_ns / 1e9
-        )
+        search = AdaptiveStep(engine, chooser, logbook, launched.progress)
         await search.run(launched.crew, left)
         await engine.close()
 
@@ -45,7 +43,7 @@ class XrayKind(SearchKind[Xray]):
     """The search for limits; in its quick form, the search for nodes that differ from the others."""
 
     def chooser(self, writer: RunWriter, index: int) -> Chooser:
-        from weft.understand.xray.quick.search import HealthCheck
+        from weft.understand.grey.quick.search import HealthCheck
         from weft.understand.xray.search import LimitSearch
 
         return (HealthCheck if self.pattern.quick else LimitSearch)(writer.meta, index)

@@ -6,20 +6,15 @@ from collections.abc import Sequence
 
 import numpy as np
 import pyarrow as pa
-from msgspec.structs import replace
 
-from weft.plan.pattern import Xray
 from weft.plan.phases import Transfer
-from weft.plan.plan import Step
 from weft.runs.experiment import Experiment, PhaseSpec
-from weft.runs.meta import RunMeta
+from weft.understand.grey.quick.health import HealthReport, groups_of, judge, present
+from weft.understand.grey.quick.rounds import LEAST_ALIKE
 from weft.understand.xray.flows import Flow, Members, Random, inside_flows, matching
-from weft.understand.xray.quick.health import HealthReport, groups_of, judge, present
-from weft.understand.xray.quick.rounds import LEAST_ALIKE
-from weft.understand.xray.search import time_was_up
-from weft.understand.xray.survey import Survey, survey_of
+from weft.understand.xray.survey import Survey
+from weft.understand.xray.timed_search import TimedSearch
 from weft.understand.xray.trial import trials
-from weft.understand.xray.windows import with_windows
 
 SEED = 1913
 FIRST_ROUNDS, MORE_ROUNDS = 5, 3
@@ -30,32 +25,14 @@ MOST_ROUNDS = 32
 Laid = tuple[Experiment, list[Flow]]
 
 
-class HealthCheck:
-    """Conducts a quick xray step; a deterministic function of the samples, so that a run can be resumed."""
+class HealthCheck(TimedSearch):
+    """Conducts a quick xray step."""
 
-    def __init__(self, meta: RunMeta, step: int) -> None:
-        self._meta, self._step = meta, step
-        self._time_s = meta.plan.steps[step].pattern_as(Xray).time_ns / 1e9
-        self.health: HealthReport | None = None
-        self._is_late = False
+    health: HealthReport | None = None
 
-    def settle(self, samples: pa.Table) -> Step:
-        """The step with windows of a few bandwidth-delay products, or those of the plan if no rates are known."""
-        step = self._meta.plan.steps[self._step]
-        options = with_windows(step.options, self._take_survey(samples, set()))
-        return replace(step, options=options)
-
-    @property
-    def summary(self) -> str:
-        """Why the check stopped; empty if everything was decided."""
-        if self.health is None or not self._is_late:
-            return ""
-        return time_was_up(self._time_s)
-
-    def next_phases(self, samples: pa.Table, lost: set[int], elapsed_s: float) -> list[PhaseSpec]:
-        """The phases to run next; empty if all is decided or the time is up."""
-        survey = self._take_survey(samples, lost)
-        done = trials(samples, self._step, self._meta.phases)
+    def _wanted(self, samples: pa.Table, lost: set[int]) -> list[PhaseSpec]:
+        survey = self._survey(samples, lost)
+        done = trials(samples, self._index, self._meta.phases)
         if lost:
             done = [trial.without(frozenset(lost)) for trial in done]
         health = self.health = judge(survey, done)
@@ -67,14 +44,10 @@ class HealthCheck:
             count = _rounds_wanted(kind, have, health)
             rounds = [laid(survey, groups_of(survey), rng) for _ in range(count)]
             specs += [self._spec(one) for one in rounds if one]
-        self._is_late = bool(specs) and elapsed_s >= self._time_s
-        return [] if self._is_late else specs
-
-    def _take_survey(self, samples: pa.Table, lost: set[int]) -> Survey:
-        return survey_of(samples, self._meta, self._step, frozenset(lost))
+        return specs
 
     def _spec(self, laid: Sequence[Laid]) -> PhaseSpec:
-        step = self._meta.plan.steps[self._step]
+        step = self._step
         return PhaseSpec(
             experiments=tuple(experiment for experiment, _ in laid),
             size_bytes=step.first_bytes,

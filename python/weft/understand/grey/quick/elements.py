@@ -9,8 +9,8 @@ from typing import Literal
 import numpy as np
 
 from weft.understand.curve.curve import Ints
+from weft.understand.grey.quick.rounds import NONE
 from weft.understand.xray.flows import Members
-from weft.understand.xray.quick.rounds import NONE
 
 Kind = Literal["node", "uplink", "inside"]
 Way = Literal["out", "in", "both"]
@@ -72,6 +72,12 @@ class Elements:
             labels[list(members)] = place
         found: Ints = labels[nodes]
         return found
+
+    @property
+    def kinds(self) -> Ints:
+        """By element the number of what it is."""
+        sizes = [self.count] * len(OF_NODES) + [len(self.groups)] * len(OF_GROUPS)
+        return np.repeat(np.arange(len(sizes)), sizes)
 
     @property
     def total(self) -> int:

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 
 from weft.base.statistics import Floats
 from weft.understand.curve.curve import Ints
@@ -14,18 +17,24 @@ LEAST_ALIKE = 3
 NONE = -1
 
 
-@dataclass(frozen=True)
-class RoundValues:
-    """The observations of a round: the value of each element, and the median of those similar to it."""
+class RoundValues(NamedTuple):
+    """The observations of a round: the value of each element, the median of those similar to it, and whether it is
+    behind that."""
 
     elements: Ints
     values: Floats
     usual: Floats
+    is_behind: npt.NDArray[np.bool_]
 
-    def behind(self, least_share: float) -> Ints:
-        """By observation, 1 if an element got less than this share of the median."""
-        found: Ints = (self.values < least_share * self.usual).astype(np.int64)
-        return found
+    def only(self, kept: npt.NDArray[np.bool_]) -> RoundValues:
+        """Some of the observations."""
+        return RoundValues._make(each[kept] for each in self)
+
+    @classmethod
+    def of_all(cls, rounds: Sequence[RoundValues]) -> RoundValues:
+        """The observations of several rounds, or of none."""
+        nothing = cls(np.empty(0, int), np.empty(0), np.empty(0), np.empty(0, bool))
+        return cls._make(map(np.concatenate, zip(nothing, *rounds, strict=True)))
 
 
 @dataclass(frozen=True)
@@ -55,11 +64,7 @@ class QuickRound:
         """The observations, one set for each row of `about`, such as senders and receivers."""
         if self.per_element:
             return [self._of_elements(elements) for elements in self.about]
-        usual, is_told = _medians(self.alike, self.values)
-        return [
-            RoundValues(elements[is_told], self.values[is_told], usual[is_told])
-            for elements in self.about
-        ]
+        return [self._compared(elements, self.values, self.alike) for elements in self.about]
 
     def _of_elements(self, ends: Ints) -> RoundValues:
         elements, first, place = np.unique(ends, return_index=True, return_inverse=True)
@@ -68,14 +73,13 @@ class QuickRound:
             np.maximum.at(values, place, self.values)
         else:
             values = np.bincount(place, self.values) / np.bincount(place)
-        usual, is_told = _medians(self.alike[first], values)
-        return RoundValues(elements[is_told], values[is_told], usual[is_told])
+        return self._compared(elements, values, self.alike[first])
 
-
-def _medians(alike: Ints, values: Floats) -> tuple[Floats, np.ndarray]:
-    """For each value the median of those with equal `alike`, and whether they are at least LEAST_ALIKE."""
-    usual, is_told = np.zeros(len(values)), np.zeros(len(values), dtype=bool)
-    for kind in np.unique(alike).tolist():
-        of = alike == kind
-        usual[of], is_told[of] = np.median(values[of]), of.sum() >= LEAST_ALIKE
-    return usual, is_told
+    def _compared(self, elements: Ints, values: Floats, alike: Ints) -> RoundValues:
+        """Those of which there are enough to tell."""
+        usual, is_told = np.zeros(len(values)), np.zeros(len(values), dtype=bool)
+        for kind in np.unique(alike).tolist():
+            of = alike == kind
+            usual[of], is_told[of] = np.median(values[of]), of.sum() >= LEAST_ALIKE
+        is_behind = values < self.least_share * usual
+        return RoundValues(elements, values, usual, is_behind).only(is_told)

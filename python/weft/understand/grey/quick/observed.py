@@ -8,9 +8,9 @@ import numpy as np
 
 from weft.base.statistics import Floats
 from weft.understand.curve.curve import Ints
+from weft.understand.grey.quick.elements import Elements
+from weft.understand.grey.quick.rounds import NONE, QuickRound
 from weft.understand.xray.outliers import SLOW_SHARE
-from weft.understand.xray.quick.elements import Elements
-from weft.understand.xray.quick.rounds import NONE, QuickRound
 from weft.understand.xray.survey import Survey
 from weft.understand.xray.trial import FlowTrial
 
