@@ -19,10 +19,8 @@ ALPHA_OF_STEP = 0.05
 LEAST_SHARE = 0.5
 """A time explains what is slow when it is at least this part of what slow messages take longer."""
 LEAST_RATIO = 2.0
-"""A count explains it when there is this much more of it, per second, in slow stretches, and the events are long enough
-for LEAST_SHARE of the lost time."""
-LEAST_EVENTS = 1.0
-"""So many more in a slow stretch, on average."""
+"""A count explains it when there is this much more of it, per second, in slow stretches, and the events are long
+enough for LEAST_SHARE of the lost time."""
 
 
 def allowed_error(contrasts: int) -> float:
@@ -91,7 +89,7 @@ def strength(contrast: StretchContrast, signal: Signal, stretches: Stretches) ->
     lasted_us = float((time_us * stretches.messages[contrast.used])[contrast.slow].mean())
     events = (slow - fast) * lasted_us / 1e6
     lost_us = lasted_us * (1 - 1 / contrast.slowdown)
-    is_much = slow >= LEAST_RATIO * fast and events >= LEAST_EVENTS
+    is_much = slow >= LEAST_RATIO * fast
     is_long = events * signal.cause.most_us >= LEAST_SHARE * lost_us
     return 1 - fast / slow if is_much and is_long else 0.0
 

@@ -22,9 +22,8 @@ LATE_DEVIATIONS, LATE_SHARE = 6.0, 0.02
 """A round trip that is so many deviations and this share above the usual one."""
 USUAL_QUANTILE = 0.25
 """... which is not the median: of few leaves one that is late is crossed by half of the routes between them. The
-deviation is that of the quicker ones for the same reason."""
-TO_DEVIATIONS = 1.0
-"""Of a normal distribution, from the quantile of 5 % to that of 25 %."""
+deviation is that of the quicker ones for the same reason: of a normal distribution, from the quantile of 5 % to
+that of 25 %."""
 SIDES: tuple[Side, ...] = ("out", "in", "both")
 """A cable that comes and goes shows it both ways, each of which alone would take twice as many rounds."""
 LOSS_SHARE = 2e-4
@@ -87,7 +86,7 @@ def _lost_shares(trials: Sequence[FlowTrial], counted: Mapping[At, SegmentCounts
 
 def _late(times: Floats) -> Bools:
     low, usual = np.quantile(times, [0.05, USUAL_QUANTILE])
-    margin = max(LATE_DEVIATIONS * (usual - low) / TO_DEVIATIONS, LATE_SHARE * usual)
+    margin = max(LATE_DEVIATIONS * (usual - low), LATE_SHARE * usual)
     found: Bools = times > usual + margin
     return found
 

@@ -21,8 +21,6 @@ MOST_CUBED = 512
 """Of no more nodes, or groups, is worked out what takes the cube of their number in time: seconds for so many."""
 MOST_SHARE = 1 / 3
 """Among more, one of chance is repaired, where no part has more of the nodes."""
-REPAIRS = 100
-"""Each leaves about a third of those that it finds, as MOST_SHARE says: so many are never needed."""
 
 
 @lru_cache(maxsize=4096)
@@ -64,7 +62,8 @@ def _assigned(labels: Ints, rng: Random) -> Ints:
 def _repaired(labels: Ints, rng: Random) -> Ints:
     """A random permutation in which those that would stay within their label have changed with any others."""
     to = rng.permutation(len(labels))
-    for _ in range(REPAIRS):
+    # A pass leaves about a third of those that it finds: so many passes are never needed.
+    for _ in to:
         for one in np.flatnonzero(labels == labels[to]).tolist():
             other = int(rng.integers(len(labels)))
             to[[one, other]] = to[[other, one]]

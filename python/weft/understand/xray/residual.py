@@ -16,9 +16,6 @@ from weft.understand.xray.limit.limit import PortRates, SharedLimit
 from weft.understand.xray.limit.rates import least
 from weft.understand.xray.request import ExperimentRequest
 
-FIRST_LOOK = 64
-"""So many of the others are looked at first: mostly one of them will do."""
-
 
 def crossing_flows(request: ExperimentRequest, ports: PortRates, rng: Random) -> list[Flow]:
     """Every member with one of the others, so that no limit that is known stands in the way.
@@ -85,7 +82,8 @@ class ResidualLimits:
 
     def fitting(self, node: int, others: Ints) -> int | None:
         """The first of `others` to which there is room for a flow; None where there is to none."""
-        for some in (others[:FIRST_LOOK], others[FIRST_LOOK:]):
+        soon = 64  # Mostly one of the first will do, and the others are thousands.
+        for some in (others[:soon], others[soon:]):
             full, crossed = self._flows_with(node, some)
             fits = least(self._left_mbps, crossed) >= full
             if fits.any():

@@ -13,14 +13,15 @@ from weft.understand.xray.cache import TurnCache
 from weft.understand.xray.evidence import TrialEvidence
 from weft.understand.xray.flows import Members
 from weft.understand.xray.limit.limit import PortRates
+from weft.understand.xray.together import FULL_LOAD
 from weft.understand.xray.tree.grouping import Group
 from weft.understand.xray.trial import FlowTrial
 
-HELD_UP_SHARE, FREE_SHARE = 0.72, 0.9
-"""Of what its ports allow: a flow below the one is held up by something else, above the other by nothing."""
+HELD_UP_SHARE = 0.72
+"""Of what its ports allow: a flow with less is held up by something else; with FULL_LOAD of it, by nothing."""
 BESIDE_FREE, BESIDE_ANY = 0.75, 0.6
-"""A flow that is held up is so unevenly where it gets less than this share of a free one, whose port may be a slow one,
-or of any other one between the same leaves."""
+"""A flow that is held up is so unevenly where it gets less than this share of a free one, whose port may be a slow
+one, or of any other one between the same leaves."""
 LEAST_CASES, LEAST_FREE, LEAST_ANY = 15, 0.15, 0.3
 """So many cases, and one of these parts of those with a flow that is held up, are uneven beside a free flow, or any.
 Of 32 simulated trees 0.05 and 0.03 were at most (0.13 beside free ones where rates vary by a fifth), and of hashed
@@ -94,7 +95,7 @@ def _cases(leaves: Leaves, trial: FlowTrial, ports: PortRates) -> tuple[int, int
     _, way, flows = np.unique(leaves.ways(trial)[chosen], return_inverse=True, return_counts=True)
     fastest, freest, slowest = (np.full(len(flows), start) for start in (0.0, 0.0, np.inf))
     np.maximum.at(fastest, way, mbps)
-    np.maximum.at(freest, way, np.where(shares > FREE_SHARE, mbps, 0.0))
+    np.maximum.at(freest, way, np.where(shares > FULL_LOAD, mbps, 0.0))
     np.minimum.at(slowest, way, np.where(shares < HELD_UP_SHARE, mbps, np.inf))
     is_held_up = (flows > 1) & np.isfinite(slowest)
     beside_free = is_held_up & (slowest < BESIDE_FREE * freest)

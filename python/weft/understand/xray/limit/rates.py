@@ -9,6 +9,7 @@ import numpy as np
 from weft.base.statistics import Floats
 from weft.network.model.maxmin import NONE, shared_rates
 from weft.understand.curve.curve import Ints
+from weft.understand.xray.decision import CEILING_SHARE
 from weft.understand.xray.limit.capacities import Capacities
 from weft.understand.xray.limit.limit import PortRates, SharedLimit
 from weft.understand.xray.trial import FlowTrial
@@ -75,10 +76,6 @@ def least(of_capacities: Floats, crossed: Ints) -> Floats:
     return found
 
 
-EXPLAINED_SHARE = 0.92
-"""A limit whose evidence the others predict within this share is not needed."""
-
-
 def without_explained(limits: Sequence[SharedLimit], ports: PortRates) -> list[SharedLimit]:
     """The limits that are needed: those of the widest are asked first whether the others explain them."""
     kept = list(limits)
@@ -99,4 +96,5 @@ def _is_explained(limit: SharedLimit, ports: PortRates, others: Sequence[SharedL
         crossed = limit.crossings(trial.src, trial.dst)[:, 0]
         predicted = predict_among(trial, ports, among)[crossed].sum()
         shares.append(trial.mbps[crossed].sum() / predicted)
-    return float(np.median(shares)) >= EXPLAINED_SHARE
+    # As far as rounds of a full limit may be apart.
+    return float(np.median(shares)) >= 1 - CEILING_SHARE
