@@ -85,6 +85,8 @@ def _times(value: object, factor: float) -> object:
             return max(1, floor(value * factor))
         case float() | np.ndarray():
             return value * factor
+        case str():
+            return value
     raise TypeError(f"{value!r} cannot be varied")
 
 
